@@ -1,0 +1,174 @@
+//! A process behind bytes: what a live runtime holds, whatever the protocol.
+
+use crate::cx::Env;
+use crate::effect::{Dest, Effect};
+use crate::fact::Fact;
+use crate::id::NodeId;
+use crate::leadership::{Change, Leadership};
+use crate::node::{Input, Node};
+use crate::protocol::{Boot, Command, Message, Protocol, Reach, Refused};
+use crate::time::Instant;
+use crate::wire::{Malformed, Reader};
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// What an endpoint wants its driver to do. Within a step stores come first, then messages, then
+/// the news: acting on them in order is all the driver has to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Make these bytes durable, replacing the former ones, before going on.
+    Store(Vec<u8>),
+    /// Send these bytes.
+    Send(Dest, Vec<u8>),
+    /// What the process believes has changed: ask [`Endpoint::leadership`].
+    Leadership,
+}
+
+/// [`Node`] without the type parameter. See the [crate page](crate) for the run loop.
+pub trait Endpoint: Send {
+    /// The protocol's name.
+    fn name(&self) -> &'static str;
+
+    /// A datagram arrived.
+    ///
+    /// # Errors
+    /// [`Malformed`] if it is not a message of this protocol; nothing changed.
+    fn datagram(&mut self, from: NodeId, bytes: &[u8], env: &mut Env<'_>) -> Result<(), Malformed>;
+
+    /// A peer's reachability changed.
+    fn peer(&mut self, peer: NodeId, reach: Reach, env: &mut Env<'_>);
+
+    /// The application asks for something.
+    ///
+    /// # Errors
+    /// [`Refused`] as the protocol says; nothing changed.
+    fn command(&mut self, command: Command, env: &mut Env<'_>) -> Result<(), Refused>;
+
+    /// Time passed. Runs at most one timer; early calls are harmless.
+    fn timeout(&mut self, env: &mut Env<'_>);
+
+    /// When to call [`timeout`](Self::timeout) at the latest.
+    fn poll_timeout(&self) -> Instant;
+
+    /// The next thing to do, until there is none.
+    fn poll_output(&mut self) -> Option<Output>;
+
+    /// What the process believes now.
+    fn leadership(&self, now: Instant) -> Leadership<'_>;
+
+    /// What else it holds true.
+    fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact));
+}
+
+/// Starts a process of protocol `P` behind an [`Endpoint`].
+pub fn endpoint<P: Protocol>(
+    boot: Boot<'_>,
+    env: &mut Env<'_>,
+    params: P::Params,
+) -> Box<dyn Endpoint> {
+    let mut effects = Vec::new();
+    let node = Node::<P>::start(boot, env, &params, &mut effects);
+    let mut endpoint = Bytes {
+        node,
+        params,
+        effects,
+        outputs: VecDeque::new(),
+    };
+    endpoint.emit(Change::Changed);
+    Box::new(endpoint)
+}
+
+struct Bytes<P: Protocol> {
+    node: Node<P>,
+    params: P::Params,
+    effects: Vec<Effect<P>>,
+    outputs: VecDeque<Output>,
+}
+
+// `Env` is not `Send` and never kept; the node, its parameters and its buffers are.
+impl<P: Protocol> Bytes<P> {
+    fn step(&mut self, input: Input<'_, P>, env: &mut Env<'_>) {
+        let change = self
+            .node
+            .handle(input, env, &self.params, &mut self.effects);
+        self.emit(change);
+    }
+
+    fn emit(&mut self, change: Change) {
+        for effect in &mut self.effects {
+            if let Effect::Store(bytes) = effect {
+                self.outputs
+                    .push_back(Output::Store(core::mem::take(bytes)));
+            }
+        }
+        for effect in self.effects.drain(..) {
+            if let Effect::Send(to, message) = effect {
+                let mut bytes = Vec::new();
+                message.encode(&mut bytes);
+                self.outputs.push_back(Output::Send(to, bytes));
+            }
+        }
+        if change == Change::Changed {
+            self.outputs.push_back(Output::Leadership);
+        }
+    }
+}
+
+impl<P: Protocol> Endpoint for Bytes<P> {
+    fn name(&self) -> &'static str {
+        P::NAME
+    }
+
+    fn datagram(&mut self, from: NodeId, bytes: &[u8], env: &mut Env<'_>) -> Result<(), Malformed> {
+        let mut reader = Reader::new(bytes);
+        let message = P::Message::decode(&mut reader)?;
+        reader.finish()?;
+        if message.weight() >= self.node.bar() {
+            self.step(Input::Message(from, Cow::Owned(message)), env);
+        }
+        Ok(())
+    }
+
+    fn peer(&mut self, peer: NodeId, reach: Reach, env: &mut Env<'_>) {
+        self.step(Input::Peer(peer, reach), env);
+    }
+
+    fn command(&mut self, command: Command, env: &mut Env<'_>) -> Result<(), Refused> {
+        let change = self
+            .node
+            .command(command, env, &self.params, &mut self.effects)?;
+        self.emit(change);
+        Ok(())
+    }
+
+    fn timeout(&mut self, env: &mut Env<'_>) {
+        self.step(Input::Timeout, env);
+    }
+
+    fn poll_timeout(&self) -> Instant {
+        self.node.poll_timeout()
+    }
+
+    fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    fn leadership(&self, now: Instant) -> Leadership<'_> {
+        self.node.leadership(now)
+    }
+
+    fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
+        self.node.facts(now, tell);
+    }
+}
+
+/// Something to do with a protocol chosen at run time; see `Choice::visit` of the protocols crate.
+pub trait Visitor {
+    /// What it gives.
+    type Output;
+
+    /// Does it, with the protocol as a type.
+    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output;
+}

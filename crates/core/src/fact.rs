@@ -1,0 +1,48 @@
+//! What a protocol tells about its inner state when asked.
+
+use crate::id::{NodeId, Term};
+use crate::time::Instant;
+use serde::{Deserialize, Serialize};
+
+/// One thing a process holds true, for the judge, the trace and the question "why?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "fact")]
+pub enum Fact {
+    /// It supports nobody but `to` before `until`.
+    Locked {
+        /// Whom it supports.
+        to: NodeId,
+        /// When it is free again.
+        until: Instant,
+    },
+    /// This process supports it.
+    Supporter {
+        /// The supporter.
+        peer: NodeId,
+    },
+    /// It holds this process to be alive.
+    Alive {
+        /// The living.
+        peer: NodeId,
+    },
+    /// It holds this process to be dead or cut off.
+    Suspect {
+        /// The suspect.
+        peer: NodeId,
+    },
+    /// It is in this round.
+    Round {
+        /// The round's number.
+        number: u32,
+    },
+    /// The highest term it has seen.
+    Highest {
+        /// That term.
+        term: Term,
+    },
+    /// How strong its own claim to lead is, in the order by which the protocol chooses.
+    Claim {
+        /// Larger is better; equal claims are ordered by id, the larger id first.
+        weight: u64,
+    },
+}

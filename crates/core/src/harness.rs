@@ -1,0 +1,241 @@
+//! One process under test: give it an input, compare the exact effects.
+//!
+//! The [crate page](crate) ends with an example.
+
+use crate::cx::{Cx, Env};
+use crate::effect::Effect;
+use crate::entropy::Entropy;
+use crate::fact::Fact;
+use crate::id::NodeId;
+use crate::leadership::{Change, Leadership};
+use crate::node::{Input, Node};
+use crate::protocol::{Boot, Command, Message, Protocol, Reach, Refused};
+use crate::time::{Duration, Instant};
+use crate::wire::{Malformed, Reader};
+use alloc::borrow::Cow;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// Random choices written down beforehand. Asking for more than were written is a failed test.
+#[derive(Clone, Debug, Default)]
+pub struct Scripted {
+    draws: VecDeque<u64>,
+}
+
+impl Entropy for Scripted {
+    fn below(&mut self, n: u64) -> u64 {
+        let draw = self
+            .draws
+            .pop_front()
+            .expect("the protocol drew more than the test wrote down");
+        assert!(draw < n, "the test wrote {draw} for a draw below {n}");
+        draw
+    }
+}
+
+/// One process, its clock and its written-down luck.
+#[derive(Clone, Debug)]
+pub struct Harness<P: Protocol> {
+    node: Node<P>,
+    params: P::Params,
+    now: Instant,
+    peers: Vec<NodeId>,
+    entropy: Scripted,
+    effects: Vec<Effect<P>>,
+    change: Change,
+}
+
+impl<P: Protocol> Harness<P> {
+    /// Starts `me` for the first time at instant zero, with these draws to come.
+    pub fn start(me: NodeId, params: P::Params, draws: &[u64]) -> Self {
+        Self::boot(Boot::first(me), params, &[], draws)
+    }
+
+    /// Starts a process in any way.
+    pub fn boot(boot: Boot<'_>, params: P::Params, peers: &[NodeId], draws: &[u64]) -> Self {
+        let mut peers = peers.to_vec();
+        peers.sort_unstable();
+        let mut entropy = Scripted {
+            draws: draws.iter().copied().collect(),
+        };
+        let mut effects = Vec::new();
+        let mut env = Env {
+            now: Instant::ZERO,
+            peers: &peers,
+            entropy: &mut entropy,
+        };
+        let mut node = Node::<P>::begin(boot, &mut env, &params, &mut effects);
+        node.absorb(&mut effects.clone());
+        let change = Change::Changed;
+        Self {
+            node,
+            params,
+            now: Instant::ZERO,
+            peers,
+            entropy,
+            effects,
+            change,
+        }
+    }
+
+    /// More draws to come.
+    pub fn draws(&mut self, draws: &[u64]) -> &mut Self {
+        self.entropy.draws.extend(draws);
+        self
+    }
+
+    /// Lets time pass without waking the process.
+    pub fn wait(&mut self, length: Duration) -> &mut Self {
+        self.now += length;
+        self
+    }
+
+    /// Lets time pass up to the next deadline and runs it.
+    ///
+    /// # Panics
+    /// If nothing is armed.
+    pub fn ring(&mut self) -> &mut Self {
+        let at = self.node.poll_timeout();
+        assert_ne!(at, Instant::NEVER, "nothing is armed");
+        self.now = self.now.max(at);
+        self.timeout()
+    }
+
+    /// Tells the process that time has passed.
+    pub fn timeout(&mut self) -> &mut Self {
+        self.step(Input::Timeout)
+    }
+
+    /// Delivers a message, past the bar or not.
+    pub fn message(&mut self, from: u64, message: P::Message) -> &mut Self {
+        self.step(Input::Message(NodeId(from), Cow::Owned(message)))
+    }
+
+    /// Reports a peer.
+    pub fn peer(&mut self, peer: u64, reach: Reach) -> &mut Self {
+        self.step(Input::Peer(NodeId(peer), reach))
+    }
+
+    /// Gives a command.
+    ///
+    /// # Errors
+    /// As the protocol says.
+    pub fn command(&mut self, command: Command) -> Result<&mut Self, Refused> {
+        self.effects.clear();
+        let before = self.node.clone();
+        let Self {
+            node,
+            params,
+            now,
+            peers,
+            entropy,
+            effects,
+            ..
+        } = self;
+        let mut env = Env {
+            now: *now,
+            peers: &*peers,
+            entropy,
+        };
+        // As `Node::command`, but keeping the armings for the test to see.
+        let mut protocol = node.protocol().clone();
+        let answer = protocol.on_command(command, &mut Cx::new(&mut env, params, effects));
+        if let Err(refused) = answer {
+            assert_eq!(
+                &protocol,
+                before.protocol(),
+                "a refused command must change nothing"
+            );
+            assert_eq!(*effects, [], "a refused command must ask for nothing");
+            return Err(refused);
+        }
+        node.replace(protocol);
+        self.settle();
+        Ok(self)
+    }
+
+    /// All that the last input caused, armings included.
+    pub fn effects(&self) -> Vec<Effect<P>> {
+        self.effects.clone()
+    }
+
+    /// Whether the last input changed what the process believes.
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    /// What it believes.
+    pub fn leadership(&self) -> Leadership<'_> {
+        self.node.leadership(self.now)
+    }
+
+    /// All it holds true.
+    pub fn facts(&self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        self.node.facts(self.now, &mut |fact| facts.push(fact));
+        facts
+    }
+
+    /// The process itself.
+    pub fn node(&self) -> &Node<P> {
+        &self.node
+    }
+
+    /// Its clock.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The effect of arming `timer` this long from now.
+    pub fn armed(&self, timer: P::Timer, from_now: Duration) -> Effect<P> {
+        Effect::Arm(timer, self.now + from_now)
+    }
+
+    fn step(&mut self, input: Input<'_, P>) -> &mut Self {
+        self.effects.clear();
+        let Self {
+            node,
+            params,
+            now,
+            peers,
+            entropy,
+            effects,
+            ..
+        } = self;
+        let mut env = Env {
+            now: *now,
+            peers: &*peers,
+            entropy,
+        };
+        node.step(input, &mut env, params, effects);
+        self.settle();
+        self
+    }
+
+    fn settle(&mut self) {
+        self.node.absorb(&mut self.effects.clone());
+        self.change = self.node.look(self.now);
+    }
+}
+
+/// What every message type owes: what it writes it reads, to the last byte, and bytes cut short or
+/// made up are refused, not obeyed.
+///
+/// # Panics
+/// If the message does not keep that.
+pub fn assert_survives_the_wire<M: Message>(message: &M) {
+    let mut bytes = Vec::new();
+    message.encode(&mut bytes);
+    let mut reader = Reader::new(&bytes);
+    assert_eq!(M::decode(&mut reader).as_ref(), Ok(message));
+    assert_eq!(reader.finish(), Ok(()), "{message:?} left bytes over");
+    for cut in 0..bytes.len() {
+        let mut reader = Reader::new(&bytes[..cut]);
+        let read = M::decode(&mut reader).and_then(|read| reader.finish().map(|()| read));
+        assert_eq!(
+            read,
+            Err(Malformed),
+            "{message:?} cut to {cut} bytes was accepted"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! The contract between an election protocol and whatever drives it.
+//!
+//! **What it is.** A [`Protocol`] is a plain value with handlers. It never reads a clock, opens a
+//! socket, draws a random number or starts a thread; it is told, and it answers with a list of
+//! [`Effect`]s. So the very same code runs live over UDP, in a simulator of a million processes, in
+//! an exhaustive checker and in a test that compares one list with another.
+//!
+//! **The invariant.** *A process changes only inside a handler, and everything it wants from the
+//! world is in the effect list when the handler returns.* What it believes is asked, never
+//! announced: [`Protocol::leadership`] takes the clock, because a lease can end while nothing
+//! happens, and [`Node`] notices a change by comparing.
+//!
+//! # The run loop
+//!
+//! What a driver owes, in this order:
+//!
+//! 1. **Start** each process once with [`Node::start`] (again, with a larger incarnation, after a
+//!    crash), then treat the effects as in step 4.
+//! 2. **Wait** for a message, a change of a peer's reachability, a command, or
+//!    [`Node::poll_timeout`] on the node's clock, whichever is first. If a message and a deadline
+//!    fall on the same instant, the message comes first.
+//! 3. **Handle** it: read the node's clock once (for a datagram, at the socket; it never goes back)
+//!    and call [`Node::handle`]. A message that weighs less than the node's [`bar`](Node::bar) may
+//!    be left out, though it is counted.
+//! 4. **Do** what the effects ask, in order: make every [`Effect::Store`] durable before a
+//!    message of the same step leaves, then send. [`Node`] has already seen to the timers.
+//! 5. **Tell** the application if the step returned [`Change::Changed`], by asking
+//!    [`Node::leadership`] with the clock at that moment.
+//! 6. While `poll_timeout` is not later than now, handle [`Input::Timeout`] again: one timer runs
+//!    per call. Then go to step 2.
+//!
+//! A live driver does the same through [`Endpoint`], which speaks bytes and needs no type parameter.
+//!
+//! # A protocol in thirty lines
+//!
+//! Everyone says hello every now and then; whoever heard of nobody greater leads.
+//!
+//! ```
+//! use bellwether_core::*;
+//! use std::borrow::Cow;
+//!
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+//! struct Loudest { me: NodeId, greatest: NodeId }
+//!
+//! #[derive(Clone, Debug)]
+//! struct Params { every: Duration }
+//!
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+//! struct Hello;
+//!
+//! impl Message for Hello {
+//!     fn kind(&self) -> &'static str { "hello" }
+//!     fn encode(&self, _out: &mut Vec<u8>) {}
+//!     fn decode(_input: &mut Reader<'_>) -> Result<Self, Malformed> { Ok(Hello) }
+//! }
+//!
+//! #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+//! struct Tick;
+//!
+//! impl TimerKind for Tick {
+//!     type Slots = [Instant; 1];
+//!     fn slot(self) -> usize { 0 }
+//!     fn at(_slot: usize) -> Self { Tick }
+//! }
+//!
+//! impl Protocol for Loudest {
+//!     const NAME: &'static str = "loudest";
+//!     type Params = Params;
+//!     type Message = Hello;
+//!     type Timer = Tick;
+//!
+//!     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
+//!         let mut node = Loudest { me: boot.me, greatest: boot.me };
+//!         node.on_timer(Tick, cx);
+//!         node
+//!     }
+//!     fn on_message(&mut self, from: NodeId, _hello: Cow<'_, Hello>, _cx: &mut Cx<'_, Self>) {
+//!         self.greatest = self.greatest.max(from);
+//!     }
+//!     fn on_timer(&mut self, _tick: Tick, cx: &mut Cx<'_, Self>) {
+//!         cx.broadcast(Hello);
+//!         cx.arm(Tick, cx.now() + cx.params().every);
+//!     }
+//!     fn leadership(&self, _now: Instant) -> Leadership<'_> {
+//!         Leadership::of(std::slice::from_ref(&self.greatest), Stage::Decided)
+//!     }
+//!     fn instants(&mut self, _rebase: &Rebase) {} // it stores none
+//! }
+//!
+//! let every = Duration::from_secs(1);
+//! let mut node = harness::Harness::<Loudest>::start(NodeId(3), Params { every }, &[]);
+//! assert_eq!(node.effects(), [Effect::Send(Dest::Everyone, Hello), node.armed(Tick, every)]);
+//! assert!(node.leadership().names(NodeId(3)));
+//! node.message(7, Hello);
+//! assert!(node.leadership().names(NodeId(7)), "a greater one spoke");
+//! assert_eq!(node.effects(), [], "and nothing is to be done about it");
+//! ```
+//!
+//! # Layers
+//!
+//! A layer is a protocol around a protocol: it wraps the messages of the one inside, adds timers of
+//! its own ([`Layered`]) and may tell what it learned ([`Cx::delay_bound`], `on_peer`). It calls the
+//! inner handlers with [`Cx::inner`] and takes their effects out with [`Cx::lift`].
+
+#![no_std]
+
+extern crate alloc;
+
+mod cx;
+mod effect;
+mod endpoint;
+mod entropy;
+mod fact;
+pub mod harness;
+mod id;
+mod leadership;
+mod node;
+mod peers;
+mod protocol;
+mod rebase;
+mod record;
+mod time;
+mod timer;
+mod wire;
+
+pub use cx::{Cx, Env};
+pub use effect::{Dest, Effect};
+pub use endpoint::{Endpoint, Output, Visitor, endpoint};
+pub use entropy::{Entropy, choose_below};
+pub use fact::Fact;
+pub use id::{NodeId, Term};
+pub use leadership::{Change, Leadership, Stage};
+pub use node::{Input, Node};
+pub use peers::Peers;
+pub use protocol::{Boot, Command, Memory, Message, Protocol, Reach, Refused, Value};
+pub use rebase::Rebase;
+pub use record::{Event, Record};
+pub use time::{BadDuration, Duration, Instant, SimTime};
+pub use timer::{Layered, NoTimer, Slots, TimerKind};
+pub use wire::{Malformed, Reader, Write};

@@ -1,0 +1,219 @@
+//! One process: a protocol, its timers, and what it was last seen to believe.
+
+use crate::cx::{Cx, Env};
+use crate::effect::Effect;
+use crate::fact::Fact;
+use crate::id::NodeId;
+use crate::leadership::{Change, Glimpse, Leadership};
+use crate::protocol::{Boot, Command, Protocol, Reach, Refused};
+use crate::rebase::Rebase;
+use crate::time::Instant;
+use crate::timer::{Slots, TimerKind};
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+/// Something that happened to a process. Commands are apart: they have an answer.
+#[derive(Debug)]
+pub enum Input<'a, P: Protocol> {
+    /// A message from this process.
+    Message(NodeId, Cow<'a, P::Message>),
+    /// This peer's reachability.
+    Peer(NodeId, Reach),
+    /// Time passed; [`Node::poll_timeout`] may have been reached. Early calls are harmless.
+    Timeout,
+}
+
+/// A protocol with its timer slots: what a driver holds, one per process.
+///
+/// Parameters and the effect buffer are the driver's, so a million nodes share one of each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node<P: Protocol> {
+    protocol: P,
+    slots: <P::Timer as TimerKind>::Slots,
+    seen: Glimpse,
+    lapse: Instant,
+}
+
+impl<P: Protocol> Node<P> {
+    /// Starts a process. `effects` afterwards holds what is to be stored and sent.
+    pub fn start(
+        boot: Boot<'_>,
+        env: &mut Env<'_>,
+        params: &P::Params,
+        effects: &mut Vec<Effect<P>>,
+    ) -> Self {
+        let mut node = Self::begin(boot, env, params, effects);
+        node.absorb(effects);
+        node
+    }
+
+    /// Takes one input. `effects` afterwards holds what is to be stored and sent, in order.
+    ///
+    /// At most one timer runs per call: call again while [`poll_timeout`](Self::poll_timeout) is
+    /// not later than now.
+    #[inline]
+    pub fn handle(
+        &mut self,
+        input: Input<'_, P>,
+        env: &mut Env<'_>,
+        params: &P::Params,
+        effects: &mut Vec<Effect<P>>,
+    ) -> Change {
+        self.step(input, env, params, effects);
+        self.absorb(effects);
+        self.look(env.now)
+    }
+
+    /// Passes a command on.
+    ///
+    /// # Errors
+    /// [`Refused`] as the protocol says; nothing changed.
+    pub fn command(
+        &mut self,
+        command: Command,
+        env: &mut Env<'_>,
+        params: &P::Params,
+        effects: &mut Vec<Effect<P>>,
+    ) -> Result<Change, Refused> {
+        self.protocol
+            .on_command(command, &mut Cx::new(env, params, effects))?;
+        self.absorb(effects);
+        Ok(self.look(env.now))
+    }
+
+    /// When to call with [`Input::Timeout`] at the latest: the first timer, or the end of what the
+    /// process believes. Changes with every other call.
+    #[inline]
+    pub fn poll_timeout(&self) -> Instant {
+        self.slots.earliest().1.min(self.lapse)
+    }
+
+    /// What the process believes now.
+    #[inline]
+    pub fn leadership(&self, now: Instant) -> Leadership<'_> {
+        let leadership = self.protocol.leadership(now);
+        debug_assert!(
+            leadership.until > now,
+            "a belief that is over must not be told"
+        );
+        leadership
+    }
+
+    /// What else it holds true.
+    pub fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
+        self.protocol.facts(now, tell);
+    }
+
+    /// See [`Protocol::bar`].
+    #[inline]
+    pub fn bar(&self) -> u64 {
+        self.protocol.bar()
+    }
+
+    /// The timer that is due by `now`, which the next [`Input::Timeout`] will run.
+    pub fn due(&self, now: Instant) -> Option<P::Timer> {
+        let (slot, at) = self.slots.earliest();
+        (at <= now).then(|| P::Timer::at(slot))
+    }
+
+    /// When this kind of timer is due; [`Instant::NEVER`] if it is not armed.
+    pub fn deadline(&self, timer: P::Timer) -> Instant {
+        self.slots.deadline(timer.slot())
+    }
+
+    /// The state, to look at.
+    pub fn protocol(&self) -> &P {
+        &self.protocol
+    }
+
+    /// Moves all instants; see [`Rebase`].
+    pub fn instants(&mut self, rebase: &Rebase) {
+        self.protocol.instants(rebase);
+        self.slots.for_each(&mut |at| {
+            rebase.deadline(at);
+        });
+        rebase.deadline(&mut self.lapse);
+    }
+
+    /// Puts another state in place of this one.
+    pub(crate) fn replace(&mut self, protocol: P) {
+        self.protocol = protocol;
+    }
+
+    /// Starts the protocol and leaves all effects in the list.
+    pub(crate) fn begin(
+        boot: Boot<'_>,
+        env: &mut Env<'_>,
+        params: &P::Params,
+        effects: &mut Vec<Effect<P>>,
+    ) -> Self {
+        let protocol = P::start(boot, &mut Cx::new(env, params, effects));
+        let leadership = protocol.leadership(env.now);
+        let (seen, lapse) = (Glimpse::of(&leadership), leadership.until);
+        Self {
+            protocol,
+            slots: Slots::EMPTY,
+            seen,
+            lapse,
+        }
+    }
+
+    /// Runs the handler and leaves all effects in the list.
+    #[inline]
+    pub(crate) fn step(
+        &mut self,
+        input: Input<'_, P>,
+        env: &mut Env<'_>,
+        params: &P::Params,
+        effects: &mut Vec<Effect<P>>,
+    ) {
+        let due = match input {
+            Input::Timeout => match self.due(env.now) {
+                Some(timer) => Some(timer),
+                None => return,
+            },
+            _ => None,
+        };
+        let mut cx = Cx::new(env, params, effects);
+        match input {
+            Input::Message(from, message) => self.protocol.on_message(from, message, &mut cx),
+            Input::Peer(peer, reach) => self.protocol.on_peer(peer, reach, &mut cx),
+            Input::Timeout => {
+                if let Some(timer) = due {
+                    // Cleared first: the handler may arm the same kind again.
+                    self.slots.set(timer.slot(), Instant::NEVER);
+                    self.protocol.on_timer(timer, &mut cx);
+                }
+            }
+        }
+    }
+
+    /// Applies the effects that are the node's own business and leaves the others.
+    #[inline]
+    pub(crate) fn absorb(&mut self, effects: &mut Vec<Effect<P>>) {
+        effects.retain(|effect| match effect {
+            Effect::Arm(timer, at) => {
+                self.slots.set(timer.slot(), *at);
+                false
+            }
+            Effect::Disarm(timer) => {
+                self.slots.set(timer.slot(), Instant::NEVER);
+                false
+            }
+            Effect::Send(..) | Effect::Store(_) => true,
+        });
+    }
+
+    /// Compares what is believed now with what was last seen.
+    #[inline]
+    pub(crate) fn look(&mut self, now: Instant) -> Change {
+        let leadership = self.leadership(now);
+        let (seen, until) = (Glimpse::of(&leadership), leadership.until);
+        self.lapse = until;
+        if seen == self.seen {
+            return Change::Same;
+        }
+        self.seen = seen;
+        Change::Changed
+    }
+}

@@ -1,0 +1,161 @@
+//! One line of a trace, simulated and live alike.
+
+use crate::fact::Fact;
+use crate::id::{NodeId, Term};
+use crate::leadership::Stage;
+use crate::time::{Instant, SimTime};
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Something that happened at one process. As JSON, one object a line:
+/// `{"t":…,"node":…,"kind":"send",…}`, times in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Record {
+    /// When: the world's time in a simulation, the node's own clock in a live trace.
+    pub t: SimTime,
+    /// Where.
+    pub node: NodeId,
+    /// What.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum Event {
+    /// The process began.
+    Start {
+        /// Its how-manieth life this is.
+        incarnation: u64,
+    },
+    /// It sent a message.
+    Send {
+        /// To whom; to everyone if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<NodeId>,
+        /// The kind of message.
+        message: Cow<'static, str>,
+        /// The sender's count of its messages, from 0.
+        number: u64,
+    },
+    /// It received a message.
+    Recv {
+        /// From whom.
+        from: NodeId,
+        /// The kind of message.
+        message: Cow<'static, str>,
+        /// The sender's number for it.
+        number: u64,
+        /// When it was sent.
+        sent: SimTime,
+    },
+    /// A message to it was lost.
+    Drop {
+        /// From whom.
+        from: NodeId,
+        /// The kind of message.
+        message: Cow<'static, str>,
+        /// The sender's number for it.
+        number: u64,
+        /// When it was sent.
+        sent: SimTime,
+        /// Why it was lost.
+        why: Cow<'static, str>,
+    },
+    /// A timer ran.
+    Timer {
+        /// Its kind.
+        timer: String,
+    },
+    /// It stored something.
+    Store {
+        /// How much.
+        bytes: usize,
+    },
+    /// It stopped without a word.
+    Crash,
+    /// It came back.
+    Restart {
+        /// Its how-manieth life this is.
+        incarnation: u64,
+    },
+    /// It stands still.
+    Pause,
+    /// It goes on.
+    Resume,
+    /// The application asked it something.
+    Command {
+        /// What.
+        command: String,
+        /// Whether the protocol took it.
+        taken: bool,
+    },
+    /// It left for good.
+    Leave,
+    /// Its clock was set forward.
+    Jump {
+        /// What it reads now.
+        reads: Instant,
+    },
+    /// Something it holds true.
+    Fact(Fact),
+    /// What it believes has changed.
+    Leadership {
+        /// Whom it follows.
+        leaders: Vec<NodeId>,
+        /// The reign.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        term: Option<Term>,
+        /// Until when on its clock; for ever if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Instant>,
+        /// How far it is.
+        stage: Stage,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn a_record_is_one_flat_json_object_and_comes_back_equal() {
+        let records = [
+            (Event::Crash, r#"{"t":5,"node":3,"kind":"crash"}"#),
+            (
+                Event::Send {
+                    to: None,
+                    message: Cow::Borrowed("announce"),
+                    number: 0,
+                },
+                r#"{"t":5,"node":3,"kind":"send","message":"announce","number":0}"#,
+            ),
+            (
+                Event::Leadership {
+                    leaders: vec![NodeId(3)],
+                    term: None,
+                    until: None,
+                    stage: Stage::Decided,
+                },
+                r#"{"t":5,"node":3,"kind":"leadership","leaders":[3],"stage":"decided"}"#,
+            ),
+            (
+                Event::Fact(Fact::Alive { peer: NodeId(1) }),
+                r#"{"t":5,"node":3,"kind":"fact","fact":"alive","peer":1}"#,
+            ),
+        ];
+        for (event, json) in records {
+            let record = Record {
+                t: SimTime::from_nanos(5),
+                node: NodeId(3),
+                event,
+            };
+            assert_eq!(serde_json::to_string(&record).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Record>(json).unwrap(), record);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Bytes on the wire: little endian, bounded, and no input makes it panic.
+
+use crate::id::NodeId;
+use crate::time::Instant;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Bytes that no encoder of ours wrote; whatever was being read is to be dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("malformed bytes; nothing changed")
+    }
+}
+
+impl core::error::Error for Malformed {}
+
+/// Takes bytes apart from the front.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    left: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Reads from the front of these.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Reader { left: bytes }
+    }
+
+    /// The next `n` bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] if fewer are left.
+    pub fn bytes(&mut self, n: usize) -> Result<&'a [u8], Malformed> {
+        let (front, rest) = self.left.split_at_checked(n).ok_or(Malformed)?;
+        self.left = rest;
+        Ok(front)
+    }
+
+    /// One byte.
+    ///
+    /// # Errors
+    /// [`Malformed`] if none is left.
+    pub fn u8(&mut self) -> Result<u8, Malformed> {
+        Ok(self.bytes(1)?[0])
+    }
+
+    /// Two bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] if fewer are left.
+    pub fn u16(&mut self) -> Result<u16, Malformed> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// Four bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] if fewer are left.
+    pub fn u32(&mut self) -> Result<u32, Malformed> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Eight bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] if fewer are left.
+    pub fn u64(&mut self) -> Result<u64, Malformed> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// The name of a process.
+    ///
+    /// # Errors
+    /// [`Malformed`] if fewer than eight bytes are left.
+    pub fn node(&mut self) -> Result<NodeId, Malformed> {
+        self.u64().map(NodeId)
+    }
+
+    /// A reading of a clock.
+    ///
+    /// # Errors
+    /// [`Malformed`] if fewer than eight bytes are left.
+    pub fn instant(&mut self) -> Result<Instant, Malformed> {
+        self.u64().map(Instant::from_nanos)
+    }
+
+    /// A list: its count, then each item, which takes at least `least` bytes. The count is held
+    /// against the bytes left before anything is allocated, so a short datagram cannot ask for much.
+    ///
+    /// # Errors
+    /// [`Malformed`] if the count cannot be true, or as `item` says.
+    pub fn list<T>(
+        &mut self,
+        least: usize,
+        mut item: impl FnMut(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Vec<T>, Malformed> {
+        let count = usize::from(self.u16()?);
+        if count.saturating_mul(least.max(1)) > self.left.len() {
+            return Err(Malformed);
+        }
+        let mut items = Vec::with_capacity(count);
+        for _ in 0..count {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// Nothing may be left.
+    ///
+    /// # Errors
+    /// [`Malformed`] if something is.
+    pub fn finish(self) -> Result<(), Malformed> {
+        if self.left.is_empty() {
+            Ok(())
+        } else {
+            Err(Malformed)
+        }
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        self.bytes(N)?.try_into().map_err(|_| Malformed)
+    }
+}
+
+/// Puts bytes together: the inverse of [`Reader`].
+pub trait Write {
+    /// Four bytes.
+    fn put_u32(&mut self, value: u32);
+    /// Eight bytes.
+    fn put_u64(&mut self, value: u64);
+    /// The name of a process.
+    fn put_node(&mut self, id: NodeId) {
+        self.put_u64(id.0);
+    }
+    /// A reading of a clock.
+    fn put_instant(&mut self, at: Instant) {
+        self.put_u64(at.as_nanos());
+    }
+    /// A list of at most 65,535 items; what is beyond that is left out.
+    fn put_list<T>(&mut self, items: &[T], put: impl FnMut(&mut Self, &T));
+}
+
+impl Write for Vec<u8> {
+    fn put_u32(&mut self, value: u32) {
+        self.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn put_u64(&mut self, value: u64) {
+        self.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn put_list<T>(&mut self, items: &[T], mut put: impl FnMut(&mut Self, &T)) {
+        let count = u16::try_from(items.len()).unwrap_or(u16::MAX);
+        self.extend_from_slice(&count.to_le_bytes());
+        for item in &items[..usize::from(count)] {
+            put(self, item);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_count_that_the_bytes_cannot_hold_is_refused_before_allocating() {
+        let bytes = [0xff, 0xff, 1, 2, 3];
+        let read = Reader::new(&bytes).list(8, Reader::u64);
+        assert_eq!(read, Err(Malformed));
+    }
+
+    proptest! {
+        #[test]
+        fn lists_of_ids_survive_the_wire(ids in prop::collection::vec(any::<u64>(), 0..50)) {
+            let ids: Vec<NodeId> = ids.into_iter().map(NodeId).collect();
+            let mut bytes = Vec::new();
+            bytes.put_list(&ids, |out, id| out.put_node(*id));
+            let mut reader = Reader::new(&bytes);
+            prop_assert_eq!(reader.list(8, Reader::node), Ok(ids));
+            prop_assert_eq!(reader.finish(), Ok(()));
+        }
+
+        #[test]
+        fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let mut reader = Reader::new(&bytes);
+            let _ = reader.u8().and_then(|_| reader.u16()).and_then(|_| reader.u32());
+            let _ = reader.list(1, Reader::u8);
+            let _ = reader.list(0, |r| r.list(8, Reader::instant));
+        }
+    }
+}
