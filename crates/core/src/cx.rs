@@ -36,14 +36,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         params: &'a P::Params,
         effects: &'a mut Vec<Effect<P>>,
     ) -> Self {
-        Cx {
-            now: env.now,
-            peers: env.peers,
-            entropy: env.entropy,
-            bound: None,
-            params,
-            effects,
-        }
+        Cx { now: env.now, peers: env.peers, entropy: env.entropy, bound: None, params, effects }
     }
 
     /// Sends to everyone the medium reaches.
@@ -103,14 +96,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         bound: Option<Duration>,
         effects: &'b mut Vec<Effect<Q>>,
     ) -> Cx<'b, Q> {
-        Cx {
-            now: self.now,
-            peers: self.peers,
-            entropy: self.entropy,
-            bound,
-            params,
-            effects,
-        }
+        Cx { now: self.now, peers: self.peers, entropy: self.entropy, bound, params, effects }
     }
 
     /// A layer's way out: timers and stores of the protocol inside pass through, a message comes

@@ -70,12 +70,7 @@ pub fn endpoint<P: Protocol>(
 ) -> Box<dyn Endpoint> {
     let mut effects = Vec::new();
     let node = Node::<P>::start(boot, env, &params, &mut effects);
-    let mut endpoint = Bytes {
-        node,
-        params,
-        effects,
-        outputs: VecDeque::new(),
-    };
+    let mut endpoint = Bytes { node, params, effects, outputs: VecDeque::new() };
     endpoint.emit(Change::Changed);
     Box::new(endpoint)
 }
@@ -90,17 +85,14 @@ struct Bytes<P: Protocol> {
 // `Env` is not `Send` and never kept; the node, its parameters and its buffers are.
 impl<P: Protocol> Bytes<P> {
     fn step(&mut self, input: Input<'_, P>, env: &mut Env<'_>) {
-        let change = self
-            .node
-            .handle(input, env, &self.params, &mut self.effects);
+        let change = self.node.handle(input, env, &self.params, &mut self.effects);
         self.emit(change);
     }
 
     fn emit(&mut self, change: Change) {
         for effect in &mut self.effects {
             if let Effect::Store(bytes) = effect {
-                self.outputs
-                    .push_back(Output::Store(core::mem::take(bytes)));
+                self.outputs.push_back(Output::Store(core::mem::take(bytes)));
             }
         }
         for effect in self.effects.drain(..) {
@@ -136,9 +128,7 @@ impl<P: Protocol> Endpoint for Bytes<P> {
     }
 
     fn command(&mut self, command: Command, env: &mut Env<'_>) -> Result<(), Refused> {
-        let change = self
-            .node
-            .command(command, env, &self.params, &mut self.effects)?;
+        let change = self.node.command(command, env, &self.params, &mut self.effects)?;
         self.emit(change);
         Ok(())
     }

@@ -24,10 +24,7 @@ pub struct Scripted {
 
 impl Entropy for Scripted {
     fn below(&mut self, n: u64) -> u64 {
-        let draw = self
-            .draws
-            .pop_front()
-            .expect("the protocol drew more than the test wrote down");
+        let draw = self.draws.pop_front().expect("the protocol drew more than the test wrote down");
         assert!(draw < n, "the test wrote {draw} for a draw below {n}");
         draw
     }
@@ -55,27 +52,13 @@ impl<P: Protocol> Harness<P> {
     pub fn boot(boot: Boot<'_>, params: P::Params, peers: &[NodeId], draws: &[u64]) -> Self {
         let mut peers = peers.to_vec();
         peers.sort_unstable();
-        let mut entropy = Scripted {
-            draws: draws.iter().copied().collect(),
-        };
+        let mut entropy = Scripted { draws: draws.iter().copied().collect() };
         let mut effects = Vec::new();
-        let mut env = Env {
-            now: Instant::ZERO,
-            peers: &peers,
-            entropy: &mut entropy,
-        };
+        let mut env = Env { now: Instant::ZERO, peers: &peers, entropy: &mut entropy };
         let mut node = Node::<P>::begin(boot, &mut env, &params, &mut effects);
         node.absorb(&mut effects.clone());
         let change = Change::Changed;
-        Self {
-            node,
-            params,
-            now: Instant::ZERO,
-            peers,
-            entropy,
-            effects,
-            change,
-        }
+        Self { node, params, now: Instant::ZERO, peers, entropy, effects, change }
     }
 
     /// More draws to come.
@@ -123,29 +106,13 @@ impl<P: Protocol> Harness<P> {
     pub fn command(&mut self, command: Command) -> Result<&mut Self, Refused> {
         self.effects.clear();
         let before = self.node.clone();
-        let Self {
-            node,
-            params,
-            now,
-            peers,
-            entropy,
-            effects,
-            ..
-        } = self;
-        let mut env = Env {
-            now: *now,
-            peers: &*peers,
-            entropy,
-        };
+        let Self { node, params, now, peers, entropy, effects, .. } = self;
+        let mut env = Env { now: *now, peers: &*peers, entropy };
         // As `Node::command`, but keeping the armings for the test to see.
         let mut protocol = node.protocol().clone();
         let answer = protocol.on_command(command, &mut Cx::new(&mut env, params, effects));
         if let Err(refused) = answer {
-            assert_eq!(
-                &protocol,
-                before.protocol(),
-                "a refused command must change nothing"
-            );
+            assert_eq!(&protocol, before.protocol(), "a refused command must change nothing");
             assert_eq!(*effects, [], "a refused command must ask for nothing");
             return Err(refused);
         }
@@ -193,20 +160,8 @@ impl<P: Protocol> Harness<P> {
 
     fn step(&mut self, input: Input<'_, P>) -> &mut Self {
         self.effects.clear();
-        let Self {
-            node,
-            params,
-            now,
-            peers,
-            entropy,
-            effects,
-            ..
-        } = self;
-        let mut env = Env {
-            now: *now,
-            peers: &*peers,
-            entropy,
-        };
+        let Self { node, params, now, peers, entropy, effects, .. } = self;
+        let mut env = Env { now: *now, peers: &*peers, entropy };
         node.step(input, &mut env, params, effects);
         self.settle();
         self
@@ -232,10 +187,6 @@ pub fn assert_survives_the_wire<M: Message>(message: &M) {
     for cut in 0..bytes.len() {
         let mut reader = Reader::new(&bytes[..cut]);
         let read = M::decode(&mut reader).and_then(|read| reader.finish().map(|()| read));
-        assert_eq!(
-            read,
-            Err(Malformed),
-            "{message:?} cut to {cut} bytes was accepted"
-        );
+        assert_eq!(read, Err(Malformed), "{message:?} cut to {cut} bytes was accepted");
     }
 }

@@ -21,21 +21,12 @@ pub struct Leadership<'a> {
 
 impl<'a> Leadership<'a> {
     /// Nobody leads and nothing is decided.
-    pub const NONE: Self = Leadership {
-        leaders: &[],
-        term: None,
-        until: Instant::NEVER,
-        stage: Stage::Undecided,
-    };
+    pub const NONE: Self =
+        Leadership { leaders: &[], term: None, until: Instant::NEVER, stage: Stage::Undecided };
 
     /// These lead for as long as nothing else is heard.
     pub fn of(leaders: &'a [NodeId], stage: Stage) -> Self {
-        Leadership {
-            leaders,
-            term: None,
-            until: Instant::NEVER,
-            stage,
-        }
+        Leadership { leaders, term: None, until: Instant::NEVER, stage }
     }
 
     /// Whether `node` is among the leaders.
@@ -92,13 +83,7 @@ impl Glimpse {
             [first, rest @ ..] => (*first, hash(rest)),
         };
         let count = leadership.leaders.len() as u32;
-        Self {
-            first,
-            others,
-            term: leadership.term,
-            count,
-            stage: leadership.stage,
-        }
+        Self { first, others, term: leadership.term, count, stage: leadership.stage }
     }
 }
 

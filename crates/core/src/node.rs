@@ -75,8 +75,7 @@ impl<P: Protocol> Node<P> {
         params: &P::Params,
         effects: &mut Vec<Effect<P>>,
     ) -> Result<Change, Refused> {
-        self.protocol
-            .on_command(command, &mut Cx::new(env, params, effects))?;
+        self.protocol.on_command(command, &mut Cx::new(env, params, effects))?;
         self.absorb(effects);
         Ok(self.look(env.now))
     }
@@ -92,10 +91,7 @@ impl<P: Protocol> Node<P> {
     #[inline]
     pub fn leadership(&self, now: Instant) -> Leadership<'_> {
         let leadership = self.protocol.leadership(now);
-        debug_assert!(
-            leadership.until > now,
-            "a belief that is over must not be told"
-        );
+        debug_assert!(leadership.until > now, "a belief that is over must not be told");
         leadership
     }
 
@@ -150,12 +146,7 @@ impl<P: Protocol> Node<P> {
         let protocol = P::start(boot, &mut Cx::new(env, params, effects));
         let leadership = protocol.leadership(env.now);
         let (seen, lapse) = (Glimpse::of(&leadership), leadership.until);
-        Self {
-            protocol,
-            slots: Slots::EMPTY,
-            seen,
-            lapse,
-        }
+        Self { protocol, slots: Slots::EMPTY, seen, lapse }
     }
 
     /// Runs the handler and leaves all effects in the list.

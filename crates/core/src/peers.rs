@@ -85,11 +85,7 @@ mod tests {
         assert_eq!(peers.iter().collect::<Vec<_>>(), ids);
         assert_eq!(peers.after(Some(NodeId(5))), None);
         assert_eq!(peers.successor(NodeId(5)), Some(NodeId(1)));
-        assert_eq!(
-            peers.successor(NodeId(4)),
-            Some(NodeId(5)),
-            "the process itself is not listed"
-        );
+        assert_eq!(peers.successor(NodeId(4)), Some(NodeId(5)), "the process itself is not listed");
         assert!(peers.contains(NodeId(3)) && !peers.contains(NodeId(4)));
     }
 }

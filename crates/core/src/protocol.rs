@@ -114,12 +114,7 @@ pub struct Boot<'a> {
 impl Boot<'_> {
     /// The first start ever of `me`, ranked by its id.
     pub fn first(me: NodeId) -> Self {
-        Boot {
-            me,
-            incarnation: 1,
-            rank: me.0,
-            memory: Memory::First,
-        }
+        Boot { me, incarnation: 1, rank: me.0, memory: Memory::First }
     }
 }
 

@@ -127,11 +127,7 @@ mod tests {
         let records = [
             (Event::Crash, r#"{"t":5,"node":3,"kind":"crash"}"#),
             (
-                Event::Send {
-                    to: None,
-                    message: Cow::Borrowed("announce"),
-                    number: 0,
-                },
+                Event::Send { to: None, message: Cow::Borrowed("announce"), number: 0 },
                 r#"{"t":5,"node":3,"kind":"send","message":"announce","number":0}"#,
             ),
             (
@@ -149,11 +145,7 @@ mod tests {
             ),
         ];
         for (event, json) in records {
-            let record = Record {
-                t: SimTime::from_nanos(5),
-                node: NodeId(3),
-                event,
-            };
+            let record = Record { t: SimTime::from_nanos(5), node: NodeId(3), event };
             assert_eq!(serde_json::to_string(&record).unwrap(), json);
             assert_eq!(serde_json::from_str::<Record>(json).unwrap(), record);
         }

@@ -136,10 +136,7 @@ impl Duration {
     /// If `secs` is not a number, is negative, or is longer than [`Self::LONGEST_WRITTEN`].
     pub fn from_secs_f64(secs: f64) -> Result<Self, BadDuration> {
         if !(0.0..=Self::LONGEST_WRITTEN.as_secs_f64()).contains(&secs) {
-            return Err(BadDuration {
-                written: secs.to_string(),
-                rule: RANGE,
-            });
+            return Err(BadDuration { written: secs.to_string(), rule: RANGE });
         }
         Ok(Self((secs * 1e9 + 0.5) as u64))
     }
@@ -161,11 +158,7 @@ impl Duration {
 
     /// How often `other` fits into this length, rounded up; `None` if it never ends.
     pub const fn div_ceil(self, other: Self) -> Option<u64> {
-        if other.0 == 0 || self.0 == u64::MAX {
-            None
-        } else {
-            Some(self.0.div_ceil(other.0))
-        }
+        if other.0 == 0 || self.0 == u64::MAX { None } else { Some(self.0.div_ceil(other.0)) }
     }
 }
 
@@ -233,10 +226,7 @@ impl FromStr for Duration {
     type Err = BadDuration;
 
     fn from_str(text: &str) -> Result<Self, BadDuration> {
-        let bad = |rule| BadDuration {
-            written: text.to_string(),
-            rule,
-        };
+        let bad = |rule| BadDuration { written: text.to_string(), rule };
         let trimmed = text.trim();
         if matches!(trimmed, "infinite" | "inf") {
             return Ok(Self::MAX);
@@ -309,11 +299,7 @@ mod tests {
             ("1e-3", 1_000_000),
             ("0", 0),
         ] {
-            assert_eq!(
-                text.parse::<Duration>().map(Duration::as_nanos),
-                Ok(nanos),
-                "{text}"
-            );
+            assert_eq!(text.parse::<Duration>().map(Duration::as_nanos), Ok(nanos), "{text}");
         }
         assert_eq!("infinite".parse(), Ok(Duration::MAX));
     }
@@ -322,10 +308,7 @@ mod tests {
     fn what_is_no_duration_is_refused_with_value_and_rule() {
         for text in ["", "s", "-1", "NaN", "1e300", "3 parsecs", "1.2.3", "1e18s"] {
             let error = text.parse::<Duration>().unwrap_err().to_string();
-            assert!(
-                error.starts_with(&alloc::format!("'{text}' breaks the rule")),
-                "{error}"
-            );
+            assert!(error.starts_with(&alloc::format!("'{text}' breaks the rule")), "{error}");
         }
     }
 

@@ -62,9 +62,7 @@ impl<const N: usize> Slots for [Instant; N] {
     }
 
     fn for_each(&mut self, each: &mut dyn FnMut(&mut Instant)) {
-        self.iter_mut()
-            .filter(|at| **at != Instant::NEVER)
-            .for_each(each);
+        self.iter_mut().filter(|at| **at != Instant::NEVER).for_each(each);
     }
 }
 
@@ -75,11 +73,7 @@ impl<A: Slots, B: Slots> Slots for (A, B) {
 
     #[inline]
     fn deadline(&self, slot: usize) -> Instant {
-        if slot < A::LEN {
-            self.0.deadline(slot)
-        } else {
-            self.1.deadline(slot - A::LEN)
-        }
+        if slot < A::LEN { self.0.deadline(slot) } else { self.1.deadline(slot - A::LEN) }
     }
 
     #[inline]
@@ -94,11 +88,7 @@ impl<A: Slots, B: Slots> Slots for (A, B) {
     #[inline]
     fn earliest(&self) -> (usize, Instant) {
         let (own, inner) = (self.0.earliest(), self.1.earliest());
-        if own.1 <= inner.1 {
-            own
-        } else {
-            (A::LEN + inner.0, inner.1)
-        }
+        if own.1 <= inner.1 { own } else { (A::LEN + inner.0, inner.1) }
     }
 
     fn for_each(&mut self, each: &mut dyn FnMut(&mut Instant)) {

@@ -113,11 +113,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`Malformed`] if something is.
     pub fn finish(self) -> Result<(), Malformed> {
-        if self.left.is_empty() {
-            Ok(())
-        } else {
-            Err(Malformed)
-        }
+        if self.left.is_empty() { Ok(()) } else { Err(Malformed) }
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
