@@ -1,0 +1,3 @@
+//! The algorithms.
+#![no_std]
+extern crate alloc;

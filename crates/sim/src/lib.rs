@@ -1,0 +1,4 @@
+//! The world.
+pub mod diagram;
+pub mod stats;
+pub mod trace;
