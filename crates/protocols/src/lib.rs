@@ -1,3 +1,20 @@
-//! The algorithms.
+//! The algorithms: each a state machine under the contract of [`bellwether_core`], each judged by
+//! exactly one promise.
+//!
+//! | protocol | promise | module |
+//! |---|---|---|
+//! | `le-a` `le-s` `le-m` `query` `suppress-query` `al` `sup-al-spread` | *eventually one* | [`announce_listen`] |
+//! | `sup` `sup-al-limit` | elects nobody: a building block | [`announce_listen`] |
+//! | `sup-al-elect` | none: it can deadlock, which a scenario shows | [`announce_listen`] |
+//!
+//! Promises, from strong to weak: *never two* (at no moment do two processes lead), *one per
+//! partition*, *eventually one* (once faults stop, all name the same live leader), *probably one*.
+//!
+//! Adding a protocol is one directory here and one line in [`choice`].
+
 #![no_std]
+
 extern crate alloc;
+
+pub mod announce_listen;
+pub mod choice;

@@ -1,0 +1,482 @@
+//! What a person chooses, and what the protocol accepts.
+//!
+//! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
+//! conversion, whose error names the values and the rule they break.
+
+use super::wake::{Mapping, Shape, WakeUp};
+use bellwether_core::Duration;
+use core::fmt;
+
+/// The members of the family, as the literature names them. Each is a row of [`Variant::rules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variant {
+    /// Leader election by announcing at once (Program 5.1).
+    LeA,
+    /// Leader election with suppression (Program 5.2).
+    LeS,
+    /// Leader election where the earliest wake-up leads (section 5.4.3).
+    LeM,
+    /// Suppression alone: the first to speak silences the others. Elects nobody.
+    Sup,
+    /// Announce-listen alone: everyone announces for ever, everyone knows the greatest.
+    Al,
+    /// Ask first, announce if no leader answers (section 5.7).
+    Query,
+    /// Suppress, then ask (section 5.7).
+    SuppressQuery,
+    /// Suppression followed by announce-listen, taken as an election: can deadlock (section 5.7).
+    SupAlElect,
+    /// The same, used to limit the announcers per interval (section 5.7).
+    SupAlLimit,
+    /// The same, used to spread announcements over the interval (section 5.7).
+    SupAlSpread,
+}
+
+/// How an election begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// With an announcement.
+    Announce,
+    /// With a wait in which another may speak.
+    Suppress,
+    /// With a question.
+    Query,
+    /// With a wait, then a question.
+    SuppressQuery,
+}
+
+impl Opening {
+    /// Whether it begins with a wait.
+    pub fn suppresses(self) -> bool {
+        matches!(self, Self::Suppress | Self::SuppressQuery)
+    }
+
+    /// Whether it asks before it announces.
+    pub fn queries(self) -> bool {
+        matches!(self, Self::Query | Self::SuppressQuery)
+    }
+}
+
+/// To whom a process gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yields {
+    /// To a better claim.
+    ToBetter,
+    /// To whoever speaks first.
+    ToAnyone,
+    /// To nobody: it listens, and goes on announcing.
+    Never,
+}
+
+/// How often a process that does not give way announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// Once.
+    Once,
+    /// Every T_A.
+    Periodic,
+    /// At a freshly drawn moment of every T_A, unless another spoke in it first.
+    Redrawn,
+}
+
+/// What makes one claim better than another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Criterion {
+    /// The larger id.
+    HighestId,
+    /// The larger rank, whatever it measures: priority, spare capacity, connectivity.
+    Rank,
+    /// The earlier first wake-up, with leaders established before all others.
+    EarliestWakeUp,
+}
+
+impl Variant {
+    /// Every member, in the order of the table.
+    pub const ALL: [Self; 10] = [
+        Self::LeA,
+        Self::LeS,
+        Self::LeM,
+        Self::Sup,
+        Self::Al,
+        Self::Query,
+        Self::SuppressQuery,
+        Self::SupAlElect,
+        Self::SupAlLimit,
+        Self::SupAlSpread,
+    ];
+
+    /// What sets the member apart.
+    pub fn rules(self) -> (Opening, Yields, Repeat) {
+        use {Opening as O, Repeat as R, Yields as Y};
+        match self {
+            Self::LeA => (O::Announce, Y::ToBetter, R::Periodic),
+            Self::LeS | Self::LeM => (O::Suppress, Y::ToBetter, R::Periodic),
+            Self::Sup => (O::Suppress, Y::ToAnyone, R::Once),
+            Self::Al => (O::Announce, Y::Never, R::Periodic),
+            Self::Query => (O::Query, Y::ToBetter, R::Periodic),
+            Self::SuppressQuery => (O::SuppressQuery, Y::ToBetter, R::Periodic),
+            Self::SupAlElect => (O::Suppress, Y::ToAnyone, R::Periodic),
+            Self::SupAlLimit => (O::Suppress, Y::ToAnyone, R::Redrawn),
+            Self::SupAlSpread => (O::Suppress, Y::Never, R::Periodic),
+        }
+    }
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LeA => "le-a",
+            Self::LeS => "le-s",
+            Self::LeM => "le-m",
+            Self::Sup => "sup",
+            Self::Al => "al",
+            Self::Query => "query",
+            Self::SuppressQuery => "suppress-query",
+            Self::SupAlElect => "sup-al-elect",
+            Self::SupAlLimit => "sup-al-limit",
+            Self::SupAlSpread => "sup-al-spread",
+        }
+    }
+
+    /// Whether its processes name leaders at all.
+    pub fn elects(self) -> bool {
+        !matches!(self, Self::Sup | Self::SupAlLimit)
+    }
+}
+
+/// What a person writes. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Which member of the family.
+    pub variant: Variant,
+    /// T_S: wake-up times lie below it. Smaller than T_A, or late wakers meet second announcements.
+    pub suppress: Duration,
+    /// The distribution of wake-up times.
+    pub shape: Shape,
+    /// Whether wake-up times follow the standing instead.
+    pub mapping: Mapping,
+    /// T_A: the time between a leader's announcements.
+    pub announce: Duration,
+    /// T_L: silence after which a leader is given up; a small multiple of T_A, or infinite.
+    pub listen: Duration,
+    /// Silence, shorter than T_L, after which a leader no longer keeps others out.
+    pub aging: Option<Duration>,
+    /// What makes a claim better; the variant's own if absent.
+    pub criterion: Option<Criterion>,
+    /// How many lead together.
+    pub leaders: usize,
+    /// How often a leaving leader says so. See [`bye_copies`](super::bye_copies).
+    pub bye_copies: u32,
+    /// Whether processes that do not lead say goodbye too.
+    pub bye_from_all: bool,
+    /// How long a query waits for answers: a round trip, and the spread of the answers.
+    pub patience: Duration,
+    /// Answers to a query are spread over this.
+    pub reply_spread: Duration,
+}
+
+impl Config {
+    /// The defaults for this member of the family.
+    pub fn new(variant: Variant) -> Self {
+        Self {
+            variant,
+            suppress: Duration::from_secs(1),
+            shape: Shape::Uniform,
+            mapping: Mapping::Random,
+            announce: Duration::from_secs(1),
+            listen: Duration::MAX,
+            aging: None,
+            criterion: None,
+            leaders: 1,
+            bye_copies: 0,
+            bye_from_all: false,
+            patience: Duration::from_millis(200),
+            reply_spread: Duration::ZERO,
+        }
+    }
+}
+
+/// A valid choice, as the handlers read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    pub(super) opening: Opening,
+    pub(super) yields: Yields,
+    pub(super) repeat: Repeat,
+    pub(super) criterion: Criterion,
+    pub(super) wake: WakeUp,
+    pub(super) announce: Duration,
+    pub(super) listen: Duration,
+    pub(super) aging: Option<Duration>,
+    pub(super) leaders: usize,
+    pub(super) bye_copies: u32,
+    pub(super) bye_from_all: bool,
+    pub(super) patience: Duration,
+    pub(super) reply_spread: Duration,
+    pub(super) names_leaders: bool,
+    /// Announcements after which a leader counts as established, ⌈T_L/T_A⌉; never if T_L is
+    /// infinite or the criterion does not ask.
+    pub(super) established_after: u32,
+}
+
+impl Params {
+    /// How an election begins.
+    pub fn opening(&self) -> Opening {
+        self.opening
+    }
+
+    /// To whom a process gives way.
+    pub fn yields(&self) -> Yields {
+        self.yields
+    }
+
+    /// How often it announces.
+    pub fn repeat(&self) -> Repeat {
+        self.repeat
+    }
+
+    /// What makes a claim better.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
+    }
+
+    /// T_A.
+    pub fn announce(&self) -> Duration {
+        self.announce
+    }
+
+    /// T_L; [`Duration::MAX`] for infinite.
+    pub fn listen(&self) -> Duration {
+        self.listen
+    }
+
+    /// How wake-up times are found.
+    pub fn wake(&self) -> &WakeUp {
+        &self.wake
+    }
+
+    /// How many lead together.
+    pub fn leaders(&self) -> usize {
+        self.leaders
+    }
+
+    /// Whether processes name leaders at all.
+    pub fn names_leaders(&self) -> bool {
+        self.names_leaders
+    }
+}
+
+/// Which rule a [`Config`] breaks, with the values that break it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadConfig {
+    /// T_A must be positive, or announcements never end.
+    NoAnnounceInterval,
+    /// T_L must be positive, or every leader is given up at once.
+    NoListenInterval,
+    /// Aging must come before giving up.
+    AgingNotBelowListen {
+        /// The aging as written.
+        aging: Duration,
+        /// T_L as written.
+        listen: Duration,
+    },
+    /// Somebody must lead, and the board is small.
+    LeadersOutOfRange {
+        /// The number as written.
+        leaders: usize,
+    },
+    /// Several leaders need an order among claims.
+    LeadersWithoutOrder {
+        /// The number as written.
+        leaders: usize,
+        /// The variant that has no such order.
+        variant: &'static str,
+    },
+    /// The earliest wake-up can only lead where processes wake up.
+    NoWakeUp {
+        /// The variant that begins at once.
+        variant: &'static str,
+    },
+    /// The steepness of an exponential timer is a positive number of reasonable size.
+    RateOutOfRange {
+        /// The rate as written.
+        rate: f64,
+    },
+    /// The first to wake must be better than the last.
+    MappingUpsideDown {
+        /// The standing that should wake first.
+        best: u64,
+        /// The standing that should wake last.
+        worst: u64,
+    },
+    /// Wake-ups redrawn in every interval must fit into it.
+    SuppressBeyondAnnounce {
+        /// T_S as written.
+        suppress: Duration,
+        /// T_A as written.
+        announce: Duration,
+    },
+    /// A query that waits no time hears no answer.
+    NoPatience {
+        /// The patience as written.
+        patience: Duration,
+        /// The spread of the answers as written.
+        reply_spread: Duration,
+    },
+    /// More goodbyes than anyone would send.
+    TooManyByes {
+        /// The number as written.
+        copies: u32,
+    },
+}
+
+/// The most leaders a group can have.
+pub const LEADERS_MAX: usize = 64;
+const RATE_MAX: f64 = 500.0;
+const BYES_MAX: u32 = 10_000;
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAnnounceInterval => {
+                write!(f, "announce = 0s, but announcements need announce > 0; try 1s")
+            }
+            Self::NoListenInterval => {
+                write!(
+                    f,
+                    "listen = 0s, but listen > 0 must hold; try 3 times the announce interval"
+                )
+            }
+            Self::AgingNotBelowListen { aging, listen } => {
+                write!(f, "aging = {aging} and listen = {listen}, but 0 < aging < listen must hold")
+            }
+            Self::LeadersOutOfRange { leaders } => {
+                write!(f, "leaders = {leaders}, but 1 <= leaders <= {LEADERS_MAX} must hold")
+            }
+            Self::LeadersWithoutOrder { leaders, variant } => write!(
+                f,
+                "leaders = {leaders}, but in {variant} any message silences: it knows no order of \
+                 claims, so leaders must be 1"
+            ),
+            Self::NoWakeUp { variant } => write!(
+                f,
+                "criterion = earliest-wake-up, but {variant} begins without a suppression phase; \
+                 try le-m, or criterion highest-id"
+            ),
+            Self::RateOutOfRange { rate } => {
+                write!(f, "timer rate = {rate}, but 0 < rate <= {RATE_MAX} must hold")
+            }
+            Self::MappingUpsideDown { best, worst } => {
+                write!(f, "mapping best = {best} and worst = {worst}, but best > worst must hold")
+            }
+            Self::SuppressBeyondAnnounce { suppress, announce } => write!(
+                f,
+                "suppress = {suppress} and announce = {announce}, but wake-ups redrawn in every \
+                 announce interval need suppress <= announce"
+            ),
+            Self::NoPatience { patience, reply_spread } => write!(
+                f,
+                "patience = {patience} and reply spread = {reply_spread}, but patience > reply \
+                 spread must hold; try a round trip more"
+            ),
+            Self::TooManyByes { copies } => {
+                write!(f, "bye copies = {copies}, but copies <= {BYES_MAX} must hold")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}
+
+impl TryFrom<Config> for Params {
+    type Error = BadConfig;
+
+    fn try_from(config: Config) -> Result<Self, BadConfig> {
+        let (opening, yields, repeat) = config.variant.rules();
+        let criterion = config.criterion.unwrap_or(match config.variant {
+            Variant::LeM => Criterion::EarliestWakeUp,
+            _ => Criterion::HighestId,
+        });
+        check_timers(&config, opening, repeat)?;
+        check_order(&config, opening, yields, criterion)?;
+        let established_after = match criterion {
+            Criterion::EarliestWakeUp => config.listen.div_ceil(config.announce),
+            _ => None,
+        };
+        Ok(Self {
+            opening,
+            yields,
+            repeat,
+            criterion,
+            wake: WakeUp {
+                interval: config.suppress,
+                shape: config.shape,
+                mapping: config.mapping,
+            },
+            announce: config.announce,
+            listen: config.listen,
+            aging: config.aging,
+            leaders: config.leaders,
+            bye_copies: config.bye_copies,
+            bye_from_all: config.bye_from_all,
+            patience: config.patience,
+            reply_spread: config.reply_spread,
+            names_leaders: config.variant.elects(),
+            established_after: established_after
+                .and_then(|count| u32::try_from(count).ok())
+                .unwrap_or(u32::MAX),
+        })
+    }
+}
+
+fn check_timers(config: &Config, opening: Opening, repeat: Repeat) -> Result<(), BadConfig> {
+    let &Config { suppress, announce, listen, patience, reply_spread, .. } = config;
+    if announce == Duration::ZERO && repeat != Repeat::Once {
+        return Err(BadConfig::NoAnnounceInterval);
+    }
+    if listen == Duration::ZERO {
+        return Err(BadConfig::NoListenInterval);
+    }
+    if repeat == Repeat::Redrawn && suppress > announce {
+        return Err(BadConfig::SuppressBeyondAnnounce { suppress, announce });
+    }
+    if opening.queries() && patience <= reply_spread {
+        return Err(BadConfig::NoPatience { patience, reply_spread });
+    }
+    if let Some(aging) = config.aging
+        && (aging == Duration::ZERO || aging >= listen)
+    {
+        return Err(BadConfig::AgingNotBelowListen { aging, listen });
+    }
+    match config.shape {
+        Shape::Rising { rate } | Shape::Falling { rate } if !(rate > 0.0 && rate <= RATE_MAX) => {
+            Err(BadConfig::RateOutOfRange { rate })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_order(
+    config: &Config,
+    opening: Opening,
+    yields: Yields,
+    criterion: Criterion,
+) -> Result<(), BadConfig> {
+    let &Config { leaders, variant, bye_copies: copies, .. } = config;
+    if !(1..=LEADERS_MAX).contains(&leaders) {
+        return Err(BadConfig::LeadersOutOfRange { leaders });
+    }
+    if leaders > 1 && yields == Yields::ToAnyone {
+        return Err(BadConfig::LeadersWithoutOrder { leaders, variant: variant.name() });
+    }
+    if criterion == Criterion::EarliestWakeUp && !opening.suppresses() {
+        return Err(BadConfig::NoWakeUp { variant: variant.name() });
+    }
+    if copies > BYES_MAX {
+        return Err(BadConfig::TooManyByes { copies });
+    }
+    match config.mapping {
+        Mapping::ByStanding { best, worst, .. } if best <= worst => {
+            Err(BadConfig::MappingUpsideDown { best, worst })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,155 @@
+//! When a process that wants to lead speaks up: the suppression timer.
+//!
+//! Section 5.1.2 leaves the distribution open; section 5.4.3 points to exponential ones
+//! (Nonnenmacher and Biersack) and concludes that the wake-up time should follow from whatever
+//! governs leadership, which is [`Mapping::ByStanding`].
+
+use bellwether_core::{Duration, Entropy};
+
+/// How the wake-up time is found within the suppression interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WakeUp {
+    /// The suppression interval T_S: wake-up times lie in `[0, T_S)`.
+    pub interval: Duration,
+    /// The distribution of a random wake-up time.
+    pub shape: Shape,
+    /// Whether it is random at all.
+    pub mapping: Mapping,
+}
+
+/// The density of the wake-up time over the interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Shape {
+    /// The same everywhere.
+    #[default]
+    Uniform,
+    /// Grows like `exp(rate·t/T_S)`: few wake early, so few speak (Nonnenmacher's timer).
+    Rising {
+        /// How steeply, over the whole interval.
+        rate: f64,
+    },
+    /// Falls like `exp(−rate·t/T_S)`: most wake early, so the group decides early.
+    Falling {
+        /// How steeply, over the whole interval.
+        rate: f64,
+    },
+}
+
+/// Where the wake-up time comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mapping {
+    /// From the distribution alone.
+    #[default]
+    Random,
+    /// From the standing (id or rank): the best wakes at 0, the worst at T_S.
+    ByStanding {
+        /// The standing that wakes first.
+        best: u64,
+        /// The standing that wakes last.
+        worst: u64,
+        /// A random addition below this, so that equals do not speak at once.
+        jitter: Duration,
+    },
+}
+
+impl WakeUp {
+    /// The wake-up time of a process of this standing, counted from the start of its suppression.
+    pub fn draw(&self, standing: u64, entropy: &mut dyn Entropy) -> Duration {
+        match self.mapping {
+            Mapping::Random => self.random(entropy),
+            Mapping::ByStanding { best, worst, jitter } => {
+                let distance = u128::from(best.saturating_sub(standing).min(best - worst));
+                let span = u128::from((best - worst).max(1));
+                let nanos = u128::from(self.interval.as_nanos()) * distance / span;
+                let jitter = below(jitter.as_nanos(), entropy);
+                Duration::from_nanos(nanos as u64) + Duration::from_nanos(jitter)
+            }
+        }
+    }
+
+    fn random(&self, entropy: &mut dyn Entropy) -> Duration {
+        let nanos = self.interval.as_nanos();
+        let fraction = match self.shape {
+            Shape::Uniform => return Duration::from_nanos(below(nanos, entropy)),
+            Shape::Rising { rate } => rising(rate, unit(entropy)),
+            Shape::Falling { rate } => 1.0 - rising(rate, unit(entropy)),
+        };
+        Duration::from_nanos((fraction * nanos as f64) as u64)
+    }
+}
+
+/// The quantile function of the rising exponential on `[0, 1]`.
+fn rising(rate: f64, u: f64) -> f64 {
+    libm::log1p(u * libm::expm1(rate)) / rate
+}
+
+/// A number in `[0, 1)` with 53 random bits.
+fn unit(entropy: &mut dyn Entropy) -> f64 {
+    const BITS: u64 = 1 << 53;
+    entropy.below(BITS) as f64 / BITS as f64
+}
+
+fn below(n: u64, entropy: &mut dyn Entropy) -> u64 {
+    if n == 0 { 0 } else { entropy.below(n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Walks evenly through the choices, so that averages are integrals.
+    struct Grid {
+        at: u64,
+        steps: u64,
+    }
+
+    impl Entropy for Grid {
+        fn below(&mut self, n: u64) -> u64 {
+            let middle = u128::from(2 * self.at + 1) * u128::from(n) / u128::from(2 * self.steps);
+            self.at += 1;
+            middle as u64
+        }
+    }
+
+    fn mean(shape: Shape) -> f64 {
+        let wake = WakeUp { interval: Duration::from_secs(1), shape, mapping: Mapping::Random };
+        let steps = 100_000;
+        let mut grid = Grid { at: 0, steps };
+        let sum: f64 = (0..steps).map(|_| wake.draw(0, &mut grid).as_secs_f64()).sum();
+        sum / steps as f64
+    }
+
+    #[test]
+    fn each_shape_has_the_mean_of_its_density() {
+        // Over [0, 1] with density ∝ e^{λt} the mean is 1/(1−e^{−λ}) − 1/λ.
+        for rate in [0.5f64, 3.0, 10.0] {
+            let expected = 1.0 / (1.0 - libm::exp(-rate)) - 1.0 / rate;
+            assert!((mean(Shape::Rising { rate }) - expected).abs() < 1e-4);
+            assert!((mean(Shape::Falling { rate }) - (1.0 - expected)).abs() < 1e-4);
+        }
+        assert!((mean(Shape::Uniform) - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_mapping_wakes_the_best_first_and_the_worst_last() {
+        let interval = Duration::from_secs(1);
+        let mapping = Mapping::ByStanding { best: 9, worst: 0, jitter: Duration::ZERO };
+        let wake = WakeUp { interval, shape: Shape::Uniform, mapping };
+        let mut nobody = Grid { at: 0, steps: 1 };
+        let at = |standing, entropy: &mut Grid| wake.draw(standing, entropy).as_nanos();
+        assert_eq!(at(9, &mut nobody), 0);
+        assert_eq!(at(12, &mut nobody), 0, "better than the best is as good as the best");
+        assert_eq!(at(0, &mut nobody), 1_000_000_000);
+        assert_eq!(at(6, &mut nobody), 333_333_333);
+        assert_eq!(nobody.at, 0, "without jitter nothing is drawn");
+    }
+
+    #[test]
+    fn an_interval_of_nought_needs_no_luck() {
+        let wake =
+            WakeUp { interval: Duration::ZERO, shape: Shape::Uniform, mapping: Mapping::Random };
+        let mut nobody = Grid { at: 0, steps: 1 };
+        assert_eq!(wake.draw(3, &mut nobody), Duration::ZERO);
+        assert_eq!(nobody.at, 0);
+    }
+}
