@@ -271,7 +271,7 @@ fn with_the_date_in_the_state_no_exploration_ends() {
 }
 
 #[test]
-fn a_group_that_never_draws_has_one_way_to_begin() {
+fn a_word_can_silence_another_at_the_very_instant_it_would_speak() {
     let params = Params { points: 1, ..params() };
     let together = Question { params, ..suppression(2) };
     let mut spoke_alone = false;
@@ -279,5 +279,5 @@ fn a_group_that_never_draws_has_one_way_to_begin() {
         spoke_alone |= speakers(state) == 1 && state.nodes.iter().any(|n| n.protocol().suppressed);
     });
     assert!(answer.complete);
-    assert!(spoke_alone, "a word may arrive at once, before the other wakes at the same instant");
+    assert!(spoke_alone, "both orders of one instant are explored");
 }
