@@ -1,1 +1,434 @@
-//! trace
+//! A run as text: JSON lines for programs, a transcript for people, a digest to compare runs.
+//!
+//! | function | gives | used by |
+//! |---|---|---|
+//! | [`to_json_lines`], [`from_json_lines`] | an object a line, and back | `trace`, `replay`, lab |
+//! | [`transcript`] | one aligned line a record | golden tests, `trace` on a terminal |
+//! | [`digest`] | 64 bits | "same seed, same run" |
+//!
+//! All are functions of the records alone. The transcript leaves out what a reader can see
+//! elsewhere in it (when a received message was sent); the JSON leaves out nothing.
+
+use bellwether_core::{Event, Fact, Instant, NodeId, Record, SimTime, Stage, Term};
+use std::fmt::{self, Write as _};
+use std::io;
+
+/// Appends the records to `out`, one JSON object a line.
+pub fn to_json_lines(records: &[Record], out: &mut String) {
+    for record in records {
+        out.push_str(&serde_json::to_string(record).expect(IS_JSON));
+        out.push('\n');
+    }
+}
+
+/// Reads what [`to_json_lines`] wrote; lines without content are passed over.
+///
+/// # Errors
+/// If a line is not a record. Nothing before it is returned either.
+pub fn from_json_lines(text: &str) -> Result<Vec<Record>, BadTrace> {
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(index, line)| {
+            serde_json::from_str(line).map_err(|error| BadTrace::new(index + 1, line, &error))
+        })
+        .collect()
+}
+
+/// A 64-bit name of the run: FNV-1a over its JSON lines. It stays the same from machine to machine
+/// and from version to version, for as long as the records do.
+pub fn digest(records: &[Record]) -> u64 {
+    let mut hash = Fnv1a(0xcbf2_9ce4_8422_2325);
+    for record in records {
+        serde_json::to_writer(&mut hash, record).expect(IS_JSON);
+        hash.add(b"\n");
+    }
+    hash.0
+}
+
+/// The run for people: one line a record, `time  process  what happened`.
+///
+/// Times are in seconds with 3 decimals, or with 6 or 9 where it takes them to be exact; the point
+/// is always in the same column.
+pub fn transcript(records: &[Record]) -> String {
+    let times: Vec<String> = records.iter().map(|record| seconds(record.t)).collect();
+    let before_point = |time: &String| time.find('.').unwrap_or(time.len());
+    let whole_width = times.iter().map(before_point).max().unwrap_or(0).max(TIME_WIDTH);
+    let rest_width = times.iter().map(|time| time.len() - before_point(time)).max().unwrap_or(0);
+    let id_width = records.iter().map(|record| record.node.to_string().len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (record, time) in records.iter().zip(&times) {
+        let (whole, rest) = time.split_at(before_point(time));
+        out.push_str(&format!("{whole:>whole_width$}{rest:<rest_width$}"));
+        out.push_str(&format!("  {:>id_width$}  ", record.node.0));
+        what_happened(record, &mut out);
+        out.push('\n');
+    }
+    out
+}
+
+/// Room for a quarter of an hour, so that most transcripts have their columns in the same place.
+const TIME_WIDTH: usize = 4;
+
+/// Records hold strings and numbers under fixed keys, and neither sink here refuses a write.
+const IS_JSON: &str = "a record can always be written as JSON";
+
+/// Why a text is not a trace: the line, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadTrace {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub problem: String,
+    /// How the line begins.
+    pub begins: String,
+}
+
+impl BadTrace {
+    fn new(line: usize, text: &str, error: &serde_json::Error) -> Self {
+        // The parser saw one line and would call it line 1; only its column means something.
+        let whole = error.to_string();
+        let problem = match whole.rsplit_once(" at line ") {
+            Some((problem, _)) => format!("{problem} at column {}", error.column()),
+            None => whole,
+        };
+        Self { line, problem, begins: text.chars().take(60).collect() }
+    }
+}
+
+impl fmt::Display for BadTrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, problem, begins } = self;
+        write!(f, "line {line} of the trace is no record: {problem}: '{}'", OneLine(begins))
+    }
+}
+
+impl std::error::Error for BadTrace {}
+
+struct Fnv1a(u64);
+
+impl Fnv1a {
+    fn add(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+impl io::Write for Fnv1a {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.add(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// `0.512s`, `0.512345s` or `0.512345678s`: the shortest of the three that is exact.
+fn seconds(t: SimTime) -> String {
+    if t == SimTime::NEVER {
+        return t.to_string();
+    }
+    let (whole, nanos) = (t.as_nanos() / 1_000_000_000, t.as_nanos() % 1_000_000_000);
+    match nanos {
+        _ if nanos.is_multiple_of(1_000_000) => format!("{whole}.{:03}s", nanos / 1_000_000),
+        _ if nanos.is_multiple_of(1_000) => format!("{whole}.{:06}s", nanos / 1_000),
+        _ => format!("{whole}.{nanos:09}s"),
+    }
+}
+
+fn what_happened(record: &Record, out: &mut String) {
+    let told = match &record.event {
+        Event::Start { incarnation: 0 | 1 } => write!(out, "start"),
+        Event::Start { incarnation } => write!(out, "start (life {incarnation})"),
+        Event::Send { to, message, number } => {
+            let to = to.map_or_else(|| "all".to_owned(), |to| to.to_string());
+            write!(out, "send {} #{number} → {to}", OneLine(message))
+        }
+        Event::Recv { from, message, number, .. } => {
+            write!(out, "recv {} #{number} ← {from}", OneLine(message))
+        }
+        Event::Drop { from, message, number, why, .. } => {
+            write!(out, "lost {} #{number} ← {from} ({})", OneLine(message), OneLine(why))
+        }
+        Event::Timer { timer } => write!(out, "timer {}", OneLine(timer)),
+        Event::Store { bytes } => write!(out, "store {bytes} bytes"),
+        Event::Crash => write!(out, "crash"),
+        Event::Restart { incarnation } => write!(out, "restart (life {incarnation})"),
+        Event::Pause => write!(out, "pause"),
+        Event::Resume => write!(out, "resume"),
+        Event::Command { command, taken } => {
+            let answer = if *taken { "taken" } else { "refused" };
+            write!(out, "command {} {answer}", OneLine(command))
+        }
+        Event::Leave => write!(out, "leave"),
+        Event::Jump { reads } => write!(out, "clock jumps to {reads}"),
+        Event::Fact(fact) => out.write_str(&holds(fact)),
+        Event::Leadership { leaders, term, until, stage } => {
+            out.write_str(&believes(record.node, leaders, *term, *until, *stage))
+        }
+    };
+    debug_assert!(told.is_ok(), "a string takes what is written to it");
+}
+
+fn holds(fact: &Fact) -> String {
+    match fact {
+        Fact::Locked { to, until } => format!("holds: locked to {to} until {until}"),
+        Fact::Supporter { peer } => format!("holds: supported by {peer}"),
+        Fact::Alive { peer } => format!("holds: {peer} is alive"),
+        Fact::Suspect { peer } => format!("holds: {peer} is suspect"),
+        Fact::Round { number } => format!("holds: round {number}"),
+        Fact::Highest { term } => format!("holds: highest term {term}"),
+        Fact::Claim { weight } => format!("holds: claim {weight}"),
+    }
+}
+
+/// What a process believes, in words, also used in diagrams.
+pub(crate) fn believes(
+    me: NodeId,
+    leaders: &[NodeId],
+    term: Option<Term>,
+    until: Option<Instant>,
+    stage: Stage,
+) -> String {
+    let mut words = match (stage, leaders) {
+        (Stage::Decided, []) => "follows nobody".to_owned(),
+        (Stage::Decided, [only]) if *only == me => "leads".to_owned(),
+        (Stage::Decided, _) if leaders.contains(&me) => {
+            format!("leads with {}", list(leaders.iter().filter(|&&leader| leader != me)))
+        }
+        (Stage::Decided, _) => format!("follows {}", list(leaders.iter())),
+        (Stage::Undecided, []) => "undecided".to_owned(),
+        (Stage::Undecided, [only]) if *only == me => "undecided, provisionally itself".to_owned(),
+        (Stage::Undecided, _) => format!("undecided, provisionally {}", list(leaders.iter())),
+        (Stage::Suppressed, _) => "suppressed".to_owned(),
+        (Stage::Aborted, _) => "gave up".to_owned(),
+    };
+    if let Some(term) = term {
+        words.push_str(&format!(", term {term}"));
+    }
+    if let Some(until) = until {
+        words.push_str(&format!(", until {until}"));
+    }
+    words
+}
+
+fn list<'a>(ids: impl Iterator<Item = &'a NodeId>) -> String {
+    let ids: Vec<String> = ids.map(ToString::to_string).collect();
+    ids.join(", ")
+}
+
+/// A text that came with a trace, with its control characters made visible: a record is one line.
+struct OneLine<'a>(&'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            if character.is_control() {
+                write!(f, "{}", character.escape_default())?;
+            } else {
+                f.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether_core::Duration;
+    use proptest::prelude::*;
+
+    fn at(millis: u64, node: u64, event: Event) -> Record {
+        let t = SimTime::ZERO + Duration::from_millis(millis);
+        Record { t, node: NodeId(node), event }
+    }
+
+    fn believing(leaders: &[u64], stage: Stage) -> Event {
+        let leaders = leaders.iter().copied().map(NodeId).collect();
+        Event::Leadership { leaders, term: None, until: None, stage }
+    }
+
+    fn one_of_each() -> Vec<Record> {
+        let sent = SimTime::from_nanos(512_000_000);
+        let (from, number) = (NodeId(3), 0);
+        let until = Instant::from_nanos(9_500_000_000);
+        let held = believes_for(&[12], Term::new(4), Some(until));
+        vec![
+            at(0, 3, Event::Start { incarnation: 1 }),
+            at(0, 3, believing(&[3], Stage::Undecided)),
+            at(512, 3, Event::Timer { timer: "Wake".into() }),
+            at(512, 3, Event::Send { to: None, message: "announce".into(), number }),
+            at(512, 3, Event::Send { to: Some(NodeId(12)), message: "query".into(), number: 1 }),
+            at(612, 5, Event::Recv { from, message: "announce".into(), number, sent }),
+            at(612, 5, believing(&[3], Stage::Decided)),
+            at(
+                612,
+                12,
+                Event::Drop { from, message: "announce".into(), number, sent, why: "loss".into() },
+            ),
+            at(700, 12, believing(&[], Stage::Undecided)),
+            at(700, 12, believing(&[3, 5], Stage::Undecided)),
+            at(701, 12, believing(&[12], Stage::Decided)),
+            at(702, 12, believing(&[3, 5], Stage::Decided)),
+            at(703, 12, believing(&[12, 5], Stage::Decided)),
+            at(704, 12, believing(&[], Stage::Decided)),
+            at(705, 12, believing(&[], Stage::Suppressed)),
+            at(706, 12, believing(&[], Stage::Aborted)),
+            at(707, 12, held),
+            at(800, 12, Event::Store { bytes: 24 }),
+            at(900, 3, Event::Crash),
+            at(1_000, 3, Event::Restart { incarnation: 2 }),
+            at(1_000, 5, Event::Pause),
+            at(1_100, 5, Event::Resume),
+            at(1_200, 5, Event::Command { command: "Resign".into(), taken: true }),
+            at(1_200, 5, Event::Command { command: "Rank(7)".into(), taken: false }),
+            at(1_300, 5, Event::Jump { reads: until }),
+            at(1_400, 5, Event::Fact(Fact::Locked { to: NodeId(3), until })),
+            at(1_500, 5, Event::Leave),
+        ]
+    }
+
+    fn believes_for(leaders: &[u64], term: Option<Term>, until: Option<Instant>) -> Event {
+        let leaders = leaders.iter().copied().map(NodeId).collect();
+        Event::Leadership { leaders, term, until, stage: Stage::Decided }
+    }
+
+    #[test]
+    fn a_transcript_reads_as_a_story() {
+        let expected = "
+   0.000s   3  start
+   0.000s   3  undecided, provisionally itself
+   0.512s   3  timer Wake
+   0.512s   3  send announce #0 → all
+   0.512s   3  send query #1 → 12
+   0.612s   5  recv announce #0 ← 3
+   0.612s   5  follows 3
+   0.612s  12  lost announce #0 ← 3 (loss)
+   0.700s  12  undecided
+   0.700s  12  undecided, provisionally 3, 5
+   0.701s  12  leads
+   0.702s  12  follows 3, 5
+   0.703s  12  leads with 5
+   0.704s  12  follows nobody
+   0.705s  12  suppressed
+   0.706s  12  gave up
+   0.707s  12  leads, term 4, until 9.5s
+   0.800s  12  store 24 bytes
+   0.900s   3  crash
+   1.000s   3  restart (life 2)
+   1.000s   5  pause
+   1.100s   5  resume
+   1.200s   5  command Resign taken
+   1.200s   5  command Rank(7) refused
+   1.300s   5  clock jumps to 9.5s
+   1.400s   5  holds: locked to 3 until 9.5s
+   1.500s   5  leave
+";
+        assert_eq!(transcript(&one_of_each()), expected[1..]);
+    }
+
+    #[test]
+    fn times_take_as_many_decimals_as_make_them_exact_and_keep_the_point_in_its_column() {
+        let record = |nanos, node| Record {
+            t: SimTime::from_nanos(nanos),
+            node: NodeId(node),
+            event: Event::Crash,
+        };
+        let records = [
+            record(500_000_000, 1),
+            record(500_001_000, 2),
+            record(12_345_500_000_001, 3),
+            record(u64::MAX, 4),
+        ];
+        let expected = "
+    0.500s        1  crash
+    0.500001s     2  crash
+12345.500000001s  3  crash
+never             4  crash
+";
+        assert_eq!(transcript(&records), expected[1..]);
+    }
+
+    #[test]
+    fn a_record_stays_one_line_whatever_its_texts_hold() {
+        let records = [at(1, 1, Event::Timer { timer: "a\nb\u{1b}[31m".into() })];
+        assert_eq!(transcript(&records), "   0.001s  1  timer a\\nb\\u{1b}[31m\n");
+        let mut json = String::new();
+        to_json_lines(&records, &mut json);
+        assert_eq!(json.lines().count(), 1);
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert_eq!(transcript(&[]), "");
+        assert_eq!(from_json_lines("\n  \n"), Ok(vec![]));
+    }
+
+    #[test]
+    fn json_lines_come_back_equal_and_blank_lines_do_not_matter() {
+        let records = one_of_each();
+        let mut text = String::new();
+        to_json_lines(&records, &mut text);
+        assert_eq!(text.lines().count(), records.len());
+        let spaced = format!("\n{}\n", text.replace('\n', "\r\n \n"));
+        assert_eq!(from_json_lines(&text), Ok(records.clone()));
+        assert_eq!(from_json_lines(&spaced), Ok(records));
+    }
+
+    #[test]
+    fn a_bad_line_is_named_with_its_number_and_what_is_wrong() {
+        let good = r#"{"t":5,"node":3,"kind":"crash"}"#;
+        for (bad, problem) in [
+            (r#"{"t":5,"node":3}"#, "missing field `kind`"),
+            (r#"{"t":-5,"node":3,"kind":"crash"}"#, "invalid value: integer `-5`"),
+            (r#"{"t":5,"node":3,"kind":"dance"}"#, "unknown variant `dance`"),
+            (r#"{"t":5,"#, "EOF while parsing"),
+            ("hello", "expected value at column 1"),
+        ] {
+            let error = from_json_lines(&format!("{good}\n\n{bad}\n{good}")).unwrap_err();
+            assert_eq!(error.line, 3);
+            let text = error.to_string();
+            assert!(text.starts_with("line 3 of the trace is no record: "), "{text}");
+            assert!(text.contains(problem) && text.contains(bad), "{text}");
+            assert!(!text.contains("line 1"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_digest_is_fnv_1a_of_the_json_lines() {
+        let mut known = Fnv1a(0xcbf2_9ce4_8422_2325);
+        known.add(b"foobar");
+        assert_eq!(known.0, 0x8594_4171_f739_67e8, "the published test vector");
+
+        let records = one_of_each();
+        let (mut text, mut hash) = (String::new(), Fnv1a(0xcbf2_9ce4_8422_2325));
+        to_json_lines(&records, &mut text);
+        hash.add(text.as_bytes());
+        assert_eq!(digest(&records), hash.0);
+    }
+
+    #[test]
+    fn runs_that_differ_in_anything_differ_in_their_digest() {
+        let records = one_of_each();
+        let whole = digest(&records);
+        for index in 0..records.len() {
+            let mut without = records.clone();
+            without.remove(index);
+            assert_ne!(digest(&without), whole);
+            let mut later = records.clone();
+            later[index].t += Duration::from_nanos(1);
+            assert_ne!(digest(&later), whole);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[ -~\n{}\":,0-9a-z]{0,200}") {
+            let _ = from_json_lines(&text);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The processes: whether each is there, what it believes, and what befalls it.
+
+use super::axis;
+use super::flights::cross;
+use super::layout::{Layout, lane_label};
+use super::story::{Belief, Lane, Phase, Sign, Span, Story, coarsen};
+use super::svg::{LABEL_SIZE, N, Text, colour, put, text_width};
+use crate::trace::believes;
+use bellwether_core::{NodeId, SimTime, Stage};
+
+/// Draws the labels, the life lines, what each process believes and when it stands still.
+pub(super) fn bands(
+    story: &Story,
+    layout: &Layout,
+    marks_max: usize,
+    out: &mut String,
+    notes: &mut Vec<String>,
+) {
+    labels(story, layout, out);
+    let spans: usize =
+        story.lanes.iter().map(|lane| lane.beliefs.len() + 2 * lane.phases.len()).sum();
+    let finest = if spans > marks_max { layout.finest(marks_max) } else { 0 };
+    if finest > 0 {
+        let width = axis::rounded(finest, finest);
+        notes.push(format!("What lasted less than {width} is left out of the bands."));
+    }
+    for (index, lane) in story.lanes.iter().enumerate() {
+        let phases = coarsen(&lane.phases, finest);
+        life_line(layout, index, &phases, out);
+        for span in coarsen(&lane.beliefs, finest) {
+            let what = &span.what;
+            let words = believes(lane.id, &what.leaders, what.term, None, what.stage);
+            let (class, share) = look(story, lane.id, what);
+            band(layout, index, &span, share, &class, &format!("{} {words}", lane.id), out);
+        }
+        for span in phases.iter().filter(|span| span.what == Phase::Paused) {
+            band(layout, index, span, 0.62, "still", &format!("{} stands still", lane.id), out);
+        }
+    }
+}
+
+fn labels(story: &Story, layout: &Layout, out: &mut String) {
+    let every = (13.0 / layout.lane).ceil().max(1.0) as usize;
+    out.push_str("<g text-anchor=\"end\">\n");
+    for (index, lane) in story.lanes.iter().enumerate().step_by(every) {
+        let (x, y) = (layout.left - 12.0, layout.y(index) + 4.0);
+        let id = lane.id.to_string();
+        put!(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", N(x), N(y), lane_label(&id));
+    }
+    out.push_str("</g>\n");
+}
+
+fn life_line(layout: &Layout, index: usize, phases: &[Span<Phase>], out: &mut String) {
+    for span in phases {
+        let class = match span.what {
+            Phase::Absent => continue,
+            Phase::Up | Phase::Paused => "life",
+            Phase::Down => "down",
+        };
+        let (from, to) = (N(layout.x(span.from)), N(layout.x(span.to)));
+        put!(out, "<path class=\"{class}\" d=\"M{from} {}H{to}\"/>\n", N(layout.y(index)));
+    }
+}
+
+/// The class of a belief's band and how much of the lane it fills.
+fn look(story: &Story, me: NodeId, belief: &Belief) -> (String, f64) {
+    let leader = belief.leaders.first().and_then(|first| story.leaders.get(first));
+    match (belief.stage, leader) {
+        (Stage::Decided, Some(place)) if belief.leaders.contains(&me) => {
+            (format!("l{}", colour(*place)), 0.62)
+        }
+        (Stage::Decided, Some(place)) => (format!("f{}", colour(*place)), 0.62),
+        (Stage::Decided, None) | (Stage::Undecided, _) => ("und".to_owned(), 0.36),
+        (Stage::Suppressed, _) => ("sup".to_owned(), 0.36),
+        (Stage::Aborted, _) => ("abo".to_owned(), 0.36),
+    }
+}
+
+fn band<T>(
+    layout: &Layout,
+    lane: usize,
+    span: &Span<T>,
+    share: f64,
+    class: &str,
+    told: &str,
+    out: &mut String,
+) {
+    let (x, height) = (layout.x(span.from), layout.band(share));
+    let width = (layout.x(span.to) - x).max(0.5);
+    let (from, to) = (SimTime::from_nanos(span.from), SimTime::from_nanos(span.to));
+    put!(
+        out,
+        "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">\
+         <title>{}, {from} to {to}</title></rect>\n",
+        N(x),
+        N(layout.y(lane) - height / 2.0),
+        N(width),
+        N(height),
+        Text(told)
+    );
+}
+
+/// Says in the band itself who leads and who is followed, wherever there is room.
+pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
+    if layout.lane < 15.0 {
+        return;
+    }
+    for (index, lane) in story.lanes.iter().enumerate() {
+        for span in lane.beliefs.iter().filter(|span| span.what.stage == Stage::Decided) {
+            word(layout, index, lane, span, out);
+        }
+    }
+}
+
+fn word(layout: &Layout, index: usize, lane: &Lane, span: &Span<Belief>, out: &mut String) {
+    let Belief { leaders, term, stage } = &span.what;
+    let words = believes(lane.id, leaders, *term, None, *stage);
+    let width = layout.x(span.to) - layout.x(span.from);
+    if width < text_width(&words, LABEL_SIZE) + 14.0 {
+        return;
+    }
+    let class = if leaders.contains(&lane.id) { "in on" } else { "in" };
+    let (x, y) = (layout.x(span.from) + 7.0, layout.y(index) + 3.6);
+    put!(out, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>\n", N(x), N(y), Text(&words));
+}
+
+/// Draws what befell the processes, above all else.
+pub(super) fn signs(
+    story: &Story,
+    layout: &Layout,
+    marks_max: usize,
+    out: &mut String,
+    notes: &mut Vec<String>,
+) {
+    for mark in story.marks.iter().take(marks_max) {
+        let (x, y) = (layout.x(mark.at), layout.y(mark.lane));
+        let (id, at) = (story.lanes[mark.lane].id, SimTime::from_nanos(mark.at));
+        let told = match mark.told.as_str() {
+            "" => format!("{id} {}, {at}", name(mark.sign)),
+            more => format!("{id} {}: {more}, {at}", name(mark.sign)),
+        };
+        put!(
+            out,
+            "<g><title>{}</title>{}</g>\n",
+            Text(&told),
+            sign(mark.sign, x, y, layout.sign())
+        );
+    }
+    if story.marks.len() > marks_max {
+        let all = story.marks.len();
+        notes.push(format!("Of {all} crashes, restarts, … the first {marks_max} are marked."));
+    }
+}
+
+/// What the sign stands for.
+pub(super) fn name(sign: Sign) -> &'static str {
+    match sign {
+        Sign::Join => "starts",
+        Sign::Crash => "crashes",
+        Sign::Restart => "restarts",
+        Sign::Leave => "leaves",
+        Sign::Command => "command",
+        Sign::Jump => "clock set forward",
+    }
+}
+
+/// The sign itself, with a rim in the colour of the page so that it stands out on any band.
+pub(super) fn sign(sign: Sign, x: f64, y: f64, half: f64) -> String {
+    let stroked = |d: String| {
+        format!(
+            "<path class=\"ring\" stroke-width=\"5\" d=\"{d}\"/><path class=\"sign\" d=\"{d}\"/>"
+        )
+    };
+    let disc = |class: &str, half: f64| {
+        format!("<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", N(x), N(y), N(half))
+    };
+    let (side, whole) = (N(half), N(2.0 * half));
+    match sign {
+        Sign::Crash => stroked(cross(x, y, half)),
+        Sign::Restart => {
+            disc("hollow", half + 2.2) + &disc("sign", half + 0.6) + &disc("solid", half * 0.55)
+        }
+        Sign::Join => disc("hollow", half + 1.6) + &disc("sign", half),
+        Sign::Leave => stroked(format!("M{} {}v{whole}", N(x), N(y - half))),
+        Sign::Command => {
+            let (left, top) = (N(x - half), N(y - 3.2 * half));
+            let d = format!("M{left} {top}h{whole}l-{side} {whole}z");
+            stroked(d.clone()) + &format!("<path class=\"solid\" d=\"{d}\"/>")
+        }
+        Sign::Jump => stroked(format!(
+            "M{} {}l{side} {side}l-{side} {side}m{side} -{whole}l{side} {side}l-{side} {side}",
+            N(x - half),
+            N(y - half)
+        )),
+    }
+}

@@ -1,0 +1,85 @@
+//! Where things are.
+
+use super::Options;
+use super::story::Story;
+use super::svg::{LABEL_SIZE, shortened, text_width};
+
+/// Lanes are never higher than this,
+const LANE_MAX: f64 = 40.0;
+/// nor lower than this,
+const LANE_MIN: f64 = 3.5;
+/// and between the two share this height.
+const LANES_SHARE: f64 = 600.0;
+
+/// The places of lanes and moments in the picture, in pixels.
+pub(super) struct Layout {
+    pub(super) width: f64,
+    /// Where the first moment is,
+    pub(super) left: f64,
+    /// and the last.
+    pub(super) right: f64,
+    /// Where the lanes begin.
+    pub(super) top: f64,
+    /// How high one lane is.
+    pub(super) lane: f64,
+    lanes: usize,
+    from: u64,
+    stretch: f64,
+}
+
+impl Layout {
+    pub(super) fn new(story: &Story, options: &Options) -> Self {
+        let width = f64::from(options.width.clamp(320, 4096));
+        let lanes = story.lanes.len();
+        let label = |id: String| text_width(&lane_label(&id), LABEL_SIZE);
+        let labels = story.lanes.iter().map(|lane| label(lane.id.to_string()));
+        let stretch = (story.to - story.from).max(1) as f64;
+        Self {
+            width,
+            left: 32.0 + labels.fold(0.0, f64::max),
+            right: width - 22.0,
+            top: if options.title.is_empty() { 40.0 } else { 58.0 },
+            lane: (LANES_SHARE / lanes.max(1) as f64).clamp(LANE_MIN, LANE_MAX),
+            lanes,
+            from: story.from,
+            stretch,
+        }
+    }
+
+    /// Where a moment is; those outside the picture are put at its edge.
+    pub(super) fn x(&self, at: u64) -> f64 {
+        let share = at.saturating_sub(self.from) as f64 / self.stretch;
+        self.left + share.min(1.0) * (self.right - self.left)
+    }
+
+    /// Where the middle of a lane is.
+    pub(super) fn y(&self, lane: usize) -> f64 {
+        self.top + (lane as f64 + 0.5) * self.lane
+    }
+
+    /// Where the lanes end and the scale is.
+    pub(super) fn foot(&self) -> f64 {
+        self.top + self.lanes.max(1) as f64 * self.lane + 4.0
+    }
+
+    /// How many nanoseconds each of so many marks gets if they share all lanes evenly.
+    pub(super) fn finest(&self, marks: usize) -> u64 {
+        (self.stretch * self.lanes as f64 / marks.max(1) as f64) as u64
+    }
+
+    /// How high a band is that fills this share of its lane, or more of it where lanes are thin.
+    pub(super) fn band(&self, share: f64) -> f64 {
+        let share = if self.lane < 9.0 { share * 1.35 } else { share };
+        self.lane * share
+    }
+
+    /// Half the size of a sign on a lane.
+    pub(super) fn sign(&self) -> f64 {
+        (self.lane * 0.4).clamp(1.8, 4.5)
+    }
+}
+
+/// What stands at the left of a lane. Ids may have twenty digits.
+pub(super) fn lane_label(id: &str) -> String {
+    shortened(id, 12)
+}

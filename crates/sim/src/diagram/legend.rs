@@ -1,0 +1,139 @@
+//! What the colours and signs mean: those that occur, and no others.
+
+use super::flights::{cross, sending};
+use super::lanes;
+use super::layout::Layout;
+use super::story::{Phase, Sign, Story};
+use super::svg::{COLOURS, LABEL_SIZE, N, Text, colour, put, shortened, text_width};
+use bellwether_core::Stage;
+use std::collections::BTreeSet;
+
+const SAMPLE_WIDTH: f64 = 24.0;
+const ROW: f64 = 20.0;
+
+/// One sample and its meaning.
+struct Item {
+    sample: Sample,
+    means: String,
+}
+
+enum Sample {
+    /// Strong where it leads, light where it is followed.
+    Leader(usize),
+    Band(&'static str),
+    Paused,
+    Down,
+    Kind(usize),
+    Lost,
+    Sign(Sign),
+    Nothing,
+}
+
+/// Draws the legend under the scale, in as many rows as it takes; returns where it ends.
+pub(super) fn draw(story: &Story, layout: &Layout, out: &mut String) -> f64 {
+    let (mut x, mut y) = (layout.left, layout.foot() + 42.0);
+    for Item { sample, means } in items(story) {
+        let means = shortened(&means, 32);
+        let sample_width = if matches!(sample, Sample::Nothing) { 0.0 } else { SAMPLE_WIDTH + 6.0 };
+        let width = sample_width + text_width(&means, LABEL_SIZE) + 20.0;
+        if x > layout.left && x + width > layout.right + 20.0 {
+            (x, y) = (layout.left, y + ROW);
+        }
+        draw_sample(&sample, x, y - 4.0, out);
+        put!(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", N(x + sample_width), N(y), Text(&means));
+        x += width;
+    }
+    y + ROW
+}
+
+fn items(story: &Story) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut add = |sample, means: &str| items.push(Item { sample, means: means.to_owned() });
+    let mut leaders: Vec<_> = story.leaders.iter().collect();
+    leaders.sort_by_key(|&(_, place)| place);
+    if !leaders.is_empty() {
+        add(Sample::Nothing, "leads, is followed:");
+    }
+    for (id, place) in leaders.iter().take(COLOURS) {
+        add(Sample::Leader(**place), &id.to_string());
+    }
+    if leaders.len() > COLOURS {
+        add(Sample::Leader(COLOURS), "others");
+    }
+    let stages: BTreeSet<Stage> =
+        story.lanes.iter().flat_map(|lane| &lane.beliefs).map(|span| span.what.stage).collect();
+    for (stage, class, means) in [
+        (Stage::Undecided, "und", "undecided"),
+        (Stage::Suppressed, "sup", "suppressed"),
+        (Stage::Aborted, "abo", "gave up"),
+    ] {
+        if stages.contains(&stage) {
+            add(Sample::Band(class), means);
+        }
+    }
+    for (index, kind) in story.kinds.iter().enumerate().take(COLOURS) {
+        add(Sample::Kind(index), kind);
+    }
+    if story.kinds.len() > COLOURS {
+        add(Sample::Kind(COLOURS), "other messages");
+    }
+    if story.messages.iter().any(|message| !message.lost.is_empty()) {
+        add(Sample::Lost, "lost");
+    }
+    let has =
+        |phase| story.lanes.iter().any(|lane| lane.phases.iter().any(|span| span.what == phase));
+    for (phase, sample, means) in
+        [(Phase::Paused, Sample::Paused, "stands still"), (Phase::Down, Sample::Down, "down")]
+    {
+        if has(phase) {
+            add(sample, means);
+        }
+    }
+    let signs: BTreeSet<Sign> = story.marks.iter().map(|mark| mark.sign).collect();
+    for sign in signs {
+        add(Sample::Sign(sign), lanes::name(sign));
+    }
+    items
+}
+
+fn draw_sample(sample: &Sample, x: f64, y: f64, out: &mut String) {
+    let middle = x + SAMPLE_WIDTH / 2.0;
+    let rect = |class: &str, x: f64, width: f64| {
+        format!(
+            "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"10\"/>",
+            N(x),
+            N(y - 5.0),
+            N(width)
+        )
+    };
+    let drawn = match sample {
+        Sample::Leader(place) => {
+            let (class, half) = (colour(*place), SAMPLE_WIDTH / 2.0);
+            let strong = rect(&format!("l{class}"), x, half);
+            strong + &rect(&format!("f{class}"), middle, half)
+        }
+        Sample::Band(class) => rect(class, x, SAMPLE_WIDTH),
+        Sample::Paused => rect("still", x, SAMPLE_WIDTH),
+        Sample::Down => format!("<path class=\"down\" d=\"M{} {}h{SAMPLE_WIDTH}\"/>", N(x), N(y)),
+        Sample::Kind(kind) => format!(
+            "<g class=\"m k{}\"><path d=\"M{} {}h18\"/><path class=\"e\" d=\"M{} {}h0\"/>{}</g>",
+            colour(*kind),
+            N(x + 3.0),
+            N(y),
+            N(x + 21.0),
+            N(y),
+            sending(*kind, x + 3.0, y, true)
+        ),
+        Sample::Lost => format!(
+            "<g class=\"m k0\"><path class=\"x\" d=\"M{} {}h14\"/><path class=\"c\" d=\"{}\"/></g>",
+            N(x + 3.0),
+            N(y),
+            cross(x + 17.0, y, 2.0)
+        ),
+        Sample::Sign(sign) => {
+            lanes::sign(*sign, middle, if *sign == Sign::Command { y + 7.0 } else { y }, 4.0)
+        }
+        Sample::Nothing => return,
+    };
+    put!(out, "{drawn}\n");
+}

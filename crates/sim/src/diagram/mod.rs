@@ -1,0 +1,176 @@
+//! One run as a picture: a space-time diagram in SVG.
+//!
+//! **How to read it.** Time runs from left to right; every process has a lane. A band says what the
+//! process believes: strong while it leads, light in its leader's colour while it follows, grey
+//! while it is undecided or keeps quiet. A shape on a lane is a sending, a thin line goes to where
+//! it was received, a dashed stub with a cross was lost. Hovering over anything tells about it.
+//!
+//! **What it promises.** The picture is a function of records and options alone, needs nothing from
+//! outside itself, has a bounded size, and is well-formed whatever texts the records hold. Where it
+//! leaves something out to stay readable, it says so at the foot.
+//!
+//! | part | holds |
+//! |---|---|
+//! | `story` | the records, put in the order of lanes, spans and flights |
+//! | `layout` | where things are |
+//! | `lanes`, `flights`, `legend`, `axis` | what is drawn, one layer each |
+//! | `svg` | numbers, safe text, colours |
+
+mod axis;
+mod flights;
+mod lanes;
+mod layout;
+mod legend;
+mod story;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+use crate::trace::believes;
+use bellwether_core::{Record, SimTime};
+use layout::Layout;
+use std::collections::BTreeMap;
+use story::Story;
+use svg::{LABEL_SIZE, N, STYLE, Text, put, text_width};
+
+/// What the picture shows, and how large it may get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Stands above the picture; nothing does if it is empty.
+    pub title: String,
+    /// The width in pixels, from 320 to 4096. The height follows from the number of processes.
+    pub width: u32,
+    /// Where the picture ends; with the last record if absent.
+    pub until: Option<SimTime>,
+    /// How many marks are drawn for messages at most. Beyond that only every second, third, …
+    /// message is drawn, whole: with all its receptions and losses.
+    pub max_marks: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { title: String::new(), width: 960, until: None, max_marks: 20_000 }
+    }
+}
+
+/// Draws the run.
+pub fn space_time(records: &[Record], options: &Options) -> String {
+    let story = Story::of(records, options.until);
+    let layout = Layout::new(&story, options);
+    let summary = summary(&story);
+    let mut notes = Vec::new();
+    let mut body = String::new();
+    header(options, &layout, &summary, &mut body);
+    axis(&layout, &story, &mut body);
+    lanes::bands(&story, &layout, options.max_marks, &mut body, &mut notes);
+    flights::draw(&story, &layout, options.max_marks, &mut body, &mut notes);
+    lanes::words(&story, &layout, &mut body);
+    lanes::signs(&story, &layout, options.max_marks, &mut body, &mut notes);
+    if story.left_out > 0 {
+        let (all, shown) = (story.left_out + story.lanes.len(), story.lanes.len());
+        notes.push(format!("Of {all} processes the {shown} with the greatest ids are shown."));
+    }
+    let mut bottom = legend::draw(&story, &layout, &mut body);
+    for note in &notes {
+        put!(body, "<text class=\"dim\" x=\"16\" y=\"{}\">{}</text>\n", N(bottom), Text(note));
+        bottom += 18.0;
+    }
+    frame(options, &layout, &summary, &describe(&story), bottom, &body)
+}
+
+fn frame(
+    options: &Options,
+    layout: &Layout,
+    summary: &str,
+    description: &str,
+    height: f64,
+    body: &str,
+) -> String {
+    let (width, height) = (N(layout.width), N(height));
+    let title = if options.title.is_empty() { "Space-time diagram" } else { &options.title };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bw\" role=\"img\" \
+         viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
+         <title>{}</title>\n<desc>{}. {}</desc>\n<style>{STYLE}</style>\n\
+         <defs><pattern id=\"bw-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+         patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M1 0v6\" stroke-width=\"1.6\"/>\
+         </pattern></defs>\n\
+         <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
+        Text(title),
+        Text(summary),
+        Text(description),
+    )
+}
+
+fn header(options: &Options, layout: &Layout, summary: &str, out: &mut String) {
+    let mut baseline = 26.0;
+    if !options.title.is_empty() {
+        let title = svg::shortened(&options.title, (layout.width / 9.0) as usize);
+        put!(out, "<text class=\"h\" x=\"16\" y=\"{}\">{}</text>\n", N(baseline), Text(&title));
+        baseline += 18.0;
+    }
+    put!(out, "<text class=\"dim\" x=\"16\" y=\"{}\">{}</text>\n", N(baseline), Text(summary));
+}
+
+/// The grid goes under everything else, with the scale below it.
+fn axis(layout: &Layout, story: &Story, out: &mut String) {
+    let (top, foot) = (layout.top, layout.foot());
+    let ticks = axis::ticks(story.from, story.to, layout.right - layout.left);
+    let mut grid = String::new();
+    for (at, _) in &ticks {
+        put!(grid, "M{} {}V{}", N(layout.x(*at)), N(top), N(foot));
+    }
+    put!(out, "<path class=\"grid\" d=\"{grid}\"/>\n");
+    put!(
+        out,
+        "<path class=\"axis\" d=\"M{} {}H{}\"/>\n<g text-anchor=\"middle\">\n",
+        N(layout.left),
+        N(foot),
+        N(layout.right)
+    );
+    for (at, label) in &ticks {
+        // A label at the edge is moved in rather than cut off.
+        let half = text_width(label, LABEL_SIZE) / 2.0 + 2.0;
+        let x = layout.x(*at).min(layout.width - half);
+        put!(out, "<text class=\"dim\" x=\"{}\" y=\"{}\">{label}</text>\n", N(x), N(foot + 16.0));
+    }
+    out.push_str("</g>\n");
+}
+
+/// The whole run in one line.
+fn summary(story: &Story) -> String {
+    let processes = match story.lanes.len() + story.left_out {
+        0 => return "no records".to_owned(),
+        1 => "1 process".to_owned(),
+        several => format!("{several} processes"),
+    };
+    let received: usize = story.messages.iter().map(|message| message.received.len()).sum();
+    let lost: usize = story.messages.iter().map(|message| message.lost.len()).sum();
+    let sent = story.messages.len();
+    let stretch = story.to - story.from;
+    let (from, to) = (axis::rounded(story.from, stretch), axis::rounded(story.to, stretch));
+    format!("{processes}, {from} to {to}; messages: {sent} sent, {received} received, {lost} lost")
+}
+
+/// How the run ended, for those who cannot see the picture.
+fn describe(story: &Story) -> String {
+    let mut ends: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for lane in &story.lanes {
+        let last = lane.beliefs.last().filter(|span| span.to == story.to);
+        let words = last.map_or_else(
+            || "without belief".to_owned(),
+            |span| believes(lane.id, &span.what.leaders, span.what.term, None, span.what.stage),
+        );
+        ends.entry(words).or_default().push(lane.id.to_string());
+    }
+    let ends = ends.iter().take(8).map(|(words, ids)| format!("{words}: {}", some(ids)));
+    let ends: Vec<String> = ends.collect();
+    format!("Time runs from left to right, one lane a process. At the end {}.", ends.join("; "))
+}
+
+fn some(ids: &[String]) -> String {
+    match ids.get(..8) {
+        Some(first) if ids.len() > 8 => format!("{} and {} more", first.join(", "), ids.len() - 8),
+        _ => ids.join(", "),
+    }
+}

@@ -1,0 +1,347 @@
+//! What the records tell, put in the order a picture needs: who, from when to when, what flew.
+
+use bellwether_core::{Event, NodeId, Record, SimTime, Stage, Term};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More lanes than this no screen can tell apart.
+pub(super) const LANES_MAX: usize = 400;
+
+/// One run, ready to be drawn.
+pub(super) struct Story {
+    /// The first and last moment shown, in nanoseconds.
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) lanes: Vec<Lane>,
+    /// Processes that have no lane because there are too many.
+    pub(super) left_out: usize,
+    pub(super) messages: Vec<Message>,
+    pub(super) marks: Vec<Mark>,
+    /// The kinds of message as they first appear: their place is their colour.
+    pub(super) kinds: Vec<String>,
+    /// The place, and so the colour, of everyone who was ever followed: the longest comes first.
+    pub(super) leaders: BTreeMap<NodeId, usize>,
+}
+
+/// The life of one process.
+pub(super) struct Lane {
+    pub(super) id: NodeId,
+    pub(super) phases: Vec<Span<Phase>>,
+    pub(super) beliefs: Vec<Span<Belief>>,
+}
+
+/// Something that holds from one moment to another, in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Span<T> {
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) what: T,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It was not started yet, or has left.
+    Absent,
+    Up,
+    Paused,
+    Down,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Belief {
+    pub(super) leaders: Vec<NodeId>,
+    pub(super) term: Option<Term>,
+    pub(super) stage: Stage,
+}
+
+/// One sending and all that became of it.
+pub(super) struct Message {
+    pub(super) lane: usize,
+    pub(super) sent: u64,
+    pub(super) number: u64,
+    /// An index into [`Story::kinds`].
+    pub(super) kind: usize,
+    pub(super) to: Option<NodeId>,
+    /// When and on which lane it arrived.
+    pub(super) received: Vec<(u64, usize)>,
+    /// When and on which lane it was missed.
+    pub(super) lost: Vec<(u64, usize)>,
+}
+
+impl Message {
+    /// How many marks it takes to draw.
+    pub(super) fn weight(&self) -> usize {
+        1 + self.received.len() + self.lost.len()
+    }
+}
+
+/// Something that happened to a process at a moment.
+pub(super) struct Mark {
+    pub(super) lane: usize,
+    pub(super) at: u64,
+    pub(super) sign: Sign,
+    pub(super) told: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sign {
+    Join,
+    Crash,
+    Restart,
+    Leave,
+    Command,
+    Jump,
+}
+
+impl Story {
+    /// Reads the records up to `until`, in whatever order they come.
+    pub(super) fn of(records: &[Record], until: Option<SimTime>) -> Self {
+        let last = until.unwrap_or(SimTime::NEVER);
+        let mut records: Vec<&Record> = records.iter().filter(|record| record.t <= last).collect();
+        records.sort_by_key(|record| record.t);
+        let (from, to) = stretch(&records, until);
+        let (ids, left_out) = who(&records);
+        let mut reader = Reader::new(&ids, from);
+        for record in records {
+            reader.read(record);
+        }
+        reader.finish(to, left_out)
+    }
+}
+
+/// What time to show: from zero, unless that would leave most of the picture empty.
+fn stretch(records: &[&Record], until: Option<SimTime>) -> (u64, u64) {
+    let nanos = |record: &&Record| record.t.as_nanos();
+    let first = records.first().map_or(0, nanos);
+    let last = until.map_or_else(|| records.last().map_or(0, nanos), SimTime::as_nanos);
+    let from = if first <= last.saturating_sub(first) { 0 } else { first };
+    // A run of a single moment still needs an axis.
+    (from, if last > from { last } else { from.saturating_add(1_000_000_000) })
+}
+
+/// The processes that get a lane, and how many do not. Where an election goes by id the greater
+/// ones decide it, so they stay.
+fn who(records: &[&Record]) -> (Vec<NodeId>, usize) {
+    let mut ids = BTreeSet::new();
+    for record in records {
+        ids.insert(record.node);
+        if let Event::Recv { from, .. } | Event::Drop { from, .. } = &record.event {
+            ids.insert(*from);
+        }
+    }
+    let left_out = ids.len().saturating_sub(LANES_MAX);
+    (ids.into_iter().skip(left_out).collect(), left_out)
+}
+
+/// What a reception is matched to its sending by. Numbers begin anew after a restart, so they are
+/// not enough; time comes first, so that messages are kept in the order in which they were sent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Sending {
+    sent: u64,
+    lane: usize,
+    number: u64,
+    kind: usize,
+}
+
+struct Reader {
+    from: u64,
+    lanes: Vec<OpenLane>,
+    messages: BTreeMap<Sending, Message>,
+    marks: Vec<Mark>,
+    kinds: BTreeMap<String, usize>,
+}
+
+/// A lane whose last phase and belief have not ended yet.
+struct OpenLane {
+    lane: Lane,
+    phase: Option<(u64, Phase)>,
+    belief: Option<(u64, Belief)>,
+}
+
+impl Reader {
+    fn new(ids: &[NodeId], from: u64) -> Self {
+        let open = |&id| OpenLane {
+            lane: Lane { id, phases: Vec::new(), beliefs: Vec::new() },
+            phase: None,
+            belief: None,
+        };
+        Self {
+            from,
+            lanes: ids.iter().map(open).collect(),
+            messages: BTreeMap::new(),
+            marks: Vec::new(),
+            kinds: BTreeMap::new(),
+        }
+    }
+
+    fn read(&mut self, record: &Record) {
+        let Some(lane) = self.lane(record.node) else { return };
+        let at = record.t.as_nanos();
+        match &record.event {
+            Event::Drop { from, message, number, sent, .. } => {
+                if let Some(flight) = self.message(*from, *sent, *number, message) {
+                    flight.lost.push((at, lane));
+                }
+                return; // a message may be lost on a process that is down, or not there yet
+            }
+            Event::Recv { from, message, number, sent, .. } => {
+                if let Some(flight) = self.message(*from, *sent, *number, message) {
+                    flight.received.push((at, lane));
+                }
+            }
+            Event::Send { to, message, number } => {
+                if let Some(flight) = self.message(record.node, record.t, *number, message) {
+                    flight.to = *to;
+                }
+            }
+            Event::Leadership { leaders, term, stage, .. } => {
+                let belief = Belief { leaders: leaders.clone(), term: *term, stage: *stage };
+                self.lanes[lane].believe(at, Some(belief));
+            }
+            Event::Timer { .. } | Event::Store { .. } | Event::Fact(_) => {}
+            life => self.live(lane, at, life),
+        }
+        let from = self.from;
+        self.lanes[lane].phase.get_or_insert((from, Phase::Up));
+    }
+
+    /// What befalls the process itself.
+    fn live(&mut self, lane: usize, at: u64, event: &Event) {
+        let (before, phase, mark) = match event {
+            Event::Start { incarnation } => {
+                (Phase::Absent, Some(Phase::Up), Some((Sign::Join, format!("life {incarnation}"))))
+            }
+            Event::Restart { incarnation } => {
+                (Phase::Down, Some(Phase::Up), Some((Sign::Restart, format!("life {incarnation}"))))
+            }
+            Event::Crash => (Phase::Up, Some(Phase::Down), Some((Sign::Crash, String::new()))),
+            Event::Leave => (Phase::Up, Some(Phase::Absent), Some((Sign::Leave, String::new()))),
+            Event::Pause => (Phase::Up, Some(Phase::Paused), None),
+            Event::Resume => (Phase::Paused, Some(Phase::Up), None),
+            Event::Command { command, taken } => {
+                let answer = if *taken { "taken" } else { "refused" };
+                (Phase::Up, None, Some((Sign::Command, format!("{command}, {answer}"))))
+            }
+            Event::Jump { reads } => {
+                (Phase::Up, None, Some((Sign::Jump, format!("reads {reads}"))))
+            }
+            _ => return,
+        };
+        let open = &mut self.lanes[lane];
+        open.phase.get_or_insert((self.from, before));
+        if let Some(phase) = phase {
+            open.enter(at, phase);
+        }
+        // Those who are there when the picture begins need no mark for it.
+        if let Some((sign, told)) = mark
+            && !(sign == Sign::Join && at <= self.from)
+        {
+            self.marks.push(Mark { lane, at, sign, told });
+        }
+    }
+
+    fn lane(&self, id: NodeId) -> Option<usize> {
+        self.lanes.binary_search_by_key(&id, |open| open.lane.id).ok()
+    }
+
+    fn message(
+        &mut self,
+        from: NodeId,
+        sent: SimTime,
+        number: u64,
+        kind: &str,
+    ) -> Option<&mut Message> {
+        let lane = self.lane(from)?;
+        let next = self.kinds.len();
+        let known = self.kinds.get(kind).copied();
+        let kind = known.unwrap_or_else(|| *self.kinds.entry(kind.to_owned()).or_insert(next));
+        let sent = sent.as_nanos();
+        Some(self.messages.entry(Sending { sent, lane, number, kind }).or_insert_with(|| Message {
+            lane,
+            sent,
+            number,
+            kind,
+            to: None,
+            received: Vec::new(),
+            lost: Vec::new(),
+        }))
+    }
+
+    fn finish(self, to: u64, left_out: usize) -> Story {
+        let from = self.from;
+        let lanes: Vec<Lane> = self.lanes.into_iter().map(|open| open.close(from, to)).collect();
+        let leaders = places(&lanes);
+        let messages = self.messages.into_values().collect();
+        let marks = self.marks;
+        let mut kinds: Vec<(String, usize)> = self.kinds.into_iter().collect();
+        kinds.sort_by_key(|&(_, place)| place);
+        let kinds = kinds.into_iter().map(|(kind, _)| kind).collect();
+        Story { from, to, lanes, left_out, messages, marks, kinds, leaders }
+    }
+}
+
+impl OpenLane {
+    fn enter(&mut self, at: u64, phase: Phase) {
+        if let Some((from, what)) = self.phase.replace((at, phase)) {
+            push(&mut self.lane.phases, from, at, what);
+        }
+        // A sleeper still believes what it believed, and that is what makes it dangerous.
+        if matches!(phase, Phase::Down | Phase::Absent) {
+            self.believe(at, None);
+        }
+    }
+
+    fn believe(&mut self, at: u64, belief: Option<Belief>) {
+        let before = std::mem::replace(&mut self.belief, belief.map(|belief| (at, belief)));
+        if let Some((from, what)) = before {
+            push(&mut self.lane.beliefs, from, at, what);
+        }
+    }
+
+    fn close(mut self, from: u64, to: u64) -> Lane {
+        let (since, phase) = self.phase.unwrap_or((from, Phase::Up));
+        self.believe(to, None);
+        push(&mut self.lane.phases, since, to, phase);
+        self.lane
+    }
+}
+
+/// There are fewer colours than there may be leaders; those who mattered most get one of their own.
+/// Nobody gets one for what was merely provisional: at first every process thinks of itself.
+fn places(lanes: &[Lane]) -> BTreeMap<NodeId, usize> {
+    let mut followed: BTreeMap<NodeId, u128> = BTreeMap::new();
+    for span in lanes.iter().flat_map(|lane| &lane.beliefs) {
+        if let (Stage::Decided, Some(first)) = (span.what.stage, span.what.leaders.first()) {
+            *followed.entry(*first).or_default() += u128::from(span.to - span.from);
+        }
+    }
+    let mut leaders: Vec<(NodeId, u128)> = followed.into_iter().collect();
+    leaders.sort_by_key(|&(id, long)| (Reverse(long), Reverse(id)));
+    leaders.into_iter().enumerate().map(|(place, (id, _))| (id, place)).collect()
+}
+
+/// Adds a span, unless it is over before it began or only goes on with the one before it.
+fn push<T: PartialEq>(spans: &mut Vec<Span<T>>, from: u64, to: u64, what: T) {
+    if from >= to {
+        return;
+    }
+    match spans.last_mut() {
+        Some(last) if last.to == from && last.what == what => last.to = to,
+        _ => spans.push(Span { from, to, what }),
+    }
+}
+
+/// Lets every span shorter than `finest` nanoseconds give way to the one after it.
+pub(super) fn coarsen<T: Clone>(spans: &[Span<T>], finest: u64) -> Vec<Span<T>> {
+    let mut coarse: Vec<Span<T>> = Vec::new();
+    for span in spans {
+        match coarse.last_mut() {
+            Some(last) if last.to - last.from < finest => {
+                let from = if last.to == span.from { last.from } else { span.from };
+                *last = Span { from, ..span.clone() };
+            }
+            _ => coarse.push(span.clone()),
+        }
+    }
+    coarse
+}

@@ -1,0 +1,205 @@
+//! The few things every part of the picture is made of: numbers, safe text, colours.
+
+use std::fmt;
+
+/// Appends formatted text to a string, which cannot fail.
+macro_rules! put {
+    ($out:expr, $($text:tt)*) => { $out.push_str(&format!($($text)*)) };
+}
+pub(super) use put;
+
+/// The size of ordinary text in the picture.
+pub(super) const LABEL_SIZE: f64 = 11.0;
+
+/// How many leaders, and how many kinds of message, have a colour of their own. The others share
+/// one more.
+pub(super) const COLOURS: usize = 6;
+
+/// A coordinate, rounded to a tenth of a pixel and written as short as possible.
+#[derive(Clone, Copy)]
+pub(super) struct N(pub(super) f64);
+
+impl fmt::Display for N {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The cast turns what is not a number into zero and what is too large into the largest.
+        let tenths = (self.0 * 10.0).round() as i64;
+        let (whole, tenth) = ((tenths / 10).unsigned_abs(), (tenths % 10).abs());
+        let sign = if tenths < 0 { "-" } else { "" };
+        match tenth {
+            0 => write!(f, "{sign}{whole}"),
+            _ => write!(f, "{sign}{whole}.{tenth}"),
+        }
+    }
+}
+
+/// A text from outside, made harmless, and cut where it gets too long to be read.
+pub(super) struct Text<'a>(pub(super) &'a str);
+
+const TEXT_MAX: usize = 200;
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        for (index, character) in self.0.chars().enumerate() {
+            if index == TEXT_MAX {
+                return f.write_char('…');
+            }
+            match character {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                // XML knows no escape for these; what is no character is shown as a missing one.
+                _ if character.is_control() => f.write_char('\u{fffd}')?,
+                '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
+                _ => f.write_char(character)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which of the colours belongs to this place in the order of leaders or kinds.
+pub(super) fn colour(place: usize) -> usize {
+    place.min(COLOURS)
+}
+
+/// The text, cut to at most `most` characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// About how wide a text is in a sans-serif face of this size.
+pub(super) fn text_width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * size * 0.58
+}
+
+/// Colours are classes, so that a dark page gets a dark picture. Leaders are hues that people with
+/// any kind of colour vision can tell apart (after Okabe and Ito, darkened so that white can be
+/// read on them); messages are another set, and each kind also has a shape of its own.
+pub(super) const STYLE: &str = "\
+.bw{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
+.bw .page{fill:#fff}\
+.bw text{fill:#1d2430}\
+.bw .h{font-size:15px;font-weight:600}\
+.bw .dim{fill:#667080}\
+.bw .on{fill:#fff;font-weight:600}\
+.bw .in{font-size:10px;pointer-events:none}\
+.bw .grid{stroke:#e6e9ee;fill:none}\
+.bw .axis{stroke:#8a94a3;fill:none}\
+.bw .life{stroke:#aab2bf;fill:none}\
+.bw .down{stroke:#aab2bf;stroke-dasharray:1.5 4;fill:none}\
+.bw .und{fill:#dde1e7}\
+.bw .sup{fill:#b9c0ca}\
+.bw .abo{fill:#f6f7f9;stroke:#8a94a3;stroke-dasharray:3 2}\
+.bw .l0{fill:#0072b2}\
+.bw .l1{fill:#c95500}\
+.bw .l2{fill:#00805c}\
+.bw .l3{fill:#a8518a}\
+.bw .l4{fill:#8a6a00}\
+.bw .l5{fill:#3b2f7d}\
+.bw .f0{fill:#bfdcec}\
+.bw .f1{fill:#f2d4bf}\
+.bw .f2{fill:#bfdfd6}\
+.bw .f3{fill:#e9d4e2}\
+.bw .f4{fill:#e2dabf}\
+.bw .f5{fill:#cecbde}\
+.bw .l6{fill:#6b5b53}\
+.bw .f6{fill:#d9d1cc}\
+.bw .k0{stroke:#3b4654}\
+.bw .k1{stroke:#b5179e}\
+.bw .k2{stroke:#0a7e8c}\
+.bw .k3{stroke:#a04a08}\
+.bw .k4{stroke:#6d3fd1}\
+.bw .k5{stroke:#4d7c0f}\
+.bw .k6{stroke:#8a7a72}\
+.bw .m path{fill:none;stroke-linecap:round}\
+.bw .m .x{stroke-dasharray:2 3;stroke-opacity:.65}\
+.bw .m .e{stroke-width:3}\
+.bw .m .p{stroke-width:2.4;stroke-opacity:1}\
+.bw .m .c{stroke-width:1.3;stroke-opacity:1}\
+.bw .m .b{stroke-width:6.4;stroke-opacity:1}\
+.bw .m .s{stroke-width:3;stroke-opacity:1;stroke-linecap:butt}\
+.bw .fine path{stroke-width:.7}\
+.bw .fine .m .x{stroke-opacity:.2}\
+.bw .fine .m .c{stroke-width:.8;stroke-opacity:.5}\
+.bw .m:hover path{stroke-opacity:1}\
+.bw .m:hover path:first-of-type{stroke-width:2}\
+.bw .ring{fill:none;stroke:#fff;stroke-opacity:1;stroke-linecap:round}\
+.bw .m .rb{stroke-width:8.6}\
+.bw .m .rs{stroke-width:5;stroke-linecap:butt}\
+.bw .sign{stroke:#1d2430;stroke-width:2;fill:none;stroke-linecap:round}\
+.bw .solid{fill:#1d2430}\
+.bw .hollow{fill:#fff}\
+.bw .still{fill:url(#bw-hatch)}\
+.bw .hatch{stroke:#1d2430;stroke-opacity:.55}\
+@media(prefers-color-scheme:dark){\
+.bw .page{fill:#12161d}\
+.bw text{fill:#e4e8ef}\
+.bw .dim{fill:#97a1b0}\
+.bw .on{fill:#fff}\
+.bw .grid{stroke:#252c37}\
+.bw .life,.bw .down{stroke:#596374}\
+.bw .und{fill:#343c49}\
+.bw .sup{fill:#556072}\
+.bw .abo{fill:#1b212b}\
+.bw .l0{fill:#1b86c6}\
+.bw .l1{fill:#d0650f}\
+.bw .l2{fill:#128f6b}\
+.bw .l3{fill:#b8619a}\
+.bw .l4{fill:#9a7a10}\
+.bw .l5{fill:#6a5fc0}\
+.bw .f0{fill:#164564}\
+.bw .f1{fill:#623717}\
+.bw .f2{fill:#12493e}\
+.bw .f3{fill:#583652}\
+.bw .f4{fill:#4b4018}\
+.bw .f5{fill:#373561}\
+.bw .l6{fill:#85746b}\
+.bw .f6{fill:#423c3a}\
+.bw .k0{stroke:#c3ccd8}\
+.bw .k1{stroke:#f08be0}\
+.bw .k2{stroke:#56cfdd}\
+.bw .k3{stroke:#f2a266}\
+.bw .k4{stroke:#b79bff}\
+.bw .k5{stroke:#a5d15c}\
+.bw .ring{stroke:#12161d}\
+.bw .sign,.bw .hatch{stroke:#fff}\
+.bw .solid{fill:#fff}\
+.bw .hollow{fill:#12161d}\
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_rounded_to_tenths_and_are_always_numbers() {
+        for (number, text) in [
+            (0.0, "0"),
+            (-0.04, "0"),
+            (12.0, "12"),
+            (12.34, "12.3"),
+            (-0.26, "-0.3"),
+            (-7.0, "-7"),
+            (f64::NAN, "0"),
+        ] {
+            assert_eq!(N(number).to_string(), text);
+        }
+        assert!(N(f64::INFINITY).to_string().parse::<f64>().is_ok_and(f64::is_finite));
+        assert!(N(f64::NEG_INFINITY).to_string().parse::<f64>().is_ok_and(f64::is_finite));
+    }
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        assert_eq!(Text("<a href='x'>&\"").to_string(), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+        assert_eq!(Text("a\0b\n\u{ffff}").to_string(), "a\u{fffd}b\u{fffd}\u{fffd}");
+        assert_eq!(Text(&"x".repeat(1_000)).to_string().chars().count(), TEXT_MAX + 1);
+        assert_eq!(shortened("announce", 8), "announce");
+        assert_eq!(shortened("announcement", 8), "announc…");
+    }
+}
