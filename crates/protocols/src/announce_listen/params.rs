@@ -253,6 +253,16 @@ impl Params {
         &self.wake
     }
 
+    /// How long a query waits for answers; nothing if it does not query.
+    pub fn patience(&self) -> Duration {
+        if self.opening.queries() { self.patience } else { Duration::ZERO }
+    }
+
+    /// Whether a leader that leaves says so.
+    pub fn says_bye(&self) -> bool {
+        self.bye_copies > 0
+    }
+
     /// How many lead together.
     pub fn leaders(&self) -> usize {
         self.leaders
@@ -271,7 +281,12 @@ pub enum BadConfig {
     NoAnnounceInterval,
     /// T_L must be positive, or every leader is given up at once.
     NoListenInterval,
-    /// Aging must come before giving up.
+    /// Only T_L may be infinite: whoever waits for ever for anything else does nothing more.
+    EndlessWait {
+        /// What was to last for ever.
+        what: &'static str,
+    },
+    /// Aging must come before giving up, and is measured back from it.
     AgingNotBelowListen {
         /// The aging as written.
         aging: Duration,
@@ -309,7 +324,7 @@ pub enum BadConfig {
     },
     /// Wake-ups redrawn in every interval must fit into it.
     SuppressBeyondAnnounce {
-        /// T_S as written.
+        /// T_S as written, and the jitter of a mapping.
         suppress: Duration,
         /// T_A as written.
         announce: Duration,
@@ -345,8 +360,15 @@ impl fmt::Display for BadConfig {
                     "listen = 0s, but listen > 0 must hold; try 3 times the announce interval"
                 )
             }
+            Self::EndlessWait { what } => {
+                write!(f, "{what} = infinite, but only listen may be infinite")
+            }
             Self::AgingNotBelowListen { aging, listen } => {
-                write!(f, "aging = {aging} and listen = {listen}, but 0 < aging < listen must hold")
+                write!(
+                    f,
+                    "aging = {aging} and listen = {listen}, but 0 < aging < listen < infinite must \
+                     hold"
+                )
             }
             Self::LeadersOutOfRange { leaders } => {
                 write!(f, "leaders = {leaders}, but 1 <= leaders <= {LEADERS_MAX} must hold")
@@ -369,8 +391,8 @@ impl fmt::Display for BadConfig {
             }
             Self::SuppressBeyondAnnounce { suppress, announce } => write!(
                 f,
-                "suppress = {suppress} and announce = {announce}, but wake-ups redrawn in every \
-                 announce interval need suppress <= announce"
+                "suppress (and jitter) = {suppress} and announce = {announce}, but wake-ups redrawn \
+                 in every announce interval need suppress + jitter <= announce"
             ),
             Self::NoPatience { patience, reply_spread } => write!(
                 f,
@@ -435,14 +457,24 @@ fn check_timers(config: &Config, opening: Opening, repeat: Repeat) -> Result<(),
     if listen == Duration::ZERO {
         return Err(BadConfig::NoListenInterval);
     }
-    if repeat == Repeat::Redrawn && suppress > announce {
-        return Err(BadConfig::SuppressBeyondAnnounce { suppress, announce });
+    let jitter = match config.mapping {
+        Mapping::ByStanding { jitter, .. } => jitter,
+        Mapping::Random => Duration::ZERO,
+    };
+    check_ends(&[
+        ("announce", announce, repeat != Repeat::Once),
+        ("suppress", suppress, opening.suppresses()),
+        ("jitter", jitter, opening.suppresses()),
+        ("patience", patience, opening.queries()),
+    ])?;
+    if repeat == Repeat::Redrawn && suppress + jitter > announce {
+        return Err(BadConfig::SuppressBeyondAnnounce { suppress: suppress + jitter, announce });
     }
     if opening.queries() && patience <= reply_spread {
         return Err(BadConfig::NoPatience { patience, reply_spread });
     }
     if let Some(aging) = config.aging
-        && (aging == Duration::ZERO || aging >= listen)
+        && (aging == Duration::ZERO || aging >= listen || listen == Duration::MAX)
     {
         return Err(BadConfig::AgingNotBelowListen { aging, listen });
     }
@@ -452,6 +484,11 @@ fn check_timers(config: &Config, opening: Opening, repeat: Repeat) -> Result<(),
         }
         _ => Ok(()),
     }
+}
+
+fn check_ends(waits: &[(&'static str, Duration, bool)]) -> Result<(), BadConfig> {
+    let endless = waits.iter().find(|(_, length, used)| *used && *length == Duration::MAX);
+    endless.map_or(Ok(()), |&(what, ..)| Err(BadConfig::EndlessWait { what }))
 }
 
 fn check_order(

@@ -1,0 +1,206 @@
+//! Coins: what becomes of a packet is a pure function of who sent it, which one it was and who gets
+//! it.
+//!
+//! There is no generator whose state moves on, so coins can be read in any order, by any number of
+//! threads, or not at all, without changing the run. That is what lets the event engine read a
+//! whole group's coins in one vector loop, and the lazy engine read only the few that matter.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
+
+/// All coins of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coins {
+    key: u64,
+}
+
+/// What a coin decides, so that one packet's coins are independent of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Whether all receivers lose it together.
+    SharedLoss = 1,
+    /// How long it takes.
+    Delay,
+    /// Whether it arrives twice.
+    Duplicate,
+    /// How much later the second copy is.
+    DuplicateDelay,
+    /// Whether it is held up.
+    Reorder,
+    /// How long it is held up.
+    ReorderDelay,
+    /// Whether the receiver's channel changes between good and bad.
+    Burst,
+    /// How late the receiver's scheduler is.
+    Scheduling,
+}
+
+impl Coins {
+    /// The coins of run number `run` under `seed`.
+    pub fn new(seed: u64, run: u64) -> Self {
+        Self { key: mix(mix(seed).wrapping_add(run).wrapping_mul(ODD)) }
+    }
+
+    /// The coins of the packet that `sender` counts as `number`.
+    #[inline]
+    pub fn packet(self, sender: u32, number: u32) -> Packet {
+        let packet = (u64::from(sender) << 32) | u64::from(number);
+        let key = mix(self.key ^ mix(packet.wrapping_add(ODD)));
+        Packet { low: key as u32, high: (key >> 32) as u32 }
+    }
+
+    /// The random choices of one process: a stream of its own, so that one draw more in one process
+    /// moves nothing elsewhere.
+    #[inline]
+    pub fn stream(self, node: u32) -> Stream {
+        let seed = mix(self.key ^ mix(!u64::from(node)));
+        Stream(SplitMix64::from_seed(seed.to_le_bytes()))
+    }
+
+    /// A stream for the world itself, apart from all processes'.
+    pub fn world(self, purpose: u64) -> Stream {
+        Stream(SplitMix64::from_seed(mix(self.key ^ mix(purpose ^ ODD)).to_le_bytes()))
+    }
+}
+
+/// The random choices of one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream(SplitMix64);
+
+impl bellwether_core::Entropy for Stream {
+    #[inline]
+    fn below(&mut self, n: u64) -> u64 {
+        bellwether_core::choose_below(n, || self.0.next_u64())
+    }
+}
+
+impl Stream {
+    /// A number in `[0, 1)`.
+    pub fn unit(&mut self) -> f64 {
+        to_unit(self.0.next_u64())
+    }
+}
+
+/// The coins of one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    low: u32,
+    high: u32,
+}
+
+impl Packet {
+    /// The coin that decides whether `receiver` loses it: 32 even bits, from a few cheap steps that
+    /// a compiler turns into vector code. The two halves of the packet's key enter at different
+    /// steps, so that no two packets read the same sequence shifted.
+    #[inline(always)]
+    pub fn loss(self, receiver: u32) -> u32 {
+        let mut x = receiver.wrapping_mul(0x9e37_79b1) ^ self.low;
+        x = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        x = (x ^ (x >> 15) ^ self.high).wrapping_mul(0x846c_a68b);
+        x ^ (x >> 16)
+    }
+
+    /// Any other coin: 64 even bits.
+    pub fn word(self, purpose: Purpose, receiver: u32) -> u64 {
+        let packet = (u64::from(self.high) << 32) | u64::from(self.low);
+        mix(packet ^ mix(u64::from(receiver) | ((purpose as u64) << 40)))
+    }
+
+    /// Any other coin, as a number in `[0, 1)`.
+    pub fn unit(self, purpose: Purpose, receiver: u32) -> f64 {
+        to_unit(self.word(purpose, receiver))
+    }
+}
+
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn to_unit(word: u64) -> f64 {
+    (word >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Every bit of the input moves about half of the bits of the output (Stafford's variant 13).
+#[inline]
+pub(crate) fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many standard deviations `hits` of `trials` is away from probability one half.
+    fn sigmas(hits: u64, trials: u64) -> f64 {
+        (hits as f64 - trials as f64 / 2.0).abs() / (trials as f64 / 4.0).sqrt()
+    }
+
+    #[test]
+    fn every_bit_of_a_loss_coin_is_even() {
+        let coins = Coins::new(1, 0);
+        let mut ones = [0u64; 32];
+        let (packets, receivers) = (400, 500);
+        for number in 0..packets {
+            let packet = coins.packet(number % 7, number);
+            for receiver in 0..receivers {
+                let coin = packet.loss(receiver);
+                ones.iter_mut().enumerate().for_each(|(bit, n)| *n += u64::from(coin >> bit & 1));
+            }
+        }
+        for (bit, &hits) in ones.iter().enumerate() {
+            assert!(sigmas(hits, u64::from(packets * receivers)) < 4.5, "bit {bit}: {hits}");
+        }
+    }
+
+    /// Neighbouring receivers, numbers, senders and runs must not share luck.
+    #[test]
+    fn coins_that_lie_side_by_side_are_independent() {
+        let coin = |run, sender, number, receiver| {
+            u64::from(Coins::new(9, run).packet(sender, number).loss(receiver) >> 31)
+        };
+        let trials = 200_000u64;
+        let mut same = [0u64; 4];
+        for i in 0..trials {
+            let (a, b, c) = ((i % 40) as u32, (i / 40 % 50) as u32, (i / 2000) as u32);
+            let one = coin(0, a, b, c);
+            same[0] += one ^ coin(0, a, b, c + 1);
+            same[1] += one ^ coin(0, a, b + 1, c);
+            same[2] += one ^ coin(0, a + 1, b, c);
+            same[3] += one ^ coin(1, a, b, c);
+        }
+        for (neighbour, &differing) in same.iter().enumerate() {
+            assert!(sigmas(differing, trials) < 4.5, "neighbour {neighbour}: {differing}");
+        }
+    }
+
+    #[test]
+    fn losses_of_one_packet_are_binomial_over_its_receivers() {
+        // 2000 packets, 500 receivers, loss .4: the variance of the number lost is 500·.4·.6 = 120.
+        let threshold = (0.4 * 2f64.powi(32)) as u32;
+        let coins = Coins::new(3, 5);
+        let lost: Vec<f64> = (0..2000)
+            .map(|number| {
+                let packet = coins.packet(17, number);
+                (0..500).filter(|r| packet.loss(*r) < threshold).count() as f64
+            })
+            .collect();
+        let mean = lost.iter().sum::<f64>() / 2000.0;
+        let variance = lost.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / 1999.0;
+        assert!((mean - 200.0).abs() < 4.0 * (120.0f64 / 2000.0).sqrt(), "{mean}");
+        assert!((variance - 120.0).abs() < 4.0 * 120.0 * (2.0f64 / 1999.0).sqrt(), "{variance}");
+    }
+
+    #[test]
+    fn a_coin_is_the_same_coin_for_ever() {
+        // Pinned: whoever changes these changes every recorded seed.
+        let packet = Coins::new(42, 7).packet(3, 11);
+        assert_eq!((packet.loss(0), packet.loss(499)), PINNED_LOSS);
+        assert_eq!(packet.word(Purpose::Delay, 5), PINNED_WORD);
+        let mut stream = Coins::new(42, 7).stream(3);
+        assert_eq!(bellwether_core::Entropy::below(&mut stream, 1_000_000_000), PINNED_DRAW);
+    }
+
+    const PINNED_LOSS: (u32, u32) = (0, 0);
+    const PINNED_WORD: u64 = 0;
+    const PINNED_DRAW: u64 = 0;
+}

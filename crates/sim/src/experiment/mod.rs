@@ -1,0 +1,388 @@
+//! Experiments: many runs of one question, and the answer with its uncertainty.
+//!
+//! A run's luck is a function of (seed, run); runs are spread over threads and their samples put
+//! back in order, so the result does not depend on how many threads there were.
+
+mod agreement;
+mod recovery;
+mod scenario;
+mod start;
+
+pub use scenario::{Churn, Scenario};
+
+use crate::coin::Coins;
+use crate::lazy::Lazy;
+use crate::network::{Delay, Loss, Network};
+use crate::plan::{BadPlan, Plan, Ranks};
+use crate::stats::Summary;
+use crate::world::World;
+use bellwether_core::Duration;
+use bellwether_protocols::announce_listen::{AnnounceListen, Params, Repeat, Yields};
+use rayon::prelude::*;
+use recovery::Recovery;
+use start::Start;
+use std::fmt;
+
+/// What is measured. The names are those of the command line's JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// When the converging announcement was sent.
+    ConvergenceTime,
+    /// When it was received.
+    LeadershipDelay,
+    /// Messages sent before that.
+    Messages,
+    /// Which of the leader's messages it was.
+    Rounds,
+    /// The same, averaged over the other processes.
+    AverageRounds,
+    /// Processes announcing themselves, averaged over the time until then.
+    SimultaneousLeaders,
+    /// Messages per announce interval.
+    AnnouncersPerInterval,
+    /// When all name the leader at the same moment.
+    AgreementTime,
+    /// Time until a disturbed group agrees again.
+    ReestablishmentDelay,
+    /// Part of the time without agreement.
+    InconsistentFraction,
+}
+
+impl Measure {
+    /// All of them, in the order they are shown.
+    pub const ALL: [Self; 10] = [
+        Self::ConvergenceTime,
+        Self::LeadershipDelay,
+        Self::Messages,
+        Self::Rounds,
+        Self::AverageRounds,
+        Self::SimultaneousLeaders,
+        Self::AnnouncersPerInterval,
+        Self::AgreementTime,
+        Self::ReestablishmentDelay,
+        Self::InconsistentFraction,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ConvergenceTime => "convergence_time",
+            Self::LeadershipDelay => "leadership_delay",
+            Self::Messages => "messages",
+            Self::Rounds => "rounds",
+            Self::AverageRounds => "average_rounds",
+            Self::SimultaneousLeaders => "simultaneous_leaders",
+            Self::AnnouncersPerInterval => "announcers_per_interval",
+            Self::AgreementTime => "agreement_time",
+            Self::ReestablishmentDelay => "reestablishment_delay",
+            Self::InconsistentFraction => "inconsistent_fraction",
+        }
+    }
+}
+
+/// What one run gave. Measures that it did not give are not numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    values: [f64; Measure::ALL.len()],
+    deliveries: u64,
+}
+
+impl Sample {
+    pub(crate) fn new(deliveries: u64) -> Self {
+        Self { values: [f64::NAN; Measure::ALL.len()], deliveries }
+    }
+
+    pub(crate) fn set(&mut self, measure: Measure, value: f64) {
+        self.values[measure as usize] = value;
+    }
+}
+
+/// When a group has converged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// All have accepted this many best processes.
+    Leaders(usize),
+    /// All have spoken or been silenced.
+    Quiet,
+}
+
+/// Which engine runs an experiment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Every message an event, every protocol, every fault.
+    Event,
+    /// Only what decides the outcome: for a start with constant delay and infinite T_L.
+    Lazy,
+    /// The lazy one where it applies.
+    #[default]
+    Auto,
+}
+
+/// A question: this protocol, in this group, network and scenario, so many times.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The protocol.
+    pub params: Params,
+    /// The group's size; before the event, where there is one.
+    pub nodes: u32,
+    /// The network.
+    pub network: Network,
+    /// Where ranks come from.
+    pub ranks: Ranks,
+    /// What happens.
+    pub scenario: Scenario,
+    /// How long a disturbed group is watched.
+    pub window: Duration,
+    /// How many runs.
+    pub runs: u64,
+    /// Where luck comes from.
+    pub seed: u64,
+    /// How many threads; nought for as many as there are cores.
+    pub threads: usize,
+    /// Which engine.
+    pub engine: Engine,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Each measure that some run gave.
+    pub measures: Vec<(Measure, Summary)>,
+    /// Runs that gave no answer: the group never converged.
+    pub unsettled: u64,
+    /// Messages received; none known for the lazy engine, which does not look at most of them.
+    pub deliveries: Option<u64>,
+    /// The engine that was used.
+    pub lazy: bool,
+}
+
+/// Why an experiment cannot be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadExperiment {
+    /// The plan is not valid.
+    Plan(BadPlan),
+    /// Everything is lost.
+    NeverConverges,
+    /// The lazy engine cannot do this.
+    NotLazy(&'static str),
+    /// The scenario needs a leader to lose or to find.
+    ElectsNobody(&'static str),
+    /// A leader that is never given up is never replaced.
+    NeverGivenUp,
+    /// Threads could not be had.
+    Threads(String),
+}
+
+impl fmt::Display for BadExperiment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plan(bad) => bad.fmt(f),
+            Self::NeverConverges => f.write_str(
+                "loss = 1: no message ever arrives, so a group of more than one never converges; \
+                 choose a loss below 1",
+            ),
+            Self::NotLazy(why) => {
+                write!(f, "the lazy engine does not apply: {why}; try --engine event")
+            }
+            Self::ElectsNobody(scenario) => write!(
+                f,
+                "scenario {scenario} watches a leader being replaced, but this protocol promises \
+                 none; try le-a, le-s, le-m, al or query"
+            ),
+            Self::NeverGivenUp => f.write_str(
+                "listen is infinite: a leader that departs without a word is followed for ever; \
+                 give --listen, for example 3s, or --bye",
+            ),
+            Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for BadExperiment {}
+
+impl From<BadPlan> for BadExperiment {
+    fn from(bad: BadPlan) -> Self {
+        Self::Plan(bad)
+    }
+}
+
+impl Experiment {
+    /// Checks everything that can be known before running.
+    ///
+    /// # Errors
+    /// [`BadExperiment`], naming the rule and the way out.
+    pub fn check(&self) -> Result<(), BadExperiment> {
+        self.plan(Coins::new(self.seed, 0)).0.check()?;
+        if self.nodes > 1 && self.network.multicast.loss.rate() >= 1.0 {
+            return Err(BadExperiment::NeverConverges);
+        }
+        if self.engine == Engine::Lazy
+            && let Some(why) = self.not_lazy()
+        {
+            return Err(BadExperiment::NotLazy(why));
+        }
+        self.check_scenario()
+    }
+
+    /// Asks, `progress` being told after every run.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn run(&self, progress: &(dyn Fn() + Sync)) -> Result<Answer, BadExperiment> {
+        self.check()?;
+        let lazy = self.engine != Engine::Event && self.not_lazy().is_none();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .map_err(|error| BadExperiment::Threads(error.to_string()))?;
+        let samples: Vec<Sample> = pool.install(|| {
+            (0..self.runs)
+                .into_par_iter()
+                .map_init(
+                    || Runner::new(self, lazy),
+                    |runner, run| {
+                        let sample = runner.run(Coins::new(self.seed, run));
+                        progress();
+                        sample
+                    },
+                )
+                .collect()
+        });
+        Ok(self.summarise(&samples, lazy))
+    }
+
+    /// The plan of one run, and when its watch begins.
+    pub fn plan(&self, coins: Coins) -> (Plan, bellwether_core::SimTime) {
+        self.scenario.plan(self, coins)
+    }
+
+    /// Why the lazy engine does not apply, if it does not.
+    pub fn not_lazy(&self) -> Option<&'static str> {
+        let params = &self.params;
+        if self.scenario != Scenario::Start {
+            return Some("only the start scenario is lazy");
+        }
+        if params.listen() != Duration::MAX {
+            return Some("listen must be infinite");
+        }
+        if params.opening().queries() {
+            return Some("queries depend on who hears them");
+        }
+        if params.leaders() > 1 {
+            return Some("there must be one leader");
+        }
+        if params.repeat() == Repeat::Redrawn
+            || (params.yields() == Yields::ToAnyone && params.repeat() != Repeat::Once)
+        {
+            return Some("this variant has no order of claims to follow");
+        }
+        if !self.network.is_plain() {
+            return Some("the delay must be constant and losses without memory");
+        }
+        None
+    }
+
+    fn check_scenario(&self) -> Result<(), BadExperiment> {
+        let name = self.scenario.name();
+        if self.scenario == Scenario::Start {
+            return Ok(());
+        }
+        if self.params.yields() == Yields::ToAnyone {
+            return Err(BadExperiment::ElectsNobody(name));
+        }
+        let departs = matches!(self.scenario, Scenario::Departure | Scenario::Churn(_));
+        if departs && self.params.listen() == Duration::MAX && !self.params.says_bye() {
+            return Err(BadExperiment::NeverGivenUp);
+        }
+        Ok(())
+    }
+
+    fn goal(&self) -> Goal {
+        if self.params.names_leaders() { Goal::Leaders(self.params.leaders()) } else { Goal::Quiet }
+    }
+
+    fn summarise(&self, samples: &[Sample], lazy: bool) -> Answer {
+        let column = |measure: Measure| -> Vec<f64> {
+            let values = samples.iter().map(|sample| sample.values[measure as usize]);
+            values.filter(|value| !value.is_nan()).collect()
+        };
+        let measures = Measure::ALL
+            .into_iter()
+            .filter_map(|measure| Some((measure, Summary::of(&column(measure))?)))
+            .collect();
+        let silent = |sample: &&Sample| sample.values.iter().all(|value| value.is_nan());
+        Answer {
+            measures,
+            unsettled: samples.iter().filter(silent).count() as u64,
+            deliveries: (!lazy).then(|| samples.iter().map(|sample| sample.deliveries).sum()),
+            lazy,
+        }
+    }
+}
+
+impl Answer {
+    /// One measure's summary.
+    pub fn measure(&self, measure: Measure) -> Option<&Summary> {
+        self.measures.iter().find(|(known, _)| *known == measure).map(|(_, summary)| summary)
+    }
+}
+
+/// What one thread reuses from run to run.
+struct Runner<'a> {
+    experiment: &'a Experiment,
+    world: World<AnnounceListen>,
+    start: Start,
+    recovery: Recovery,
+    lazy: Option<Lazy<'a>>,
+    plan: Option<Plan>,
+}
+
+impl<'a> Runner<'a> {
+    fn new(experiment: &'a Experiment, lazy: bool) -> Self {
+        let params = &experiment.params;
+        let (announce, listen) = (params.announce(), params.listen());
+        Self {
+            experiment,
+            world: World::new(params.clone()),
+            start: Start::new(experiment.goal(), announce, listen),
+            recovery: Recovery::new(),
+            lazy: lazy.then(|| Lazy::new(experiment)),
+            plan: None,
+        }
+    }
+
+    fn run(&mut self, coins: Coins) -> Sample {
+        if let Some(lazy) = &mut self.lazy {
+            return lazy.run(coins);
+        }
+        let experiment = self.experiment;
+        if experiment.scenario == Scenario::Start {
+            // Nothing in it depends on luck, so one plan serves all runs.
+            let plan = self.plan.get_or_insert_with(|| experiment.plan(coins).0);
+            self.start.reset(plan.nodes);
+            let outcome = self.world.run(plan, coins, &mut self.start);
+            return self.start.sample(outcome.satisfied, outcome.deliveries);
+        }
+        let (plan, from) = experiment.plan(coins);
+        let event = experiment.scenario.has_event();
+        self.recovery.reset(plan.nodes, from, experiment.window, event);
+        let outcome = self.world.run(&plan, coins, &mut self.recovery);
+        self.recovery.sample(outcome.deliveries)
+    }
+}
+
+/// A constant delay and a loss, as most experiments have them.
+impl Network {
+    /// The constant delay of multicasts, if it is constant.
+    pub fn constant_delay(&self) -> Option<Duration> {
+        match self.multicast.delay {
+            Delay::Constant(delay) => Some(delay),
+            _ => None,
+        }
+    }
+
+    /// The model of loss of multicasts.
+    pub fn loss(&self) -> Loss {
+        self.multicast.loss
+    }
+}

@@ -1,0 +1,235 @@
+//! Everyone starts at once: how long until all have accepted the leader, and at what cost.
+//!
+//! The measures of Table 5.1, as our reading makes them precise:
+//!
+//! | measure | what it is |
+//! |---|---|
+//! | `convergence_time` | when the announcement that converges the group was *sent* |
+//! | `leadership_delay` | when it was received |
+//! | `messages` | messages sent before that reception |
+//! | `rounds` | the how-manieth of the leader's messages it was |
+//! | `average_rounds` | the same, averaged over the other processes |
+//! | `simultaneous_leaders` | processes announcing themselves, averaged over time up to then |
+//! | `announcers_per_interval` | the thesis's estimator of that: messages per T_A |
+//! | `agreement_time` | when all name the leader at the same moment; for a finite T_L only |
+//!
+//! "Accepted" means at least once; with an infinite T_L nobody forgets, and both times coincide.
+
+use super::agreement::Agreement;
+use super::{Goal, Measure, Sample};
+use crate::observer::{Cause, Observer};
+use bellwether_core::{
+    Dest, Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime, Stage,
+};
+
+/// Watches a group converge.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    goal: Goal,
+    announce: Duration,
+    /// The best claims, best first: who should lead.
+    best: Vec<(u64, NodeId)>,
+    right: Vec<NodeId>,
+    /// A bit for each process that has accepted.
+    accepted: Vec<u64>,
+    /// A bit for each process that announces itself.
+    leading: Vec<u64>,
+    nodes: u32,
+    missing: u32,
+    sent: u64,
+    /// The greatest and the sum of the rounds in which processes accepted.
+    rounds: u32,
+    rounds_sum: u64,
+    /// When the last accepted announcement was sent, and when it was received.
+    converged: SimTime,
+    received: SimTime,
+    messages: u64,
+    leaders: Leaders,
+    agreement: Option<Agreement>,
+    agreed: SimTime,
+}
+
+/// How many lead, over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Leaders {
+    now: u64,
+    /// Since when, in nanoseconds.
+    since: u64,
+    /// Leaders times nanoseconds.
+    area: u128,
+}
+
+impl Leaders {
+    fn change(&mut self, at: SimTime, by: i64) {
+        self.area += u128::from(self.now) * u128::from(at.as_nanos() - self.since);
+        self.since = at.as_nanos();
+        self.now = self.now.saturating_add_signed(by);
+    }
+}
+
+impl Start {
+    pub(crate) fn new(goal: Goal, announce: Duration, listen: Duration) -> Self {
+        Self {
+            goal,
+            announce,
+            best: Vec::new(),
+            right: Vec::new(),
+            accepted: Vec::new(),
+            leading: Vec::new(),
+            nodes: 0,
+            missing: 0,
+            sent: 0,
+            rounds: 0,
+            rounds_sum: 0,
+            converged: SimTime::ZERO,
+            received: SimTime::ZERO,
+            messages: 0,
+            leaders: Leaders::default(),
+            agreement: (listen != Duration::MAX && goal != Goal::Quiet).then(Agreement::default),
+            agreed: SimTime::ZERO,
+        }
+    }
+
+    pub(crate) fn reset(&mut self, nodes: u32) {
+        let words = (nodes as usize).div_ceil(64);
+        for bits in [&mut self.accepted, &mut self.leading] {
+            bits.clear();
+            bits.resize(words, 0);
+        }
+        self.best.clear();
+        self.right.clear();
+        (self.nodes, self.missing) = (nodes, nodes);
+        (self.sent, self.messages) = (0, 0);
+        (self.rounds, self.rounds_sum) = (0, 0);
+        (self.converged, self.received, self.agreed) =
+            (SimTime::ZERO, SimTime::ZERO, SimTime::ZERO);
+        self.leaders = Leaders::default();
+        if let Some(agreement) = &mut self.agreement {
+            agreement.reset(nodes);
+        }
+    }
+
+    /// What was measured; nothing if the group never converged.
+    pub(crate) fn sample(&self, satisfied: bool, deliveries: u64) -> Sample {
+        let mut sample = Sample::new(deliveries);
+        if !satisfied {
+            return sample;
+        }
+        // In a protocol that falls silent, all that was ever said belongs to the count.
+        let messages = if self.goal == Goal::Quiet { self.sent } else { self.messages } as f64;
+        sample.set(Measure::ConvergenceTime, self.converged.as_secs_f64());
+        sample.set(Measure::LeadershipDelay, self.received.as_secs_f64());
+        sample.set(Measure::Messages, messages);
+        if self.goal != Goal::Quiet {
+            sample.set(Measure::Rounds, f64::from(self.rounds));
+            let others = f64::from((self.nodes - 1).max(1));
+            sample.set(Measure::AverageRounds, self.rounds_sum as f64 / others);
+            let time = self.received.as_nanos();
+            let average = if time == 0 { 1.0 } else { self.leaders.area as f64 / time as f64 };
+            sample.set(Measure::SimultaneousLeaders, average);
+            let intervals = self.received.as_secs_f64() / self.announce.as_secs_f64();
+            sample.set(Measure::AnnouncersPerInterval, messages / intervals.max(1.0));
+        }
+        if self.agreement.is_some() {
+            sample.set(Measure::AgreementTime, self.agreed.as_secs_f64());
+        }
+        sample
+    }
+
+    fn accepts(&self, leadership: &Leadership<'_>) -> bool {
+        match self.goal {
+            Goal::Leaders(_) => leadership.leaders == self.right,
+            Goal::Quiet => leadership.stage != Stage::Undecided,
+        }
+    }
+
+    fn accept(&mut self, at: SimTime, node: u32, cause: Option<Cause>) {
+        let (word, bit) = (node as usize / 64, 1 << (node % 64));
+        if self.accepted[word] & bit != 0 {
+            return;
+        }
+        self.accepted[word] |= bit;
+        self.missing -= 1;
+        let (sent, round) = cause.map_or((at, 0), |cause| (cause.sent, cause.number + 1));
+        self.rounds_sum += u64::from(round);
+        self.rounds = self.rounds.max(round);
+        self.converged = self.converged.max(sent);
+        if self.missing == 0 {
+            self.received = at;
+            self.messages = self.sent;
+            self.leaders.change(at, 0);
+        }
+    }
+}
+
+impl<P: Protocol> Observer<P> for Start {
+    fn on_start(&mut self, _at: SimTime, node: u32, state: &Node<P>) {
+        let id = NodeId(u64::from(node));
+        let Goal::Leaders(count) = self.goal else { return };
+        state.facts(Instant::ZERO, &mut |fact| {
+            if let Fact::Claim { weight } = fact {
+                let place = self.best.partition_point(|known| *known > (weight, id));
+                if place < count {
+                    self.best.truncate(count - 1);
+                    self.best.insert(place, (weight, id));
+                }
+            }
+        });
+        let leadership = state.leadership(Instant::ZERO);
+        if let Some(agreement) = &mut self.agreement {
+            agreement.names(node, &leadership);
+        }
+        if leadership.stage == Stage::Decided && leadership.names(id) {
+            self.leading[node as usize / 64] |= 1 << (node % 64);
+            self.leaders.now += 1;
+        }
+    }
+
+    fn on_ready(&mut self) {
+        self.right.extend(self.best.iter().map(|(_, id)| *id));
+        // A process believes in itself from the start: the best has accepted itself already.
+        if let [only] = self.right[..] {
+            self.accept(SimTime::ZERO, only.0 as u32, None);
+        }
+    }
+
+    #[inline]
+    fn on_send(
+        &mut self,
+        _at: SimTime,
+        _from: u32,
+        _to: Dest,
+        _message: &P::Message,
+        _number: u32,
+    ) {
+        self.sent += 1;
+    }
+
+    #[inline]
+    fn on_change(
+        &mut self,
+        at: SimTime,
+        node: u32,
+        leadership: &Leadership<'_>,
+        cause: Option<Cause>,
+    ) {
+        if self.accepts(leadership) {
+            self.accept(at, node, cause);
+        }
+        let (word, bit) = (node as usize / 64, 1u64 << (node % 64));
+        let leads = leadership.stage == Stage::Decided && leadership.names(NodeId(u64::from(node)));
+        if leads != (self.leading[word] & bit != 0) {
+            self.leading[word] ^= bit;
+            self.leaders.change(at, if leads { 1 } else { -1 });
+        }
+        if let Some(agreement) = &mut self.agreement {
+            agreement.names(node, leadership);
+            self.agreed = at;
+        }
+    }
+
+    #[inline]
+    fn done(&self) -> bool {
+        self.missing == 0 && self.agreement.as_ref().is_none_or(Agreement::agreed)
+    }
+}

@@ -1,0 +1,210 @@
+//! What goes wrong, and when.
+
+use bellwether_core::{Command, Duration, SimTime};
+use serde::{Deserialize, Serialize};
+
+/// To whom something happens: a process by its number, or whoever most processes follow just then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub enum Who {
+    /// This one.
+    Node(u32),
+    /// The present leader; written `"leader"`.
+    Leader,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(u32),
+    Word(String),
+}
+
+impl TryFrom<Written> for Who {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        match written {
+            Written::Number(node) => Ok(Self::Node(node)),
+            Written::Word(word) if word == "leader" => Ok(Self::Leader),
+            Written::Word(word) => {
+                Err(format!("node = \"{word}\", but a node is a number or the word \"leader\""))
+            }
+        }
+    }
+}
+
+impl From<Who> for Written {
+    fn from(who: Who) -> Self {
+        match who {
+            Who::Node(node) => Self::Number(node),
+            Who::Leader => Self::Word("leader".to_owned()),
+        }
+    }
+}
+
+/// One thing that happens to the world from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "what", deny_unknown_fields)]
+pub enum Fault {
+    /// The process stops without a word; what it stored stays.
+    Crash {
+        /// Which.
+        node: Who,
+    },
+    /// It starts again.
+    Restart {
+        /// Which.
+        node: Who,
+        /// What is left of what it stored.
+        #[serde(default)]
+        disk: Disk,
+    },
+    /// It stands still; what is sent to it waits.
+    Pause {
+        /// Which.
+        node: Who,
+    },
+    /// It goes on, with everything that waited.
+    Resume {
+        /// Which.
+        node: Who,
+    },
+    /// From now on it reacts late, by up to this.
+    Slow {
+        /// Which.
+        node: Who,
+        /// The most; nought ends it.
+        by: Duration,
+    },
+    /// From now on its clock runs fast, or slow if negative.
+    Drift {
+        /// Which.
+        node: Who,
+        /// In parts per 10⁹.
+        parts_per_billion: i32,
+    },
+    /// Its clock is set forward.
+    Jump {
+        /// Which.
+        node: Who,
+        /// By this much.
+        by: Duration,
+    },
+    /// A process that was [absent](crate::Plan::absent) starts.
+    Join {
+        /// Which.
+        node: Who,
+    },
+    /// It is asked to leave, may say goodbye, and is gone.
+    Leave {
+        /// Which.
+        node: Who,
+    },
+    /// It is asked to stop leading.
+    Resign {
+        /// Which.
+        node: Who,
+    },
+    /// From now on nothing sent by `from` reaches `to`. Both ways make a partition, one way an
+    /// asymmetric one, and any set of pairs a non-transitive one.
+    Cut {
+        /// The senders.
+        from: Vec<u32>,
+        /// The receivers.
+        to: Vec<u32>,
+    },
+    /// All cuts end.
+    Heal,
+}
+
+/// What a restart finds of what was stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Disk {
+    /// All of it.
+    #[default]
+    Kept,
+    /// Nothing.
+    Lost,
+    /// The first half of the last write.
+    Torn,
+}
+
+impl Fault {
+    /// The process it happens to, if it is one.
+    pub fn node(&self) -> Option<Who> {
+        match self {
+            Self::Crash { node }
+            | Self::Restart { node, .. }
+            | Self::Pause { node }
+            | Self::Resume { node }
+            | Self::Slow { node, .. }
+            | Self::Drift { node, .. }
+            | Self::Jump { node, .. }
+            | Self::Join { node }
+            | Self::Leave { node }
+            | Self::Resign { node } => Some(*node),
+            Self::Cut { .. } | Self::Heal => None,
+        }
+    }
+
+    /// The command it gives, if it is one.
+    pub(crate) fn command(&self) -> Option<Command> {
+        match self {
+            Self::Leave { .. } => Some(Command::Leave),
+            Self::Resign { .. } => Some(Command::Resign),
+            _ => None,
+        }
+    }
+
+    /// The largest process number in it.
+    pub(crate) fn highest(&self) -> Option<u32> {
+        match self {
+            Self::Cut { from, to } => from.iter().chain(to).copied().max(),
+            _ => match self.node() {
+                Some(Who::Node(node)) => Some(node),
+                Some(Who::Leader) | None => None,
+            },
+        }
+    }
+}
+
+/// A fault and its time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timed {
+    /// When, counted from the start.
+    pub at: Duration,
+    /// What.
+    #[serde(flatten)]
+    pub fault: Fault,
+}
+
+impl Timed {
+    /// When, as a point in the world's time.
+    pub fn time(&self) -> SimTime {
+        SimTime::ZERO + self.at
+    }
+}
+
+/// The cuts in force.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cuts(Vec<(Vec<u32>, Vec<u32>)>);
+
+impl Cuts {
+    pub(crate) fn add(&mut self, from: &[u32], to: &[u32]) {
+        self.0.push((from.to_vec(), to.to_vec()));
+    }
+
+    pub(crate) fn heal(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn severs(&self, from: u32, to: u32) -> bool {
+        self.0.iter().any(|(senders, receivers)| senders.contains(&from) && receivers.contains(&to))
+    }
+}

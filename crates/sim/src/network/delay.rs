@@ -1,0 +1,93 @@
+//! How long a packet takes.
+
+use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// A distribution of delays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Delay {
+    /// Always the same.
+    Constant(Duration),
+    /// Anything between these, equally likely.
+    Uniform {
+        /// The shortest.
+        min: Duration,
+        /// The longest.
+        max: Duration,
+    },
+    /// At least `min`, then a waiting time without memory.
+    Exponential {
+        /// The shortest.
+        #[serde(default)]
+        min: Duration,
+        /// The mean of what comes on top.
+        mean: Duration,
+    },
+    /// At least `min`, then a length whose logarithm is normal: a long tail.
+    LogNormal {
+        /// The shortest.
+        #[serde(default)]
+        min: Duration,
+        /// Half of what comes on top is shorter than this.
+        median: Duration,
+        /// The standard deviation of the logarithm.
+        sigma: f64,
+    },
+}
+
+impl Delay {
+    /// The delay at this point of its distribution, `0 <= unit < 1`.
+    pub(crate) fn draw(&self, unit: f64) -> Duration {
+        let scaled = |length: Duration, factor: f64| {
+            Duration::from_nanos((length.as_nanos() as f64 * factor) as u64)
+        };
+        match self {
+            Self::Constant(delay) => *delay,
+            Self::Uniform { min, max } => *min + scaled(max.saturating_sub(*min), unit),
+            Self::Exponential { min, mean } => *min + scaled(*mean, -libm::log1p(-unit)),
+            Self::LogNormal { min, median, sigma } => {
+                let normal = Normal::standard().inverse_cdf(unit.max(f64::MIN_POSITIVE));
+                *min + scaled(*median, libm::exp(sigma * normal))
+            }
+        }
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> Duration {
+        match self {
+            Self::Constant(delay) => *delay,
+            Self::Uniform { min, max } => {
+                *min + Duration::from_nanos(max.saturating_sub(*min).as_nanos() / 2)
+            }
+            Self::Exponential { min, mean } => *min + *mean,
+            Self::LogNormal { min, median, sigma } => {
+                let factor = libm::exp(sigma * sigma / 2.0);
+                *min + Duration::from_nanos((median.as_nanos() as f64 * factor) as u64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_distribution_has_the_mean_it_claims() {
+        let ms = Duration::from_millis;
+        for delay in [
+            Delay::Constant(ms(100)),
+            Delay::Uniform { min: ms(50), max: ms(150) },
+            Delay::Exponential { min: ms(20), mean: ms(80) },
+            Delay::LogNormal { min: ms(10), median: ms(50), sigma: 0.8 },
+        ] {
+            let steps = 100_000;
+            let units = (0..steps).map(|i| (f64::from(i) + 0.5) / f64::from(steps));
+            let sum: f64 = units.map(|unit| delay.draw(unit).as_secs_f64()).sum();
+            let (mean, expected) = (sum / f64::from(steps), delay.mean().as_secs_f64());
+            assert!((mean - expected).abs() < 2e-3 * expected, "{delay:?}: {mean} {expected}");
+        }
+    }
+}

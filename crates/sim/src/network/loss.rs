@@ -1,0 +1,123 @@
+//! Whether a packet arrives.
+
+use super::Probability;
+use crate::coin::{Packet, Purpose};
+use serde::{Deserialize, Serialize};
+
+/// A model of loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Loss {
+    /// Everything arrives.
+    None,
+    /// One coin per message: all receivers lose it, or none.
+    Correlated(Probability),
+    /// One coin per message and receiver.
+    Uncorrelated(Probability),
+    /// Losses come in bursts, for each receiver on its own.
+    Bursts(Bursts),
+}
+
+/// Gilbert's and Elliott's channel: each receiver is in a good or a bad state, which may change with
+/// every packet sent to it, and loses packets accordingly.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bursts {
+    /// How often good turns bad.
+    pub worsen: Probability,
+    /// How often bad turns good: a burst lasts for 1/`recover` packets on average.
+    pub recover: Probability,
+    /// Loss in the good state.
+    #[serde(default)]
+    pub good: Probability,
+    /// Loss in the bad state.
+    pub bad: Probability,
+}
+
+impl Loss {
+    /// Whether `to` loses the packet. `bad` is the state of its channel.
+    pub(crate) fn strikes(&self, packet: Packet, to: u32, bad: &mut bool) -> bool {
+        match self {
+            Self::None => false,
+            Self::Correlated(loss) => loss.strikes(shared(packet)),
+            Self::Uncorrelated(loss) => loss.strikes(packet.loss(to)),
+            Self::Bursts(bursts) => {
+                let turns = if *bad { bursts.recover } else { bursts.worsen };
+                *bad ^= turns.hits(packet.unit(Purpose::Burst, to));
+                let loss = if *bad { bursts.bad } else { bursts.good };
+                loss.strikes(packet.loss(to))
+            }
+        }
+    }
+
+    /// Whether a multicast as a whole is lost, and if not, the threshold below which a receiver's
+    /// own coin is a loss.
+    pub(crate) fn of_all(&self, packet: Packet) -> Option<u32> {
+        match self {
+            Self::None => Some(0),
+            Self::Correlated(loss) => (!loss.strikes(shared(packet))).then_some(0),
+            Self::Uncorrelated(loss) if loss.is_certain() => None,
+            Self::Uncorrelated(loss) => Some(loss.threshold()),
+            Self::Bursts(_) => unreachable!("bursts are decided receiver by receiver"),
+        }
+    }
+
+    /// The long-run fraction of packets lost.
+    pub fn rate(&self) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Correlated(loss) | Self::Uncorrelated(loss) => loss.value(),
+            Self::Bursts(Bursts { worsen, recover, good, bad }) => {
+                let turns = worsen.value() + recover.value();
+                let badly = if turns == 0.0 { 0.0 } else { worsen.value() / turns };
+                badly * bad.value() + (1.0 - badly) * good.value()
+            }
+        }
+    }
+}
+
+/// The coin that all receivers share.
+fn shared(packet: Packet) -> u32 {
+    packet.word(Purpose::SharedLoss, 0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coin::Coins;
+
+    fn p(value: f64) -> Probability {
+        Probability::try_from(value).unwrap()
+    }
+
+    #[test]
+    fn correlated_losses_strike_all_receivers_or_none() {
+        let loss = Loss::Correlated(p(0.5));
+        let mut struck = 0;
+        for number in 0..1000 {
+            let packet = Coins::new(1, 2).packet(0, number);
+            let first = loss.strikes(packet, 0, &mut false);
+            assert!((1..50).all(|to| loss.strikes(packet, to, &mut false) == first));
+            assert_eq!(loss.of_all(packet).is_none(), first);
+            struck += u32::from(first);
+        }
+        assert!((400..600).contains(&struck), "{struck}");
+    }
+
+    #[test]
+    fn bursts_last_as_long_and_lose_as_much_as_they_should() {
+        let bursts = Bursts { worsen: p(0.02), recover: p(0.2), good: p(0.0), bad: p(1.0) };
+        let loss = Loss::Bursts(bursts);
+        let (mut bad, mut lost, mut runs, mut before) = (false, 0u32, 0u32, false);
+        let packets = 200_000;
+        for number in 0..packets {
+            let strikes = loss.strikes(Coins::new(4, 0).packet(0, number), 3, &mut bad);
+            lost += u32::from(strikes);
+            runs += u32::from(strikes && !before);
+            before = strikes;
+        }
+        let (rate, length) = (f64::from(lost) / f64::from(packets), f64::from(lost / runs.max(1)));
+        assert!((rate - loss.rate()).abs() < 0.01, "{rate} {}", loss.rate());
+        assert!((4.0..=5.5).contains(&length), "mean burst of {length} packets, not 5");
+    }
+}

@@ -1,0 +1,97 @@
+//! A number between nought and one, and nothing else.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A probability.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Probability(f64);
+
+/// Why a number is no probability.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BadProbability(String);
+
+impl fmt::Display for BadProbability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' breaks the rule: a probability lies between 0 and 1", self.0)
+    }
+}
+
+impl std::error::Error for BadProbability {}
+
+impl Probability {
+    /// Never.
+    pub const ZERO: Self = Self(0.0);
+
+    /// As a plain number.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    /// Whether it is certain.
+    pub fn is_certain(self) -> bool {
+        self.0 >= 1.0
+    }
+
+    /// The 32-bit coins below this are hits. A certain event has no threshold that fits: ask
+    /// [`is_certain`](Self::is_certain) first.
+    pub(crate) fn threshold(self) -> u32 {
+        (self.0 * 2f64.powi(32)) as u32
+    }
+
+    /// Whether a 32-bit coin is a hit.
+    pub(crate) fn strikes(self, coin: u32) -> bool {
+        coin < self.threshold() || self.is_certain()
+    }
+
+    /// Whether a coin in `[0, 1)` is a hit.
+    pub(crate) fn hits(self, unit: f64) -> bool {
+        unit < self.0
+    }
+}
+
+impl TryFrom<f64> for Probability {
+    type Error = BadProbability;
+
+    fn try_from(value: f64) -> Result<Self, BadProbability> {
+        let good = (0.0..=1.0).contains(&value);
+        if good { Ok(Self(value)) } else { Err(BadProbability(value.to_string())) }
+    }
+}
+
+impl From<Probability> for f64 {
+    fn from(probability: Probability) -> Self {
+        probability.0
+    }
+}
+
+impl FromStr for Probability {
+    type Err = BadProbability;
+
+    fn from_str(text: &str) -> Result<Self, BadProbability> {
+        let bad = || BadProbability(text.to_owned());
+        text.trim().parse::<f64>().map_err(|_| bad())?.try_into().map_err(|_| bad())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_from_nought_to_one_are_probabilities() {
+        for text in ["-0.1", "1.1", "NaN", "inf", "half", ""] {
+            let error = text.parse::<Probability>().unwrap_err().to_string();
+            assert!(error.contains(&format!("'{text}'")), "{error}");
+        }
+        assert_eq!(".4".parse::<Probability>().map(Probability::value), Ok(0.4));
+    }
+
+    #[test]
+    fn impossible_never_strikes_and_certain_always_does() {
+        let (never, always) = (Probability::ZERO, Probability::try_from(1.0).unwrap());
+        assert!(!never.strikes(0) && always.strikes(u32::MAX) && always.strikes(0));
+    }
+}

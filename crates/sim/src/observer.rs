@@ -1,0 +1,126 @@
+//! Watching a run.
+
+use bellwether_core::{Dest, Leadership, Node, NodeId, Protocol, Record, SimTime};
+
+/// The message whose handling changed something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Who sent it.
+    pub from: u32,
+    /// The how-manieth of its messages it was, from 0.
+    pub number: u32,
+    /// When it was sent.
+    pub sent: SimTime,
+}
+
+/// Sees what happens in a world. Every method but the needed ones may stay as it is.
+pub trait Observer<P: Protocol> {
+    /// Whether [`on_record`](Self::on_record) wants every single event. Costs a run its speed.
+    const TRACES: bool = false;
+
+    /// A process began.
+    fn on_start(&mut self, _at: SimTime, _node: u32, _state: &Node<P>) {}
+
+    /// All that begin at time zero have begun, and nothing has arrived anywhere yet.
+    fn on_ready(&mut self) {}
+
+    /// A message was sent, the sender's `number`-th from 0.
+    fn on_send(
+        &mut self,
+        _at: SimTime,
+        _from: u32,
+        _to: Dest,
+        _message: &P::Message,
+        _number: u32,
+    ) {
+    }
+
+    /// What a process believes has changed, because of a message or otherwise.
+    fn on_change(
+        &mut self,
+        _at: SimTime,
+        _node: u32,
+        _leadership: &Leadership<'_>,
+        _cause: Option<Cause>,
+    ) {
+    }
+
+    /// A process crashed or left.
+    fn on_gone(&mut self, _at: SimTime, _node: u32) {}
+
+    /// Anything happened; only if [`TRACES`](Self::TRACES).
+    fn on_record(&mut self, _record: Record) {}
+
+    /// Whether the run may end.
+    fn done(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing.
+impl<P: Protocol> Observer<P> for () {}
+
+/// Two watch the same run; it ends when the first has seen enough.
+impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut B) {
+    const TRACES: bool = A::TRACES || B::TRACES;
+
+    fn on_start(&mut self, at: SimTime, node: u32, state: &Node<P>) {
+        self.0.on_start(at, node, state);
+        self.1.on_start(at, node, state);
+    }
+
+    fn on_ready(&mut self) {
+        self.0.on_ready();
+        self.1.on_ready();
+    }
+
+    fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, number: u32) {
+        self.0.on_send(at, from, to, message, number);
+        self.1.on_send(at, from, to, message, number);
+    }
+
+    fn on_change(
+        &mut self,
+        at: SimTime,
+        node: u32,
+        leadership: &Leadership<'_>,
+        cause: Option<Cause>,
+    ) {
+        self.0.on_change(at, node, leadership, cause);
+        self.1.on_change(at, node, leadership, cause);
+    }
+
+    fn on_gone(&mut self, at: SimTime, node: u32) {
+        self.0.on_gone(at, node);
+        self.1.on_gone(at, node);
+    }
+
+    fn on_record(&mut self, record: Record) {
+        self.0.on_record(record.clone());
+        self.1.on_record(record);
+    }
+
+    fn done(&self) -> bool {
+        self.0.done()
+    }
+}
+
+/// Keeps every record of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Tracer {
+    /// What happened, in order.
+    pub records: Vec<Record>,
+}
+
+impl<P: Protocol> Observer<P> for Tracer {
+    const TRACES: bool = true;
+
+    fn on_record(&mut self, record: Record) {
+        self.records.push(record);
+    }
+}
+
+/// The id of the process with this number: they are the same.
+pub fn id(node: u32) -> NodeId {
+    NodeId(u64::from(node))
+}

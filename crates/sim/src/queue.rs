@@ -1,0 +1,188 @@
+//! What happens next: a queue whose items come out in order of time, and in the order they were put
+//! in where times are equal.
+//!
+//! Simulated time never goes back, so a heap is more than is needed. Streams with one constant delay
+//! arrive already sorted and use a plain lane. The rest goes into a radix heap: buckets by the
+//! highest bit in which an item's time differs from the last one taken out; an item moves down at
+//! most once per bit, and mostly far less often.
+
+use std::collections::VecDeque;
+
+const BUCKETS: usize = 65;
+
+/// The queue. Nothing is allocated once it has been as full as it gets.
+#[derive(Clone, Debug)]
+pub(crate) struct Queue<T> {
+    lane: VecDeque<(u64, T)>,
+    buckets: Vec<Vec<(u64, T)>>,
+    /// A bit per bucket that is not empty, except the first.
+    filled: u64,
+    /// How many of the first bucket, whose items are all due at `last`, are out.
+    taken: usize,
+    last: u64,
+    /// The least time in the buckets.
+    least: u64,
+}
+
+impl<T: Copy> Queue<T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            lane: VecDeque::new(),
+            buckets: (0..BUCKETS).map(|_| Vec::new()).collect(),
+            filled: 0,
+            taken: 0,
+            last: 0,
+            least: u64::MAX,
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.lane.clear();
+        self.buckets.iter_mut().for_each(Vec::clear);
+        (self.filled, self.taken, self.last, self.least) = (0, 0, 0, u64::MAX);
+    }
+
+    /// Puts an item in. `at` must not lie before what was last taken out.
+    #[inline]
+    pub(crate) fn push(&mut self, at: u64, item: T) {
+        debug_assert!(at >= self.last, "time goes back");
+        match self.lane.back() {
+            Some((back, _)) if *back > at => self.push_bucket(at, item),
+            _ => self.lane.push_back((at, item)),
+        }
+    }
+
+    /// Puts an item into the buckets: for times that come in no order.
+    #[inline]
+    pub(crate) fn push_bucket(&mut self, at: u64, item: T) {
+        let bucket = bucket(at, self.last);
+        self.buckets[bucket].push((at, item));
+        if bucket > 0 {
+            self.filled |= 1 << (bucket - 1);
+        }
+        self.least = self.least.min(at);
+    }
+
+    /// The time of the next item; `u64::MAX` if there is none.
+    #[inline]
+    pub(crate) fn next_at(&self) -> u64 {
+        self.lane.front().map_or(u64::MAX, |(at, _)| *at).min(self.least)
+    }
+
+    /// Takes the next item out.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<(u64, T)> {
+        match self.lane.front() {
+            Some((at, _)) if *at <= self.least => self.lane.pop_front(),
+            _ => self.pop_bucket(),
+        }
+    }
+
+    fn pop_bucket(&mut self) -> Option<(u64, T)> {
+        if self.taken == self.buckets[0].len() {
+            self.advance()?;
+        }
+        let item = self.buckets[0][self.taken];
+        self.taken += 1;
+        if self.taken == self.buckets[0].len() {
+            self.buckets[0].clear();
+            self.taken = 0;
+            self.least = self.least_above();
+        }
+        Some(item)
+    }
+
+    /// Moves `last` to the least time there is and sorts its bucket into lower ones.
+    fn advance(&mut self) -> Option<()> {
+        if self.filled == 0 {
+            return None;
+        }
+        let lowest = self.filled.trailing_zeros() as usize + 1;
+        self.last = self.least;
+        self.filled &= self.filled - 1;
+        let mut items = std::mem::take(&mut self.buckets[lowest]);
+        for (at, item) in items.drain(..) {
+            let bucket = bucket(at, self.last);
+            self.buckets[bucket].push((at, item));
+            if bucket > 0 {
+                self.filled |= 1 << (bucket - 1);
+            }
+        }
+        self.buckets[lowest] = items; // empty; its memory is kept
+        Some(())
+    }
+
+    fn least_above(&self) -> u64 {
+        if self.filled == 0 {
+            return u64::MAX;
+        }
+        let lowest = &self.buckets[self.filled.trailing_zeros() as usize + 1];
+        lowest.iter().map(|(at, _)| *at).min().unwrap_or(u64::MAX)
+    }
+}
+
+#[inline]
+fn bucket(at: u64, last: u64) -> usize {
+    (u64::BITS - (at ^ last).leading_zeros()) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a sorted list, with pushes between pops, never before the last time taken out.
+        #[test]
+        fn items_come_out_in_order_of_time(
+            steps in prop::collection::vec((0u64..2000, any::<bool>(), any::<bool>()), 1..300),
+        ) {
+            let mut queue = Queue::new();
+            let mut model: Vec<(u64, usize)> = Vec::new();
+            let mut now = 0;
+            for (number, (ahead, lane, pop)) in steps.into_iter().enumerate() {
+                let at = now + ahead;
+                if lane { queue.push(at, number) } else { queue.push_bucket(at, number) }
+                model.push((at, number));
+                prop_assert_eq!(queue.next_at(), model.iter().map(|item| item.0).min().unwrap());
+                if pop {
+                    let least = queue.next_at();
+                    let (at, number) = queue.pop().unwrap();
+                    prop_assert_eq!(at, least);
+                    let place = model.iter().position(|item| *item == (at, number)).unwrap();
+                    model.remove(place);
+                    now = at;
+                }
+            }
+            let mut rest = Vec::new();
+            while let Some(item) = queue.pop() {
+                rest.push(item);
+            }
+            prop_assert!(rest.is_sorted_by_key(|item| item.0));
+            rest.sort_unstable();
+            model.sort_unstable();
+            prop_assert_eq!(rest, model);
+            prop_assert_eq!(queue.next_at(), u64::MAX);
+        }
+
+        #[test]
+        fn equal_times_come_out_as_they_went_in(times in prop::collection::vec(0u64..4, 1..100)) {
+            for lane in [true, false] {
+                let mut queue = Queue::new();
+                for (number, &at) in times.iter().enumerate() {
+                    if lane { queue.push(at, number) } else { queue.push_bucket(at, number) }
+                }
+                let mut out: Vec<(u64, usize)> = Vec::new();
+                while let Some(item) = queue.pop() {
+                    out.push(item);
+                }
+                if !lane {
+                    let mut sorted = out.clone();
+                    sorted.sort_unstable();
+                    prop_assert_eq!(&out, &sorted);
+                }
+                prop_assert!(out.is_sorted_by_key(|item| item.0));
+            }
+        }
+    }
+}

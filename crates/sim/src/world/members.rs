@@ -1,0 +1,254 @@
+//! The processes of a run, in arrays a simulator can be quick with.
+
+use crate::clock::Clock;
+use crate::coin::{Coins, Purpose, Stream};
+use crate::observer::{Cause, id};
+use crate::plan::{Plan, Ranks};
+use crate::queue::Queue;
+use crate::sieve::LANES;
+use bellwether_core::{
+    Boot, Duration, Effect, Env, Instant, Memory, Node, NodeId, Peers, Protocol, SimTime,
+};
+use std::collections::BTreeMap;
+
+pub(super) struct Members<P: Protocol> {
+    pub(super) nodes: Vec<Option<Node<P>>>,
+    /// Each node's bar, beside each other so that one message can be compared with all.
+    pub(super) bars: Vec<u64>,
+    /// A bit for each node that can take a message now.
+    pub(super) open: Vec<u64>,
+    /// Each node's own luck.
+    pub(super) streams: Vec<Stream>,
+    /// Clocks, if any of them is not true.
+    pub(super) clocks: Vec<Clock>,
+    /// What only few nodes have.
+    pub(super) lives: BTreeMap<u32, Life<P>>,
+    /// Whether any process was ever slow in this run.
+    pub(super) slowed: bool,
+    timers: Queue<u32>,
+    /// When each node is queued to be woken; other entries of the queue are void.
+    due: Vec<u64>,
+    count: u32,
+    coins: Coins,
+    ranks: Ranks,
+}
+
+/// What a process that something happened to has beside its state.
+pub(super) struct Life<P: Protocol> {
+    pub(super) incarnation: u64,
+    pub(super) stored: Option<Vec<u8>>,
+    pub(super) paused: bool,
+    pub(super) slow: Duration,
+    pub(super) waiting: Vec<(Cause, P::Message)>,
+}
+
+impl<P: Protocol> Default for Life<P> {
+    fn default() -> Self {
+        Self {
+            incarnation: 1,
+            stored: None,
+            paused: false,
+            slow: Duration::ZERO,
+            waiting: Vec::new(),
+        }
+    }
+}
+
+impl<P: Protocol> Members<P> {
+    pub(super) fn new() -> Self {
+        Self {
+            nodes: Vec::new(),
+            bars: Vec::new(),
+            open: Vec::new(),
+            streams: Vec::new(),
+            clocks: Vec::new(),
+            lives: BTreeMap::new(),
+            slowed: false,
+            timers: Queue::new(),
+            due: Vec::new(),
+            count: 0,
+            coins: Coins::new(0, 0),
+            ranks: Ranks::ById,
+        }
+    }
+
+    /// Makes room for a run. Keeps its memory from run to run.
+    pub(super) fn reset(&mut self, plan: &Plan, coins: Coins) {
+        let count = plan.nodes as usize;
+        let words = count.div_ceil(LANES);
+        self.nodes.clear();
+        self.nodes.reserve_exact(count);
+        self.nodes.extend((0..count).map(|_| None));
+        self.bars.clear();
+        self.bars.reserve_exact(words * LANES);
+        self.bars.resize(words * LANES, u64::MAX);
+        self.open.clear();
+        self.open.resize(words, 0);
+        self.due.clear();
+        self.due.reserve_exact(count);
+        self.due.resize(count, u64::MAX);
+        self.streams.clear();
+        self.streams.reserve_exact(count);
+        self.streams.extend((0..plan.nodes).map(|node| coins.stream(node)));
+        self.clocks.clear();
+        if plan.has_clock_faults() {
+            let spread = 2 * u64::from(plan.drift) + 1;
+            let mut luck = coins.world(1);
+            let mut drift = || {
+                let drawn = bellwether_core::Entropy::below(&mut luck, spread);
+                (drawn as i64 - i64::from(plan.drift)) as i32
+            };
+            let clock = |drift| Clock::TRUE.drifting(SimTime::ZERO, drift);
+            self.clocks.extend((0..count).map(|_| clock(drift())));
+        }
+        self.lives.clear();
+        self.slowed = false;
+        self.timers.clear();
+        (self.count, self.coins, self.ranks) = (plan.nodes, coins, plan.ranks);
+    }
+
+    /// Starts a process; the effects of that are left in `effects`.
+    pub(super) fn start(
+        &mut self,
+        node: u32,
+        memory: Memory<'_>,
+        at: SimTime,
+        params: &P::Params,
+        effects: &mut Vec<Effect<P>>,
+    ) -> &Node<P> {
+        let index = node as usize;
+        let incarnation = self.lives.get(&node).map_or(1, |life| life.incarnation);
+        let boot = Boot { me: id(node), incarnation, rank: self.rank(node), memory };
+        let peers = Group { me: node, count: self.count };
+        let now = self.clock(node).read(at);
+        let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
+        let state = Node::start(boot, &mut env, params, effects);
+        self.bars[index] = state.bar();
+        self.open[index / LANES] |= 1 << (index % LANES);
+        self.nodes[index].insert(state)
+    }
+
+    /// A process is no more.
+    pub(super) fn remove(&mut self, node: u32) {
+        let index = node as usize;
+        self.nodes[index] = None;
+        self.shut(node);
+        self.due[index] = u64::MAX;
+        if let Some(life) = self.lives.get_mut(&node) {
+            life.paused = false;
+            life.waiting.clear();
+        }
+    }
+
+    pub(super) fn shut(&mut self, node: u32) {
+        self.open[node as usize / LANES] &= !(1 << (node as usize % LANES));
+    }
+
+    pub(super) fn reopen(&mut self, node: u32) {
+        self.open[node as usize / LANES] |= 1 << (node as usize % LANES);
+    }
+
+    #[inline]
+    pub(super) fn is_open(&self, node: u32) -> bool {
+        self.open[node as usize / LANES] >> (node as usize % LANES) & 1 == 1
+    }
+
+    pub(super) fn is_paused(&self, node: u32) -> bool {
+        self.lives.get(&node).is_some_and(|life| life.paused)
+    }
+
+    pub(super) fn life(&mut self, node: u32) -> &mut Life<P> {
+        self.lives.entry(node).or_default()
+    }
+
+    #[inline]
+    pub(super) fn clock(&self, node: u32) -> Clock {
+        self.clocks.get(node as usize).copied().unwrap_or(Clock::TRUE)
+    }
+
+    pub(super) fn group(&self, node: u32) -> Group {
+        Group { me: node, count: self.count }
+    }
+
+    fn rank(&self, node: u32) -> u64 {
+        match self.ranks {
+            Ranks::ById => u64::from(node),
+            Ranks::Random => {
+                self.coins.packet(node, u32::MAX).word(Purpose::Delay, node) % Ranks::BOUND
+            }
+        }
+    }
+}
+
+/// Waking processes.
+impl<P: Protocol> Members<P> {
+    pub(super) fn next_wake(&self) -> u64 {
+        self.timers.next_at()
+    }
+
+    /// The next process to be woken, unless the entry is void.
+    pub(super) fn pop_wake(&mut self) -> Option<u32> {
+        let (at, node) = self.timers.pop()?;
+        if self.due[node as usize] != at {
+            return None;
+        }
+        self.due[node as usize] = u64::MAX;
+        Some(node)
+    }
+
+    /// Queues a process to be woken at this instant of its clock. An entry that would wake it too
+    /// early stays: when it is reached, the process is queued again.
+    #[inline]
+    pub(super) fn wake_at(&mut self, node: u32, instant: Instant) {
+        if instant == Instant::NEVER {
+            return;
+        }
+        let when = self.clock(node).when(instant) + self.lateness(node, instant);
+        if when.as_nanos() < self.due[node as usize] {
+            self.queue(node, when);
+        }
+    }
+
+    pub(super) fn queue(&mut self, node: u32, when: SimTime) {
+        self.due[node as usize] = when.as_nanos();
+        self.timers.push_bucket(when.as_nanos(), node);
+    }
+
+    /// How late a slow process reacts to something, between nought and its slowness.
+    pub(super) fn lateness(&self, node: u32, what: Instant) -> Duration {
+        if !self.slowed {
+            return Duration::ZERO;
+        }
+        let slow = self.lives.get(&node).map_or(0, |life| life.slow.as_nanos());
+        if slow == 0 {
+            return Duration::ZERO;
+        }
+        let coin = self.coins.packet(node, what.as_nanos() as u32);
+        Duration::from_nanos((coin.unit(Purpose::Scheduling, node) * slow as f64) as u64)
+    }
+}
+
+/// Everyone but the process itself, in order of their ids; costs nothing until it is walked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    me: u32,
+    count: u32,
+}
+
+impl Peers for Group {
+    fn len(&self) -> usize {
+        self.count as usize - 1
+    }
+
+    fn contains(&self, id: NodeId) -> bool {
+        id.0 < u64::from(self.count) && id.0 != u64::from(self.me)
+    }
+
+    fn after(&self, after: Option<NodeId>) -> Option<NodeId> {
+        let mut next = after.map_or(0, |id| id.0.saturating_add(1));
+        if next == u64::from(self.me) {
+            next += 1;
+        }
+        (next < u64::from(self.count)).then_some(NodeId(next))
+    }
+}

@@ -1,0 +1,93 @@
+//! Letters under way.
+
+use crate::coin::{Coins, Packet};
+use crate::fault::Cuts;
+use crate::observer::Cause;
+use crate::plan::Plan;
+use crate::queue::Queue;
+use bellwether_core::SimTime;
+use slab::Slab;
+
+/// The address of a multicast that is one event.
+pub(super) const EVERYONE: u32 = u32::MAX;
+
+pub(super) struct Post<M> {
+    pub(super) letters: Slab<Letter<M>>,
+    queue: Queue<Parcel>,
+    /// How many messages each process has sent.
+    numbers: Vec<u32>,
+    /// Whose channel is in its bad state, for bursts.
+    pub(super) bad: Vec<bool>,
+    pub(super) cuts: Cuts,
+    coins: Coins,
+    pub(super) plain: bool,
+}
+
+/// A message under way, kept once however many receive it.
+pub(super) struct Letter<M> {
+    pub(super) message: M,
+    pub(super) cause: Cause,
+    /// Receptions to come.
+    pub(super) left: u32,
+}
+
+/// One reception to come, or a whole multicast's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parcel {
+    pub(super) letter: u32,
+    pub(super) to: u32,
+}
+
+impl<M> Post<M> {
+    pub(super) fn new() -> Self {
+        Self {
+            letters: Slab::new(),
+            queue: Queue::new(),
+            numbers: Vec::new(),
+            bad: Vec::new(),
+            cuts: Cuts::default(),
+            coins: Coins::new(0, 0),
+            plain: true,
+        }
+    }
+
+    pub(super) fn reset(&mut self, plan: &Plan, coins: Coins, batch: bool) {
+        self.letters.clear();
+        self.queue.clear();
+        self.numbers.clear();
+        self.numbers.reserve_exact(plan.nodes as usize);
+        self.numbers.resize(plan.nodes as usize, 0);
+        self.plain = batch && plan.network.is_plain();
+        self.bad.clear();
+        if !self.plain {
+            self.bad.resize(plan.nodes as usize, false);
+        }
+        self.cuts.heal();
+        self.coins = coins;
+    }
+
+    /// Gives the sender's next letter its number.
+    pub(super) fn stamp(&mut self, from: u32, sent: SimTime) -> Cause {
+        let number = self.numbers[from as usize];
+        self.numbers[from as usize] = number.wrapping_add(1);
+        Cause { from, number, sent }
+    }
+
+    pub(super) fn coins(&self, cause: Cause) -> Packet {
+        self.coins.packet(cause.from, cause.number)
+    }
+
+    #[inline]
+    pub(super) fn next_at(&self) -> u64 {
+        self.queue.next_at()
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Parcel> {
+        self.queue.pop().map(|(_, parcel)| parcel)
+    }
+
+    pub(super) fn push(&mut self, at: SimTime, letter: usize, to: u32) {
+        self.queue.push(at.as_nanos(), Parcel { letter: letter as u32, to });
+    }
+}
