@@ -41,12 +41,17 @@ impl<'a, P: Protocol> Cx<'a, P> {
 
     /// Sends to everyone the medium reaches.
     pub fn broadcast(&mut self, message: P::Message) {
-        self.effects.push(Effect::Send(Dest::Everyone, message));
+        self.dispatch(Dest::Everyone, message);
     }
 
     /// Sends to one process.
     pub fn send(&mut self, to: NodeId, message: P::Message) {
-        self.effects.push(Effect::Send(Dest::Node(to), message));
+        self.dispatch(Dest::Node(to), message);
+    }
+
+    /// Sends to whom a layer was told to: the same destination that [`lift`](Self::lift) gave.
+    pub fn dispatch(&mut self, to: Dest, message: P::Message) {
+        self.effects.push(Effect::Send(to, message));
     }
 
     /// Asks to be woken; replaces an earlier arming of the same kind.
@@ -100,7 +105,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
     }
 
     /// A layer's way out: timers and stores of the protocol inside pass through, a message comes
-    /// back to be wrapped.
+    /// back to be wrapped and dispatched.
     pub fn lift<Q: Protocol, O: TimerKind>(
         &mut self,
         effect: Effect<Q>,

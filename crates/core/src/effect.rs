@@ -5,8 +5,9 @@ use crate::protocol::Protocol;
 use crate::time::Instant;
 use alloc::vec::Vec;
 
-/// One wish of a handler. A test compares whole lists of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One wish of a handler. A test compares whole lists of them; a layer keeps an empty one, for the
+/// wishes of what it wraps, in its state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Effect<P: Protocol> {
     /// Call `on_timer` with this kind at this instant; replaces an earlier arming of the kind.
     Arm(P::Timer, Instant),

@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_word_that_would_favour_some_choices_is_drawn_again() {
-        // 2^64 mod 3 = 1: exactly one of the 2^64 words, the one mapped to a low part of 0, is unfair.
+        // 2^64 mod 3 = 1: one of the 2^64 words is unfair, the one mapped to a low part of 0.
         let mut words = [0, u64::MAX].into_iter();
         assert_eq!(choose_below(3, || words.next().unwrap()), 2);
         assert_eq!(words.next(), None, "both words were used");

@@ -17,7 +17,8 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// The number of a reign: what a fencing token is made of. Never zero, so `Option<Term>` is one word.
+/// The number of a reign: what a fencing token is made of. Never zero, so that `Option<Term>` is
+/// one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Term(pub NonZeroU64);

@@ -44,7 +44,8 @@ pub enum Stage {
     /// It looks for a leader, and what `leaders` says is provisional.
     #[default]
     Undecided,
-    /// It follows the leaders it names, or leads.
+    /// It follows the leaders it names, or leads. Where suppression is all there is, and so nobody
+    /// is elected: it has spoken, and names nobody.
     Decided,
     /// It keeps quiet because another spoke, and names nobody.
     Suppressed,
@@ -64,11 +65,10 @@ pub enum Change {
 
 /// The small owned image of a [`Leadership`] by which a change is noticed.
 ///
-/// `until` is left out: it moves at every renewal. Leaders past the first are kept as a hash.
+/// `until` is left out: it moves at every renewal. Several leaders are kept as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Glimpse {
-    first: NodeId,
-    others: u64,
+    leaders: u64,
     term: Option<Term>,
     count: u32,
     stage: Stage,
@@ -77,13 +77,13 @@ pub(crate) struct Glimpse {
 impl Glimpse {
     #[inline]
     pub(crate) fn of(leadership: &Leadership<'_>) -> Self {
-        let (first, others) = match leadership.leaders {
-            [] => (NodeId(0), 0),
-            [first] => (*first, 0),
-            [first, rest @ ..] => (*first, hash(rest)),
+        let leaders = match leadership.leaders {
+            [] => 0,
+            [only] => only.0,
+            several => hash(several),
         };
         let count = leadership.leaders.len() as u32;
-        Self { first, others, term: leadership.term, count, stage: leadership.stage }
+        Self { leaders, term: leadership.term, count, stage: leadership.stage }
     }
 }
 

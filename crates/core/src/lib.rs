@@ -15,13 +15,16 @@
 //! What a driver owes, in this order:
 //!
 //! 1. **Start** each process once with [`Node::start`] (again, with a larger incarnation, after a
-//!    crash), then treat the effects as in step 4.
+//!    crash). Steps 4 *and* 5 follow: the effects are to be done, and what a process believes at
+//!    first is news.
 //! 2. **Wait** for a message, a change of a peer's reachability, a command, or
 //!    [`Node::poll_timeout`] on the node's clock, whichever is first. If a message and a deadline
 //!    fall on the same instant, the message comes first.
 //! 3. **Handle** it: read the node's clock once (for a datagram, at the socket; it never goes back)
-//!    and call [`Node::handle`]. A message that weighs less than the node's [`bar`](Node::bar) may
-//!    be left out, though it is counted.
+//!    and call [`Node::handle`], or [`Node::command`] for a command; one that is refused asks for
+//!    nothing. A message that weighs less than the node's [`bar`](Node::bar) may be left out,
+//!    though it is counted. Messages from a peer may still arrive after it was reported
+//!    [`Down`](Reach::Down), and are handled like any other.
 //! 4. **Do** what the effects ask, in order: make every [`Effect::Store`] durable before a
 //!    message of the same step leaves, then send. [`Node`] has already seen to the timers.
 //! 5. **Tell** the application if the step returned [`Change::Changed`], by asking
@@ -29,7 +32,8 @@
 //! 6. While `poll_timeout` is not later than now, handle [`Input::Timeout`] again: one timer runs
 //!    per call. Then go to step 2.
 //!
-//! A live driver does the same through [`Endpoint`], which speaks bytes and needs no type parameter.
+//! A live driver does the same through [`Endpoint`], which speaks bytes and needs no type
+//! parameter.
 //!
 //! # A protocol in thirty lines
 //!
@@ -84,7 +88,7 @@
 //!     fn leadership(&self, _now: Instant) -> Leadership<'_> {
 //!         Leadership::of(std::slice::from_ref(&self.greatest), Stage::Decided)
 //!     }
-//!     fn instants(&mut self, _rebase: &Rebase) {} // it stores none
+//!     fn instants(&mut self, _rebase: &Rebase<'_>) {} // it stores none
 //! }
 //!
 //! let every = Duration::from_secs(1);
@@ -99,8 +103,10 @@
 //! # Layers
 //!
 //! A layer is a protocol around a protocol: it wraps the messages of the one inside, adds timers of
-//! its own ([`Layered`]) and may tell what it learned ([`Cx::delay_bound`], `on_peer`). It calls the
-//! inner handlers with [`Cx::inner`] and takes their effects out with [`Cx::lift`].
+//! its own ([`Layered`]) and may tell what it learned ([`Cx::delay_bound`], `on_peer`). It calls
+//! the inner handlers with [`Cx::inner`], takes their effects out with [`Cx::lift`] and sends what
+//! is wrapped on its way with [`Cx::dispatch`]. The list for the inner effects it keeps in its
+//! state, empty between steps, so that no step allocates one and equal states stay equal.
 
 #![no_std]
 
@@ -131,7 +137,7 @@ pub use fact::Fact;
 pub use id::{NodeId, Term};
 pub use leadership::{Change, Leadership, Stage};
 pub use node::{Input, Node};
-pub use peers::Peers;
+pub use peers::{Members, Peers};
 pub use protocol::{Boot, Command, Memory, Message, Protocol, Reach, Refused, Value};
 pub use rebase::Rebase;
 pub use record::{Event, Record};

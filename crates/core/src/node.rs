@@ -67,7 +67,8 @@ impl<P: Protocol> Node<P> {
     /// Passes a command on.
     ///
     /// # Errors
-    /// [`Refused`] as the protocol says; nothing changed.
+    /// [`Refused`] as the protocol says; nothing changed. A refused command's effects are
+    /// discarded: `effects` holds what it held before.
     pub fn command(
         &mut self,
         command: Command,
@@ -75,7 +76,12 @@ impl<P: Protocol> Node<P> {
         params: &P::Params,
         effects: &mut Vec<Effect<P>>,
     ) -> Result<Change, Refused> {
-        self.protocol.on_command(command, &mut Cx::new(env, params, effects))?;
+        let before = effects.len();
+        let answer = self.protocol.on_command(command, &mut Cx::new(env, params, effects));
+        if let Err(refused) = answer {
+            effects.truncate(before);
+            return Err(refused);
+        }
         self.absorb(effects);
         Ok(self.look(env.now))
     }
@@ -122,8 +128,8 @@ impl<P: Protocol> Node<P> {
         &self.protocol
     }
 
-    /// Moves all instants; see [`Rebase`].
-    pub fn instants(&mut self, rebase: &Rebase) {
+    /// Moves all instants; see [`Rebase`], whose present must be this node's.
+    pub fn instants(&mut self, rebase: &Rebase<'_>) {
         self.protocol.instants(rebase);
         self.slots.for_each(&mut |at| {
             rebase.deadline(at);

@@ -42,13 +42,15 @@ pub trait Protocol: Value {
     /// A timer is due; its slot is already empty.
     fn on_timer(&mut self, timer: Self::Timer, cx: &mut Cx<'_, Self>);
 
-    /// A peer became reachable or unreachable, as far as the driver can tell.
+    /// A peer became reachable or unreachable, as far as the driver can tell. Messages from it may
+    /// still arrive after [`Reach::Down`]: they were under way, or the driver was wrong.
     fn on_peer(&mut self, _peer: NodeId, _reach: Reach, _cx: &mut Cx<'_, Self>) {}
 
     /// The application asks for something.
     ///
     /// # Errors
-    /// [`Refused`] if the protocol cannot do it (now); the state is then unchanged.
+    /// [`Refused`] if the protocol cannot do it (now). The state must then be unchanged; a refused
+    /// command's effects are discarded.
     fn on_command(&mut self, _command: Command, _cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         Err(Refused)
     }
@@ -69,8 +71,10 @@ pub trait Protocol: Value {
     fn facts(&self, _now: Instant, _tell: &mut dyn FnMut(Fact)) {}
 
     /// Passes every stored instant through `rebase`, so that a checker can recognise two states
-    /// that differ in nothing but the date. No default, so that none is forgotten.
-    fn instants(&mut self, rebase: &Rebase);
+    /// that differ in nothing but the date. `rebase` has this process's present; an instant of
+    /// another process's clock goes through [`Rebase::foreign`]. No default, so that none is
+    /// forgotten.
+    fn instants(&mut self, rebase: &Rebase<'_>);
 }
 
 /// What processes say to each other.
@@ -93,8 +97,11 @@ pub trait Message: Value {
     /// against the bytes left before anything is allocated.
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed>;
 
-    /// Passes every carried instant through `rebase`; most messages carry none.
-    fn instants(&mut self, _rebase: &Rebase) {}
+    /// Passes every instant it carries on its way to `to` through `rebase`, which has the
+    /// *sender's* present: the sender's instants as in a state, what it echoes of the receiver's
+    /// clock through [`Rebase::foreign`] with `to`, and likewise those of any third process. Most
+    /// messages carry none.
+    fn instants(&mut self, _to: NodeId, _rebase: &Rebase<'_>) {}
 }
 
 /// What a process knows when it begins.
@@ -134,7 +141,7 @@ pub enum Memory<'a> {
 pub enum Reach {
     /// It can.
     Up,
-    /// It cannot.
+    /// It cannot. What it said before, or says all the same, may still arrive.
     Down,
 }
 

@@ -47,6 +47,18 @@ impl<'a> Reader<'a> {
         Ok(self.bytes(1)?[0])
     }
 
+    /// One byte that is 0 or 1.
+    ///
+    /// # Errors
+    /// [`Malformed`] if it is another, or none is left.
+    pub fn flag(&mut self) -> Result<bool, Malformed> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Malformed),
+        }
+    }
+
     /// Two bytes.
     ///
     /// # Errors
@@ -88,7 +100,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A list: its count, then each item, which takes at least `least` bytes. The count is held
-    /// against the bytes left before anything is allocated, so a short datagram cannot ask for much.
+    /// against the bytes left before anything is allocated: a short datagram cannot ask for much.
     ///
     /// # Errors
     /// [`Malformed`] if the count cannot be true, or as `item` says.
@@ -123,6 +135,14 @@ impl<'a> Reader<'a> {
 
 /// Puts bytes together: the inverse of [`Reader`].
 pub trait Write {
+    /// One byte.
+    fn put_u8(&mut self, value: u8);
+    /// One byte, 0 or 1.
+    fn put_flag(&mut self, value: bool) {
+        self.put_u8(u8::from(value));
+    }
+    /// Two bytes.
+    fn put_u16(&mut self, value: u16);
     /// Four bytes.
     fn put_u32(&mut self, value: u32);
     /// Eight bytes.
@@ -135,11 +155,21 @@ pub trait Write {
     fn put_instant(&mut self, at: Instant) {
         self.put_u64(at.as_nanos());
     }
-    /// A list of at most 65,535 items; what is beyond that is left out.
+    /// A list of at most 65,535 items. To hand over more is a bug of the caller: it panics with
+    /// debug assertions, and without them *the items beyond are lost*, the bytes being well formed
+    /// all the same. A message that can grow so long checks before.
     fn put_list<T>(&mut self, items: &[T], put: impl FnMut(&mut Self, &T));
 }
 
 impl Write for Vec<u8> {
+    fn put_u8(&mut self, value: u8) {
+        self.push(value);
+    }
+
+    fn put_u16(&mut self, value: u16) {
+        self.extend_from_slice(&value.to_le_bytes());
+    }
+
     fn put_u32(&mut self, value: u32) {
         self.extend_from_slice(&value.to_le_bytes());
     }
@@ -149,8 +179,9 @@ impl Write for Vec<u8> {
     }
 
     fn put_list<T>(&mut self, items: &[T], mut put: impl FnMut(&mut Self, &T)) {
+        debug_assert!(items.len() <= usize::from(u16::MAX), "a list of {} items", items.len());
         let count = u16::try_from(items.len()).unwrap_or(u16::MAX);
-        self.extend_from_slice(&count.to_le_bytes());
+        self.put_u16(count);
         for item in &items[..usize::from(count)] {
             put(self, item);
         }
@@ -169,6 +200,42 @@ mod tests {
         assert_eq!(read, Err(Malformed));
     }
 
+    #[test]
+    fn small_numbers_and_flags_survive_the_wire() {
+        let mut bytes = Vec::new();
+        bytes.put_u8(7);
+        bytes.put_u16(0x0102);
+        bytes.put_flag(true);
+        bytes.put_flag(false);
+        assert_eq!(bytes, [7, 2, 1, 1, 0]);
+        let mut reader = Reader::new(&bytes);
+        assert_eq!((reader.u8(), reader.u16()), (Ok(7), Ok(0x0102)));
+        assert_eq!((reader.flag(), reader.flag()), (Ok(true), Ok(false)));
+        assert_eq!(reader.flag(), Err(Malformed), "nothing is left");
+    }
+
+    #[test]
+    fn a_flag_is_nought_or_one_and_nothing_else() {
+        for byte in 2..=u8::MAX {
+            assert_eq!(Reader::new(&[byte]).flag(), Err(Malformed));
+        }
+    }
+
+    #[test]
+    fn the_longest_list_survives_the_wire() {
+        let mut bytes = Vec::new();
+        let items = [3; u16::MAX as usize];
+        bytes.put_list(&items, |out, item| out.put_u8(*item));
+        assert_eq!(Reader::new(&bytes).list(1, Reader::u8).as_deref(), Ok(&items[..]));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a list of 65536 items")]
+    fn a_list_that_is_too_long_is_not_cut_in_silence() {
+        Vec::new().put_list(&[3; 1 << 16], |out, item| out.put_u8(*item));
+    }
+
     proptest! {
         #[test]
         fn lists_of_ids_survive_the_wire(ids in prop::collection::vec(any::<u64>(), 0..50)) {
@@ -184,6 +251,7 @@ mod tests {
         fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let mut reader = Reader::new(&bytes);
             let _ = reader.u8().and_then(|_| reader.u16()).and_then(|_| reader.u32());
+            let _ = reader.flag();
             let _ = reader.list(1, Reader::u8);
             let _ = reader.list(0, |r| r.list(8, Reader::instant));
         }

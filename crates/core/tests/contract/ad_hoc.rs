@@ -263,7 +263,7 @@ impl Protocol for AdHoc {
         }
     }
 
-    fn instants(&mut self, _rebase: &Rebase) {} // it stores none
+    fn instants(&mut self, _rebase: &Rebase<'_>) {} // it stores none
 }
 
 /// Links have 20 ms to settle.

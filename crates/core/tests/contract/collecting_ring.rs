@@ -120,11 +120,11 @@ impl Protocol for Ring {
                 let leader = ids.iter().copied().max().unwrap_or(self.me);
                 self.pass(Token::Coordinator(leader, ids), cx);
             }
-            Token::Election(mut ids) if !ids.as_slice().contains(&self.me) => {
+            Token::Election(mut ids) if !ids.contains(&self.me) => {
                 ids.push(self.me);
                 self.pass(Token::Election(ids), cx);
             }
-            Token::Coordinator(leader, mut ids) if ids.as_slice().contains(&self.me) => {
+            Token::Coordinator(leader, mut ids) if ids.contains(&self.me) => {
                 ids.retain(|id| *id != self.me);
                 self.leader = Some(leader);
                 cx.disarm(Again);
@@ -170,7 +170,7 @@ impl Protocol for Ring {
         self.down.iter().for_each(|&peer| tell(Fact::Suspect { peer }));
     }
 
-    fn instants(&mut self, _rebase: &Rebase) {} // it stores none
+    fn instants(&mut self, _rebase: &Rebase<'_>) {} // it stores none
 }
 
 /// Beats every 20 ms, down after 70 ms, again after 200 ms.
@@ -196,7 +196,7 @@ fn the_list_moves_from_hop_to_hop_and_is_not_copied() {
     let peers = [1, 3].map(NodeId);
     let boot = Boot::first(NodeId(2));
     let mut effects = Vec::new();
-    let (params, peers) = (params(), peers.to_vec());
+    let (params, peers) = (params(), Members::from_iter(peers));
     let mut entropy = harness::Scripted::default();
     let mut env = Env { now: Instant::ZERO, peers: &peers, entropy: &mut entropy };
     let mut node = Node::<Detect<Ring>>::start(boot, &mut env, &params, &mut effects);

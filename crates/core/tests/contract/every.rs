@@ -104,20 +104,17 @@ impl Visitor for DatesDoNotMatter {
             let setup = Setup { ahead, ..Setup::clique(5) };
             let mut world = typed::<P>(&setup, params.clone());
             story(&mut world);
-            let rebased = world.processes().map(|(now, process)| {
-                let mut node = process.node.clone();
-                node.instants(&Rebase::new(now));
-                node
-            });
-            rebased.collect::<Vec<_>>()
+            world.rebased()
         };
         let (early, late) = (at(|_| Duration::ZERO), at(|_| Duration::from_secs(86_400)));
         assert_eq!(early, late, "{} keeps an instant from its rebase", P::NAME);
+        let apart = at(Setup::clique(5).ahead);
+        assert_eq!(early, apart, "{} takes another's instant for its own", P::NAME);
     }
 }
 
 #[test]
-fn the_same_states_at_different_dates_coincide() {
+fn the_same_states_at_different_dates_and_on_different_clocks_coincide() {
     Choice::ALL.into_iter().for_each(|choice| choice.visit(DatesDoNotMatter));
 }
 
@@ -128,7 +125,7 @@ impl Visitor for RefusalsAreFree {
 
     /// Tries every command on a fresh node and counts the refusals.
     fn visit<P: Protocol>(self, params: P::Params) -> usize {
-        let peers = vec![NodeId(2), NodeId(3)];
+        let peers = Members::from_iter([2, 3].map(NodeId));
         let commands = [
             Command::Campaign,
             Command::Resign,
@@ -183,7 +180,7 @@ impl Visitor for TakesAnyBytes<'_> {
     type Output = ();
 
     fn visit<P: Protocol>(self, params: P::Params) {
-        let peers = vec![NodeId(2), NodeId(3)];
+        let peers = Members::from_iter([2, 3].map(NodeId));
         let (mut now, mut luck) = (Instant::ZERO, Least);
         let mut env = Env { now, peers: &peers, entropy: &mut luck };
         let mut endpoint = endpoint::<P>(Boot::first(NodeId(1)), &mut env, params);

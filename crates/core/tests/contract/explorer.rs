@@ -215,7 +215,7 @@ impl<P: Protocol> Question<P> {
             let rebase = Rebase::new(state.now);
             state.nodes.iter_mut().for_each(|node| node.instants(&rebase));
             for letter in &mut state.letters {
-                letter.message.instants(&rebase);
+                letter.message.instants(self.ids[letter.to], &rebase);
                 rebase.deadline(&mut letter.by);
             }
             state.now = Rebase::ORIGIN;

@@ -41,7 +41,8 @@ impl Grant {
 struct Lock {
     /// Nobody after a restart, when a promise of the former life may still run.
     to: Option<NodeId>,
-    /// The request it answers, on the candidate's clock; what a release must name.
+    /// The request it answers, on the candidate's clock; what a release must name. Our own reading
+    /// where there is no candidate.
     request: Instant,
     until: Instant,
     /// The term, if the candidate said that it leads.
@@ -115,11 +116,12 @@ impl Message for Said {
         }
     }
 
-    fn instants(&mut self, rebase: &Rebase) {
-        let (Self::Election { request, .. }
-        | Self::Reply { request, .. }
-        | Self::Release { request }) = self;
-        rebase.stamp(request);
+    fn instants(&mut self, to: NodeId, rebase: &Rebase<'_>) {
+        match self {
+            Self::Election { request, .. } | Self::Release { request } => rebase.stamp(request),
+            // It answers a request of the receiver's.
+            Self::Reply { request, .. } => rebase.foreign(to, request),
+        }
     }
 }
 
@@ -331,9 +333,9 @@ impl Protocol for Leases {
         }
     }
 
-    fn instants(&mut self, rebase: &Rebase) {
+    fn instants(&mut self, rebase: &Rebase<'_>) {
         self.lock = self.lock.take().and_then(|mut lock| {
-            rebase.stamp(&mut lock.request);
+            rebase.foreign(lock.to.unwrap_or(self.me), &mut lock.request);
             (!rebase.deadline(&mut lock.until)).then_some(lock)
         });
         self.lease = self

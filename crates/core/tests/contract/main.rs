@@ -9,7 +9,8 @@
 //! | [`suppression`] | a protocol that elects nobody |
 //!
 //! Each is run to its result in a small [`world`], as a node and behind bytes, with equal outcomes;
-//! the last one also goes through a small [`explorer`]. [`every`] holds what all of them owe.
+//! the last one also goes through a small [`explorer`]. [`every`] holds what all of them owe, and
+//! [`reluctant`] is a protocol made to refuse a command late.
 
 mod ad_hoc;
 mod collecting_ring;
@@ -17,5 +18,6 @@ mod every;
 mod explorer;
 mod leases;
 mod probabilistic;
+mod reluctant;
 mod suppression;
 mod world;

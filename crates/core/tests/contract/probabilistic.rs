@@ -241,7 +241,7 @@ impl Protocol for Probabilistic {
         tell(Fact::Round { number: self.round });
     }
 
-    fn instants(&mut self, _rebase: &Rebase) {} // it stores none
+    fn instants(&mut self, _rebase: &Rebase<'_>) {} // it stores none
 }
 
 /// Seven relays at first, five rounds, 20 ms for the relays and 30 ms for all.

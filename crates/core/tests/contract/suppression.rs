@@ -100,11 +100,15 @@ impl Protocol for Suppression {
     }
 
     fn leadership(&self, _now: Instant) -> Leadership<'_> {
-        let stage = if self.suppressed { Stage::Suppressed } else { Stage::Undecided };
+        let stage = match self {
+            Self { spoke: true, .. } => Stage::Decided,
+            Self { suppressed: true, .. } => Stage::Suppressed,
+            _ => Stage::Undecided,
+        };
         Leadership::of(&[], stage)
     }
 
-    fn instants(&mut self, _rebase: &Rebase) {} // it stores none
+    fn instants(&mut self, _rebase: &Rebase<'_>) {} // it stores none
 }
 
 /// Rounds of 50 ms with three points to wake up at, 10 ms apart.
@@ -136,16 +140,30 @@ fn whoever_hears_another_before_its_own_time_keeps_quiet() {
 }
 
 #[test]
+fn whoever_has_spoken_has_decided_and_names_nobody() {
+    let mut node = Harness::<Suppression>::start(NodeId(1), params(), &[0]);
+    node.ring();
+    assert_eq!(node.effects(), [Effect::Send(Dest::Everyone, Word)]);
+    assert_eq!(node.change(), Change::Changed);
+    assert_eq!(node.leadership(), Leadership::of(&[], Stage::Decided));
+    node.message(2, Word);
+    assert_eq!(node.change(), Change::Same, "it is too late to suppress it");
+}
+
+#[test]
 fn in_every_round_somebody_speaks_and_nobody_is_elected() {
     both::<Suppression>(&Setup::clique(8), params(), |world| {
         let mut before = 0;
         for _round in 0..20 {
             // The middle of the pause between the last point and the next round.
             world.run_for(Duration::from_millis(40));
-            let quiet = world.beliefs().iter().filter(|t| t.stage == Stage::Suppressed).count();
-            assert_eq!(8 - quiet, world.sent() - before, "who is not suppressed has spoken");
-            assert!(quiet < 8, "the first to wake cannot be suppressed");
-            assert!(world.beliefs().iter().all(|told| told.leaders.is_empty()));
+            let beliefs = world.beliefs();
+            let count = |stage| beliefs.iter().filter(|told| told.stage == stage).count();
+            let (spoke, quiet) = (count(Stage::Decided), count(Stage::Suppressed));
+            assert_eq!(spoke, world.sent() - before, "each speaks once");
+            assert_eq!(spoke + quiet, 8, "who is not suppressed has spoken");
+            assert!(spoke > 0, "the first to wake cannot be suppressed");
+            assert!(beliefs.iter().all(|told| told.leaders.is_empty()));
             before = world.sent();
             world.run_for(Duration::from_millis(10));
         }

@@ -170,7 +170,7 @@ impl Setup {
 }
 
 /// All but one.
-pub(crate) fn without(me: NodeId, ids: &[NodeId]) -> Vec<NodeId> {
+pub(crate) fn without(me: NodeId, ids: &[NodeId]) -> Members {
     ids.iter().copied().filter(|id| *id != me).collect()
 }
 
@@ -205,7 +205,7 @@ pub(crate) trait Drive {
 
     /// Who, among the living, believes to lead.
     fn leading(&self) -> Vec<NodeId> {
-        let leads = |told: &Told| told.leaders.as_slice().contains(&told.node);
+        let leads = |told: &Told| told.leaders.contains(&told.node);
         self.beliefs().into_iter().filter(leads).map(|told| told.node).collect()
     }
 
@@ -323,11 +323,6 @@ impl<S: Process<Packet: Clone>> World<S> {
         world
     }
 
-    /// The processes that live, for a test that looks inside.
-    pub(crate) fn processes(&self) -> impl Iterator<Item = (Instant, &S)> {
-        self.members.iter().filter_map(|m| Some((m.clock(self.now), m.process.as_ref()?)))
-    }
-
     /// Runs the first thing that happens until `end`, a message before a timer. False if none does.
     fn step(&mut self, end: SimTime) -> bool {
         let letter = self.letters.first_key_value().map_or(SimTime::NEVER, |(key, _)| key.0);
@@ -432,6 +427,32 @@ impl<S: Process<Packet: Clone>> World<S> {
     fn index(&self, id: u64) -> usize {
         let found = self.members.iter().position(|member| member.id == NodeId(id));
         found.expect("a story names members only")
+    }
+}
+
+/// A message under way: from whom, to whom, how long it has still to go, and what it says.
+pub(crate) type UnderWay<M> = (NodeId, NodeId, Duration, M);
+
+impl<P: Protocol> World<Typed<P>> {
+    /// Everything that lives and everything under way, without the date and the clocks' offsets.
+    pub(crate) fn rebased(&self) -> (Vec<Node<P>>, Vec<UnderWay<P::Message>>) {
+        let clocks = |id: NodeId| self.members[self.index(id.0)].clock(self.now);
+        let rebase = |id: NodeId| Rebase::with_clocks(clocks(id), &clocks);
+        let node = |member: &Member<Typed<P>>| {
+            let mut node = member.process.as_ref()?.node.clone();
+            node.instants(&rebase(member.id));
+            Some(node)
+        };
+        let letter = |(&(at, _), letter): (&(SimTime, usize), &Letter<P::Message>)| {
+            let to = self.members[letter.to].id;
+            let mut message = match &letter.cargo {
+                Cargo::Single(message) => message.clone(),
+                Cargo::Shared(message) => P::Message::clone(message),
+            };
+            message.instants(to, &rebase(letter.from));
+            (letter.from, to, at.since(self.now), message)
+        };
+        (self.members.iter().filter_map(node).collect(), self.letters.iter().map(letter).collect())
     }
 }
 

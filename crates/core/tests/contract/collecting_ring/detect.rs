@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 
 /// A layer: heartbeats outside, reachability inside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Detect<P> {
+pub(crate) struct Detect<P: Protocol> {
     /// When each peer that is up will be held to be down; one sweep serves them all.
     overdue: BTreeMap<NodeId, Instant>,
     pub(crate) inner: P,
+    /// What the protocol inside asks for during a step; empty between steps.
+    scratch: Vec<Effect<P>>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,25 +39,21 @@ impl<M: Message> Message for Frame<M> {
 
     fn encode(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Beat => out.push(0),
+            Self::Beat => out.put_flag(false),
             Self::Inner(message) => {
-                out.push(1);
+                out.put_flag(true);
                 message.encode(out);
             }
         }
     }
 
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
-        match input.u8()? {
-            0 => Ok(Self::Beat),
-            1 => M::decode(input).map(Self::Inner),
-            _ => Err(Malformed),
-        }
+        if input.flag()? { M::decode(input).map(Self::Inner) } else { Ok(Self::Beat) }
     }
 
-    fn instants(&mut self, rebase: &Rebase) {
+    fn instants(&mut self, to: NodeId, rebase: &Rebase<'_>) {
         if let Self::Inner(message) = self {
-            message.instants(rebase);
+            message.instants(to, rebase);
         }
     }
 }
@@ -86,18 +84,17 @@ impl<P: Protocol> Detect<P> {
         act: impl FnOnce(&mut P, &mut Cx<'_, P>) -> R,
     ) -> R {
         let (params, bound) = (cx.params(), cx.delay_bound());
-        let mut effects = Vec::new();
-        let answer = act(&mut self.inner, &mut cx.inner(&params.inner, bound, &mut effects));
-        Self::lift(effects, cx);
+        let effects = &mut self.scratch;
+        let answer = act(&mut self.inner, &mut cx.inner(&params.inner, bound, effects));
+        self.lift(cx);
         answer
     }
 
-    fn lift(effects: Vec<Effect<P>>, cx: &mut Cx<'_, Self>) {
-        for effect in effects {
-            match cx.lift(effect) {
-                Some((Dest::Everyone, message)) => cx.broadcast(Frame::Inner(message)),
-                Some((Dest::Node(to), message)) => cx.send(to, Frame::Inner(message)),
-                None => {}
+    /// Empties the scratch list, but keeps its room.
+    fn lift(&mut self, cx: &mut Cx<'_, Self>) {
+        for effect in self.scratch.drain(..) {
+            if let Some((to, message)) = cx.lift(effect) {
+                cx.dispatch(to, Frame::Inner(message));
             }
         }
     }
@@ -140,12 +137,13 @@ impl<P: Protocol> Protocol for Detect<P> {
 
     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
         let params = cx.params();
-        let mut effects = Vec::new();
-        let inner = P::start(boot, &mut cx.inner(&params.inner, None, &mut effects));
-        Self::lift(effects, cx);
+        let mut scratch = Vec::new();
+        let inner = P::start(boot, &mut cx.inner(&params.inner, None, &mut scratch));
         // Everyone is held to be up until silence says otherwise.
         let due = cx.now() + params.patience;
-        let layer = Self { overdue: cx.peers().iter().map(|peer| (peer, due)).collect(), inner };
+        let overdue = cx.peers().iter().map(|peer| (peer, due)).collect();
+        let mut layer = Self { overdue, inner, scratch };
+        layer.lift(cx);
         layer.beat(cx);
         layer.await_next(cx);
         layer
@@ -182,7 +180,7 @@ impl<P: Protocol> Protocol for Detect<P> {
         self.inner.facts(now, tell);
     }
 
-    fn instants(&mut self, rebase: &Rebase) {
+    fn instants(&mut self, rebase: &Rebase<'_>) {
         for due in self.overdue.values_mut() {
             rebase.deadline(due);
         }

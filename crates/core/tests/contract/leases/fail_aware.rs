@@ -16,13 +16,22 @@ pub(crate) struct Stamps {
     pub(crate) received: Instant,
 }
 
+impl Stamps {
+    fn instants(&mut self, peer: NodeId, rebase: &Rebase<'_>) {
+        rebase.foreign(peer, &mut self.sent);
+        rebase.stamp(&mut self.received);
+    }
+}
+
 /// A layer: it stamps every message, echoes the peers' stamps, and bounds every delay.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FailAware<P> {
+pub(crate) struct FailAware<P: Protocol> {
     me: NodeId,
     /// The last stamps of each peer, to be echoed.
     rows: BTreeMap<NodeId, Stamps>,
     inner: P,
+    /// What the protocol inside asks for during a step; empty between steps.
+    pub(crate) scratch: Vec<Effect<P>>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,7 +68,7 @@ impl<M: Message> Message for Frame<M> {
             out.put_instant(stamps.sent);
             out.put_instant(stamps.received);
         });
-        out.push(u8::from(self.body.is_some()));
+        out.put_flag(self.body.is_some());
         if let Some(body) = &self.body {
             body.encode(out);
         }
@@ -71,22 +80,15 @@ impl<M: Message> Message for Frame<M> {
             let peer = row.node()?;
             Ok((peer, Stamps { sent: row.instant()?, received: row.instant()? }))
         })?;
-        let body = match input.u8()? {
-            0 => None,
-            1 => Some(M::decode(input)?),
-            _ => return Err(Malformed),
-        };
+        let body = if input.flag()? { Some(M::decode(input)?) } else { None };
         Ok(Self { sent, echoes, body })
     }
 
-    fn instants(&mut self, rebase: &Rebase) {
+    fn instants(&mut self, to: NodeId, rebase: &Rebase<'_>) {
         rebase.stamp(&mut self.sent);
-        for (_, stamps) in &mut self.echoes {
-            rebase.stamp(&mut stamps.sent);
-            rebase.stamp(&mut stamps.received);
-        }
+        self.echoes.iter_mut().for_each(|(peer, stamps)| stamps.instants(*peer, rebase));
         if let Some(body) = &mut self.body {
-            body.instants(rebase);
+            body.instants(to, rebase);
         }
     }
 }
@@ -110,17 +112,11 @@ impl<P: Protocol> FailAware<P> {
     /// Stamps a message and sends it.
     fn frame(&self, to: Dest, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
         let row = |(peer, stamps): (&NodeId, &Stamps)| (*peer, *stamps);
-        let sent = cx.now();
-        match to {
-            Dest::Everyone => {
-                let echoes = self.rows.iter().map(row).collect();
-                cx.broadcast(Frame { sent, echoes, body });
-            }
-            Dest::Node(to) => {
-                let echoes = self.rows.get_key_value(&to).map(row).into_iter().collect();
-                cx.send(to, Frame { sent, echoes, body });
-            }
-        }
+        let echoes = match to {
+            Dest::Everyone => self.rows.iter().map(row).collect(),
+            Dest::Node(to) => self.rows.get_key_value(&to).map(row).into_iter().collect(),
+        };
+        cx.dispatch(to, Frame { sent: cx.now(), echoes, body });
     }
 
     /// How long `frame` was under way at most: the round trip less the peer's share, both rounded
@@ -147,18 +143,21 @@ impl<P: Protocol> FailAware<P> {
         act: impl FnOnce(&mut P, &mut Cx<'_, P>) -> R,
     ) -> R {
         let params = cx.params();
-        let mut effects = Vec::new();
-        let answer = act(&mut self.inner, &mut cx.inner(&params.inner, bound, &mut effects));
-        self.lift(effects, cx);
+        let effects = &mut self.scratch;
+        let answer = act(&mut self.inner, &mut cx.inner(&params.inner, bound, effects));
+        self.lift(cx);
         answer
     }
 
-    fn lift(&self, effects: Vec<Effect<P>>, cx: &mut Cx<'_, Self>) {
-        for effect in effects {
+    /// Takes the scratch list, since framing needs the rest of the layer, and puts it back empty.
+    fn lift(&mut self, cx: &mut Cx<'_, Self>) {
+        let mut effects = std::mem::take(&mut self.scratch);
+        for effect in effects.drain(..) {
             if let Some((to, message)) = cx.lift(effect) {
                 self.frame(to, Some(message), cx);
             }
         }
+        self.scratch = effects;
     }
 }
 
@@ -170,10 +169,10 @@ impl<P: Protocol> Protocol for FailAware<P> {
 
     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
         let params = cx.params();
-        let mut effects = Vec::new();
-        let inner = P::start(boot, &mut cx.inner(&params.inner, None, &mut effects));
-        let layer = Self { me: boot.me, rows: BTreeMap::new(), inner };
-        layer.lift(effects, cx);
+        let mut scratch = Vec::new();
+        let inner = P::start(boot, &mut cx.inner(&params.inner, None, &mut scratch));
+        let mut layer = Self { me: boot.me, rows: BTreeMap::new(), inner, scratch };
+        layer.lift(cx);
         cx.arm(Layered::Own(Refresh), cx.now() + params.refresh);
         layer
     }
@@ -221,11 +220,8 @@ impl<P: Protocol> Protocol for FailAware<P> {
         self.inner.facts(now, tell);
     }
 
-    fn instants(&mut self, rebase: &Rebase) {
-        for stamps in self.rows.values_mut() {
-            rebase.stamp(&mut stamps.sent);
-            rebase.stamp(&mut stamps.received);
-        }
+    fn instants(&mut self, rebase: &Rebase<'_>) {
+        self.rows.iter_mut().for_each(|(peer, stamps)| stamps.instants(*peer, rebase));
         self.inner.instants(rebase);
     }
 }

@@ -1,7 +1,7 @@
 //! What leases owe: never two, and an end without an event.
 
 use super::*;
-use crate::world::{Drive, Setup, both};
+use crate::world::{Drive, Setup, both, typed};
 use bellwether_core::harness::{Harness, assert_survives_the_wire};
 
 type Leased = FailAware<Leases>;
@@ -56,7 +56,7 @@ fn a_grant_is_stored_before_it_is_answered() {
 fn the_delay_is_bounded_by_the_round_trip_less_what_the_peer_held_it() {
     let node = leader();
     let (layer, params) = (node.node().protocol(), params());
-    let (peers, mut entropy) = (vec![NodeId(2)], harness::Scripted::default());
+    let (peers, mut entropy) = (Members::from_iter([NodeId(2)]), harness::Scripted::default());
     let mut env = Env { now: Instant::from_nanos(9_000_000), peers: &peers, entropy: &mut entropy };
     let mut effects = Vec::new();
     let cx = Cx::new(&mut env, &params, &mut effects);
@@ -151,4 +151,43 @@ fn there_are_never_two_leaders_and_a_dead_one_is_replaced() {
         assert_eq!(world.leading(), [], "two are not");
         assert!(world.log().iter().filter_map(|told| told.term).is_sorted());
     });
+}
+
+#[test]
+fn worlds_that_differ_only_in_their_clocks_offsets_coincide() {
+    let world = |ahead: fn(NodeId) -> Duration| {
+        typed::<Leased>(&Setup { ahead, ..Setup::clique(3) }, params())
+    };
+    let mut together = world(|_| Duration::ZERO);
+    let mut apart = world(|id| Duration::from_secs(999) * (9 - id.0));
+    let mut kinds = BTreeSet::new();
+    for millisecond in 0..600 {
+        if millisecond == 300 {
+            let worlds: [&mut dyn Drive; 2] = [&mut together, &mut apart];
+            worlds.into_iter().for_each(|world| world.crash(1));
+        }
+        together.run_for(Duration::from_millis(1));
+        apart.run_for(Duration::from_millis(1));
+        let (same, (nodes, letters)) = (together.rebased(), apart.rebased());
+        assert_eq!(same, (nodes, letters.clone()), "after {millisecond} ms");
+        kinds.extend(
+            letters.iter().map(|(_, _, _, frame)| (frame.kind(), !frame.echoes.is_empty())),
+        );
+    }
+    // Or nothing was shown of them.
+    for kind in ["stamp", "election", "reply"] {
+        assert!(kinds.contains(&(kind, true)), "no {kind} with echoes was seen under way");
+    }
+}
+
+#[test]
+fn a_layer_keeps_its_scratch_list_and_keeps_it_empty() {
+    let mut node = leader();
+    let place = node.node().protocol().scratch.as_ptr();
+    for _step in 0..10 {
+        node.ring();
+        let scratch = &node.node().protocol().scratch;
+        assert_eq!((scratch.len(), scratch.as_ptr()), (0, place), "no step allocates another");
+        assert!(scratch.capacity() > 0);
+    }
 }
