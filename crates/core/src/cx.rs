@@ -31,6 +31,7 @@ pub struct Cx<'a, P: Protocol> {
 
 impl<'a, P: Protocol> Cx<'a, P> {
     /// The surroundings of one step.
+    #[inline(always)]
     pub fn new(
         env: &'a mut Env<'_>,
         params: &'a P::Params,

@@ -2,7 +2,8 @@
 //! in where times are equal.
 //!
 //! Simulated time never goes back, so a heap is more than is needed. Streams with one constant delay
-//! arrive already sorted and use a plain lane. The rest goes into a radix heap: buckets by the
+//! arrive already sorted and use a plain lane; what is known at the start is sorted into it once.
+//! The rest goes into a radix heap: buckets by the
 //! highest bit in which an item's time differs from the last one taken out; an item moves down at
 //! most once per bit, and mostly far less often.
 
@@ -36,6 +37,11 @@ impl<T: Copy> Queue<T> {
         }
     }
 
+    /// Makes room for so many items in the lane.
+    pub(crate) fn reserve(&mut self, items: usize) {
+        self.lane.reserve_exact(items);
+    }
+
     pub(crate) fn clear(&mut self) {
         self.lane.clear();
         self.buckets.iter_mut().for_each(Vec::clear);
@@ -50,6 +56,20 @@ impl<T: Copy> Queue<T> {
             Some((back, _)) if *back > at => self.push_bucket(at, item),
             _ => self.lane.push_back((at, item)),
         }
+    }
+
+    /// Puts an item in at the very beginning, in any order; [`seal`](Self::seal) before the first
+    /// is taken out. One sort is quicker than as many insertions, and needs no room beside.
+    pub(crate) fn gather(&mut self, at: u64, item: T) {
+        self.lane.push_back((at, item));
+    }
+
+    /// Puts what was gathered in order, equal times by item.
+    pub(crate) fn seal(&mut self)
+    where
+        T: Ord,
+    {
+        self.lane.make_contiguous().sort_unstable();
     }
 
     /// Puts an item into the buckets: for times that come in no order.
@@ -163,6 +183,22 @@ mod tests {
             model.sort_unstable();
             prop_assert_eq!(rest, model);
             prop_assert_eq!(queue.next_at(), u64::MAX);
+        }
+
+        #[test]
+        fn what_was_gathered_comes_out_sorted(
+            early in prop::collection::vec(0u64..50, 1..50), late in 50u64..100,
+        ) {
+            let mut queue = Queue::new();
+            for (number, &at) in early.iter().enumerate() {
+                queue.gather(at, number);
+            }
+            queue.seal();
+            queue.push_bucket(late, usize::MAX);
+            let mut sorted: Vec<_> = early.into_iter().enumerate().map(|(n, at)| (at, n)).collect();
+            sorted.sort_unstable();
+            sorted.push((late, usize::MAX));
+            prop_assert_eq!(std::iter::from_fn(|| queue.pop()).collect::<Vec<_>>(), sorted);
         }
 
         #[test]

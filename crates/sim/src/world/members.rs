@@ -28,6 +28,8 @@ pub(super) struct Members<P: Protocol> {
     timers: Queue<u32>,
     /// When each node is queued to be woken; other entries of the queue are void.
     due: Vec<u64>,
+    /// Whether the processes that begin at time zero have begun.
+    sealed: bool,
     count: u32,
     coins: Coins,
     ranks: Ranks,
@@ -66,6 +68,7 @@ impl<P: Protocol> Members<P> {
             slowed: false,
             timers: Queue::new(),
             due: Vec::new(),
+            sealed: false,
             count: 0,
             coins: Coins::new(0, 0),
             ranks: Ranks::ById,
@@ -104,6 +107,8 @@ impl<P: Protocol> Members<P> {
         self.lives.clear();
         self.slowed = false;
         self.timers.clear();
+        self.timers.reserve(count);
+        self.sealed = false;
         (self.count, self.coins, self.ranks) = (plan.nodes, coins, plan.ranks);
     }
 
@@ -211,7 +216,17 @@ impl<P: Protocol> Members<P> {
 
     pub(super) fn queue(&mut self, node: u32, when: SimTime) {
         self.due[node as usize] = when.as_nanos();
-        self.timers.push_bucket(when.as_nanos(), node);
+        if self.sealed {
+            self.timers.push_bucket(when.as_nanos(), node);
+        } else {
+            self.timers.gather(when.as_nanos(), node);
+        }
+    }
+
+    /// All that begin at time zero have begun.
+    pub(super) fn seal(&mut self) {
+        self.timers.seal();
+        self.sealed = true;
     }
 
     /// How late a slow process reacts to something, between nought and its slowness.

@@ -91,6 +91,7 @@ impl<P: Protocol> World<P> {
                 self.start(node, &Disk::Kept, false, observer);
             }
         }
+        self.members.seal();
         observer.on_ready();
         let mut faults = plan.faults.iter().peekable();
         let end = plan.end().as_nanos();
