@@ -17,7 +17,16 @@ pub(super) struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Mark {
     weight: u64,
+    /// What orders it among claims of equal weight: the id, until it sinks to another's claim.
+    tie: NodeId,
     until: Instant,
+}
+
+impl Mark {
+    /// The claim as it counts.
+    fn claim(&self) -> Claim {
+        Claim { weight: self.weight, id: self.tie }
+    }
 }
 
 /// What became of a claim that was heard.
@@ -41,11 +50,22 @@ impl Board {
     /// Takes a claim heard from its maker, trusted until the given instant.
     #[inline]
     pub(super) fn hear(&mut self, claim: Claim, until: Instant, room: usize) -> Heard {
-        if let Some(at) = self.position(claim.id) {
-            if claim.weight < self.marks[at].weight {
+        // The plain election, one claim on the board and another better than it, in two moves.
+        if let ([id], [mark], 1) = (&mut self.ids[..], &mut self.marks[..], room)
+            && *id != claim.id
+        {
+            if claim < mark.claim() {
                 return Heard::Refused;
             }
-            if claim.weight == self.marks[at].weight {
+            (*id, *mark) = (claim.id, Mark { weight: claim.weight, tie: claim.id, until });
+            return Heard::Admitted;
+        }
+        if let Some(at) = self.position(claim.id) {
+            let known = self.marks[at].claim();
+            if claim < known {
+                return Heard::Refused;
+            }
+            if claim == known {
                 self.marks[at].until = until;
                 return Heard::Refreshed;
             }
@@ -63,6 +83,13 @@ impl Board {
         self.remove_at(self.ids.len() - 1);
         self.put(claim, until);
         Heard::Admitted
+    }
+
+    /// Trusts a process on the board for longer, whatever its claim is now.
+    pub(super) fn refresh(&mut self, id: NodeId, until: Instant) {
+        if let Some(at) = self.position(id) {
+            self.marks[at].until = until;
+        }
     }
 
     /// Puts a claim on the board, where there is room or not: the process's own, at a new start.
@@ -97,19 +124,18 @@ impl Board {
     }
 
     /// Lets every claim trusted only until `limit` or before sink to `floor`, if it is above it.
-    pub(super) fn sink(&mut self, limit: Instant, floor: u64) {
+    /// It then ranks behind whoever made that claim.
+    pub(super) fn sink(&mut self, limit: Instant, floor: Claim) {
         for mark in &mut self.marks {
-            if mark.until <= limit && mark.weight > floor {
-                mark.weight = floor;
+            if mark.until <= limit && mark.claim() > floor {
+                (mark.weight, mark.tie) = (floor.weight, floor.id);
             }
         }
-        let mut order: SmallVec<[(Claim, Instant); 4]> =
-            self.claims().zip(self.marks.iter().map(|mark| mark.until)).collect();
-        order.sort_by_key(|(claim, _)| core::cmp::Reverse(*claim));
-        self.clear();
-        for (at, (claim, until)) in order.into_iter().enumerate() {
-            self.insert(at, claim, until);
-        }
+        let mut order: SmallVec<[(NodeId, Mark); 4]> =
+            self.ids.iter().copied().zip(self.marks.iter().copied()).collect();
+        order.sort_by_key(|(id, mark)| (core::cmp::Reverse(mark.claim()), *id != mark.tie));
+        self.ids = order.iter().map(|(id, _)| *id).collect();
+        self.marks = order.iter().map(|(_, mark)| *mark).collect();
     }
 
     #[inline]
@@ -121,10 +147,10 @@ impl Board {
         self.position(id).is_some()
     }
 
-    /// The claim that would be the first to go.
+    /// The claim that would be the first to go, as it counts.
     #[inline]
     pub(super) fn worst(&self) -> Option<Claim> {
-        Some(Claim { weight: self.marks.last()?.weight, id: *self.ids.last()? })
+        self.marks.last().map(Mark::claim)
     }
 
     /// The first end of trust among all claims.
@@ -133,8 +159,8 @@ impl Board {
     }
 
     /// The first end of trust among claims that have not sunk to `floor`.
-    pub(super) fn first_end_above(&self, floor: u64) -> Instant {
-        let above = self.marks.iter().filter(|mark| mark.weight > floor);
+    pub(super) fn first_end_above(&self, floor: Claim) -> Instant {
+        let above = self.marks.iter().filter(|mark| mark.claim() > floor);
         above.map(|mark| mark.until).min().unwrap_or(Instant::NEVER)
     }
 
@@ -144,8 +170,9 @@ impl Board {
         }
     }
 
-    fn claims(&self) -> impl Iterator<Item = Claim> + '_ {
-        self.ids.iter().zip(&self.marks).map(|(id, mark)| Claim { weight: mark.weight, id: *id })
+    /// The claims as they count, best first.
+    pub(super) fn claims(&self) -> impl Iterator<Item = Claim> + '_ {
+        self.marks.iter().map(Mark::claim)
     }
 
     #[inline]
@@ -162,7 +189,7 @@ impl Board {
     #[inline]
     fn insert(&mut self, at: usize, claim: Claim, until: Instant) {
         self.ids.insert(at, claim.id);
-        self.marks.insert(at, Mark { weight: claim.weight, until });
+        self.marks.insert(at, Mark { weight: claim.weight, tie: claim.id, until });
     }
 
     #[inline]

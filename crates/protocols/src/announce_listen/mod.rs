@@ -19,7 +19,7 @@
 //!
 //! # Where this departs from the printed programs
 //!
-//! Each is pinned by a test that fails without it (`tests.rs`).
+//! Each is pinned by a test that fails without it (`tests/corrections.rs`).
 //!
 //! 1. An announcement of the *current* leader re-arms the listen timer. As printed only a greater
 //!    address does, and every listener times out T_L after adopting, even without loss.
@@ -35,11 +35,11 @@
 //!   displace a leader by the luck of its draw.
 //! * A Query is heard like an announcement, as the text says; a leader's answer is its next
 //!   announcement brought forward, by a random part of the reply spread.
-//! * Aging: a leader silent for longer than `aging` is still followed, but no longer keeps out a
-//!   claim better than the listener's own. Without it, listeners that still trust a departed leader
+//! * Aging: a leader silent for longer than `aging` is still followed, but counts as the listener's
+//!   own claim would, and so no longer keeps out a better one. Without it, listeners that still trust a departed leader
 //!   ignore the new one.
 //! * Resigning: the process says Bye and stands again with the lowest standing, so that it leads
-//!   only if nobody else would. `Campaign` takes that back.
+//!   only if nobody else would, for however long. `Campaign` takes that back.
 
 mod board;
 mod bye;
@@ -76,6 +76,8 @@ pub struct AnnounceListen {
     /// Announcements in a row since it last took the lead.
     announced: u32,
     phase: Phase,
+    /// When a periodic announcer speaks next; never, while it is none.
+    next: Instant,
 }
 
 /// What a process is doing.
@@ -176,6 +178,7 @@ impl Protocol for AnnounceListen {
             board: Board::default(),
             announced: 0,
             phase: Phase::Listening,
+            next: Instant::NEVER,
         };
         node.stand(cx);
         node
@@ -183,6 +186,9 @@ impl Protocol for AnnounceListen {
 
     #[inline]
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
+        if from == self.me {
+            return; // another process under the same name; it cannot be told from an echo
+        }
         match *message {
             Message::Announce(weight) => self.hear(Claim { weight, id: from }, cx),
             Message::Query(weight) => {
@@ -238,6 +244,7 @@ impl Protocol for AnnounceListen {
 
     fn instants(&mut self, rebase: &Rebase) {
         self.board.instants(rebase);
+        rebase.deadline(&mut self.next);
     }
 }
 
@@ -282,14 +289,27 @@ impl AnnounceListen {
         self.phase = Phase::Announcing;
         self.announced = self.announced.saturating_add(1);
         if self.announced == params.established_after {
-            self.weight = weigh(Class::Established, self.weight & STANDING_MAX);
-            self.board.enter(self.claim(), params.leaders);
+            self.establish(cx);
         }
         cx.broadcast(Message::Announce(self.weight));
         if params.repeat == Repeat::Periodic {
-            cx.arm(Timer::Announce, cx.now() + params.announce);
+            self.next = cx.now() + params.announce;
+            cx.arm(Timer::Announce, self.next);
         }
         self.raise_bar(params);
+    }
+
+    /// It has led for long enough. Not who resigned: anyone may still take its place.
+    fn establish(&mut self, cx: &mut Cx<'_, Self>) {
+        let params = cx.params();
+        if self.weight <= weigh(Class::Retired, STANDING_MAX) {
+            return;
+        }
+        self.weight = weigh(Class::Established, self.weight & STANDING_MAX);
+        if params.names_leaders {
+            self.board.hear(self.claim(), Instant::NEVER, params.leaders);
+            self.listen(cx);
+        }
     }
 
     fn claim(&self) -> Claim {
@@ -302,9 +322,6 @@ impl AnnounceListen {
     #[inline]
     fn hear(&mut self, claim: Claim, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
-        if claim.id == self.me {
-            return; // another process under the same name; it cannot be told from an echo
-        }
         if params.yields == Yields::ToAnyone {
             self.give_way(claim, cx);
             return;
@@ -328,9 +345,7 @@ impl AnnounceListen {
         let until = cx.now() + params.listen;
         match self.phase {
             Phase::Listening if !self.board.holds(claim.id) => return,
-            Phase::Listening => {
-                self.board.hear(claim, until, params.leaders);
-            }
+            Phase::Listening => self.board.refresh(claim.id, until),
             Phase::Announcing if params.repeat != Repeat::Periodic => return,
             Phase::Announcing | Phase::Suppressing | Phase::Querying => {
                 self.fall_silent(cx);
@@ -352,24 +367,30 @@ impl AnnounceListen {
         }
         self.phase = Phase::Listening;
         self.announced = 0;
+        self.next = Instant::NEVER;
         if self.weight > weigh(Class::Ordinary, STANDING_MAX) {
             self.weight = weigh(Class::Ordinary, self.weight & STANDING_MAX);
         }
     }
 
-    /// A leader that is asked brings its next announcement forward. Several questions at once are
-    /// answered once, and a leader that gives way meanwhile does not answer at all.
+    /// A leader that is asked brings its next announcement forward, unless it is near enough. So
+    /// several questions at once are answered once, no question puts the answer to another off, and
+    /// a leader that gives way meanwhile does not answer at all.
     fn answer(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if self.phase == Phase::Announcing && params.repeat == Repeat::Periodic {
+            if self.next.since(cx.now()) <= params.reply_spread {
+                return;
+            }
             let spread = params.reply_spread.as_nanos();
             let wait = if spread == 0 { 0 } else { cx.entropy().below(spread) };
-            cx.arm(Timer::Announce, cx.now() + Duration::from_nanos(wait));
+            self.next = cx.now() + Duration::from_nanos(wait);
+            cx.arm(Timer::Announce, self.next);
         }
     }
 
     fn part_with(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
-        if peer != self.me && self.board.remove(peer) {
+        if self.board.remove(peer) {
             self.fill_gap(cx);
         }
     }
@@ -378,7 +399,7 @@ impl AnnounceListen {
     fn miss(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if let Some(aging) = params.aging {
-            self.board.sink(cx.now() + params.listen.saturating_sub(aging), self.weight);
+            self.board.sink(cx.now() + params.listen.saturating_sub(aging), self.claim());
         }
         self.board.expire(cx.now());
         self.fill_gap(cx);
@@ -407,7 +428,7 @@ impl AnnounceListen {
         }
         let mut at = self.board.first_end();
         if let Some(aging) = params.aging {
-            let fresh = self.board.first_end_above(self.weight);
+            let fresh = self.board.first_end_above(self.claim());
             if fresh != Instant::NEVER {
                 at = at.min(fresh - params.listen.saturating_sub(aging));
             }
@@ -419,7 +440,9 @@ impl AnnounceListen {
     fn raise_bar(&mut self, params: &Params) {
         self.bar = match (params.yields, self.phase) {
             (Yields::ToBetter | Yields::Never, _) => match self.board.worst() {
-                Some(worst) if self.board.ids().len() >= params.leaders => worst.weight,
+                Some(worst) if self.board.ids().len() >= params.leaders => {
+                    worst.weight + u64::from(params.knows_enough(worst.weight))
+                }
                 _ => 0,
             },
             (Yields::ToAnyone, Phase::Suppressing | Phase::Querying) => 0,
@@ -437,13 +460,21 @@ impl AnnounceListen {
 impl AnnounceListen {
     fn leave(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
-        if self.phase == Phase::Announcing || params.bye_from_all {
+        if self.may_be_followed() || params.bye_from_all {
             (0..params.bye_copies).for_each(|_| cx.broadcast(Message::Bye));
         }
         [Timer::Wake, Timer::Announce, Timer::Listen]
             .into_iter()
             .for_each(|timer| cx.disarm(timer));
         self.phase = Phase::Listening;
+        self.next = Instant::NEVER;
+        self.board.clear();
+        self.raise_bar(params);
+    }
+
+    /// Whether it leads, as far as it knows, and has said so: a query counts as saying so.
+    fn may_be_followed(&self) -> bool {
+        matches!(self.phase, Phase::Announcing | Phase::Querying) && self.board.holds(self.me)
     }
 
     fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
@@ -458,11 +489,16 @@ impl AnnounceListen {
         if cx.params().yields != Yields::ToBetter {
             return Err(Refused);
         }
-        self.fall_silent(cx);
-        self.weight = weigh(Class::Ordinary, self.weight & STANDING_MAX);
+        let weight = weigh(Class::Ordinary, self.weight & STANDING_MAX);
         self.board.clear();
-        self.stand(cx);
-        self.listen(cx);
+        if weight < self.weight {
+            self.stand_lower(weight, cx);
+        } else {
+            self.fall_silent(cx);
+            self.weight = weight;
+            self.stand(cx);
+            self.listen(cx);
+        }
         Ok(())
     }
 
@@ -472,18 +508,22 @@ impl AnnounceListen {
             return Err(Refused);
         }
         let weight = (self.weight & !STANDING_MAX) | rank.min(STANDING_MAX);
-        if weight < self.weight && self.phase == Phase::Announcing {
+        let ordered = params.yields != Yields::ToAnyone;
+        if ordered && weight < self.weight && self.may_be_followed() {
             self.stand_lower(weight, cx);
             return Ok(());
         }
         self.weight = weight;
         if self.board.holds(self.me) {
             self.board.enter(self.claim(), params.leaders);
-            self.raise_bar(params);
-        } else if self.board.worst().is_some_and(|worst| self.claim() > worst) {
-            self.stand(cx);
-            self.listen(cx);
+        } else if ordered && self.board.worst().is_some_and(|worst| self.claim() > worst) {
+            match params.yields {
+                Yields::Never => self.board.enter(self.claim(), params.leaders),
+                _ => self.stand(cx),
+            }
         }
+        self.listen(cx);
+        self.raise_bar(params);
         Ok(())
     }
 
@@ -495,5 +535,6 @@ impl AnnounceListen {
         self.board.remove(self.me);
         self.weight = weight;
         self.stand(cx);
+        self.listen(cx);
     }
 }

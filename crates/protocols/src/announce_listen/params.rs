@@ -3,16 +3,19 @@
 //! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
 //! conversion, whose error names the values and the rule they break.
 
+use super::STANDING_MAX;
 use super::wake::{Mapping, Shape, WakeUp};
 use bellwether_core::Duration;
 use core::fmt;
+use serde::Deserialize;
 
 /// The members of the family, as the literature names them. Each is a row of [`Variant::rules`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variant {
     /// Leader election by announcing at once (Program 5.1).
     LeA,
     /// Leader election with suppression (Program 5.2).
+    #[default]
     LeS,
     /// Leader election where the earliest wake-up leads (section 5.4.3).
     LeM,
@@ -43,6 +46,17 @@ pub enum Opening {
     Query,
     /// With a wait, then a question.
     SuppressQuery,
+}
+
+impl Criterion {
+    /// Its name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HighestId => "highest-id",
+            Self::Rank => "rank",
+            Self::EarliestWakeUp => "earliest-wake-up",
+        }
+    }
 }
 
 impl Opening {
@@ -80,7 +94,8 @@ pub enum Repeat {
 }
 
 /// What makes one claim better than another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Criterion {
     /// The larger id.
     HighestId,
@@ -144,9 +159,11 @@ impl Variant {
 }
 
 /// What a person writes. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// Which member of the family.
+    /// Which member of the family; in a file it is named beside the parameters, not among them.
+    #[serde(skip)]
     pub variant: Variant,
     /// T_S: wake-up times lie below it. Smaller than T_A, or late wakers meet second announcements.
     pub suppress: Duration,
@@ -192,6 +209,12 @@ impl Config {
             patience: Duration::from_millis(200),
             reply_spread: Duration::ZERO,
         }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::new(Variant::default())
     }
 }
 
@@ -261,6 +284,15 @@ impl Params {
     /// Whether a leader that leaves says so.
     pub fn says_bye(&self) -> bool {
         self.bye_copies > 0
+    }
+
+    /// Whether a claim as heavy as one on the board has nothing to say: it can only come from the
+    /// same process, and trust in that does not end.
+    #[inline]
+    pub(super) fn knows_enough(&self, weight: u64) -> bool {
+        self.criterion == Criterion::HighestId
+            && self.listen == Duration::MAX
+            && weight & STANDING_MAX < STANDING_MAX
     }
 
     /// How many lead together.

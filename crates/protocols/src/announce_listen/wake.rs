@@ -5,11 +5,12 @@
 //! governs leadership, which is [`Mapping::ByStanding`].
 
 use bellwether_core::{Duration, Entropy};
+use serde::Deserialize;
 
 /// How the wake-up time is found within the suppression interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WakeUp {
-    /// The suppression interval T_S: wake-up times lie in `[0, T_S)`.
+    /// The suppression interval T_S: random wake-up times lie in `[0, T_S)`.
     pub interval: Duration,
     /// The distribution of a random wake-up time.
     pub shape: Shape,
@@ -18,7 +19,8 @@ pub struct WakeUp {
 }
 
 /// The density of the wake-up time over the interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Shape {
     /// The same everywhere.
     #[default]
@@ -36,7 +38,8 @@ pub enum Shape {
 }
 
 /// Where the wake-up time comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mapping {
     /// From the distribution alone.
     #[default]
@@ -74,7 +77,8 @@ impl WakeUp {
             Shape::Rising { rate } => rising(rate, unit(entropy)),
             Shape::Falling { rate } => 1.0 - rising(rate, unit(entropy)),
         };
-        Duration::from_nanos((fraction * nanos as f64) as u64)
+        // Rounding, or a draw of nought where most wake early, would reach the end itself.
+        Duration::from_nanos(((fraction * nanos as f64) as u64).min(nanos.saturating_sub(1)))
     }
 }
 

@@ -1,0 +1,174 @@
+//! A few processes on a small network: after a time of loss and commands, and then some rest, all
+//! name the same best ones. The simulator asks this of large groups; here every random case is
+//! small enough to be read.
+
+use super::properties::{Luck, Nobody, fixed};
+use super::*;
+use bellwether_core::{Env, Input, Node};
+use proptest::option;
+use proptest::prelude::*;
+
+/// When loss and commands end, and when agreement is looked at.
+const TROUBLE: Instant = Instant::from_nanos(10_000_000_000);
+const JUDGED: Instant = Instant::from_nanos(40_000_000_000);
+const DELAY: Duration = Duration::from_millis(10);
+
+/// All processes; one that left is `None`.
+struct Group {
+    params: Params,
+    nodes: Vec<Option<Node<AnnounceListen>>>,
+    /// On its way: when it arrives, from whom, to whom, what.
+    flying: Vec<(Instant, usize, usize, Message)>,
+    now: Instant,
+    luck: Luck,
+    /// Messages lost of four, until the trouble ends.
+    loss: u64,
+}
+
+impl Group {
+    fn begin(params: Params, ranks: &[u64], luck: u64, loss: u64) -> Self {
+        let (now, flying, nodes) = (Instant::ZERO, Vec::new(), Vec::new());
+        let mut group = Self { params, nodes, flying, now, luck: Luck(luck), loss };
+        for (at, &rank) in ranks.iter().enumerate() {
+            let mut effects = Vec::new();
+            let mut env = Env { now, peers: &Nobody, entropy: &mut group.luck };
+            let boot = Boot { rank, ..Boot::first(NodeId(at as u64)) };
+            let node = Node::start(boot, &mut env, &group.params, &mut effects);
+            group.nodes.push(Some(node));
+            group.send(at, ranks.len(), effects);
+        }
+        group
+    }
+
+    fn send(&mut self, from: usize, size: usize, effects: Vec<Effect>) {
+        for effect in effects {
+            let Effect::Send(Dest::Everyone, message) = effect else { panic!("{effect:?}") };
+            for to in (0..size).filter(|to| *to != from) {
+                let lost = self.now < TROUBLE && self.luck.below(4) < self.loss;
+                if !lost {
+                    self.flying.push((self.now + DELAY, from, to, message.clone()));
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, at: usize, input: Input<'_, AnnounceListen>) {
+        let Some(node) = &mut self.nodes[at] else { return };
+        let mut effects = Vec::new();
+        let mut env = Env { now: self.now, peers: &Nobody, entropy: &mut self.luck };
+        let _ = node.handle(input, &mut env, &self.params, &mut effects);
+        self.send(at, self.nodes.len(), effects);
+    }
+
+    fn command(&mut self, at: usize, command: Command) {
+        let Some(node) = &mut self.nodes[at] else { return };
+        let mut effects = Vec::new();
+        let mut env = Env { now: self.now, peers: &Nobody, entropy: &mut self.luck };
+        let _ = node.command(command, &mut env, &self.params, &mut effects);
+        if command == Command::Leave {
+            self.nodes[at] = None;
+        }
+        self.send(at, self.nodes.len(), effects);
+    }
+
+    /// Lets everything happen that happens before `end`, messages before timers.
+    fn run(&mut self, end: Instant) {
+        loop {
+            let due = |node: &Option<Node<AnnounceListen>>| {
+                node.as_ref().map_or(Instant::NEVER, Node::poll_timeout)
+            };
+            let message = (0..self.flying.len()).min_by_key(|&at| (self.flying[at].0, at));
+            let timer = (0..self.nodes.len()).min_by_key(|&at| (due(&self.nodes[at]), at));
+            let arrival = message.map_or(Instant::NEVER, |at| self.flying[at].0);
+            let deadline = timer.map_or(Instant::NEVER, |at| due(&self.nodes[at]));
+            if arrival.min(deadline) >= end {
+                self.now = end;
+                return;
+            }
+            self.now = self.now.max(arrival.min(deadline));
+            match (message, timer) {
+                (Some(at), _) if arrival <= deadline => {
+                    let (_, from, to, message) = self.flying.remove(at);
+                    self.step(to, Input::Message(NodeId(from as u64), Cow::Owned(message)));
+                }
+                (_, Some(at)) => self.step(at, Input::Timeout),
+                _ => unreachable!("something is due"),
+            }
+        }
+    }
+
+    fn live(&self) -> impl Iterator<Item = &Node<AnnounceListen>> {
+        self.nodes.iter().flatten()
+    }
+
+    /// The best of the living, by what they claim themselves.
+    fn best(&self) -> Vec<NodeId> {
+        let mut claims: Vec<Claim> = self.live().map(|node| node.protocol().claim()).collect();
+        claims.sort_by_key(|claim| core::cmp::Reverse(*claim));
+        claims.iter().map(|claim| claim.id).take(self.params.leaders).collect()
+    }
+}
+
+/// Elections with an end of trust that outlasts a few announcements.
+fn elections() -> impl Strategy<Value = Params> {
+    use {Criterion as C, Variant as V};
+    let criteria = prop::sample::select(&[C::HighestId, C::Rank, C::EarliestWakeUp][..]);
+    let more = (1..4usize, option::of(Just(ms(2000))), 0..3u32, prop_oneof![Just(0), Just(100)]);
+    let variant = prop::sample::select(
+        &[V::LeA, V::LeS, V::LeM, V::Al, V::Query, V::SuppressQuery, V::SupAlSpread][..],
+    );
+    (variant, option::of(criteria), more).prop_filter_map(
+        "breaks a rule",
+        |(variant, criterion, (leaders, aging, bye_copies, spread))| {
+            Params::try_from(Config {
+                criterion,
+                leaders,
+                aging,
+                bye_copies,
+                listen: ms(3500),
+                reply_spread: ms(spread),
+                ..Config::new(variant)
+            })
+            .ok()
+        },
+    )
+}
+
+/// When, to whom, what: in the order of time.
+fn orders() -> impl Strategy<Value = Vec<(u64, usize, Command)>> {
+    let command = prop_oneof![
+        2 => Just(Command::Campaign),
+        2 => Just(Command::Resign),
+        1 => Just(Command::Leave),
+        4 => (0..9u64).prop_map(Command::Rank),
+    ];
+    prop::collection::vec((0..10_000u64, 0..5usize, command), 0..12).prop_map(|mut orders| {
+        orders.sort_by_key(|(at, ..)| *at);
+        orders
+    })
+}
+
+proptest! {
+    #![proptest_config(fixed(2000))]
+
+    #[test]
+    fn once_messages_get_through_all_the_living_name_the_best_of_them(
+        params in elections(),
+        ranks in prop::collection::vec(0..9u64, 5),
+        orders in orders(),
+        luck in any::<u64>(),
+        loss in 0..3u64,
+    ) {
+        let mut group = Group::begin(params, &ranks, luck, loss);
+        for (at, whom, command) in orders {
+            group.run(Instant::ZERO + ms(at));
+            group.command(whom, command);
+        }
+        group.run(JUDGED);
+        let best = group.best();
+        for node in group.live() {
+            let belief = Leadership::of(&best, Stage::Decided);
+            prop_assert_eq!(node.leadership(JUDGED), belief, "{:?}", node);
+        }
+    }
+}
