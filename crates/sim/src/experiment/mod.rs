@@ -13,6 +13,7 @@ pub use scenario::{Churn, Scenario};
 use crate::coin::Coins;
 use crate::lazy::Lazy;
 use crate::network::{Delay, Loss, Network};
+use crate::observer::Tracer;
 use crate::plan::{BadPlan, Plan, Ranks};
 use crate::stats::Summary;
 use crate::world::World;
@@ -254,6 +255,24 @@ impl Experiment {
     /// The plan of one run, and when its watch begins.
     pub fn plan(&self, coins: Coins) -> (Plan, bellwether_core::SimTime) {
         self.scenario.plan(self, coins)
+    }
+
+    /// Runs one plan of this experiment once, ending it as the experiment would, and keeps every
+    /// record.
+    pub fn trace(
+        &self,
+        world: &mut World<AnnounceListen>,
+        plan: &Plan,
+        coins: Coins,
+        tracer: &mut Tracer,
+    ) {
+        if self.scenario == Scenario::Start {
+            let mut start = Start::new(self.goal(), self.params.announce(), self.params.listen());
+            start.reset(plan.nodes);
+            world.run(plan, coins, &mut (&mut start, tracer));
+        } else {
+            world.run(plan, coins, tracer);
+        }
     }
 
     /// Why the lazy engine does not apply, if it does not.

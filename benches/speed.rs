@@ -1,0 +1,2 @@
+//! What the numbers in the README come from.
+fn main() {}

@@ -1,0 +1,145 @@
+//! Named experiments in files: one run, written down, with everything that happens in it.
+//!
+//! ```toml
+//! about = "The leader crashes and the next one takes over"
+//! protocol = "le-s"
+//! nodes = 5
+//! until = "8s"
+//!
+//! [params]
+//! listen = "3s"
+//!
+//! [[faults]]
+//! at = "4s"
+//! what = "crash"
+//! node = "leader"
+//! ```
+
+use crate::coin::Coins;
+use crate::fault::Timed;
+use crate::network::Network;
+use crate::observer::Tracer;
+use crate::plan::{BadPlan, Plan, Ranks};
+use crate::world::World;
+use bellwether_core::{Duration, Record};
+use bellwether_protocols::announce_listen::{AnnounceListen, BadConfig, Config, Params};
+use bellwether_protocols::choice;
+use serde::Deserialize;
+use std::fmt;
+
+/// A file as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Written {
+    about: String,
+    protocol: String,
+    nodes: u32,
+    #[serde(default)]
+    absent: Vec<u32>,
+    #[serde(default = "first")]
+    seed: u64,
+    until: Duration,
+    /// Clock drift within ± this, in parts per 10⁹.
+    #[serde(default)]
+    drift: u32,
+    #[serde(default)]
+    params: Config,
+    #[serde(default)]
+    network: Network,
+    #[serde(default)]
+    faults: Vec<Timed>,
+}
+
+fn first() -> u64 {
+    1
+}
+
+/// A scenario that can be run.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    /// What it shows.
+    pub about: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// Its parameters.
+    pub params: Params,
+    /// What happens.
+    pub plan: Plan,
+    /// Where luck comes from, unless another seed is wanted.
+    pub seed: u64,
+}
+
+/// Why a file is no scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadScenario {
+    /// It does not have the right form.
+    Form(String),
+    /// Nobody knows the protocol.
+    Protocol(String),
+    /// The parameters break a rule.
+    Config(BadConfig),
+    /// The plan breaks a rule.
+    Plan(BadPlan),
+}
+
+impl fmt::Display for BadScenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form(problem) => f.write_str(problem),
+            Self::Protocol(name) => {
+                write!(f, "protocol = \"{name}\", but no protocol has that name; see `protocols`")
+            }
+            Self::Config(bad) => bad.fmt(f),
+            Self::Plan(bad) => bad.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BadScenario {}
+
+impl ScenarioFile {
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    /// [`BadScenario`], naming the place or the values and the rule.
+    pub fn parse(text: &str) -> Result<Self, BadScenario> {
+        let written: Written = toml::from_str(text).map_err(|error| form(&error, text))?;
+        let Some(entry) = choice::find(&written.protocol) else {
+            return Err(BadScenario::Protocol(written.protocol));
+        };
+        let config = Config { variant: entry.variant, ..written.params };
+        let params = Params::try_from(config).map_err(BadScenario::Config)?;
+        let plan = Plan {
+            nodes: written.nodes,
+            absent: written.absent,
+            ranks: Ranks::ById,
+            network: written.network,
+            faults: written.faults,
+            drift: written.drift,
+            horizon: written.until,
+        };
+        plan.check().map_err(BadScenario::Plan)?;
+        let (about, protocol, seed) = (written.about, written.protocol, written.seed);
+        Ok(Self { about, protocol, params, plan, seed })
+    }
+
+    /// Runs it once and keeps everything that happened.
+    pub fn trace(&self, seed: u64) -> Vec<Record> {
+        let mut tracer = Tracer::default();
+        let mut world = World::<AnnounceListen>::new(self.params.clone());
+        world.run(&self.plan, Coins::new(seed, 0), &mut tracer);
+        tracer.records
+    }
+}
+
+/// One line: where, and what is wrong there.
+fn form(error: &toml::de::Error, text: &str) -> BadScenario {
+    let problem = error.message().lines().collect::<Vec<_>>().join("; ");
+    match error.span() {
+        Some(span) => {
+            let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
+            BadScenario::Form(format!("line {line}: {problem}"))
+        }
+        None => BadScenario::Form(problem),
+    }
+}

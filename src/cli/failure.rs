@@ -1,0 +1,68 @@
+//! How a command fails: one line on the standard error, and a number that scripts can rely on.
+
+use std::fmt::Display;
+use std::io;
+use std::process::ExitCode;
+
+/// Why a command did not do what it should.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The arguments break a rule.
+    Usage(String),
+    /// A file breaks a rule.
+    Config(String),
+    /// Reading or writing failed.
+    Io(String),
+    /// Whoever read our output has gone; nobody is left to tell.
+    Closed,
+}
+
+impl Failure {
+    pub(super) fn usage(what: impl Display) -> Self {
+        Self::Usage(what.to_string())
+    }
+
+    pub(super) fn io(what: &str, path: &std::path::Path, error: &io::Error) -> Self {
+        Self::Io(format!("cannot {what} {}: {error}", path.display()))
+    }
+
+    pub(super) fn report(self) -> ExitCode {
+        let (line, code) = match self {
+            Self::Usage(line) => (line, 2),
+            Self::Config(line) => (line, 78),
+            Self::Io(line) => (line, 1),
+            Self::Closed => return ExitCode::SUCCESS,
+        };
+        eprintln!("bellwether: {line}");
+        ExitCode::from(code)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::Closed
+        } else {
+            Self::Io(format!("cannot write the output: {error}"))
+        }
+    }
+}
+
+/// Reports what clap found: help and version as they are, everything else in one line.
+pub(super) fn of_usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print(); // help that nobody reads to the end is no failure
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return ExitCode::from(2);
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let line = said.collect::<Vec<_>>().join("; ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    eprintln!("bellwether: {line}; try --help");
+    ExitCode::from(2)
+}

@@ -1,0 +1,120 @@
+//! `bellwether trace`: one run, and all that happened in it.
+
+use super::Done;
+use super::failure::Failure;
+use super::group::{self, Group};
+use bellwether::core::{Duration, Record, SimTime};
+use bellwether::protocols::choice::Entry;
+use bellwether::sim::diagram::{Options, space_time};
+use bellwether::sim::{Fault, Plan, ScenarioFile, Timed, Who, trace};
+use clap::{Args, ValueEnum};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Simulate one run and show all that happened: as text, JSON lines or a picture
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Trace {
+    /// A protocol, or a scenario file (*.toml), which then says everything but the seed
+    what: String,
+    #[command(flatten)]
+    group: Group,
+    /// How long the run lasts
+    #[arg(long, value_name = "D", default_value = "5s", allow_negative_numbers = true)]
+    until: Duration,
+    /// The leader stops without a word at this time
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    crash_leader: Option<Duration>,
+    /// The leader is asked to resign at this time
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    resign_leader: Option<Duration>,
+    /// Draw a space-time diagram into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// How to write the records
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Form {
+    /// A line for each event, for people
+    #[default]
+    Text,
+    /// One JSON record a line
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether trace le-s --nodes 8 --svg run.svg
+  bellwether trace le-s --nodes 6 --loss .3 --listen 2.5s --crash-leader 4s --until 10s
+  bellwether trace scenarios/deadlock.toml";
+
+impl Trace {
+    pub(super) fn run(&self) -> Done {
+        let is_file = Path::new(&self.what).extension().is_some_and(|end| end == "toml");
+        let scenario = if is_file { read(Path::new(&self.what))? } else { self.scenario()? };
+        let seed = if is_file { scenario.seed } else { self.group.seed };
+        let records = scenario.trace(seed);
+        if let Some(path) = &self.svg {
+            let until = Some(SimTime::ZERO + scenario.plan.horizon);
+            let options = Options { title: scenario.about.clone(), until, ..Options::default() };
+            std::fs::write(path, space_time(&records, &options))
+                .map_err(|error| Failure::io("write", path, &error))?;
+        }
+        if self.svg.is_none() || self.format == Form::Json {
+            io::stdout().write_all(self.written(&records).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn written(&self, records: &[Record]) -> String {
+        match self.format {
+            Form::Text => trace::transcript(records),
+            Form::Json => {
+                let mut text = String::new();
+                trace::to_json_lines(records, &mut text);
+                text
+            }
+        }
+    }
+
+    fn scenario(&self) -> Result<ScenarioFile, Failure> {
+        let entry: &Entry = group::protocol(&self.what)
+            .map_err(|why| Failure::usage(format!("'{}': {why}", self.what)))?;
+        let mut faults = Vec::new();
+        let node = Who::Leader;
+        let wishes = [
+            (self.crash_leader, Fault::Crash { node }),
+            (self.resign_leader, Fault::Resign { node }),
+        ];
+        for (at, fault) in wishes {
+            faults.extend(at.map(|at| Timed { at, fault }));
+        }
+        faults.sort_by_key(|timed| timed.at);
+        if self.until == Duration::MAX {
+            return Err(Failure::usage("--until infinite: a trace must end"));
+        }
+        let plan = Plan {
+            network: self.group.network()?,
+            ranks: self.group.ranks(),
+            horizon: self.until,
+            faults,
+            ..Plan::new(self.group.nodes)
+        };
+        plan.check().map_err(Failure::usage)?;
+        Ok(ScenarioFile {
+            about: format!("{} with {} processes", entry.name, self.group.nodes),
+            protocol: entry.name.to_owned(),
+            params: self.group.params(entry)?,
+            plan,
+            seed: self.group.seed,
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<ScenarioFile, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    ScenarioFile::parse(&text).map_err(|bad| Failure::Config(format!("{}: {bad}", path.display())))
+}
