@@ -5,7 +5,7 @@
 
 use super::STANDING_MAX;
 use super::wake::{Mapping, Shape, WakeUp};
-use bellwether_core::Duration;
+use bellwether_core::{Duration, NodeId};
 use core::fmt;
 use serde::Deserialize;
 
@@ -281,9 +281,20 @@ impl Params {
         if self.opening.queries() { self.patience } else { Duration::ZERO }
     }
 
+    /// How often a leader that leaves says so.
+    pub fn bye_copies(&self) -> u32 {
+        self.bye_copies
+    }
+
     /// Whether a leader that leaves says so.
     pub fn says_bye(&self) -> bool {
         self.bye_copies > 0
+    }
+
+    /// Whether a process of this id can weigh this much. Where the id is the standing, it is plain.
+    #[inline]
+    pub(super) fn is_credible(&self, weight: u64, id: NodeId) -> bool {
+        self.criterion != Criterion::HighestId || weight & STANDING_MAX == id.0.min(STANDING_MAX)
     }
 
     /// Whether a claim as heavy as one on the board has nothing to say: it can only come from the
@@ -337,9 +348,14 @@ pub enum BadConfig {
         /// The variant that has no such order.
         variant: &'static str,
     },
-    /// The earliest wake-up can only lead where processes wake up.
+    /// Aging lets better claims in, which needs an order among claims.
+    AgingWithoutOrder {
+        /// The variant that has no such order.
+        variant: &'static str,
+    },
+    /// The earliest wake-up can only lead where processes wake up, once.
     NoWakeUp {
-        /// The variant that begins at once.
+        /// The variant that begins at once, or wakes up again and again.
         variant: &'static str,
     },
     /// The steepness of an exponential timer is a positive number of reasonable size.
@@ -410,9 +426,14 @@ impl fmt::Display for BadConfig {
                 "leaders = {leaders}, but in {variant} any message silences: it knows no order of \
                  claims, so leaders must be 1"
             ),
+            Self::AgingWithoutOrder { variant } => write!(
+                f,
+                "aging lets better claims in, but in {variant} any message silences: it knows no \
+                 order of claims"
+            ),
             Self::NoWakeUp { variant } => write!(
                 f,
-                "criterion = earliest-wake-up, but {variant} begins without a suppression phase; \
+                "criterion = earliest-wake-up, but {variant} has no one wake-up to go by; \
                  try le-m, or criterion highest-id"
             ),
             Self::RateOutOfRange { rate } => {
@@ -536,8 +557,12 @@ fn check_order(
     if leaders > 1 && yields == Yields::ToAnyone {
         return Err(BadConfig::LeadersWithoutOrder { leaders, variant: variant.name() });
     }
-    if criterion == Criterion::EarliestWakeUp && !opening.suppresses() {
+    let redrawn = variant.rules().2 == Repeat::Redrawn;
+    if criterion == Criterion::EarliestWakeUp && (redrawn || !opening.suppresses()) {
         return Err(BadConfig::NoWakeUp { variant: variant.name() });
+    }
+    if config.aging.is_some() && yields == Yields::ToAnyone {
+        return Err(BadConfig::AgingWithoutOrder { variant: variant.name() });
     }
     if copies > BYES_MAX {
         return Err(BadConfig::TooManyByes { copies });

@@ -135,11 +135,18 @@ impl Network {
             return Fate::Lost;
         }
         let delay = link.and_then(|link| link.delay.as_ref()).unwrap_or(&channel.delay);
-        let mut takes = delay.draw(packet.unit(Purpose::Delay, to));
-        if self.reorder.hits(packet.unit(Purpose::Reorder, to)) {
+        let mut takes = match delay {
+            Delay::Constant(takes) => *takes,
+            random => random.draw(packet.unit(Purpose::Delay, to)),
+        };
+        // Coins for what cannot happen are not read.
+        let strikes = |chance: Probability, purpose| {
+            chance != Probability::ZERO && chance.hits(packet.unit(purpose, to))
+        };
+        if strikes(self.reorder, Purpose::Reorder) {
             takes = takes + self.late(packet.unit(Purpose::ReorderDelay, to));
         }
-        let twice = self.duplicate.hits(packet.unit(Purpose::Duplicate, to));
+        let twice = strikes(self.duplicate, Purpose::Duplicate);
         let again = twice.then(|| takes + self.late(packet.unit(Purpose::DuplicateDelay, to)));
         Fate::Arrives(takes, again)
     }

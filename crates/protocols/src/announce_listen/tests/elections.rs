@@ -146,10 +146,19 @@ fn a_smaller_claim_of_the_leader_does_not_renew_its_trust() {
 
 #[test]
 fn a_greater_claim_of_the_leader_replaces_its_smaller_one() {
-    let mut process = follower(5, 9, config(Variant::LeA), &[]);
+    let ranked = Config { criterion: Some(Criterion::Rank), ..config(Variant::LeA) };
+    let mut process = follower(5, 9, ranked, &[]);
     process.wait(ms(700)).message(9, Message::Announce(plain(20)));
     expect(&process, &[arm(Timer::Listen, 3700)], &[9], Stage::Decided);
     ignores(&mut process, 15, Message::Announce(plain(15)));
+}
+
+#[test]
+fn where_the_id_decides_nobody_can_claim_to_be_more_than_its_id() {
+    for message in [Message::Announce(plain(20)), Message::Query(plain(20))] {
+        let mut process = follower(5, 9, config(Variant::LeA), &[]);
+        ignores(&mut process, 7, message);
+    }
 }
 
 #[test]

@@ -110,14 +110,28 @@ fn several_leaders_need_an_order_of_claims() {
 
 #[test]
 fn the_earliest_to_wake_can_lead_only_where_processes_sleep() {
-    for variant in [Variant::LeA, Variant::Al, Variant::Query] {
+    for variant in [Variant::LeA, Variant::Al, Variant::Query, Variant::SupAlLimit] {
         let name = variant.name();
         let message = alloc::format!(
-            "criterion = earliest-wake-up, but {name} begins without a suppression phase; try \
-             le-m, or criterion highest-id"
+            "criterion = earliest-wake-up, but {name} has no one wake-up to go by; try le-m, or \
+             criterion highest-id"
         );
         let config = Config { criterion: Some(Criterion::EarliestWakeUp), ..new(variant) };
         refused(config, BadConfig::NoWakeUp { variant: name }, &message);
+    }
+}
+
+#[test]
+fn aging_needs_an_order_of_claims() {
+    for variant in [Variant::Sup, Variant::SupAlElect, Variant::SupAlLimit] {
+        let name = variant.name();
+        let message = alloc::format!(
+            "aging lets better claims in, but in {name} any message silences: it knows no order \
+             of claims"
+        );
+        let seconds = Duration::from_secs;
+        let config = Config { aging: Some(seconds(1)), listen: seconds(3), ..new(variant) };
+        refused(config, BadConfig::AgingWithoutOrder { variant: name }, &message);
     }
 }
 

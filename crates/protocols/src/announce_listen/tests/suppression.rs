@@ -99,7 +99,8 @@ fn sup_al_taken_as_an_election_starts_anew_when_its_leader_is_silent_or_gone() {
 
 #[test]
 fn where_any_message_silences_a_leader_s_lighter_claim_renews_it_too() {
-    let mut process = follower(5, 9, config(Variant::SupAlElect), &[luck(300)]);
+    let ranked = Config { criterion: Some(Criterion::Rank), ..config(Variant::SupAlElect) };
+    let mut process = follower(5, 9, ranked, &[luck(300)]);
     process.wait(ms(1000)).message(9, Message::Announce(plain(2)));
     expect(&process, &[arm(Timer::Listen, 4000)], &[9], Stage::Decided);
 }
