@@ -31,6 +31,9 @@ pub(super) struct Trace {
     /// Draw a space-time diagram into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// The picture's title [default: the scenario's own]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
     /// How to write the records
     #[arg(long, value_enum, default_value_t)]
     format: Form,
@@ -59,7 +62,8 @@ impl Trace {
         let records = scenario.trace(seed);
         if let Some(path) = &self.svg {
             let until = Some(SimTime::ZERO + scenario.plan.horizon);
-            let options = Options { title: scenario.about.clone(), until, ..Options::default() };
+            let title = self.title.clone().unwrap_or_else(|| scenario.about.clone());
+            let options = Options { title, until, ..Options::default() };
             std::fs::write(path, space_time(&records, &options))
                 .map_err(|error| Failure::io("write", path, &error))?;
         }

@@ -592,6 +592,9 @@ impl<P: Protocol> World<P> {
         why: &'static str,
         observer: &mut O,
     ) {
+        if self.node(to).is_none() {
+            return; // who is not there loses nothing
+        }
         let (from, number, sent) = (id(cause.from), u64::from(cause.number), cause.sent);
         let message = Cow::Borrowed(message.kind());
         let why = Cow::Borrowed(why);
