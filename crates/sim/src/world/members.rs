@@ -201,14 +201,14 @@ impl<P: Protocol> Members<P> {
         Some(node)
     }
 
-    /// Queues a process to be woken at this instant of its clock. An entry that would wake it too
-    /// early stays: when it is reached, the process is queued again.
+    /// Queues a process to be woken at this instant of its clock, or now if that is past. An entry
+    /// that would wake it too early stays: when it is reached, the process is queued again.
     #[inline]
-    pub(super) fn wake_at(&mut self, node: u32, instant: Instant) {
+    pub(super) fn wake_at(&mut self, node: u32, instant: Instant, now: SimTime) {
         if instant == Instant::NEVER {
             return;
         }
-        let when = self.clock(node).when(instant) + self.lateness(node, instant);
+        let when = (self.clock(node).when(instant) + self.lateness(node, instant)).max(now);
         if when.as_nanos() < self.due[node as usize] {
             self.queue(node, when);
         }

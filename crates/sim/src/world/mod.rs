@@ -212,7 +212,7 @@ impl<P: Protocol> World<P> {
             }
             self.effects = effects;
         }
-        self.members.wake_at(node, wake);
+        self.members.wake_at(node, wake, self.now);
     }
 
     fn wake<O: Observer<P>>(&mut self, observer: &mut O) {
@@ -225,7 +225,7 @@ impl<P: Protocol> World<P> {
             let Some(state) = self.node(node) else { return };
             if state.poll_timeout() > now {
                 let wake = state.poll_timeout();
-                self.members.wake_at(node, wake);
+                self.members.wake_at(node, wake, self.now);
                 return;
             }
             if O::TRACES
