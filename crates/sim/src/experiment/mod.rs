@@ -18,7 +18,7 @@ use crate::plan::{BadPlan, Plan, Ranks};
 use crate::stats::Summary;
 use crate::world::World;
 use bellwether_core::Duration;
-use bellwether_protocols::announce_listen::{AnnounceListen, Params, Repeat, Yields};
+use bellwether_protocols::announce_listen::{AnnounceListen, Criterion, Params, Repeat, Yields};
 use rayon::prelude::*;
 use recovery::Recovery;
 use start::Start;
@@ -170,9 +170,19 @@ pub enum BadExperiment {
     ElectsNobody(&'static str),
     /// A leader that is never given up is never replaced.
     NeverGivenUp,
+    /// Luck, not the id, decides who is greater.
+    NobodyIsGreater(&'static str),
+    /// More comings and goings than a run should have.
+    TooMuchChurn {
+        /// About how many there would be.
+        events: f64,
+    },
     /// Threads could not be had.
     Threads(String),
 }
+
+/// The most comings and goings of one run.
+const CHURN_MAX: f64 = 1e6;
 
 impl fmt::Display for BadExperiment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -194,6 +204,16 @@ impl fmt::Display for BadExperiment {
                 "listen is infinite: a leader that departs without a word is followed for ever; \
                  give --listen, for example 3s, or --bye",
             ),
+            Self::NobodyIsGreater(scenario) => write!(
+                f,
+                "scenario {scenario} needs to know who is greater, but with this criterion luck \
+                 decides; try --criterion highest-id"
+            ),
+            Self::TooMuchChurn { events } => write!(
+                f,
+                "departures and arrivals make about {events:.0} events in the window, but at most \
+                 {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
+            ),
             Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
         }
     }
@@ -213,6 +233,12 @@ impl Experiment {
     /// # Errors
     /// [`BadExperiment`], naming the rule and the way out.
     pub fn check(&self) -> Result<(), BadExperiment> {
+        if let Scenario::Churn(Churn { departures, arrivals }) = self.scenario {
+            let events = (departures + arrivals) * self.window.as_secs_f64();
+            if events.is_nan() || events > CHURN_MAX {
+                return Err(BadExperiment::TooMuchChurn { events });
+            }
+        }
         self.plan(Coins::new(self.seed, 0)).0.check()?;
         if self.nodes > 1 && self.network.multicast.loss.rate() >= 1.0 {
             return Err(BadExperiment::NeverConverges);
@@ -308,6 +334,13 @@ impl Experiment {
         }
         if self.params.yields() == Yields::ToAnyone {
             return Err(BadExperiment::ElectsNobody(name));
+        }
+        let joins = matches!(self.scenario, Scenario::JoinGreater | Scenario::JoinSmaller);
+        let by_luck = self.ranks == Ranks::Random
+            || (self.params.criterion() == Criterion::EarliestWakeUp
+                && self.scenario == Scenario::JoinGreater);
+        if joins && by_luck {
+            return Err(BadExperiment::NobodyIsGreater(name));
         }
         let departs = matches!(self.scenario, Scenario::Departure | Scenario::Churn(_));
         if departs && self.params.listen() == Duration::MAX && !self.params.says_bye() {

@@ -1,0 +1,252 @@
+//! The command as scripts and people meet it: its output, its one-line errors, its exit codes.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn bellwether(arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .args(arguments.split_whitespace())
+        .output()
+        .expect("the command starts")
+}
+
+fn stdout(arguments: &str) -> String {
+    let output = bellwether(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments}: {errors}");
+    assert_eq!(errors, "", "{arguments}");
+    String::from_utf8(output.stdout).expect("the output is text")
+}
+
+fn json(arguments: &str) -> Value {
+    serde_json::from_str(&stdout(&format!("{arguments} --format json"))).expect("it is JSON")
+}
+
+/// The one line with which a bad call is refused.
+fn refusal(arguments: &str, code: i32) -> String {
+    let output = bellwether(arguments);
+    let errors = String::from_utf8(output.stderr).expect("errors are text");
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {errors}");
+    assert_eq!(output.stdout, b"", "{arguments}: nothing is written");
+    assert_eq!(errors.lines().count(), 1, "{arguments}: one line, not\n{errors}");
+    assert!(errors.starts_with("bellwether: "), "{errors}");
+    errors
+}
+
+fn mean(result: &Value, metric: &str) -> f64 {
+    result["metrics"][metric]["mean"].as_f64().unwrap_or_else(|| panic!("no {metric}: {result}"))
+}
+
+#[test]
+fn the_json_has_the_keys_that_scripts_rely_on() {
+    let result = json("sim le-s --nodes 20 --runs 50 --seed 7 --loss .4 --engine event");
+    for key in ["protocol", "nodes", "runs", "seed", "params", "metrics", "deliveries"] {
+        assert!(!result[key].is_null(), "{key}: {result}");
+    }
+    assert!(result["wall_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    let names = [
+        "convergence_time",
+        "leadership_delay",
+        "messages",
+        "rounds",
+        "average_rounds",
+        "simultaneous_leaders",
+    ];
+    for metric in names {
+        for key in ["mean", "stderr", "ci95", "min", "p50", "p99", "max"] {
+            assert!(!result["metrics"][metric][key].is_null(), "{metric}.{key}: {result}");
+        }
+    }
+    assert_eq!(result["params"]["loss"], 0.4);
+    assert_eq!(result["params"]["delay"], 0.1);
+    assert_eq!(result["params"]["suppress"], 1.0);
+    assert_eq!(result["params"]["listen"], Value::Null, "infinite");
+    assert_eq!(result["params"]["loss_model"], "uncorrelated");
+}
+
+#[test]
+fn every_listed_protocol_can_be_simulated() {
+    let listed = stdout("protocols --format json");
+    let listed: Vec<Value> = serde_json::from_str(&listed).expect("it is JSON");
+    assert_eq!(listed.len(), 10);
+    for entry in listed {
+        let name = entry["protocol"].as_str().expect("protocols have names");
+        // Who follows the first to speak may deadlock, and then there is nothing to measure.
+        let result = json(&format!("sim {name} --nodes 5 --runs 20 --seed 3"));
+        let settled = result["unsettled"] == 0;
+        assert!(settled || name == "sup-al-elect", "{result}");
+    }
+}
+
+#[test]
+fn every_scenario_measures_what_it_is_for() {
+    for scenario in ["departure", "false-departure", "join-greater", "join-smaller", "churn"] {
+        let result = json(&format!(
+            "sim le-s --nodes 8 --runs 30 --listen 2.5s --loss .2 --window 30s --scenario {scenario}"
+        ));
+        assert!(mean(&result, "reestablishment_delay") > 0.0, "{scenario}: {result}");
+        let fraction = mean(&result, "inconsistent_fraction");
+        assert!(fraction > 0.0 && fraction < 1.0, "{scenario}: {result}");
+        assert_eq!(result["params"]["scenario"], scenario);
+    }
+}
+
+#[test]
+fn the_result_depends_on_the_seed_and_on_nothing_else() {
+    let run = |flags: &str| {
+        let mut result = json(&format!("sim le-s --nodes 30 --loss .4 --runs 64 {flags}"));
+        result["wall_seconds"] = Value::Null;
+        result
+    };
+    assert_eq!(run("--seed 5 --threads 1"), run("--seed 5 --threads 2"));
+    assert_ne!(run("--seed 5")["metrics"], run("--seed 6")["metrics"]);
+    let (event, lazy) = (run("--engine event"), run("--engine lazy"));
+    assert_eq!(event["metrics"], lazy["metrics"]);
+    assert_eq!(lazy["deliveries"], Value::Null, "the lazy engine does not look at most of them");
+}
+
+#[test]
+fn one_process_alone_leads_at_once() {
+    for protocol in ["le-a", "le-s", "le-m", "al"] {
+        for engine in ["event", "auto"] {
+            let result = json(&format!("sim {protocol} --nodes 1 --runs 3 --engine {engine}"));
+            assert_eq!(mean(&result, "leadership_delay"), 0.0, "{result}");
+        }
+    }
+}
+
+#[test]
+fn bad_values_are_refused_in_one_line_that_names_them() {
+    for (arguments, words) in [
+        ("sim le-s --nodes 0", "'0'"),
+        ("sim le-s --nodes -3", "'-3'"),
+        ("sim le-s --nodes many", "'many'"),
+        ("sim le-s --nodes 99999999999", "'99999999999'"),
+        ("sim le-s --nodes 4000000000 --engine event", "free"),
+        ("sim le-s --runs 0", "'0'"),
+        ("sim le-s --loss 1.5", "'1.5'"),
+        ("sim le-s --loss -0.1", "'-0.1'"),
+        ("sim le-s --loss NaN", "'NaN'"),
+        ("sim le-s --loss 1", "never converges"),
+        ("sim le-s --loss 1 --loss-model correlated", "never converges"),
+        ("sim le-s --loss .4 --loss-model none", "--loss-model none"),
+        ("sim le-s --delay -1", "'-1'"),
+        ("sim le-s --delay NaN", "'NaN'"),
+        ("sim le-s --delay infinite", "infinite"),
+        ("sim le-s --announce 0", "announce > 0"),
+        ("sim le-s --listen 0", "listen > 0"),
+        ("sim le-s --suppress 1e300", "'1e300'"),
+        ("sim le-s --announce 3parsecs", "'3parsecs'"),
+        ("sim le-s --leaders 0", "leaders = 0"),
+        ("sim le-s --timer exponential --timer-rate -1", "rate = -1"),
+        ("sim le-s --aging 5s --listen 3s", "aging"),
+        ("sim le-s --loss .5 --loss-model bursts --burst 0", "--burst 0"),
+        ("sim le-s --scenario departure", "listen is infinite"),
+        ("sim sup --scenario departure --listen 3s", "promises none"),
+        ("sim le-s --scenario churn --listen 3s --departures -1", "'-1'"),
+        ("sim le-s --scenario churn --listen 3s --departures 1e6", "at most"),
+        ("sim le-m --scenario join-greater --listen 3s", "luck decides"),
+        ("sim le-s --listen 3s --engine lazy", "listen must be infinite"),
+        ("sim le-s --engine sluggish", "sluggish"),
+        ("sim le-s --bogus", "--bogus"),
+        ("sim les", "did you mean 'le-s'?"),
+        ("sim suppress-querry", "did you mean 'suppress-query'?"),
+        ("trace xyzzy", "no protocol has that name"),
+        ("trace le-s --until infinite", "--until"),
+        ("man nonsense", "'nonsense'"),
+    ] {
+        let line = refusal(arguments, 2);
+        assert!(line.contains(words), "{arguments}: {line}");
+    }
+}
+
+#[test]
+fn a_bad_scenario_file_is_refused_with_its_name_and_place() {
+    let folder = std::env::temp_dir().join(format!("bellwether-cli-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("bad.toml");
+    let good = "about = \"x\"\nprotocol = \"le-s\"\nnodes = 3\nuntil = \"1s\"\n";
+    for (text, words) in [
+        ("nodes = ", "line 1"),
+        ("", "about"),
+        (&good.replace("le-s", "le-x"), "le-x"),
+        (&good.replace("3", "0"), "nodes = 0"),
+        (&format!("{good}bogus = 1\n"), "bogus"),
+        (&format!("{good}[params]\nannounce = 0\n"), "announce > 0"),
+        (&format!("{good}[[faults]]\nat = 1\nwhat = \"crash\"\nnode = 7\n"), "process 7"),
+        (&format!("{good}[[faults]]\nat = 1\nwhat = \"explode\"\n"), "explode"),
+        (&format!("{good}[network.multicast]\nloss = {{ uncorrelated = 2 }}\n"), "'2'"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let line = refusal(&format!("trace {}", path.display()), 78);
+        assert!(line.contains("bad.toml") && line.contains(words), "{text}: {line}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    let line = refusal("trace no/such/file.toml", 1);
+    assert!(line.contains("no/such/file.toml"), "{line}");
+}
+
+#[test]
+fn a_trace_is_written_and_read_and_drawn() {
+    let folder = std::env::temp_dir().join(format!("bellwether-trace-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (records, picture) = (folder.join("run.jsonl"), folder.join("run.svg"));
+    stdout(&format!("sim le-s --nodes 5 --runs 2 --trace {}", records.display()));
+    let lines = std::fs::read_to_string(&records).unwrap();
+    assert!(lines.lines().count() > 10);
+    for line in lines.lines() {
+        let record: Value = serde_json::from_str(line).expect("each line is JSON");
+        assert!(record["t"].is_u64() && record["node"].is_u64() && record["kind"].is_string());
+    }
+    stdout(&format!("trace le-s --nodes 5 --svg {}", picture.display()));
+    assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    let line = refusal("sim le-s --runs 1 --trace no/such/folder/run.jsonl", 1);
+    assert!(line.contains("no/such/folder/run.jsonl"), "{line}");
+}
+
+#[test]
+fn help_completions_and_manual_pages_are_there() {
+    for arguments in ["--help", "sim --help", "trace --help", "protocols --help"] {
+        assert!(stdout(arguments).contains("Usage:"), "{arguments}");
+    }
+    assert!(stdout("sim --help").contains("Examples:"));
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(stdout(&format!("completions {shell}")).contains("bellwether"), "{shell}");
+    }
+    assert!(stdout("man").contains(".TH"));
+    assert!(stdout("man sim").contains("suppress"));
+    assert!(stdout("--version").starts_with("bellwether "));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    use std::io::Read;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .args("trace le-a --nodes 60 --until 20s".split_whitespace())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 16];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap(); // then the pipe is closed
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.success());
+}
+
+#[test]
+fn tables_and_spreadsheets_show_the_same_numbers() {
+    let flags = "sim le-a --nodes 9 --runs 20 --loss .3";
+    let rows = stdout(&format!("{flags} --format csv"));
+    let header = rows.lines().next().unwrap();
+    assert_eq!(
+        header,
+        "protocol,nodes,runs,seed,metric,mean,stderr,ci95_low,ci95_high,min,p50,p99,max"
+    );
+    let table = stdout(flags);
+    for row in rows.lines().skip(1) {
+        let metric = row.split(',').nth(4).unwrap();
+        assert!(table.contains(metric), "{metric} in\n{table}");
+    }
+}

@@ -1,0 +1,104 @@
+//! The style as a test: what a reviewer should not have to say twice.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const COLUMNS_MAX: usize = 100;
+const FILE_LINES_MAX: usize = 600;
+const FUNCTION_LINES_MAX: usize = 72;
+
+/// All Rust files of ours.
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<PathBuf> =
+        ["src", "crates", "tests", "benches"].iter().map(|name| root.join(name)).collect();
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                files.push((path.strip_prefix(root).unwrap().to_owned(), text));
+            }
+        }
+    }
+    assert!(files.len() > 50, "where have all the sources gone?");
+    files
+}
+
+#[test]
+fn lines_and_files_fit_a_reader() {
+    for (path, text) in sources() {
+        let lines = text.lines().count();
+        assert!(lines <= FILE_LINES_MAX, "{}: {lines} lines", path.display());
+        for (number, line) in text.lines().enumerate() {
+            let columns = line.chars().count();
+            let place = format!("{}:{}", path.display(), number + 1);
+            assert!(columns <= COLUMNS_MAX, "{place}: {columns} columns");
+        }
+    }
+}
+
+#[test]
+fn functions_fit_a_screen() {
+    for (path, text) in sources() {
+        let mut open: Option<(usize, usize, &str)> = None;
+        for (number, line) in text.lines().enumerate() {
+            let indent = line.len() - line.trim_start().len();
+            let begins = line.trim_start().split('(').next().is_some_and(|head| {
+                head.split_whitespace().any(|word| word == "fn") && !head.starts_with("//")
+            });
+            if begins && open.is_none() && !line.trim_end().ends_with(';') {
+                open = Some((number, indent, line.trim()));
+            }
+            if let Some((first, depth, head)) = open
+                && indent == depth
+                && line.trim() == "}"
+            {
+                let length = number - first + 1;
+                let place = format!("{}:{}", path.display(), first + 1);
+                assert!(length <= FUNCTION_LINES_MAX, "{place}: {length} lines: {head}");
+                open = None;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_begins_with_what_it_is() {
+    for (path, text) in sources() {
+        assert!(text.starts_with("//!"), "{} has no module documentation", path.display());
+    }
+}
+
+#[test]
+fn every_dependency_may_be_used_by_everyone() {
+    const GOOD: [&str; 9] = [
+        "MIT",
+        "Apache-2.0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "ISC",
+        "Zlib",
+        "Unicode-3.0",
+        "Unlicense",
+        "CC0-1.0",
+    ];
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    for package in metadata["packages"].as_array().unwrap() {
+        let licence = package["license"].as_str().unwrap_or("none");
+        let words = licence.replace(['(', ')', '/'], " ");
+        let good = words.split(" OR ").any(|choice| {
+            choice.split(" AND ").flat_map(str::split_whitespace).any(|word| GOOD.contains(&word))
+        });
+        assert!(good, "{}: {licence}", package["name"]);
+    }
+}
