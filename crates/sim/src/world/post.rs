@@ -2,6 +2,7 @@
 
 use crate::coin::{Coins, Packet};
 use crate::fault::Cuts;
+use crate::network::{Loss, Network};
 use crate::observer::Cause;
 use crate::plan::Plan;
 use crate::queue::Queue;
@@ -59,7 +60,8 @@ impl<M> Post<M> {
         self.numbers.resize(plan.nodes as usize, 0);
         self.plain = batch && plan.network.is_plain();
         self.bad.clear();
-        if !self.plain {
+        let Network { multicast, unicast, .. } = &plan.network;
+        if [multicast, unicast].iter().any(|channel| matches!(channel.loss, Loss::Bursts(_))) {
             self.bad.resize(plan.nodes as usize, false);
         }
         self.cuts.heal();
