@@ -2,12 +2,13 @@
 
 use crate::clock::Clock;
 use crate::coin::{Coins, Purpose, Stream};
+use crate::fault::Disk;
 use crate::observer::{Cause, id};
 use crate::plan::{Plan, Ranks};
 use crate::queue::Queue;
 use crate::sieve::LANES;
 use bellwether_core::{
-    Boot, Duration, Effect, Env, Instant, Memory, Node, NodeId, Peers, Protocol, SimTime,
+    Boot, Command, Duration, Effect, Env, Instant, Memory, Node, NodeId, Peers, Protocol, SimTime,
 };
 use std::collections::BTreeMap;
 
@@ -37,11 +38,16 @@ pub(super) struct Members<P: Protocol> {
 
 /// What a process that something happened to has beside its state.
 pub(super) struct Life<P: Protocol> {
+    /// Its present life, or its next one if it is gone.
     pub(super) incarnation: u64,
     pub(super) stored: Option<Vec<u8>>,
+    /// Whether it lost what it stored, if it has not stored anything since.
+    pub(super) lost: bool,
     pub(super) paused: bool,
     pub(super) slow: Duration,
+    /// What arrived while it stood still, and what it was asked.
     pub(super) waiting: Vec<(Cause, P::Message)>,
+    pub(super) asked: Vec<Command>,
 }
 
 impl<P: Protocol> Default for Life<P> {
@@ -49,9 +55,11 @@ impl<P: Protocol> Default for Life<P> {
         Self {
             incarnation: 1,
             stored: None,
+            lost: false,
             paused: false,
             slow: Duration::ZERO,
             waiting: Vec::new(),
+            asked: Vec::new(),
         }
     }
 }
@@ -133,16 +141,29 @@ impl<P: Protocol> Members<P> {
         self.nodes[index].insert(state)
     }
 
-    /// A process is no more.
+    /// Which life of a process begins, what the disk leaves of what it stored, and whether that
+    /// was lost. What is damaged stays so until the process stores again.
+    pub(super) fn recall(&mut self, node: u32, disk: Disk) -> (u64, Option<Vec<u8>>, bool) {
+        let Some(life) = self.lives.get_mut(&node) else { return (1, None, false) };
+        match (disk, &mut life.stored) {
+            (Disk::Torn, Some(bytes)) => bytes.truncate(bytes.len() / 2),
+            (Disk::Lost, _) if life.incarnation > 1 => (life.stored, life.lost) = (None, true),
+            _ => {}
+        }
+        (life.incarnation, life.stored.take(), life.lost)
+    }
+
+    /// A process is no more. If it comes back, that is another life.
     pub(super) fn remove(&mut self, node: u32) {
         let index = node as usize;
         self.nodes[index] = None;
         self.shut(node);
         self.due[index] = u64::MAX;
-        if let Some(life) = self.lives.get_mut(&node) {
-            life.paused = false;
-            life.waiting.clear();
-        }
+        let life = self.life(node);
+        life.incarnation += 1;
+        life.paused = false;
+        life.waiting.clear();
+        life.asked.clear();
     }
 
     pub(super) fn shut(&mut self, node: u32) {

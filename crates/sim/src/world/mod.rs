@@ -88,7 +88,7 @@ impl<P: Protocol> World<P> {
         absent.sort_unstable();
         for node in 0..plan.nodes {
             if absent.is_empty() || absent.binary_search(&node).is_err() {
-                self.start(node, &Disk::Kept, false, observer);
+                self.start(node, Disk::Kept, observer);
             }
         }
         self.members.seal();
@@ -140,28 +140,29 @@ impl<P: Protocol> World<P> {
 
 /// Processes and their steps.
 impl<P: Protocol> World<P> {
-    fn start<O: Observer<P>>(&mut self, node: u32, disk: &Disk, again: bool, observer: &mut O) {
+    /// Starts a process, for the first time or again.
+    fn start<O: Observer<P>>(&mut self, node: u32, disk: Disk, observer: &mut O) {
         let mut effects = std::mem::take(&mut self.effects);
-        let stored = self.members.lives.get_mut(&node).and_then(|life| life.stored.take());
-        let kept = match (disk, &stored) {
-            (Disk::Kept, Some(bytes)) => Memory::Kept(bytes),
-            (Disk::Torn, Some(bytes)) => Memory::Kept(&bytes[..bytes.len() / 2]),
-            (Disk::Lost, _) if again => Memory::Lost,
-            _ => Memory::First,
+        let (incarnation, stored, lost) = self.members.recall(node, disk);
+        let memory = match &stored {
+            Some(bytes) => Memory::Kept(bytes),
+            None if lost => Memory::Lost,
+            None => Memory::First,
         };
-        let state = self.members.start(node, kept, self.now, &self.params, &mut effects);
+        let state = self.members.start(node, memory, self.now, &self.params, &mut effects);
         let wake = state.poll_timeout();
         observer.on_start(self.now, node, state);
         self.effects = effects;
         if O::TRACES {
-            let incarnation = self.members.lives.get(&node).map_or(1, |life| life.incarnation);
-            let event =
-                if again { Event::Restart { incarnation } } else { Event::Start { incarnation } };
+            let event = match incarnation {
+                1 => Event::Start { incarnation },
+                _ => Event::Restart { incarnation },
+            };
             self.record(node, event, observer);
             self.record_leadership(node, observer);
         }
-        if let (Some(bytes), Disk::Kept) = (stored, disk) {
-            self.members.life(node).stored.get_or_insert(bytes);
+        if let Some(bytes) = stored {
+            self.members.life(node).stored = Some(bytes);
         }
         self.settle(node, wake, observer);
     }
@@ -437,11 +438,8 @@ impl<P: Protocol> World<P> {
         }
         let Some(node) = fault.node().and_then(|who| self.find(who)) else { return };
         match (fault, self.node(node).is_some()) {
-            (Fault::Join { .. }, false) => self.start(node, &Disk::Kept, false, observer),
-            (Fault::Restart { disk, .. }, false) => {
-                self.members.life(node).incarnation += 1;
-                self.start(node, disk, true, observer);
-            }
+            (Fault::Join { .. }, false) => self.start(node, Disk::Kept, observer),
+            (Fault::Restart { disk, .. }, false) => self.start(node, *disk, observer),
             (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
             (_, true) => self.strike_one(node, fault, observer),
         }
@@ -488,7 +486,10 @@ impl<P: Protocol> World<P> {
                 self.record(node, Event::Jump { reads: clock.read(self.now) }, observer);
             }
             _ => {
-                if let Some(command) = fault.command() {
+                let Some(command) = fault.command() else { return };
+                if self.members.is_paused(node) {
+                    self.members.life(node).asked.push(command);
+                } else {
                     self.command(node, command, observer);
                 }
             }
@@ -531,11 +532,14 @@ impl<P: Protocol> World<P> {
         if !std::mem::take(&mut life.paused) {
             return;
         }
-        let waiting = std::mem::take(&mut life.waiting);
+        let (waiting, asked) = (std::mem::take(&mut life.waiting), std::mem::take(&mut life.asked));
         self.members.reopen(node);
         self.record(node, Event::Resume, observer);
         for (cause, message) in waiting {
             self.deliver_to_one(node, message, cause, observer);
+        }
+        for command in asked {
+            self.command(node, command, observer);
         }
         self.queue_again(node);
     }
