@@ -1,0 +1,267 @@
+//! The same seed gives the same run: twice, on any number of threads, with or without batches,
+//! whoever watches; and what happens to one process moves no other process's luck.
+
+mod support;
+
+use bellwether_core::{Dest, Duration, Event, Instant, Leadership, Node, Record, SimTime};
+use bellwether_protocols::announce_listen::{AnnounceListen, Message, Variant};
+use bellwether_sim::network::{Bursts, Delay, Loss, Network};
+use bellwether_sim::{
+    Cause, Churn, Coins, Disk, Engine, Experiment, Fault, Observer, Outcome, Plan, Ranks, Scenario,
+    Tracer, Who, World, trace::digest,
+};
+use support::rough::Rough;
+use support::{at, constant, fault, ms, node, p, params, plan, sends, times, trace};
+
+/// The runs whose digests are pinned: a group of twelve to which most things happen.
+fn eventful(network: Network) -> Plan {
+    let faults = vec![
+        fault(1_500, Fault::Drift { node: node(4), parts_per_billion: 50_000_000 }),
+        fault(2_200, Fault::Pause { node: node(2) }),
+        fault(3_100, Fault::Crash { node: Who::Leader }),
+        fault(3_300, Fault::Join { node: node(7) }),
+        fault(4_800, Fault::Resume { node: node(2) }),
+        fault(5_000, Fault::Cut { from: vec![0, 1, 2], to: vec![9, 10] }),
+        fault(6_000, Fault::Restart { node: node(11), disk: Disk::Kept }),
+        fault(6_500, Fault::Heal),
+        fault(7_000, Fault::Slow { node: node(5), by: ms(80) }),
+        fault(8_000, Fault::Leave { node: node(9) }),
+    ];
+    Plan { absent: vec![7], ..plan(12, network, ms(10_000), faults) }
+}
+
+fn plain() -> Network {
+    constant(100, Loss::Uncorrelated(p(0.3)))
+}
+
+/// Everything that makes a multicast more than one event.
+fn unruly() -> Network {
+    let bursts = Bursts { worsen: p(0.1), recover: p(0.4), good: p(0.05), bad: p(0.9) };
+    let delay = Delay::Exponential { min: ms(20), mean: ms(60) };
+    let network = Network::uniform(delay, Loss::Bursts(bursts));
+    Network { duplicate: p(0.1), reorder: p(0.1), ..network }
+}
+
+/// Digests of the eventful run of seed 1, in the plain and in the unruly network.
+///
+/// Change only with an explanation: whoever changes one of these changes every recorded seed.
+const GOLDEN: [(&str, u64, u64); 10] = [
+    ("le-a", 0x02b98d1123e806be, 0x14d130655b2dd81b),
+    ("le-s", 0x4018add6acee82da, 0x67dceb3bc86cc65f),
+    ("le-m", 0x32803deeab7c0399, 0xc6203e6f194e1af5),
+    ("sup", 0x075dfbfae7918f2c, 0xf87e64a4a8c3f721),
+    ("al", 0xc7f0e6a27757f70f, 0xd946c3131ba39fde),
+    ("query", 0x5c82705752b8ec50, 0xa88e259c2d75da83),
+    ("suppress-query", 0x9afb2fb885bc02ac, 0x9152c1440e21af91),
+    ("sup-al-elect", 0xb0b83bbc9eba2944, 0x22685e811586b021),
+    ("sup-al-limit", 0x5cd064f0dbc78fd6, 0xaeac5c931ed7f5c7),
+    ("sup-al-spread", 0x7ce121b2f3869b93, 0x2e19d90ef3fc3c86),
+];
+
+#[test]
+fn one_seed_gives_one_trace_and_for_every_protocol_it_is_the_pinned_one() {
+    let mut found = Vec::new();
+    for variant in Variant::ALL {
+        let params = params(variant, ms(2_500));
+        let digests = [plain(), unruly()].map(|network| {
+            let plan = eventful(network);
+            let once = digest(&trace::<AnnounceListen>(&params, &plan, 1));
+            let twice = digest(&trace::<AnnounceListen>(&params, &plan, 1));
+            assert_eq!(once, twice, "{}: the same seed, two runs", variant.name());
+            let other = digest(&trace::<AnnounceListen>(&params, &plan, 2));
+            assert_ne!(once, other, "{}: another seed, the same run", variant.name());
+            once
+        });
+        found.push((variant.name(), digests[0], digests[1]));
+    }
+    let line = |(name, plain, unruly): &(&str, u64, u64)| {
+        format!("    (\"{name}\", {plain:#018x}, {unruly:#018x}),\n")
+    };
+    let lines: String = found.iter().map(line).collect();
+    assert!(found == GOLDEN, "these runs are not those pinned. If that was meant:\n{lines}");
+}
+
+#[test]
+fn a_world_that_ran_before_runs_like_a_new_one() {
+    for variant in Variant::ALL {
+        let params = params(variant, ms(2_500));
+        let mut used = World::<AnnounceListen>::new(params.clone());
+        // Larger and rougher runs first, so that anything left over would be found.
+        used.run(&Rough::new(variant, &unruly(), 3).scenario.plan, Coins::new(9, 9), &mut ());
+        for network in [unruly(), plain()] {
+            let plan = eventful(network);
+            let mut tracer = Tracer::default();
+            used.run(&plan, Coins::new(5, 0), &mut tracer);
+            let fresh = trace::<AnnounceListen>(&params, &plan, 5);
+            assert_eq!(digest(&tracer.records), digest(&fresh), "{}", variant.name());
+        }
+    }
+}
+
+#[test]
+fn an_answer_does_not_depend_on_the_number_of_threads() {
+    let churn = Churn { departures: 0.3, arrivals: 0.3 };
+    for scenario in [Scenario::Start, Scenario::Departure, Scenario::Churn(churn)] {
+        for engine in [Engine::Event, Engine::Auto] {
+            let experiment = |threads| Experiment {
+                params: params(Variant::LeS, ms(3_000)),
+                nodes: 20,
+                network: plain(),
+                ranks: Ranks::ById,
+                scenario,
+                window: Duration::from_secs(20),
+                runs: 60,
+                seed: 4,
+                threads,
+                engine,
+            };
+            let [one, two, five] =
+                [1, 2, 5].map(|threads| experiment(threads).run(&|| ()).unwrap());
+            assert_eq!(one.unsettled, 0, "{}", scenario.name());
+            assert_eq!(one, two, "{}: 1 and 2 threads", scenario.name());
+            assert_eq!(one, five, "{}: 1 and 5 threads", scenario.name());
+        }
+    }
+}
+
+/// What can be seen of a run without asking for its records.
+#[derive(Debug, Default, PartialEq)]
+struct Watcher {
+    seen: Vec<(SimTime, u32, Seen)>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Seen {
+    Start(Instant),
+    Ready,
+    Send(Dest, Message, u32),
+    Change(Vec<u64>, Option<(u32, u32)>),
+    Gone,
+}
+
+impl Observer<AnnounceListen> for Watcher {
+    fn on_start(&mut self, at: SimTime, node: u32, state: &Node<AnnounceListen>) {
+        self.seen.push((at, node, Seen::Start(state.poll_timeout())));
+    }
+
+    fn on_ready(&mut self) {
+        self.seen.push((SimTime::ZERO, 0, Seen::Ready));
+    }
+
+    fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &Message, number: u32) {
+        self.seen.push((at, from, Seen::Send(to, message.clone(), number)));
+    }
+
+    fn on_change(
+        &mut self,
+        at: SimTime,
+        node: u32,
+        leadership: &Leadership<'_>,
+        cause: Option<Cause>,
+    ) {
+        let leaders = leadership.leaders.iter().map(|id| id.0).collect();
+        let cause = cause.map(|cause| (cause.from, cause.number));
+        self.seen.push((at, node, Seen::Change(leaders, cause)));
+    }
+
+    fn on_gone(&mut self, at: SimTime, node: u32) {
+        self.seen.push((at, node, Seen::Gone));
+    }
+}
+
+/// How the run ended, and in what state it left everyone. Not when, which is only defined for a run
+/// that an observer ended: a batch that nobody receives is an event, a message that is lost is none.
+type End = (u64, bool, Vec<Option<Node<AnnounceListen>>>);
+
+fn end_of(rough: &Rough, batches: bool, observer: &mut impl Observer<AnnounceListen>) -> End {
+    let file = &rough.scenario;
+    let world = World::<AnnounceListen>::new(file.params.clone());
+    let mut world = if batches { world } else { world.without_batches() };
+    let Outcome { deliveries, satisfied, .. } =
+        world.run(&file.plan, Coins::new(file.seed, 0), observer);
+    let states = (0..file.plan.nodes).map(|node| world.node(node).cloned());
+    (deliveries, satisfied, states.collect())
+}
+
+#[test]
+fn batches_and_observers_change_nothing_in_a_run_whatever_happens_to_it() {
+    let losses = [Loss::None, Loss::Correlated(p(0.4)), Loss::Uncorrelated(p(0.4))];
+    for (number, seed) in (0..losses.len() * 40).zip(1_000u64..) {
+        let variant = Variant::ALL[number % Variant::ALL.len()];
+        let rough = Rough::new(variant, &constant(100, losses[number % losses.len()]), seed);
+        let (mut batched, mut singly) = (Tracer::default(), Tracer::default());
+        let end = end_of(&rough, true, &mut batched);
+        // States are compared without being shown: the replay tells more.
+        assert!(end == end_of(&rough, false, &mut singly), "{}", rough.replay());
+        let differing = batched.records.iter().zip(&singly.records).find(|(one, two)| one != two);
+        assert_eq!(differing, None, "with and without batches; {}", rough.replay());
+        assert_eq!(batched.records.len(), singly.records.len(), "{}", rough.replay());
+
+        let (mut quiet, mut quiet_singly) = (Watcher::default(), Watcher::default());
+        assert!(end == end_of(&rough, true, &mut quiet), "watched; {}", rough.replay());
+        assert!(end == end_of(&rough, false, &mut quiet_singly), "{}", rough.replay());
+        assert!(quiet == quiet_singly, "without records; {}", rough.replay());
+        assert!(end == end_of(&rough, true, &mut ()), "unwatched; {}", rough.replay());
+        let (mut first, mut second) = (Watcher::default(), Tracer::default());
+        assert!(end == end_of(&rough, true, &mut (&mut first, &mut second)));
+        assert!(first == quiet && second.records == batched.records, "{}", rough.replay());
+    }
+}
+
+/// What concerns the first `nodes` processes alone: what they send each other, and what is lost of
+/// it.
+fn among(nodes: u64, records: &[Record]) -> Vec<Record> {
+    let theirs = |record: &&Record| {
+        record.node.0 < nodes
+            && match &record.event {
+                Event::Send { .. } => true,
+                Event::Drop { from, .. } | Event::Recv { from, .. } => from.0 < nodes,
+                _ => false,
+            }
+    };
+    records.iter().filter(theirs).cloned().collect()
+}
+
+/// Processes that spread announcements never give way, so all of them speak through the whole run
+/// and nothing but their own luck tells them when.
+#[test]
+fn one_more_process_moves_nobody_elses_luck() {
+    let params = params(Variant::SupAlSpread, Duration::MAX);
+    for seed in 0..20 {
+        let of = |nodes| {
+            let plan = plan(nodes, plain(), ms(4_000), Vec::new());
+            trace::<AnnounceListen>(&params, &plan, seed)
+        };
+        let (few, more, many) = (of(20), of(21), of(90));
+        let alone = among(20, &few);
+        assert!(alone.len() > 20 * 3 * 20);
+        assert_eq!(alone, among(20, &more), "{}", replay(20, 21, seed));
+        assert_eq!(alone, among(20, &many), "{}", replay(20, 90, seed));
+    }
+}
+
+fn replay(few: u32, more: u32, seed: u64) -> String {
+    let with = |nodes| {
+        format!("bellwether trace sup-al-spread --nodes {nodes} --loss .3 --seed {seed} --until 4s")
+    };
+    format!("COMPARE: {}\n   WITH: {}", with(few), with(more))
+}
+
+#[test]
+fn one_more_draw_in_one_process_moves_nobody_elses_luck() {
+    let params = params(Variant::SupAlSpread, Duration::MAX);
+    let calm = plan(20, plain(), ms(6_000), Vec::new());
+    let restart = Fault::Restart { node: node(3), disk: Disk::Kept };
+    let faults = vec![fault(2_000, Fault::Crash { node: node(3) }), fault(2_100, restart)];
+    let disturbed = plan(20, plain(), ms(6_000), faults);
+    for seed in 0..20 {
+        let calm = trace::<AnnounceListen>(&params, &calm, seed);
+        let disturbed = trace::<AnnounceListen>(&params, &disturbed, seed);
+        for who in 0..20 {
+            let (before, after) = (times(&calm, who, sends), times(&disturbed, who, sends));
+            assert_eq!(before == after, who != 3, "process {who}, seed {seed}");
+        }
+        let again = times(&disturbed, 3, sends).into_iter().find(|time| *time > at(2_100));
+        assert!(!times(&calm, 3, sends).contains(&again.unwrap()), "it drew again, seed {seed}");
+    }
+}

@@ -1,0 +1,92 @@
+//! What the tests of the world share: plans with faults drawn from a seed, ways to ask a trace, and
+//! the smallest protocol that sends anything.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+pub(crate) mod keeper;
+pub(crate) mod ping;
+pub(crate) mod rough;
+pub(crate) mod spinner;
+
+use bellwether_core::{Duration, Event, NodeId, Protocol, Record, SimTime};
+use bellwether_protocols::announce_listen::{Config, Params, Variant};
+use bellwether_sim::network::{Delay, Loss, Network, Probability};
+use bellwether_sim::{Coins, Fault, Plan, ScenarioFile, Timed, Tracer, Who, World};
+
+pub(crate) fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// So many milliseconds into a run.
+pub(crate) fn at(millis: u64) -> SimTime {
+    SimTime::ZERO + ms(millis)
+}
+
+pub(crate) fn p(value: f64) -> Probability {
+    Probability::try_from(value).expect("a probability")
+}
+
+/// The defaults, but for T_L.
+pub(crate) fn params(variant: Variant, listen: Duration) -> Params {
+    Config { listen, ..Config::new(variant) }.try_into().expect("valid parameters")
+}
+
+pub(crate) fn scenario(text: &str) -> ScenarioFile {
+    ScenarioFile::parse(text).unwrap_or_else(|bad| panic!("{bad}\n{text}"))
+}
+
+/// A network with a constant delay for both ways to send.
+pub(crate) fn constant(millis: u64, loss: Loss) -> Network {
+    Network::uniform(Delay::Constant(ms(millis)), loss)
+}
+
+pub(crate) fn plan(nodes: u32, network: Network, until: Duration, faults: Vec<Timed>) -> Plan {
+    Plan { network, faults, horizon: until, ..Plan::new(nodes) }
+}
+
+pub(crate) fn fault(millis: u64, fault: Fault) -> Timed {
+    Timed { at: ms(millis), fault }
+}
+
+pub(crate) fn node(number: u32) -> Who {
+    Who::Node(number)
+}
+
+/// All that happens in one run.
+pub(crate) fn trace<P: Protocol>(params: &P::Params, plan: &Plan, seed: u64) -> Vec<Record> {
+    let mut tracer = Tracer::default();
+    World::<P>::new(params.clone()).run(plan, Coins::new(seed, 0), &mut tracer);
+    tracer.records
+}
+
+/// When something of this kind happened to a process.
+pub(crate) fn times(records: &[Record], who: u32, is: impl Fn(&Event) -> bool) -> Vec<SimTime> {
+    let mine = records.iter().filter(|record| record.node == NodeId(u64::from(who)));
+    mine.filter(|record| is(&record.event)).map(|record| record.t).collect()
+}
+
+pub(crate) fn sends(event: &Event) -> bool {
+    matches!(event, Event::Send { .. })
+}
+
+pub(crate) fn receives(event: &Event) -> bool {
+    matches!(event, Event::Recv { .. })
+}
+
+pub(crate) fn hears_from(sender: u32) -> impl Fn(&Event) -> bool {
+    move |event| matches!(event, Event::Recv { from, .. } if from.0 == u64::from(sender))
+}
+
+pub(crate) fn hears_kind(kind: &str) -> impl Fn(&Event) -> bool {
+    move |event| matches!(event, Event::Recv { message, .. } if message == kind)
+}
+
+/// Whom a process followed last.
+pub(crate) fn followed(records: &[Record], who: u32) -> Vec<u64> {
+    let mine = records.iter().rev().filter(|record| record.node.0 == u64::from(who));
+    let beliefs = mine.filter_map(|record| match &record.event {
+        Event::Leadership { leaders, .. } => Some(leaders.iter().map(|id| id.0).collect()),
+        _ => None,
+    });
+    { beliefs }.next().unwrap_or_default()
+}
