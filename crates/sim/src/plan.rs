@@ -1,5 +1,6 @@
 //! What is to be simulated: the group, the network, what goes wrong, and for how long.
 
+use crate::coin::{Coins, Purpose};
 use crate::fault::{Fault, Timed};
 use crate::network::Network;
 use bellwether_core::{Duration, SimTime};
@@ -37,6 +38,15 @@ pub enum Ranks {
 impl Ranks {
     /// Random ranks lie below this.
     pub const BOUND: u64 = 1 << 30;
+
+    /// The rank of one process in one run.
+    #[inline]
+    pub(crate) fn of(self, coins: Coins, node: u32) -> u64 {
+        match self {
+            Self::ById => u64::from(node),
+            Self::Random => coins.packet(node, u32::MAX).word(Purpose::Delay, node) % Self::BOUND,
+        }
+    }
 }
 
 /// The most processes a world can hold: coins count receivers with 32 bits.

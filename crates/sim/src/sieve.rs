@@ -74,7 +74,7 @@ fn plain(question: Question<'_>, out: &mut [Sieved]) {
 
 /// Sixty-four bytes that are 0 or 1 to sixty-four bits.
 #[inline(always)]
-fn pack(bytes: &[u8; LANES]) -> u64 {
+pub(crate) fn pack(bytes: &[u8; LANES]) -> u64 {
     // The multiplication moves byte i of eight to bit 56 + i; nothing else lands up there.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let mut bits = 0;

@@ -321,8 +321,14 @@ impl Experiment {
         {
             return Some("this variant has no order of claims to follow");
         }
+        if params.yields() == Yields::Never && params.opening().suppresses() {
+            return Some("announcements that nobody silences are too many to follow");
+        }
         if !self.network.is_plain() {
             return Some("the delay must be constant and losses without memory");
+        }
+        if self.network.constant_delay() == Some(Duration::ZERO) {
+            return Some("the delay must be above nought, or messages race with timers");
         }
         None
     }

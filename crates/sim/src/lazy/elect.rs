@@ -1,0 +1,142 @@
+//! Elections: the best claim leads, and silences the others or not.
+
+use super::air::Air;
+use super::calendar::Call;
+use super::order::{Block, Order};
+use super::{Setting, Tally};
+use crate::coin::{Coins, Packet};
+use bellwether_protocols::announce_listen::Yields;
+use pulp::{Simd, WithSimd};
+
+/// One run of an election, compiled for whatever vectors the machine has.
+pub(super) struct Election<'a, A: Air> {
+    pub(super) setting: Setting<'a>,
+    pub(super) order: &'a Order,
+    pub(super) coins: Coins,
+    pub(super) air: &'a mut A,
+}
+
+/// Whom nobody silences.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leader {
+    coins: Coins,
+    node: u32,
+    every: u64,
+    /// When it speaks for the first time.
+    pub(super) first: u64,
+    /// How long what it says takes.
+    pub(super) delay: u64,
+    /// The last of its announcements, from 0, that arrives before the world ends.
+    pub(super) last: u32,
+}
+
+impl Leader {
+    #[inline(always)]
+    pub(super) fn packet(&self, round: u32) -> Packet {
+        self.coins.packet(self.node, round)
+    }
+
+    #[inline(always)]
+    pub(super) fn sent(&self, round: u32) -> u64 {
+        self.first + u64::from(round) * self.every
+    }
+}
+
+impl<A: Air> WithSimd for Election<'_, A> {
+    type Output = Option<Tally>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, _simd: S) -> Option<Tally> {
+        self.air.clear();
+        if self.setting.nodes == 1 {
+            // It believes in itself from the start, and may have said so by then.
+            let messages = u64::from(!self.setting.params.opening().suppresses());
+            return Some(Tally { messages, ..Tally::default() });
+        }
+        let leader = self.leader()?;
+        let falls_silent = self.setting.params.yields() == Yields::ToBetter;
+        let mut tally = Tally::default();
+        let mut place = 1;
+        while place < self.setting.nodes {
+            let mut block = self.order.block(self.setting, self.coins, place);
+            self.air.rounds(&leader, &mut block)?;
+            for &round in &block.rounds[..block.count] {
+                tally.rounds = tally.rounds.max(round + 1);
+                tally.rounds_sum += u64::from(round) + 1;
+            }
+            if falls_silent {
+                self.speak(&leader, &block, &mut tally);
+            } else {
+                self.go_on(&leader, &block, place, &mut tally);
+            }
+            place += block.count as u32;
+        }
+        Some(self.conclude(&leader, tally))
+    }
+}
+
+impl<A: Air> Election<'_, A> {
+    /// The leader, if anything it says arrives before the world ends.
+    #[inline(always)]
+    fn leader(&self) -> Option<Leader> {
+        let Setting { delay, announce: every, end, .. } = self.setting;
+        let best = self.order.at(self.setting, self.coins, 0);
+        let (node, first) = (best.node, best.wake);
+        let left = end.checked_sub(delay)?.checked_sub(first)?;
+        let last = u32::try_from(left / every).unwrap_or(u32::MAX - 1);
+        Some(Leader { coins: self.coins, node, every, first, delay, last })
+    }
+
+    /// Each of the block announces itself until it hears a better one.
+    #[inline(always)]
+    fn speak(&mut self, leader: &Leader, block: &Block, tally: &mut Tally) {
+        let Setting { delay, announce, .. } = self.setting;
+        let mut rest = self.air.may_speak(leader, block);
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let (node, wake) = (block.nodes[lane], block.wakes[lane]);
+            let told = leader.sent(block.rounds[lane]);
+            // At equal times a message comes before a timer: who is silenced then does not speak.
+            let silent = self.air.first_heard(node, told) + delay;
+            if wake >= silent {
+                continue;
+            }
+            tally.area += u128::from(silent - wake);
+            let (mut at, mut number) = (wake, 0);
+            while at < silent {
+                self.air.say(Call { at, packet: self.coins.packet(node, number) });
+                tally.messages += 1;
+                at += announce;
+                number += 1;
+            }
+        }
+    }
+
+    /// Each of the block announces itself for ever, but counts as a leader until it hears a better
+    /// one.
+    #[inline(always)]
+    fn go_on(&mut self, leader: &Leader, block: &Block, place: u32, tally: &mut Tally) {
+        let all = (self.setting, self.order, self.coins);
+        for (lane, &round) in block.rounds[..block.count].iter().enumerate() {
+            let heard = self.air.first_round(all, place + lane as u32, round);
+            tally.area += u128::from(leader.sent(heard) + leader.delay);
+        }
+    }
+
+    /// Adds the leader's own part, and everything that is known only now.
+    #[inline(always)]
+    fn conclude(&self, leader: &Leader, mut tally: Tally) -> Tally {
+        tally.converged = leader.sent(tally.rounds - 1);
+        tally.received = tally.converged + leader.delay;
+        tally.area += u128::from(tally.received - leader.first);
+        // All who fell silent did so by now, so only who goes on is to be cut short.
+        let each = (tally.received - leader.first).div_ceil(leader.every);
+        let going_on = match self.setting.params.yields() {
+            Yields::Never => u64::from(self.setting.nodes),
+            _ => 1,
+        };
+        tally.messages += each * going_on;
+        tally
+    }
+}

@@ -1,0 +1,148 @@
+//! The lazy engine: the outcome of a start, from only those coins that decide it.
+//!
+//! **What it is.** When everyone starts at once, the delay is constant and nobody forgets, a run is
+//! decided by two questions about each process: which of the leader's announcements is the first
+//! to reach it, and which of any better process's is? What a process sends matters to worse ones
+//! alone. So the processes are gone through from the best to the worst, each reads coins until its
+//! first success, and its own announcements are entered for those that follow. That is a few coins
+//! per process where the event engine reads one per message and process.
+//!
+//! **Why it may exist.** It is the one exception to "what is simulated is the protocol's own code".
+//! Coins are pure functions, so both engines read the same ones, and every measure must come out
+//! equal to the last bit for every seed; the tests in `tests/lazy.rs` compare them. Claims and
+//! wake-ups are still drawn by the protocol's own functions. Where the engines differ, the event
+//! engine is right.
+//!
+//! | protocols | what is gone through | in |
+//! |---|---|---|
+//! | le-a, le-s, le-m | from the best claim to the worst | `elect` |
+//! | al | the same, but nobody falls silent | `elect` |
+//! | sup | from the earliest wake-up to the latest | `suppress` |
+
+mod air;
+mod calendar;
+mod elect;
+mod order;
+mod suppress;
+
+use crate::coin::Coins;
+use crate::experiment::{Experiment, Measure, Sample};
+use crate::network::{Delay, Loss};
+use crate::plan::Ranks;
+use air::{Own, Shared};
+use bellwether_core::{Duration, SimTime};
+use bellwether_protocols::announce_listen::{Params, Yields};
+use elect::Election;
+use order::Order;
+use suppress::Suppression;
+
+/// What one thread reuses from run to run: nothing is allocated once it is warm.
+pub(crate) struct Lazy<'a> {
+    setting: Setting<'a>,
+    order: Order,
+    air: Air,
+    suppression: Suppression,
+    arch: pulp::Arch,
+}
+
+/// The experiment, as far as it matters here; times in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Setting<'a> {
+    params: &'a Params,
+    nodes: u32,
+    ranks: Ranks,
+    loss: Loss,
+    delay: u64,
+    announce: u64,
+    /// Nothing happens after this.
+    end: u64,
+}
+
+/// Who loses a message: all listeners together, or each for itself.
+enum Air {
+    Shared(Shared),
+    Own(Own),
+}
+
+impl<'a> Lazy<'a> {
+    /// For an experiment that [is lazy](Experiment::not_lazy).
+    pub(crate) fn new(experiment: &'a Experiment) -> Self {
+        let Experiment { params, nodes, network, ranks, .. } = experiment;
+        let delay = network.constant_delay().unwrap_or(Duration::ZERO).as_nanos();
+        debug_assert!(matches!(network.multicast.delay, Delay::Constant(_)) && delay > 0);
+        let loss = network.loss();
+        let air = match loss {
+            Loss::Uncorrelated(p) if !p.is_certain() && p.threshold() > 0 => Air::Own(Own::new(p)),
+            _ => Air::Shared(Shared::new(loss)),
+        };
+        let setting = Setting {
+            params,
+            nodes: *nodes,
+            ranks: *ranks,
+            loss,
+            delay,
+            announce: params.announce().as_nanos(),
+            end: Duration::LONGEST_WRITTEN.as_nanos(),
+        };
+        let order = Order::new(setting);
+        Self { setting, order, air, suppression: Suppression::default(), arch: pulp::Arch::new() }
+    }
+
+    /// One run; nothing measured if the group does not converge.
+    pub(crate) fn run(&mut self, coins: Coins) -> Sample {
+        let Self { setting, order, air, suppression, arch } = self;
+        let mut sample = Sample::new(0);
+        if setting.params.yields() == Yields::ToAnyone {
+            if let Some(quiet) = suppression.run(*setting, coins) {
+                sample.set(Measure::ConvergenceTime, seconds(quiet.converged));
+                sample.set(Measure::LeadershipDelay, seconds(quiet.received));
+                sample.set(Measure::Messages, quiet.messages as f64);
+            }
+            return sample;
+        }
+        let setting = *setting;
+        order.prepare(setting, coins);
+        let tally = match air {
+            Air::Own(air) => arch.dispatch(Election { setting, order, coins, air }),
+            Air::Shared(air) => arch.dispatch(Election { setting, order, coins, air }),
+        };
+        if let Some(tally) = tally {
+            tally.write(setting, &mut sample);
+        }
+        sample
+    }
+}
+
+/// What an election comes to; times in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    converged: u64,
+    received: u64,
+    messages: u64,
+    rounds: u32,
+    rounds_sum: u64,
+    /// Leaders times nanoseconds.
+    area: u128,
+}
+
+impl Tally {
+    /// As the event engine's observer of a start reckons, operation for operation.
+    fn write(self, setting: Setting<'_>, sample: &mut Sample) {
+        let messages = self.messages as f64;
+        sample.set(Measure::ConvergenceTime, seconds(self.converged));
+        sample.set(Measure::LeadershipDelay, seconds(self.received));
+        sample.set(Measure::Messages, messages);
+        sample.set(Measure::Rounds, f64::from(self.rounds));
+        let others = f64::from((setting.nodes - 1).max(1));
+        sample.set(Measure::AverageRounds, self.rounds_sum as f64 / others);
+        let time = self.received;
+        let average = if time == 0 { 1.0 } else { self.area as f64 / time as f64 };
+        sample.set(Measure::SimultaneousLeaders, average);
+        let intervals = seconds(self.received) / setting.params.announce().as_secs_f64();
+        sample.set(Measure::AnnouncersPerInterval, messages / intervals.max(1.0));
+    }
+}
+
+fn seconds(nanos: u64) -> f64 {
+    SimTime::from_nanos(nanos).as_secs_f64()
+}

@@ -1,0 +1,62 @@
+//! Suppression alone: who wakes speaks once, unless it heard anyone before.
+
+use super::Setting;
+use super::calendar::Call;
+use super::order::Candidate;
+use crate::coin::Coins;
+use crate::network::Loss;
+
+/// What is reused from run to run.
+#[derive(Debug, Default)]
+pub(super) struct Suppression {
+    /// When each process wakes, and which it is.
+    wakes: Vec<(u64, u32)>,
+    /// What was said and may be heard, in order of time.
+    said: Vec<Call>,
+}
+
+/// What it comes to; times in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Quiet {
+    pub(super) converged: u64,
+    pub(super) received: u64,
+    pub(super) messages: u64,
+}
+
+impl Suppression {
+    /// One run; nothing if somebody would wake after the world ends.
+    pub(super) fn run(&mut self, setting: Setting<'_>, coins: Coins) -> Option<Quiet> {
+        let wake = |node| (Candidate::draw(setting, coins, node).wake, node);
+        self.wakes.clear();
+        self.wakes.reserve_exact(setting.nodes as usize);
+        self.wakes.extend((0..setting.nodes).map(wake));
+        self.wakes.sort_unstable();
+        self.said.clear();
+        let mut quiet = Quiet::default();
+        for &(wake, node) in &self.wakes {
+            let heard = first_heard(setting.loss, &self.said, node, wake, setting.delay);
+            // Who speaks settles its own case at that moment; who hears, by what was sent earlier.
+            let (sent, settled) = heard.map_or((wake, wake), |at| (at, at + setting.delay));
+            if settled > setting.end {
+                return None;
+            }
+            quiet.converged = quiet.converged.max(sent);
+            quiet.received = quiet.received.max(settled);
+            if heard.is_none() {
+                quiet.messages += 1;
+                let packet = coins.packet(node, 0);
+                if setting.loss.of_all(packet).is_some() {
+                    self.said.push(Call { at: wake, packet });
+                }
+            }
+        }
+        Some(quiet)
+    }
+}
+
+/// When the first message that reaches this process by the time it wakes was sent.
+fn first_heard(loss: Loss, said: &[Call], node: u32, wake: u64, delay: u64) -> Option<u64> {
+    let arrived = said.iter().take_while(|call| call.at.saturating_add(delay) <= wake);
+    let mut heard = arrived.filter(|call| !loss.strikes(call.packet, node, &mut false));
+    heard.next().map(|call| call.at)
+}
