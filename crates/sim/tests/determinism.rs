@@ -169,8 +169,8 @@ impl Observer<AnnounceListen> for Watcher {
     }
 }
 
-/// How the run ended, and in what state it left everyone. Not when, which is only defined for a run
-/// that an observer ended: a batch that nobody receives is an event, a message that is lost is none.
+/// How the run ended, and in what state it left everyone. Not when: that is only defined if an
+/// observer ended it. A batch that nobody receives is an event, a message that is lost is none.
 type End = (u64, bool, Vec<Option<Node<AnnounceListen>>>);
 
 fn end_of(rough: &Rough, batches: bool, observer: &mut impl Observer<AnnounceListen>) -> End {

@@ -134,7 +134,8 @@ fn a_deadline_that_passed_while_a_process_stood_still_is_met_when_it_goes_on() {
 #[test]
 fn what_waited_is_handled_before_the_deadline_that_passed() {
     let text = "about = ''\nprotocol = 'le-a'\nnodes = 2\nuntil = '12s'\nparams.listen = '2.5s'
-        faults = [{ at = '2s', what = 'pause', node = 0 }, { at = '8s', what = 'resume', node = 0 }]";
+        faults = [{ at = '2s', what = 'pause', node = 0 },
+        { at = '8s', what = 'resume', node = 0 }]";
     let records = scenario(text).trace(1);
     assert_eq!(followed(&records, 0), [1]);
     let timed_out = times(&records, 0, |event| matches!(event, Event::Timer { .. }));

@@ -34,7 +34,7 @@ fn expect_mean(what: &str, samples: &[f64], expected: f64) {
 /// All that became of the messages of process 0.
 struct Heard {
     sent: usize,
-    /// Receptions in the order they happened: when, by whom, of which message, and how long it took.
+    /// Receptions in the order they happened: when, by whom, which message, how long it took.
     receipts: Vec<(SimTime, u64, u64, Duration)>,
     deliveries: u64,
 }
