@@ -82,7 +82,8 @@ fn every_listed_protocol_can_be_simulated() {
 fn every_scenario_measures_what_it_is_for() {
     for scenario in ["departure", "false-departure", "join-greater", "join-smaller", "churn"] {
         let result = json(&format!(
-            "sim le-s --nodes 8 --runs 30 --listen 2.5s --loss .2 --window 30s --scenario {scenario}"
+            "sim le-s --nodes 8 --runs 30 --listen 2.5s --loss .2 --window 30s \
+             --scenario {scenario}"
         ));
         assert!(mean(&result, "reestablishment_delay") > 0.0, "{scenario}: {result}");
         let fraction = mean(&result, "inconsistent_fraction");

@@ -14,13 +14,16 @@ fn sources() -> Vec<(PathBuf, String)> {
         ["src", "crates", "tests", "benches"].iter().map(|name| root.join(name)).collect();
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in std::fs::read_dir(folder).expect("the tree can be read") {
+            let path = entry.expect("the tree can be read").path();
             if path.is_dir() && !path.ends_with("target") {
                 folders.push(path);
             } else if path.extension().is_some_and(|end| end == "rs") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                files.push((path.strip_prefix(root).unwrap().to_owned(), text));
+                let text = std::fs::read_to_string(&path).expect("the tree can be read");
+                files.push((
+                    path.strip_prefix(root).expect("the tree can be read").to_owned(),
+                    text,
+                ));
             }
         }
     }
@@ -87,13 +90,13 @@ fn every_dependency_may_be_used_by_everyone() {
         "CC0-1.0",
     ];
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .args(["metadata", "--format-version", "1", "--locked"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
-        .unwrap();
+        .expect("the tree can be read");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
-    for package in metadata["packages"].as_array().unwrap() {
+    for package in metadata["packages"].as_array().expect("the tree can be read") {
         let licence = package["license"].as_str().unwrap_or("none");
         let words = licence.replace(['(', ')', '/'], " ");
         let good = words.split(" OR ").any(|choice| {

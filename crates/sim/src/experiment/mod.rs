@@ -103,6 +103,8 @@ impl Sample {
 pub(crate) enum Goal {
     /// All have accepted this many best processes.
     Leaders(usize),
+    /// All name the same leader, whoever it is.
+    Same,
     /// All have spoken or been silenced.
     Quiet,
 }
@@ -356,7 +358,11 @@ impl Experiment {
     }
 
     fn goal(&self) -> Goal {
-        if self.params.names_leaders() { Goal::Leaders(self.params.leaders()) } else { Goal::Quiet }
+        match (self.params.names_leaders(), self.params.yields()) {
+            (false, _) => Goal::Quiet,
+            (true, Yields::ToAnyone) => Goal::Same,
+            (true, _) => Goal::Leaders(self.params.leaders()),
+        }
     }
 
     fn summarise(&self, samples: &[Sample], lazy: bool) -> Answer {
@@ -419,7 +425,7 @@ impl<'a> Runner<'a> {
             let plan = self.plan.get_or_insert_with(|| experiment.plan(coins).0);
             self.start.reset(plan.nodes);
             let outcome = self.world.run(plan, coins, &mut self.start);
-            return self.start.sample(outcome.satisfied, outcome.deliveries);
+            return self.start.sample(outcome.deliveries);
         }
         let (plan, from) = experiment.plan(coins);
         let event = experiment.scenario.has_event();

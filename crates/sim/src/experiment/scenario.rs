@@ -5,7 +5,7 @@ use crate::coin::{Coins, Stream};
 use crate::fault::{Disk, Fault, Timed, Who};
 use crate::plan::Plan;
 use bellwether_core::{Duration, Entropy, SimTime};
-use bellwether_protocols::announce_listen::announcements_beyond_first;
+use bellwether_protocols::announce_listen::{Yields, announcements_beyond_first};
 
 /// The scenarios of section 5.3.2, the start, and churn (section 5.3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,6 +61,11 @@ impl Scenario {
             ..Plan::new(nodes)
         };
         if *self == Self::Start {
+            // Where leaders are given up, or nothing is promised, agreement may never come.
+            let forgets = experiment.params.listen() != Duration::MAX;
+            if forgets || experiment.params.yields() == Yields::ToAnyone {
+                plan.horizon = settling_time(experiment) + experiment.window;
+            }
             return (plan, SimTime::ZERO);
         }
         let mut luck = coins.world(2);

@@ -11,7 +11,7 @@
 //! | `average_rounds` | the same, averaged over the other processes |
 //! | `simultaneous_leaders` | processes announcing themselves, averaged over time up to then |
 //! | `announcers_per_interval` | the thesis's estimator of that: messages per T_A |
-//! | `agreement_time` | when all name the leader at the same moment; for a finite T_L only |
+//! | `agreement_time` | when all name the leader at the same moment; where that is not the same |
 //!
 //! "Accepted" means at least once; with an infinite T_L nobody forgets, and both times coincide.
 
@@ -45,6 +45,8 @@ pub(crate) struct Start {
     received: SimTime,
     messages: u64,
     leaders: Leaders,
+    /// Leaders times nanoseconds until then.
+    area: u128,
     agreement: Option<Agreement>,
     agreed: SimTime,
 }
@@ -85,7 +87,12 @@ impl Start {
             received: SimTime::ZERO,
             messages: 0,
             leaders: Leaders::default(),
-            agreement: (listen != Duration::MAX && goal != Goal::Quiet).then(Agreement::default),
+            area: 0,
+            agreement: match goal {
+                Goal::Leaders(_) => (listen != Duration::MAX).then(Agreement::default),
+                Goal::Same => Some(Agreement::default()),
+                Goal::Quiet => None,
+            },
             agreed: SimTime::ZERO,
         }
     }
@@ -110,9 +117,9 @@ impl Start {
     }
 
     /// What was measured; nothing if the group never converged.
-    pub(crate) fn sample(&self, satisfied: bool, deliveries: u64) -> Sample {
+    pub(crate) fn sample(&self, deliveries: u64) -> Sample {
         let mut sample = Sample::new(deliveries);
-        if !satisfied {
+        if self.missing > 0 {
             return sample;
         }
         // In a protocol that falls silent, all that was ever said belongs to the count.
@@ -122,16 +129,19 @@ impl Start {
         sample.set(Measure::Messages, messages);
         if self.goal != Goal::Quiet {
             sample.set(Measure::Rounds, f64::from(self.rounds));
-            let others = f64::from((self.nodes - 1).max(1));
-            sample.set(Measure::AverageRounds, self.rounds_sum as f64 / others);
+            if let Goal::Leaders(_) = self.goal {
+                let others = f64::from((self.nodes - 1).max(1));
+                sample.set(Measure::AverageRounds, self.rounds_sum as f64 / others);
+            }
             let time = self.received.as_nanos();
-            let average = if time == 0 { 1.0 } else { self.leaders.area as f64 / time as f64 };
+            let average = if time == 0 { 1.0 } else { self.area as f64 / time as f64 };
             sample.set(Measure::SimultaneousLeaders, average);
             let intervals = self.received.as_secs_f64() / self.announce.as_secs_f64();
             sample.set(Measure::AnnouncersPerInterval, messages / intervals.max(1.0));
         }
-        if self.agreement.is_some() {
-            sample.set(Measure::AgreementTime, self.agreed.as_secs_f64());
+        if self.agreement.as_ref().is_some_and(Agreement::agreed) {
+            let agreed = if self.goal == Goal::Same { self.received } else { self.agreed };
+            sample.set(Measure::AgreementTime, agreed.as_secs_f64());
         }
         sample
     }
@@ -139,6 +149,7 @@ impl Start {
     fn accepts(&self, leadership: &Leadership<'_>) -> bool {
         match self.goal {
             Goal::Leaders(_) => leadership.leaders == self.right,
+            Goal::Same => false, // no single process can tell
             Goal::Quiet => leadership.stage != Stage::Undecided,
         }
     }
@@ -150,6 +161,11 @@ impl Start {
         }
         self.accepted[word] |= bit;
         self.missing -= 1;
+        self.note(at, cause);
+    }
+
+    /// The group is one step nearer to its goal, or there.
+    fn note(&mut self, at: SimTime, cause: Option<Cause>) {
         let (sent, round) = cause.map_or((at, 0), |cause| (cause.sent, cause.number + 1));
         self.rounds_sum += u64::from(round);
         self.rounds = self.rounds.max(round);
@@ -158,6 +174,19 @@ impl Start {
             self.received = at;
             self.messages = self.sent;
             self.leaders.change(at, 0);
+            self.area = self.leaders.area;
+        }
+    }
+
+    /// Where any leader will do, the last agreement counts, if it lasts.
+    fn look_for_agreement(&mut self, at: SimTime, cause: Option<Cause>) {
+        let agreed = self.agreement.as_ref().is_some_and(Agreement::agreed);
+        if self.goal != Goal::Same || agreed == (self.missing == 0) {
+            return;
+        }
+        self.missing = if agreed { 0 } else { self.nodes };
+        if agreed {
+            self.note(at, cause);
         }
     }
 }
@@ -165,12 +194,16 @@ impl Start {
 impl<P: Protocol> Observer<P> for Start {
     fn on_start(&mut self, _at: SimTime, node: u32, state: &Node<P>) {
         let id = NodeId(u64::from(node));
-        let Goal::Leaders(count) = self.goal else { return };
+        let count = match self.goal {
+            Goal::Leaders(count) => count,
+            Goal::Same => 0,
+            Goal::Quiet => return,
+        };
         state.facts(Instant::ZERO, &mut |fact| {
             if let Fact::Claim { weight } = fact {
                 let place = self.best.partition_point(|known| *known > (weight, id));
                 if place < count {
-                    self.best.truncate(count - 1);
+                    self.best.truncate(count - 1); // there is room for one
                     self.best.insert(place, (weight, id));
                 }
             }
@@ -191,6 +224,7 @@ impl<P: Protocol> Observer<P> for Start {
         if let [only] = self.right[..] {
             self.accept(SimTime::ZERO, only.0 as u32, None);
         }
+        self.look_for_agreement(SimTime::ZERO, None);
     }
 
     #[inline]
@@ -225,11 +259,16 @@ impl<P: Protocol> Observer<P> for Start {
         if let Some(agreement) = &mut self.agreement {
             agreement.names(node, leadership);
             self.agreed = at;
+            self.look_for_agreement(at, cause);
         }
     }
 
     #[inline]
     fn done(&self) -> bool {
-        self.missing == 0 && self.agreement.as_ref().is_none_or(Agreement::agreed)
+        match &self.agreement {
+            None => self.missing == 0,
+            // An agreement on the first to speak may be lost again: wait and see.
+            Some(agreement) => self.goal != Goal::Same && self.missing == 0 && agreement.agreed(),
+        }
     }
 }
