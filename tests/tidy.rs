@@ -37,6 +37,9 @@ fn lines_and_files_fit_a_reader() {
         let lines = text.lines().count();
         assert!(lines <= FILE_LINES_MAX, "{}: {lines} lines", path.display());
         for (number, line) in text.lines().enumerate() {
+            if line.starts_with("//! |") {
+                continue; // a row of a table cannot be wrapped
+            }
             let columns = line.chars().count();
             let place = format!("{}:{}", path.display(), number + 1);
             assert!(columns <= COLUMNS_MAX, "{place}: {columns} columns");

@@ -10,6 +10,8 @@
 use std::collections::VecDeque;
 
 const BUCKETS: usize = 65;
+/// Room that every part has from the start, so that a small world never has to make more.
+const ROOM: usize = 64;
 
 /// The queue. Nothing is allocated once it has been as full as it gets.
 #[derive(Clone, Debug)]
@@ -28,8 +30,8 @@ pub(crate) struct Queue<T> {
 impl<T: Copy> Queue<T> {
     pub(crate) fn new() -> Self {
         Self {
-            lane: VecDeque::new(),
-            buckets: (0..BUCKETS).map(|_| Vec::new()).collect(),
+            lane: VecDeque::with_capacity(ROOM),
+            buckets: (0..BUCKETS).map(|_| Vec::with_capacity(ROOM)).collect(),
             filled: 0,
             taken: 0,
             last: 0,

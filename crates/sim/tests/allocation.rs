@@ -94,19 +94,7 @@ fn after_two_runs() -> (Vec<(u64, u64, u64)>, u64) {
     (late, deliveries)
 }
 
-/// A run may have more letters under way, or more timers in one bucket, than any before it. That
-/// is no cost per event, and it ends.
 #[test]
-fn new_luck_makes_a_warm_world_allocate_next_to_nothing() {
-    let (late, deliveries) = after_two_runs();
-    let allocations: u64 = late.iter().map(|(_, count, _)| count).sum();
-    let told = format!("(run, allocations, bytes): {late:?}, in {deliveries} deliveries");
-    assert!(allocations * 20_000 < deliveries, "{told}");
-    assert!(late.iter().all(|(run, ..)| *run < 150), "it does not end; {told}");
-}
-
-#[test]
-#[ignore = "not yet: timer buckets, rarely letters, still grow in one run of sixteen"]
 fn two_runs_make_a_world_warm_for_any_luck() {
     let (late, deliveries) = after_two_runs();
     assert!(late.is_empty(), "(run, allocations, bytes): {late:?}, in {deliveries} deliveries");
@@ -120,22 +108,11 @@ fn bytes_per_process() -> (f64, f64) {
     (each(used.bytes_current as f64), each(used.bytes_max as f64))
 }
 
-/// Not to be raised: 196 of these are the process's own (its state 152, its places in the queue of
-/// wake-ups 16 and in four arrays 28), the rest are letters and timers of the busiest moment.
-const BYTES_MAX: f64 = 211.0;
-
+/// 180 of these are the process's own (its state 136, its places in the queue of wake-ups 16 and in
+/// four arrays 28), the rest are letters and timers of the busiest moment.
 #[test]
-fn a_process_costs_no_more_memory_than_it_did() {
-    let (held, peak) = bytes_per_process();
-    assert!(
-        held <= BYTES_MAX,
-        "{held:.1} bytes a process ({peak:.1} at the peak), not {BYTES_MAX}"
-    );
-}
-
-#[test]
-#[ignore = "not yet: it costs 210.2"]
 fn a_process_costs_at_most_two_hundred_bytes() {
     let (held, peak) = bytes_per_process();
-    assert!(held <= 200.0, "{held:.1} bytes a process ({peak:.1} at the peak), not 200");
+    println!("{held:.1} bytes a process, {peak:.1} at the peak");
+    assert!(peak <= 200.0, "{held:.1} bytes a process, {peak:.1} at the peak, not 200");
 }

@@ -3,8 +3,11 @@
 //! One entry makes the plain election; more make the election of several agreed leaders
 //! (section 5.7). The ids are kept apart from the rest so that they can be lent out as a slice.
 
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
-use smallvec::SmallVec;
+use core::slice;
 
 /// A claim to lead: the weightier wins, the larger id between equals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +18,7 @@ pub(super) struct Claim {
 
 /// What is known of one claim beside whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Mark {
+pub(super) struct Mark {
     weight: u64,
     /// What orders it among claims of equal weight: the id, until it sinks to another's claim.
     tie: NodeId,
@@ -23,6 +26,10 @@ struct Mark {
 }
 
 impl Mark {
+    fn new(claim: Claim, until: Instant) -> Self {
+        Self { weight: claim.weight, tie: claim.id, until }
+    }
+
     /// The claim as it counts.
     fn claim(&self) -> Claim {
         Claim { weight: self.weight, id: self.tie }
@@ -40,10 +47,14 @@ pub(super) enum Heard {
     Admitted,
 }
 
+/// One claim lies in place, so that a process of a plain election takes no memory beside; a list of
+/// one is never kept as a list, so that equal boards are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Board {
-    ids: SmallVec<[NodeId; 1]>,
-    marks: SmallVec<[Mark; 1]>,
+pub(super) enum Board {
+    #[default]
+    Empty,
+    One(NodeId, Mark),
+    Several(Box<(Vec<NodeId>, Vec<Mark>)>),
 }
 
 impl Board {
@@ -51,36 +62,36 @@ impl Board {
     #[inline]
     pub(super) fn hear(&mut self, claim: Claim, until: Instant, room: usize) -> Heard {
         // The plain election, one claim on the board and another better than it, in two moves.
-        if let ([id], [mark], 1) = (&mut self.ids[..], &mut self.marks[..], room)
+        if let (Self::One(id, mark), 1) = (&mut *self, room)
             && *id != claim.id
         {
             if claim < mark.claim() {
                 return Heard::Refused;
             }
-            (*id, *mark) = (claim.id, Mark { weight: claim.weight, tie: claim.id, until });
+            (*id, *mark) = (claim.id, Mark::new(claim, until));
             return Heard::Admitted;
         }
         if let Some(at) = self.position(claim.id) {
-            let known = self.marks[at].claim();
+            let known = self.marks()[at].claim();
             if claim < known {
                 return Heard::Refused;
             }
             if claim == known {
-                self.marks[at].until = until;
+                self.marks_mut()[at].until = until;
                 return Heard::Refreshed;
             }
             self.remove_at(at);
             self.put(claim, until);
             return Heard::Refreshed;
         }
-        if self.ids.len() < room {
+        if self.ids().len() < room {
             self.put(claim, until);
             return Heard::Admitted;
         }
         if self.worst().is_some_and(|worst| claim < worst) {
             return Heard::Refused;
         }
-        self.remove_at(self.ids.len() - 1);
+        self.remove_at(self.ids().len() - 1);
         self.put(claim, until);
         Heard::Admitted
     }
@@ -88,15 +99,15 @@ impl Board {
     /// Trusts a process on the board for longer, whatever its claim is now.
     pub(super) fn refresh(&mut self, id: NodeId, until: Instant) {
         if let Some(at) = self.position(id) {
-            self.marks[at].until = until;
+            self.marks_mut()[at].until = until;
         }
     }
 
     /// Puts a claim on the board, where there is room or not: the process's own, at a new start.
     pub(super) fn enter(&mut self, claim: Claim, room: usize) {
         self.remove(claim.id);
-        while self.ids.len() >= room {
-            self.remove_at(self.ids.len() - 1);
+        while self.ids().len() >= room {
+            self.remove_at(self.ids().len() - 1);
         }
         self.put(claim, Instant::NEVER);
     }
@@ -111,36 +122,40 @@ impl Board {
     }
 
     pub(super) fn clear(&mut self) {
-        self.ids.clear();
-        self.marks.clear();
+        *self = Self::Empty;
     }
 
     /// Takes off whoever was silent for too long.
     pub(super) fn expire(&mut self, now: Instant) {
         let mut at = 0;
-        while at < self.ids.len() {
-            if self.marks[at].until <= now { self.remove_at(at) } else { at += 1 }
+        while at < self.ids().len() {
+            if self.marks()[at].until <= now { self.remove_at(at) } else { at += 1 }
         }
     }
 
     /// Lets every claim trusted only until `limit` or before sink to `floor`, if it is above it.
     /// It then ranks behind whoever made that claim.
     pub(super) fn sink(&mut self, limit: Instant, floor: Claim) {
-        for mark in &mut self.marks {
+        for mark in self.marks_mut() {
             if mark.until <= limit && mark.claim() > floor {
                 (mark.weight, mark.tie) = (floor.weight, floor.id);
             }
         }
-        let mut order: SmallVec<[(NodeId, Mark); 4]> =
-            self.ids.iter().copied().zip(self.marks.iter().copied()).collect();
-        order.sort_by_key(|(id, mark)| (core::cmp::Reverse(mark.claim()), *id != mark.tie));
-        self.ids = order.iter().map(|(id, _)| *id).collect();
-        self.marks = order.iter().map(|(_, mark)| *mark).collect();
+        if let Self::Several(lists) = self {
+            let (ids, marks) = &mut **lists;
+            let mut order: Vec<_> = ids.iter().copied().zip(marks.iter().copied()).collect();
+            order.sort_by_key(|(id, mark)| (core::cmp::Reverse(mark.claim()), *id != mark.tie));
+            (*ids, *marks) = order.into_iter().unzip();
+        }
     }
 
     #[inline]
     pub(super) fn ids(&self) -> &[NodeId] {
-        &self.ids
+        match self {
+            Self::Empty => &[],
+            Self::One(id, _) => slice::from_ref(id),
+            Self::Several(lists) => &lists.0,
+        }
     }
 
     pub(super) fn holds(&self, id: NodeId) -> bool {
@@ -150,34 +165,34 @@ impl Board {
     /// The claim that would be the first to go, as it counts.
     #[inline]
     pub(super) fn worst(&self) -> Option<Claim> {
-        self.marks.last().map(Mark::claim)
+        self.marks().last().map(Mark::claim)
     }
 
     /// The first end of trust among all claims.
     pub(super) fn first_end(&self) -> Instant {
-        self.marks.iter().map(|mark| mark.until).min().unwrap_or(Instant::NEVER)
+        self.marks().iter().map(|mark| mark.until).min().unwrap_or(Instant::NEVER)
     }
 
     /// The first end of trust among claims that have not sunk to `floor`.
     pub(super) fn first_end_above(&self, floor: Claim) -> Instant {
-        let above = self.marks.iter().filter(|mark| mark.claim() > floor);
+        let above = self.marks().iter().filter(|mark| mark.claim() > floor);
         above.map(|mark| mark.until).min().unwrap_or(Instant::NEVER)
     }
 
     pub(super) fn instants(&mut self, rebase: &Rebase) {
-        for mark in &mut self.marks {
+        for mark in self.marks_mut() {
             rebase.deadline(&mut mark.until);
         }
     }
 
     /// The claims as they count, best first.
     pub(super) fn claims(&self) -> impl Iterator<Item = Claim> + '_ {
-        self.marks.iter().map(Mark::claim)
+        self.marks().iter().map(Mark::claim)
     }
 
     #[inline]
     fn position(&self, id: NodeId) -> Option<usize> {
-        self.ids.iter().position(|known| *known == id)
+        self.ids().iter().position(|known| *known == id)
     }
 
     #[inline]
@@ -186,15 +201,52 @@ impl Board {
         self.insert(at, claim, until);
     }
 
-    #[inline]
     fn insert(&mut self, at: usize, claim: Claim, until: Instant) {
-        self.ids.insert(at, claim.id);
-        self.marks.insert(at, Mark { weight: claim.weight, tie: claim.id, until });
+        let mark = Mark::new(claim, until);
+        *self = match core::mem::take(self) {
+            Self::Empty => Self::One(claim.id, mark),
+            Self::One(id, known) => {
+                let (mut ids, mut marks) = (vec![id], vec![known]);
+                ids.insert(at, claim.id);
+                marks.insert(at, mark);
+                Self::Several(Box::new((ids, marks)))
+            }
+            Self::Several(mut lists) => {
+                lists.0.insert(at, claim.id);
+                lists.1.insert(at, mark);
+                Self::Several(lists)
+            }
+        };
+    }
+
+    fn remove_at(&mut self, at: usize) {
+        *self = match core::mem::take(self) {
+            Self::Empty | Self::One(..) => Self::Empty,
+            Self::Several(mut lists) => {
+                lists.0.remove(at);
+                lists.1.remove(at);
+                match (&lists.0[..], &lists.1[..]) {
+                    (&[id], &[mark]) => Self::One(id, mark),
+                    _ => Self::Several(lists),
+                }
+            }
+        };
     }
 
     #[inline]
-    fn remove_at(&mut self, at: usize) {
-        self.ids.remove(at);
-        self.marks.remove(at);
+    fn marks(&self) -> &[Mark] {
+        match self {
+            Self::Empty => &[],
+            Self::One(_, mark) => slice::from_ref(mark),
+            Self::Several(lists) => &lists.1,
+        }
+    }
+
+    fn marks_mut(&mut self) -> &mut [Mark] {
+        match self {
+            Self::Empty => &mut [],
+            Self::One(_, mark) => slice::from_mut(mark),
+            Self::Several(lists) => &mut lists.1,
+        }
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Members<P: Protocol> {
     pub(super) lives: BTreeMap<u32, Life<P>>,
     /// Whether any process was ever slow in this run.
     pub(super) slowed: bool,
+    /// How many processes stand still.
+    pub(super) paused: u32,
     timers: Queue<u32>,
     /// When each node is queued to be woken; other entries of the queue are void.
     due: Vec<u64>,
@@ -74,6 +76,7 @@ impl<P: Protocol> Members<P> {
             clocks: Vec::new(),
             lives: BTreeMap::new(),
             slowed: false,
+            paused: 0,
             timers: Queue::new(),
             due: Vec::new(),
             sealed: false,
@@ -113,7 +116,7 @@ impl<P: Protocol> Members<P> {
             self.clocks.extend((0..count).map(|_| clock(drift())));
         }
         self.lives.clear();
-        self.slowed = false;
+        (self.slowed, self.paused) = (false, 0);
         self.timers.clear();
         self.timers.reserve(count);
         self.sealed = false;
@@ -131,7 +134,8 @@ impl<P: Protocol> Members<P> {
     ) -> &Node<P> {
         let index = node as usize;
         let incarnation = self.lives.get(&node).map_or(1, |life| life.incarnation);
-        let boot = Boot { me: id(node), incarnation, rank: self.rank(node), memory };
+        let boot =
+            Boot { me: id(node), incarnation, rank: self.ranks.of(self.coins, node), memory };
         let peers = Group { me: node, count: self.count };
         let now = self.clock(node).read(at);
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
@@ -159,9 +163,9 @@ impl<P: Protocol> Members<P> {
         self.nodes[index] = None;
         self.shut(node);
         self.due[index] = u64::MAX;
+        self.unpause(node);
         let life = self.life(node);
         life.incarnation += 1;
-        life.paused = false;
         life.waiting.clear();
         life.asked.clear();
     }
@@ -179,6 +183,21 @@ impl<P: Protocol> Members<P> {
         self.open[node as usize / LANES] >> (node as usize % LANES) & 1 == 1
     }
 
+    /// A process stands still.
+    pub(super) fn pause(&mut self, node: u32) {
+        if !std::mem::replace(&mut self.life(node).paused, true) {
+            self.paused += 1;
+            self.shut(node);
+        }
+    }
+
+    /// It goes on. False if it did not stand still.
+    pub(super) fn unpause(&mut self, node: u32) -> bool {
+        let stood = self.lives.get_mut(&node).is_some_and(|life| std::mem::take(&mut life.paused));
+        self.paused -= u32::from(stood);
+        stood
+    }
+
     pub(super) fn is_paused(&self, node: u32) -> bool {
         self.lives.get(&node).is_some_and(|life| life.paused)
     }
@@ -194,15 +213,6 @@ impl<P: Protocol> Members<P> {
 
     pub(super) fn group(&self, node: u32) -> Group {
         Group { me: node, count: self.count }
-    }
-
-    fn rank(&self, node: u32) -> u64 {
-        match self.ranks {
-            Ranks::ById => u64::from(node),
-            Ranks::Random => {
-                self.coins.packet(node, u32::MAX).word(Purpose::Delay, node) % Ranks::BOUND
-            }
-        }
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Parcel {
 impl<M> Post<M> {
     pub(super) fn new() -> Self {
         Self {
-            letters: Slab::new(),
+            letters: Slab::with_capacity(64),
             queue: Queue::new(),
             numbers: Vec::new(),
             bad: Vec::new(),

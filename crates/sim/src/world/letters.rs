@@ -1,0 +1,205 @@
+//! Sending and receiving.
+
+use super::World;
+use super::post::{EVERYONE, Letter};
+use crate::network::{Channel, Delay, Fate};
+use crate::observer::{Cause, Observer, id};
+use crate::sieve::{LANES, Question, Sieved, sieve};
+use bellwether_core::{Dest, Duration, Event, Input, Instant, Message, Protocol};
+use std::borrow::Cow;
+
+impl<P: Protocol> World<P> {
+    pub(super) fn send<O: Observer<P>>(
+        &mut self,
+        from: u32,
+        to: Dest,
+        message: P::Message,
+        observer: &mut O,
+    ) {
+        let cause = self.post.stamp(from, self.now);
+        observer.on_send(self.now, from, to, &message, cause.number);
+        if O::TRACES {
+            let (kind, number) = (Cow::Borrowed(message.kind()), u64::from(cause.number));
+            let to = if let Dest::Node(node) = to { Some(node) } else { None };
+            self.record(from, Event::Send { to, message: kind, number }, observer);
+        }
+        match to {
+            Dest::Everyone if self.is_one_event() => self.post_to_all(message, cause, observer),
+            Dest::Everyone => {
+                let count = self.members.nodes.len() as u32;
+                self.post_to_each(0..count, message, cause, true, observer);
+            }
+            Dest::Node(node) => match u32::try_from(node.0) {
+                Ok(to) if (to as usize) < self.members.nodes.len() => {
+                    self.post_to_each(to..to + 1, message, cause, false, observer);
+                }
+                _ => {} // nobody has that name
+            },
+        }
+    }
+
+    fn is_one_event(&self) -> bool {
+        self.post.plain && self.post.cuts.is_empty() && !self.members.slowed
+    }
+
+    /// Posts a multicast as one event.
+    fn post_to_all<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, observer: &mut O) {
+        let Delay::Constant(delay) = self.network.multicast.delay else { return };
+        if O::TRACES {
+            let (packet, loss) = (self.post.coins(cause), self.network.multicast.loss);
+            for to in 0..self.members.nodes.len() as u32 {
+                if to != cause.from && loss.strikes(packet, to, &mut false) {
+                    self.record_loss(to, &message, cause, "loss", observer);
+                }
+            }
+        }
+        let letter = self.post.letters.insert(Letter { message, cause, left: 1 });
+        self.post.push(self.now + delay, letter, EVERYONE);
+    }
+
+    /// Posts a message receiver by receiver.
+    fn post_to_each<O: Observer<P>>(
+        &mut self,
+        receivers: std::ops::Range<u32>,
+        message: P::Message,
+        cause: Cause,
+        multicast: bool,
+        observer: &mut O,
+    ) {
+        let from = cause.from;
+        let packet = self.post.coins(cause);
+        let letter = self.post.letters.insert(Letter { message, cause, left: 0 });
+        for to in receivers {
+            if to == from && !multicast {
+                self.post_copy(letter, to, Duration::ZERO); // to oneself: over no network
+                continue;
+            }
+            if !self.network.topology.reaches(from, to) {
+                continue;
+            }
+            let channel: &Channel =
+                if multicast { &self.network.multicast } else { &self.network.unicast };
+            let why = if self.post.cuts.severs(from, to) {
+                Some("cut")
+            } else {
+                let bad = self.post.bad.get_mut(to as usize);
+                match self.network.fate(channel, packet, from, to, bad.unwrap_or(&mut false)) {
+                    Fate::Lost => Some("loss"),
+                    Fate::Arrives(takes, again) => {
+                        self.post_copy(letter, to, takes);
+                        again.into_iter().for_each(|takes| self.post_copy(letter, to, takes));
+                        None
+                    }
+                }
+            };
+            if O::TRACES
+                && let Some(why) = why
+            {
+                let message = self.post.letters[letter].message.clone();
+                self.record_loss(to, &message, cause, why, observer);
+            }
+        }
+        if self.post.letters[letter].left == 0 {
+            self.post.letters.remove(letter);
+        }
+    }
+
+    fn post_copy(&mut self, letter: usize, to: u32, takes: Duration) {
+        self.post.letters[letter].left += 1;
+        let arrives = self.now + takes;
+        let late = self.members.lateness(to, Instant::from_nanos(arrives.as_nanos()));
+        self.post.push(arrives + late, letter, to);
+    }
+
+    pub(super) fn deliver<O: Observer<P>>(&mut self, observer: &mut O) {
+        let Some(parcel) = self.post.pop() else { return };
+        let key = parcel.letter as usize;
+        if parcel.to == EVERYONE {
+            let letter = self.post.letters.remove(key);
+            self.deliver_to_all(&letter, observer);
+            return;
+        }
+        let letter = &mut self.post.letters[key];
+        letter.left -= 1;
+        let cause = letter.cause;
+        let message = if letter.left == 0 {
+            self.post.letters.remove(key).message
+        } else {
+            letter.message.clone()
+        };
+        self.deliver_to_one(parcel.to, message, cause, observer);
+    }
+
+    pub(super) fn deliver_to_one<O: Observer<P>>(
+        &mut self,
+        to: u32,
+        message: P::Message,
+        cause: Cause,
+        observer: &mut O,
+    ) {
+        if self.members.is_paused(to) {
+            self.members.life(to).waiting.push((cause, message));
+            return;
+        }
+        if !self.members.is_open(to) {
+            return;
+        }
+        self.deliveries += 1;
+        if O::TRACES {
+            self.record_receipt(to, &message, cause, observer);
+        }
+        if message.weight() >= self.members.bars[to as usize] {
+            let input = Input::Message(id(cause.from), Cow::Owned(message));
+            self.step(to, input, Some(cause), observer);
+        }
+    }
+
+    fn deliver_to_all<O: Observer<P>>(&mut self, letter: &Letter<P::Message>, observer: &mut O) {
+        let Letter { message, cause, .. } = letter;
+        let packet = self.post.coins(*cause);
+        let Some(threshold) = self.network.multicast.loss.of_all(packet) else { return };
+        let mut sieved = std::mem::take(&mut self.sieved);
+        let question = Question {
+            packet,
+            threshold,
+            weight: message.weight(),
+            bars: &self.members.bars,
+            open: &self.members.open,
+        };
+        sieve(self.arch, question, &mut sieved);
+        let (word, lane) = (cause.from as usize / LANES, cause.from as usize % LANES);
+        sieved[word].reached &= !(1 << lane);
+        sieved[word].concerned &= !(1 << lane);
+        for (word, &Sieved { reached, concerned }) in sieved.iter().enumerate() {
+            self.deliveries += u64::from(reached.count_ones());
+            let mut rest = if O::TRACES { reached } else { concerned };
+            while rest != 0 {
+                let lane = rest.trailing_zeros();
+                rest &= rest - 1;
+                let to = (word * LANES) as u32 + lane;
+                if O::TRACES {
+                    self.record_receipt(to, message, *cause, observer);
+                }
+                if concerned >> lane & 1 == 1 {
+                    let input = Input::Message(id(cause.from), Cow::Borrowed(message));
+                    self.step(to, input, Some(*cause), observer);
+                }
+            }
+        }
+        self.sieved = sieved;
+        self.hand_to_paused(letter, threshold);
+    }
+
+    /// What arrives at a process that stands still waits for it.
+    fn hand_to_paused(&mut self, letter: &Letter<P::Message>, threshold: u32) {
+        if self.members.paused == 0 {
+            return;
+        }
+        let packet = self.post.coins(letter.cause);
+        for (&node, life) in &mut self.members.lives {
+            if life.paused && node != letter.cause.from && packet.loss(node) >= threshold {
+                life.waiting.push((letter.cause, letter.message.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What comes from outside: faults and commands.
+
+use super::World;
+use super::members::Members;
+use crate::clock::Clock;
+use crate::fault::{Disk, Fault, Who};
+use crate::observer::Observer;
+use bellwether_core::{Change, Command, Env, Event, Instant, Node, Protocol};
+use std::collections::BTreeMap;
+
+impl<P: Protocol> World<P> {
+    pub(super) fn strike<O: Observer<P>>(&mut self, fault: &Fault, observer: &mut O) {
+        match fault {
+            Fault::Cut { from, to } => return self.post.cuts.add(from, to),
+            Fault::Heal => return self.post.cuts.heal(),
+            _ => {}
+        }
+        let Some(node) = fault.node().and_then(|who| self.find(who)) else { return };
+        match (fault, self.node(node).is_some()) {
+            (Fault::Join { .. }, false) => self.start(node, Disk::Kept, observer),
+            (Fault::Restart { disk, .. }, false) => self.start(node, *disk, observer),
+            (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
+            (_, true) => self.strike_one(node, fault, observer),
+        }
+    }
+
+    /// The process that is meant. The leader is whoever most processes name first; the greatest of
+    /// them if there are several.
+    fn find(&self, who: Who) -> Option<u32> {
+        if let Who::Node(node) = who {
+            return Some(node);
+        }
+        let mut votes = BTreeMap::<u64, u32>::new();
+        for (node, state) in self.members.nodes.iter().enumerate() {
+            if let Some(state) = state
+                && let [first, ..] = state.leadership(self.clock(node as u32)).leaders
+            {
+                *votes.entry(first.0).or_default() += 1;
+            }
+        }
+        let most = votes.into_iter().max_by_key(|(id, votes)| (*votes, *id));
+        most.and_then(|(id, _)| u32::try_from(id).ok())
+    }
+
+    fn strike_one<O: Observer<P>>(&mut self, node: u32, fault: &Fault, observer: &mut O) {
+        match fault {
+            Fault::Crash { .. } => self.remove(node, Event::Crash, observer),
+            Fault::Pause { .. } => {
+                self.members.pause(node);
+                self.record(node, Event::Pause, observer);
+            }
+            Fault::Resume { .. } => self.resume(node, observer),
+            Fault::Slow { by, .. } => {
+                self.members.life(node).slow = *by;
+                self.members.slowed = true;
+            }
+            Fault::Drift { parts_per_billion, .. } => {
+                let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
+                self.set_clock(node, clock);
+            }
+            Fault::Jump { by, .. } => {
+                let clock = self.members.clock(node).jumped(self.now, *by);
+                self.set_clock(node, clock);
+                self.record(node, Event::Jump { reads: clock.read(self.now) }, observer);
+            }
+            _ => {
+                let Some(command) = fault.command() else { return };
+                if self.members.is_paused(node) {
+                    self.members.life(node).asked.push(command);
+                } else {
+                    self.command(node, command, observer);
+                }
+            }
+        }
+    }
+
+    fn command<O: Observer<P>>(&mut self, node: u32, command: Command, observer: &mut O) {
+        let peers = self.members.group(node);
+        let now = self.members.clock(node).read(self.now);
+        let Members { nodes, bars, streams, .. } = &mut self.members;
+        let index = node as usize;
+        let Some(state) = nodes[index].as_mut() else { return };
+        let mut env = Env { now, peers: &peers, entropy: &mut streams[index] };
+        let answer = state.command(command, &mut env, &self.params, &mut self.effects);
+        bars[index] = state.bar();
+        let wake = state.poll_timeout();
+        let taken = answer.is_ok();
+        if answer == Ok(Change::Changed) && command != Command::Leave {
+            observer.on_change(self.now, node, &state.leadership(now), None);
+        }
+        if O::TRACES {
+            self.record(node, Event::Command { command: format!("{command:?}"), taken }, observer);
+        }
+        self.settle(node, wake, observer);
+        if command == Command::Leave {
+            self.remove(node, Event::Leave, observer);
+        } else if O::TRACES && answer == Ok(Change::Changed) {
+            self.record_leadership(node, observer);
+        }
+    }
+
+    fn remove<O: Observer<P>>(&mut self, node: u32, event: Event, observer: &mut O) {
+        self.members.remove(node);
+        observer.on_gone(self.now, node);
+        self.record(node, event, observer);
+    }
+
+    fn resume<O: Observer<P>>(&mut self, node: u32, observer: &mut O) {
+        if !self.members.unpause(node) {
+            return;
+        }
+        let life = self.members.life(node);
+        let (waiting, asked) = (std::mem::take(&mut life.waiting), std::mem::take(&mut life.asked));
+        self.members.reopen(node);
+        self.record(node, Event::Resume, observer);
+        for (cause, message) in waiting {
+            self.deliver_to_one(node, message, cause, observer);
+        }
+        for command in asked {
+            self.command(node, command, observer);
+        }
+        self.queue_again(node);
+    }
+
+    fn set_clock(&mut self, node: u32, clock: Clock) {
+        self.members.clocks[node as usize] = clock;
+        self.queue_again(node);
+    }
+
+    /// Its clock or its freedom changed: look at its deadline anew.
+    fn queue_again(&mut self, node: u32) {
+        if let Some(wake) = self.node(node).map(Node::poll_timeout) {
+            let when = self.members.clock(node).when(wake).max(self.now);
+            if wake != Instant::NEVER {
+                self.members.queue(node, when);
+            }
+        }
+    }
+}
