@@ -46,7 +46,7 @@ impl Delay {
         match self {
             Self::Constant(delay) => *delay,
             Self::Uniform { min, max } => *min + scaled(max.saturating_sub(*min), unit),
-            Self::Exponential { min, mean } => *min + scaled(*mean, -libm::log1p(-unit)),
+            Self::Exponential { min, mean } => *min + scaled(*mean, -libm::log(1.0 - unit)),
             Self::LogNormal { min, median, sigma } => {
                 let normal = Normal::standard().inverse_cdf(unit.max(f64::MIN_POSITIVE));
                 *min + scaled(*median, libm::exp(sigma * normal))

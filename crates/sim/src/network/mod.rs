@@ -118,6 +118,7 @@ impl Network {
     }
 
     /// What becomes of a packet. `bad` is the receiver's channel state, for bursts.
+    #[inline]
     pub(crate) fn fate(
         &self,
         channel: &Channel,

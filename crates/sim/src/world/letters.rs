@@ -2,7 +2,7 @@
 
 use super::World;
 use super::post::{EVERYONE, Letter};
-use crate::network::{Channel, Delay, Fate};
+use crate::network::{Delay, Fate, Network};
 use crate::observer::{Cause, Observer, id};
 use crate::sieve::{LANES, Question, Sieved, sieve};
 use bellwether_core::{Dest, Duration, Event, Input, Instant, Message, Protocol};
@@ -25,13 +25,10 @@ impl<P: Protocol> World<P> {
         }
         match to {
             Dest::Everyone if self.is_one_event() => self.post_to_all(message, cause, observer),
-            Dest::Everyone => {
-                let count = self.members.nodes.len() as u32;
-                self.post_to_each(0..count, message, cause, true, observer);
-            }
+            Dest::Everyone => self.post_to_each(message, cause, observer),
             Dest::Node(node) => match u32::try_from(node.0) {
                 Ok(to) if (to as usize) < self.members.nodes.len() => {
-                    self.post_to_each(to..to + 1, message, cause, false, observer);
+                    self.post_to_one(to, message, cause, observer);
                 }
                 _ => {} // nobody has that name
             },
@@ -57,46 +54,28 @@ impl<P: Protocol> World<P> {
         self.post.push(self.now + delay, letter, EVERYONE);
     }
 
-    /// Posts a message receiver by receiver.
+    /// Posts a multicast receiver by receiver.
     fn post_to_each<O: Observer<P>>(
         &mut self,
-        receivers: std::ops::Range<u32>,
         message: P::Message,
         cause: Cause,
-        multicast: bool,
         observer: &mut O,
     ) {
-        let from = cause.from;
-        let packet = self.post.coins(cause);
         let letter = self.post.letters.insert(Letter { message, cause, left: 0 });
-        for to in receivers {
-            if to == from && !multicast {
-                self.post_copy(letter, to, Duration::ZERO); // to oneself: over no network
+        for to in 0..self.members.nodes.len() as u32 {
+            if !self.network.topology.reaches(cause.from, to) {
                 continue;
             }
-            if !self.network.topology.reaches(from, to) {
-                continue;
-            }
-            let channel: &Channel =
-                if multicast { &self.network.multicast } else { &self.network.unicast };
-            let why = if self.post.cuts.severs(from, to) {
-                Some("cut")
-            } else {
-                let bad = self.post.bad.get_mut(to as usize);
-                match self.network.fate(channel, packet, from, to, bad.unwrap_or(&mut false)) {
-                    Fate::Lost => Some("loss"),
-                    Fate::Arrives(takes, again) => {
-                        self.post_copy(letter, to, takes);
-                        again.into_iter().for_each(|takes| self.post_copy(letter, to, takes));
-                        None
-                    }
+            match self.fate(cause, to, true) {
+                Ok((takes, again)) => {
+                    self.post.letters[letter].left += 1 + u32::from(again.is_some());
+                    self.post_copies(letter, to, takes, again);
                 }
-            };
-            if O::TRACES
-                && let Some(why) = why
-            {
-                let message = self.post.letters[letter].message.clone();
-                self.record_loss(to, &message, cause, why, observer);
+                Err(why) if O::TRACES => {
+                    let message = self.post.letters[letter].message.clone();
+                    self.record_loss(to, &message, cause, why, observer);
+                }
+                Err(_) => {}
             }
         }
         if self.post.letters[letter].left == 0 {
@@ -104,11 +83,61 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    fn post_copy(&mut self, letter: usize, to: u32, takes: Duration) {
-        self.post.letters[letter].left += 1;
-        let arrives = self.now + takes;
-        let late = self.members.lateness(to, Instant::from_nanos(arrives.as_nanos()));
-        self.post.push(arrives + late, letter, to);
+    /// Posts a message to one process.
+    fn post_to_one<O: Observer<P>>(
+        &mut self,
+        to: u32,
+        message: P::Message,
+        cause: Cause,
+        observer: &mut O,
+    ) {
+        let fate = if to == cause.from {
+            Ok((Duration::ZERO, None)) // over no network
+        } else if self.network.topology.reaches(cause.from, to) {
+            self.fate(cause, to, false)
+        } else {
+            Err("reach")
+        };
+        match fate {
+            Ok((takes, again)) => {
+                let left = 1 + u32::from(again.is_some());
+                let letter = self.post.letters.insert(Letter { message, cause, left });
+                self.post_copies(letter, to, takes, again);
+            }
+            Err(why) if O::TRACES => self.record_loss(to, &message, cause, why, observer),
+            Err(_) => {}
+        }
+    }
+
+    /// After how long a packet arrives, and its second copy if there is one; or why it does not.
+    #[inline]
+    fn fate(
+        &mut self,
+        cause: Cause,
+        to: u32,
+        multicast: bool,
+    ) -> Result<(Duration, Option<Duration>), &'static str> {
+        if self.post.cuts.severs(cause.from, to) {
+            return Err("cut");
+        }
+        let packet = self.post.coins(cause);
+        let Network { multicast: to_all, unicast: to_one, .. } = &self.network;
+        let channel = if multicast { to_all } else { to_one };
+        let mut good = false;
+        let bad = self.post.bad.get_mut(to as usize).unwrap_or(&mut good);
+        match self.network.fate(channel, packet, cause.from, to, bad) {
+            Fate::Lost => Err("loss"),
+            Fate::Arrives(takes, again) => Ok((takes, again)),
+        }
+    }
+
+    #[inline]
+    fn post_copies(&mut self, letter: usize, to: u32, takes: Duration, again: Option<Duration>) {
+        for takes in [Some(takes), again].into_iter().flatten() {
+            let arrives = self.now + takes;
+            let late = self.members.lateness(to, Instant::from_nanos(arrives.as_nanos()));
+            self.post.push(arrives + late, letter, to);
+        }
     }
 
     pub(super) fn deliver<O: Observer<P>>(&mut self, observer: &mut O) {

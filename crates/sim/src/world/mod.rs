@@ -21,7 +21,7 @@ use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
 use crate::sieve::Sieved;
 use bellwether_core::{
-    Change, Duration, Effect, Env, Event, Input, Instant, Memory, Message, Node, Protocol, SimTime,
+    Change, Duration, Effect, Env, Event, Input, Instant, Memory, Node, Protocol, SimTime,
 };
 use members::Members;
 use post::Post;
