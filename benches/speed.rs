@@ -24,8 +24,12 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with('-'));
     let repetitions = if quick { 1 } else { REPETITIONS };
     println!("one core unless said otherwise; best of {repetitions}\n");
-    let parts: [(&str, fn(usize)); 4] =
-        [("elections", elections), ("unicasts", unicasts), ("lazy", lazy), ("threads", threads)];
+    let parts = [
+        ("elections", elections as fn(usize)),
+        ("unicasts", unicasts),
+        ("lazy", lazy),
+        ("threads", threads),
+    ];
     for (name, part) in parts {
         if only.is_none_or(|only| only == name) {
             part(repetitions);
