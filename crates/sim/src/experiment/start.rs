@@ -146,6 +146,7 @@ impl Start {
         sample
     }
 
+    #[inline(always)]
     fn accepts(&self, leadership: &Leadership<'_>) -> bool {
         match self.goal {
             Goal::Leaders(_) => match (leadership.leaders, &self.right[..]) {
@@ -157,6 +158,7 @@ impl Start {
         }
     }
 
+    #[inline]
     fn accept(&mut self, at: SimTime, node: u32, cause: Option<Cause>) {
         let (word, bit) = (node as usize / 64, 1 << (node % 64));
         if self.accepted[word] & bit != 0 {
@@ -242,7 +244,7 @@ impl<P: Protocol> Observer<P> for Start {
         self.sent += 1;
     }
 
-    #[inline]
+    #[inline(always)] // runs for every adoption; a call would pass it all through memory
     fn on_change(
         &mut self,
         at: SimTime,
