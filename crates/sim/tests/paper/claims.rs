@@ -39,8 +39,8 @@ fn case(variant: Variant, nodes: u32, loss: Loss) -> Case {
     Case::new(variant, nodes, loss).runs(if nodes > 20 { 2_000 } else { 5_000 })
 }
 
-/// Section 5.6, "leadership delay ... in the limit exhibits asymptotic behavior for the uncorrelated
-/// case": it does not. X grows by ln 10 / ln(1/l) for ten times as many processes.
+/// Section 5.6, "leadership delay ... in the limit exhibits asymptotic behavior for the
+/// uncorrelated case": it does not. X grows by ln 10 / ln(1/l) for ten times as many processes.
 #[test]
 fn the_delay_with_uncorrelated_loss_has_no_limit_in_n() {
     let mut report = Report::default();
@@ -81,9 +81,9 @@ fn uncorrelated_loss_is_the_worst_case_of_le_s() {
     }
 }
 
-/// Section 5.4.2, figure 5.11: AL is ahead of LE-S by E[t_s]; LE is said to be superior from N = 200
-/// at l = .4. Not in the model as described: messages sent at once are not lost more often in it.
-/// The text has an "adjusted loss" from a chapter that we do not have, and we do not guess it.
+/// Section 5.4.2, figure 5.11: AL is ahead of LE-S by E[t_s]; LE is said to be superior from N =
+/// 200 at l = .4. Not in the model as described: messages sent at once are not lost more often in
+/// it. The text has an "adjusted loss" from a chapter that we do not have, and we do not guess it.
 #[test]
 fn al_stays_ahead_of_le_s_by_the_mean_wake_up() {
     let mut report = Report::default();
@@ -113,9 +113,9 @@ fn le_m_is_faster_than_le_s_and_sends_less() {
     }
 }
 
-/// Section 5.4.3: without loss LE-M "behaves identically to SUP". In messages it does. In t_max it is
-/// ahead, so that SUP is no lower bound: SUP has converged only when the last message that went out
-/// before the first was heard has been sent, which is up to Δ later.
+/// Section 5.4.3: without loss LE-M "behaves identically to SUP". In messages it does. In t_max it
+/// is ahead, so that SUP is no lower bound: SUP has converged only when the last message that went
+/// out before the first was heard has been sent, which is up to Δ later.
 #[test]
 fn without_loss_le_m_sends_as_much_as_sup_and_is_faster() {
     for nodes in [2, 10, 50, 500] {

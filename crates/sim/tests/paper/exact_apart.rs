@@ -55,8 +55,8 @@ fn others_in_order(order: &[usize], l: f64) -> f64 {
     messages
 }
 
-/// The closure of our reading: process k's chance P_k^r to send in round r, each process hearing the
-/// greater ones as if they were independent. Approximate.
+/// The closure of our reading: process k's chance P_k^r to send in round r, each process hearing
+/// the greater ones as if they were independent. Approximate.
 pub(crate) fn by_closure(nodes: u32, l: f64) -> f64 {
     let n = nodes as usize;
     // f_j: the chance that a smaller process has lost what j sent in all rounds so far.

@@ -42,8 +42,8 @@ fn apart(loss: Loss) -> bool {
     matches!(loss, Loss::Uncorrelated(_))
 }
 
-/// Sections 5.3.1.1 to 5.3.1.3, "leadership delay LE-A". Messages: sections 5.3.3.2 and 5.3.3.3 with
-/// T_S = 0, a recurrence and a chain over how many announce.
+/// Sections 5.3.1.1 to 5.3.1.3, "leadership delay LE-A". Messages: sections 5.3.3.2 and 5.3.3.3
+/// with T_S = 0, a recurrence and a chain over how many announce.
 #[test]
 fn le_a_takes_one_delay_and_an_interval_for_every_announcement_lost() {
     let messages = |nodes, loss: Loss| match apart(loss) {
@@ -122,8 +122,8 @@ fn exponential_timers_change_the_mean_wake_up_only() {
     report.finish();
 }
 
-/// Section 5.3.1.3 prints Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i) = 1 + X(N): attempts, where only those
-/// beyond the first take time, and N receivers, where the leader is none.
+/// Section 5.3.1.3 prints Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i) = 1 + X(N): attempts, where only
+/// those beyond the first take time, and N receivers, where the leader is none.
 #[test]
 fn the_printed_delay_with_uncorrelated_loss_is_rejected() {
     let mut report = Report::default();

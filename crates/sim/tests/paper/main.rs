@@ -25,33 +25,34 @@
 //! | T_A | `announce` | between a leader's announcements; = T_S = 1 unless said otherwise |
 //! | T_L = (m+θ)T_A | `listen`, `m`, `theta` | silence after which a leader is given up |
 //! | t_d, t_a | the phase that `Scenario` draws | when the leader departs, another arrives |
-//! | X(n), E[# consecutive lost] | `beyond_first` | announcements beyond the first until n have one |
+//! | X(n), E[# consecutive lost] | `beyond_first` | announcements after the first until n have one |
 //! | t_max | `convergence_time` | when the converging announcement was sent |
 //! | num_msgs, rounds, avg_rounds | `messages`, `rounds`, `average_rounds` | Table 5.1 |
 //!
 //! # What passes
 //!
 //! A simulated mean agrees with a form if the form lies in the mean's 99.9 % interval
-//! (`Summary::agrees_with`), and rejects it if it does not. There is no other tolerance, but for the
-//! few comparisons called *roughly*, whose forms are approximations and which say what they grant.
+//! (`Summary::agrees_with`), and rejects it if it does not. There is no other tolerance, but for
+//! the few comparisons called *roughly*, whose forms are approximations and which say what they
+//! grant.
 //!
 //! # What is chance
 //!
-//! All cells have one seed. There are about a thousand comparisons, many of them of the same runs, so
-//! a seed for which one of them fails is nothing unusual, and a bug is not excused by one for which
-//! none does. Hence the environment variables `PAPER_SEED` and `PAPER_RUNS` (a factor), and
+//! All cells have one seed. There are about a thousand comparisons, many of them of the same runs,
+//! so a seed for which one of them fails is nothing unusual, and a bug is not excused by one for
+//! which none does. Hence the environment variables `PAPER_SEED` and `PAPER_RUNS` (a factor), and
 //! `--nocapture`, which prints by how many standard errors each mean is off:
 //!
 //! ```text
 //! PAPER_SEED=77 PAPER_RUNS=16 cargo test -p bellwether-sim --test paper -- --nocapture
 //! ```
 //!
-//! So it was checked: 1 was the first seed tried, and all holds. With seeds 2 to 9 one cell fails in
-//! each of five, never the same (half a failure a seed is to be expected). No cell's deviations,
-//! added up over the nine seeds, exceed what one seed may have: the largest is 3.0 standard errors,
-//! and their mean square is .96. With sixteen times the runs, and so a quarter of the error, and a
-//! seed of its own, 77, all holds again; the mean square over all comparisons is 1.1. A bias of half
-//! an interval would have shown.
+//! So it was checked: 1 was the first seed tried, and all holds. With seeds 2 to 9 five times one
+//! cell fails, never the same (half a failure a seed is to be expected; protocols that draw the same
+//! coins in that cell fail with it). No cell's deviations, added up over the nine seeds, exceed what
+//! one seed may have: the largest is 3.0 standard errors, and their mean square is .96. With sixteen
+//! times the runs, and so a quarter of the error, and a seed of its own, 77, all holds again; the
+//! mean square over all comparisons is 1.1. A bias of half an interval would have shown.
 //!
 //! On failure a test prints the `bellwether sim` command that gives the same numbers.
 

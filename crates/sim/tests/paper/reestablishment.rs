@@ -59,8 +59,8 @@ fn whoever_is_left_alone_leads_as_soon_as_it_notices() {
     report.finish();
 }
 
-/// Section 5.3.2.3 says that uncorrelated loss changes nothing either. It does: listeners that still
-/// trust the departed leader ignore the new one.
+/// Section 5.3.2.3 says that uncorrelated loss changes nothing either. It does: listeners that
+/// still trust the departed leader ignore the new one.
 #[test]
 fn after_a_departure_uncorrelated_loss_costs_time_which_the_text_denies() {
     let mut report = Report::default();
