@@ -25,7 +25,7 @@
 //! | T_A | `announce` | between a leader's announcements; = T_S = 1 unless said otherwise |
 //! | T_L = (m+θ)T_A | `listen`, `m`, `theta` | silence after which a leader is given up |
 //! | t_d, t_a | the phase that `Scenario` draws | when the leader departs, another arrives |
-//! | X(n), E[# consecutive lost] | `beyond_first` | announcements after the first until n have one |
+//! | X(n), E[# consecutive lost] | `beyond_first` | those after the first until n have one |
 //! | t_max | `convergence_time` | when the converging announcement was sent |
 //! | num_msgs, rounds, avg_rounds | `messages`, `rounds`, `average_rounds` | Table 5.1 |
 //!
@@ -48,11 +48,12 @@
 //! ```
 //!
 //! So it was checked: 1 was the first seed tried, and all holds. With seeds 2 to 9 five times one
-//! cell fails, never the same (half a failure a seed is to be expected; protocols that draw the same
-//! coins in that cell fail with it). No cell's deviations, added up over the nine seeds, exceed what
-//! one seed may have: the largest is 3.0 standard errors, and their mean square is .96. With sixteen
-//! times the runs, and so a quarter of the error, and a seed of its own, 77, all holds again; the
-//! mean square over all comparisons is 1.1. A bias of half an interval would have shown.
+//! cell fails, never the same (half a failure a seed is to be expected; protocols that draw the
+//! same coins in that cell fail with it). No cell's deviations, added up over the nine seeds,
+//! exceed what one seed may have: the largest is 3.0 standard errors, and their mean square is
+//! .96. With sixteen times the runs, and so a quarter of the error, and a seed of its own, 77,
+//! all holds again; the mean square over all comparisons is 1.1. A bias of half an interval would
+//! have shown.
 //!
 //! On failure a test prints the `bellwether sim` command that gives the same numbers.
 
