@@ -107,7 +107,11 @@ impl<T: Copy> Queue<T> {
 
     fn pop_bucket(&mut self) -> Option<(u64, T)> {
         if self.taken == self.buckets[0].len() {
-            self.advance()?;
+            let lowest = self.lowest()?;
+            if let [only] = self.buckets[lowest][..] {
+                return Some(self.take_only(lowest, only));
+            }
+            self.advance(lowest);
         }
         let item = self.buckets[0][self.taken];
         self.taken += 1;
@@ -120,31 +124,37 @@ impl<T: Copy> Queue<T> {
     }
 
     /// Moves `last` to the least time there is and sorts its bucket into lower ones.
-    fn advance(&mut self) -> Option<()> {
-        if self.filled == 0 {
-            return None;
-        }
-        let lowest = self.filled.trailing_zeros() as usize + 1;
+    fn advance(&mut self, lowest: usize) {
         self.last = self.least;
         self.filled &= self.filled - 1;
         let mut items = std::mem::take(&mut self.buckets[lowest]);
-        for (at, item) in items.drain(..) {
-            let bucket = bucket(at, self.last);
-            self.buckets[bucket].push((at, item));
+        for item in items.drain(..) {
+            let bucket = bucket(item.0, self.last);
+            self.buckets[bucket].push(item);
             if bucket > 0 {
                 self.filled |= 1 << (bucket - 1);
             }
         }
         self.buckets[lowest] = items; // empty; its memory is kept
-        Some(())
+    }
+
+    /// Takes an item that is alone in its bucket: nothing is left to be sorted.
+    fn take_only(&mut self, lowest: usize, only: (u64, T)) -> (u64, T) {
+        self.buckets[lowest].clear();
+        self.filled &= self.filled - 1;
+        self.last = only.0;
+        self.least = self.least_above();
+        only
+    }
+
+    /// The lowest bucket above the first that is not empty.
+    fn lowest(&self) -> Option<usize> {
+        (self.filled != 0).then(|| self.filled.trailing_zeros() as usize + 1)
     }
 
     fn least_above(&self) -> u64 {
-        if self.filled == 0 {
-            return u64::MAX;
-        }
-        let lowest = &self.buckets[self.filled.trailing_zeros() as usize + 1];
-        lowest.iter().map(|(at, _)| *at).min().unwrap_or(u64::MAX)
+        let Some(lowest) = self.lowest() else { return u64::MAX };
+        self.buckets[lowest].iter().map(|(at, _)| *at).min().unwrap_or(u64::MAX)
     }
 }
 

@@ -30,9 +30,9 @@
 //! # Where the text is silent, and what we chose
 //!
 //! * LE-M: the first wake-up drawn is the key for life, and later elections of the same process
-//!   wait it out again, so that key and wake-up stay one thing. A leader is *established* once it has
-//!   announced ⌈T_L/T_A⌉ times; established claims precede all others, so that a newcomer does not
-//!   displace a leader by the luck of its draw.
+//!   wait it out again, so that key and wake-up stay one thing. A leader is *established* once it
+//!   has announced ⌈T_L/T_A⌉ times; established claims precede all others, so that a newcomer does
+//!   not displace a leader by the luck of its draw.
 //! * A Query is heard like an announcement, as the text says; a leader's answer is its next
 //!   announcement brought forward, by a random part of the reply spread.
 //! * Aging: a leader silent for longer than `aging` is still followed, but counts as the listener's
