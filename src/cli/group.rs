@@ -90,7 +90,7 @@ struct Channel {
     /// How often a message is lost
     #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
     loss: Probability,
-    /// Who loses it: all receivers together, each for itself, or in bursts [default: each for itself]
+    /// Who loses it: all receivers together, or each for itself [default: each for itself]
     #[arg(long, value_enum)]
     loss_model: Option<LossModel>,
     /// With --loss-model bursts: the mean number of messages lost in a row

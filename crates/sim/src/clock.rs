@@ -68,10 +68,11 @@ mod tests {
             jump in 0u64..1_000_000_000, ahead in 0u64..100_000_000_000,
         ) {
             let start = SimTime::from_nanos(start);
+            let jumped = start + Duration::from_nanos(7);
             let clock = Clock::TRUE
                 .drifting(start, drift)
-                .jumped(start + Duration::from_nanos(7), Duration::from_nanos(jump));
-            let deadline = clock.read(start + Duration::from_nanos(7)) + Duration::from_nanos(ahead);
+                .jumped(jumped, Duration::from_nanos(jump));
+            let deadline = clock.read(jumped) + Duration::from_nanos(ahead);
             let when = clock.when(deadline);
             prop_assert!(clock.read(when) >= deadline);
             if ahead > 0 {

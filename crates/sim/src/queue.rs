@@ -1,11 +1,11 @@
 //! What happens next: a queue whose items come out in order of time, and in the order they were put
 //! in where times are equal.
 //!
-//! Simulated time never goes back, so a heap is more than is needed. Streams with one constant delay
-//! arrive already sorted and use a plain lane; what is known at the start is sorted into it once.
-//! The rest goes into a radix heap: buckets by the
-//! highest bit in which an item's time differs from the last one taken out; an item moves down at
-//! most once per bit, and mostly far less often.
+//! Simulated time never goes back, so a heap is more than is needed. Streams with one constant
+//! delay arrive already sorted and use a plain lane; what is known at the start is sorted into it
+//! once. The rest goes into a radix heap: buckets by the highest bit in which an item's time
+//! differs from the last one taken out; an item moves down at most once per bit, and mostly far
+//! less often.
 
 use std::collections::VecDeque;
 

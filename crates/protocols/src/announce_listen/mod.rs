@@ -36,8 +36,8 @@
 //! * A Query is heard like an announcement, as the text says; a leader's answer is its next
 //!   announcement brought forward, by a random part of the reply spread.
 //! * Aging: a leader silent for longer than `aging` is still followed, but counts as the listener's
-//!   own claim would, and so no longer keeps out a better one. Without it, listeners that still trust a departed leader
-//!   ignore the new one.
+//!   own claim would, and so no longer keeps out a better one. Without it, listeners that still
+//!   trust a departed leader ignore the new one.
 //! * Resigning: the process says Bye and stands again with the lowest standing, so that it leads
 //!   only if nobody else would, for however long. `Campaign` takes that back.
 

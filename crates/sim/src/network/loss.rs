@@ -18,8 +18,8 @@ pub enum Loss {
     Bursts(Bursts),
 }
 
-/// Gilbert's and Elliott's channel: each receiver is in a good or a bad state, which may change with
-/// every packet sent to it, and loses packets accordingly.
+/// Gilbert's and Elliott's channel: each receiver is in a good or a bad state, which may change
+/// with every packet sent to it, and loses packets accordingly.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bursts {
