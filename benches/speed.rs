@@ -3,15 +3,16 @@
 //! Every row is the best of several repetitions, since a shared machine only ever makes a program
 //! slower. Rows that compare (two threads with one) are
 //! ratios of the same run of this program. `cargo bench --locked -- NAME` runs one part: elections,
-//! unicasts, lazy or threads.
+//! unicasts, lazy, threads or memory.
 
 #[path = "speed/token.rs"]
 mod token;
 
 use bellwether::core::Duration;
-use bellwether::protocols::announce_listen::{Config, Variant};
+use bellwether::protocols::announce_listen::{AnnounceListen, Config, Variant};
 use bellwether::sim::network::{Delay, Loss, Network};
 use bellwether::sim::{Coins, Engine, Experiment, Plan, Ranks, Scenario, World};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 use token::Token;
 
@@ -29,6 +30,7 @@ fn main() {
         ("unicasts", unicasts),
         ("lazy", lazy),
         ("threads", threads),
+        ("memory", memory),
     ];
     for (name, part) in parts {
         if only.is_none_or(|only| only == name) {
@@ -92,6 +94,48 @@ fn threads(repetitions: usize) {
     row("two threads, times as fast as one", time(1) / time(2), "");
 }
 
+/// What a process costs in the event engine, and what a million cost in the lazy one.
+fn memory(_repetitions: usize) {
+    let nodes = 100_000;
+    let experiment = le_s(nodes, 1, 1, Engine::Event);
+    let plan = Plan { network: experiment.network, ..Plan::new(nodes) };
+    let mut world = World::<AnnounceListen>::new(experiment.params);
+    // Long enough for everyone to have woken up and for every message of the crowd to be heard.
+    let plan = Plan { horizon: Duration::from_secs(3), ..plan };
+    let used = allocation_counter::measure(|| {
+        world.run(&plan, Coins::new(1, 0), &mut ());
+    });
+    let bytes = used.bytes_max as f64 / f64::from(nodes);
+    row("event engine, LE-S, N = 100000, at the peak", bytes, "bytes/process");
+    let again = allocation_counter::measure(|| {
+        world.run(&plan, Coins::new(1, 0), &mut ());
+    });
+    row("  the same run again", again.count_total as f64, "allocations");
+    let command = "sim le-s --nodes 1000000 --loss .4 --runs 3 --threads 1 --engine lazy";
+    if let Some(kibibytes) = peak_of(command) {
+        row("lazy engine, N = 1,000,000, whole process", kibibytes as f64 / 1024.0, "MiB");
+    }
+}
+
+/// The most memory the command ever had, in KiB, as far as the system tells.
+fn peak_of(arguments: &str) -> Option<u64> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::null())
+        .spawn()
+        .ok()?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    while let Ok(None) = child.try_wait() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let read = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+        peak = peak.max(read);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    peak
+}
+
 fn le_s(nodes: u32, runs: u64, threads: usize, engine: Engine) -> Experiment {
     let loss = Loss::Uncorrelated(0.4.try_into().expect(".4 is a probability"));
     Experiment {
@@ -126,7 +170,7 @@ fn best(repetitions: usize, mut work: impl FnMut() -> u64) -> (u64, f64) {
 fn row(what: &str, value: f64, unit: &str) {
     let digits = match value {
         value if value >= 1e6 => format!("{value:.2e}"),
-        value if value >= 100.0 => format!("{value:.0}"),
+        value if value >= 100.0 || value == 0.0 => format!("{value:.0}"),
         _ => format!("{value:.3}"),
     };
     println!("{what:<46} {digits:>9} {unit}");
