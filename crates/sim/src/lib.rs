@@ -1,4 +1,47 @@
-//! The world in which protocols are simulated: deterministic, complete, and fast.
+//! The world in which protocols are simulated: deterministic, complete and fast.
+//!
+//! **What it is.** The real state machines, unchanged, in a world whose time, network, clocks and
+//! faults are values. Everything that happens follows from a [`Plan`] and the luck of a
+//! ([seed, run](Coins)); the same two give the same trace, byte for byte, on any number of threads.
+//!
+//! **What it refuses to do.** It reads no clock, file or environment variable and keeps no global
+//! state. Threads exist only to run independent runs side by side.
+//!
+//! **What the caller owes it.**
+//!
+//! 1. A valid plan: [`Plan::check`] says what is wrong with one.
+//! 2. An [`Observer`] that is [done](Observer::done) at some point, or a plan with a horizon: some
+//!    protocols announce for ever.
+//! 3. Parameters that are valid; their types see to that.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`coin`] | luck as a function of who, which and to whom |
+//! | [`network`] | delays, losses, links |
+//! | [`fault`], [`clock`] | what goes wrong, and what a node's clock reads |
+//! | `world`, `queue`, `sieve` | the event engine |
+//! | `lazy` | the same elections from only the coins that decide them |
+//! | `experiment`, [`stats`] | many runs, and what they say |
+//! | `scenario_file` | one run, written down |
+//! | [`trace`], [`diagram`] | what happened, as text and as a picture |
+//!
+//! ```
+//! use bellwether_core::{Duration, NodeId};
+//! use bellwether_protocols::announce_listen::{AnnounceListen, Config, Variant};
+//! use bellwether_sim::{Coins, Plan, Tracer, World, trace};
+//!
+//! let params = Config::new(Variant::LeS).try_into()?;
+//! let mut plan = Plan::new(3);
+//! plan.horizon = Duration::from_secs(3);
+//! let mut world = World::<AnnounceListen>::new(params);
+//! let mut tracer = Tracer::default();
+//! world.run(&plan, Coins::new(1, 0), &mut tracer);
+//! println!("{}", trace::transcript(&tracer.records));
+//! let follower = world.node(0).expect("nobody crashed");
+//! assert!(follower.leadership(world.clock(0)).names(NodeId(2)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
 pub mod clock;
 pub mod coin;
 pub mod diagram;
