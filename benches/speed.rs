@@ -9,7 +9,7 @@
 mod token;
 
 use bellwether::core::Duration;
-use bellwether::protocols::announce_listen::{AnnounceListen, Config, Variant};
+use bellwether::protocols::announce_listen::{AnnounceListen, Config, Params, Variant};
 use bellwether::sim::network::{Delay, Loss, Network};
 use bellwether::sim::{Coins, Engine, Experiment, Plan, Ranks, Scenario, World};
 use std::process::{Command, Stdio};
@@ -99,7 +99,7 @@ fn memory(_repetitions: usize) {
     let nodes = 100_000;
     let experiment = le_s(nodes, 1, 1, Engine::Event);
     let plan = Plan { network: experiment.network, ..Plan::new(nodes) };
-    let mut world = World::<AnnounceListen>::new(experiment.params);
+    let mut world = World::<AnnounceListen>::new(params());
     // Long enough for everyone to have woken up and for every message of the crowd to be heard.
     let plan = Plan { horizon: Duration::from_secs(3), ..plan };
     let used = allocation_counter::measure(|| {
@@ -136,10 +136,14 @@ fn peak_of(arguments: &str) -> Option<u64> {
     peak
 }
 
+fn params() -> Params {
+    Config::new(Variant::LeS).try_into().expect("the defaults are valid")
+}
+
 fn le_s(nodes: u32, runs: u64, threads: usize, engine: Engine) -> Experiment {
     let loss = Loss::Uncorrelated(0.4.try_into().expect(".4 is a probability"));
     Experiment {
-        params: Config::new(Variant::LeS).try_into().expect("the defaults are valid"),
+        choice: params().into(),
         nodes,
         network: Network::uniform(Delay::Constant(Duration::from_millis(100)), loss),
         ranks: Ranks::ById,

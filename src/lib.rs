@@ -8,13 +8,13 @@
 //! | the simulator: faults, traces, experiments | [`sim`] |
 //!
 //! ```
-//! use bellwether::protocols::announce_listen::{Config, Variant};
+//! use bellwether::protocols::announce_listen::{Config, Params, Variant};
 //! use bellwether::sim::network::{Delay, Loss, Network};
 //! use bellwether::sim::{Engine, Experiment, Measure, Ranks, Scenario};
 //! use bellwether::core::Duration;
 //!
 //! let experiment = Experiment {
-//!     params: Config::new(Variant::LeS).try_into()?,
+//!     choice: Params::try_from(Config::new(Variant::LeS))?.into(),
 //!     nodes: 50,
 //!     network: Network::uniform(
 //!         Delay::Constant(Duration::from_millis(100)),

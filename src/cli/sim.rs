@@ -7,10 +7,9 @@ use super::memory;
 use super::output::{Format, csv, short, table};
 use super::progress::{Progress, Stopwatch};
 use bellwether::core::Duration;
-use bellwether::protocols::announce_listen::AnnounceListen;
-use bellwether::protocols::choice::Entry;
+use bellwether::protocols::choice::{Choice, Entry};
 use bellwether::sim::stats::Summary;
-use bellwether::sim::{Answer, Churn, Coins, Experiment, Measure, Scenario, Tracer, World, trace};
+use bellwether::sim::{Answer, Churn, Experiment, Measure, Scenario, trace};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -143,7 +142,7 @@ impl Sim {
             return Err(Failure::usage(format!("--window {}: 0 < window must end", self.window)));
         }
         Ok(Experiment {
-            params: self.group.params(self.protocol)?,
+            choice: self.group.params(self.protocol)?.into(),
             nodes: self.group.nodes,
             network: self.group.network()?,
             ranks: self.group.ranks(),
@@ -196,7 +195,8 @@ impl Sim {
     }
 
     fn for_programs(&self, experiment: &Experiment, answer: &Answer, seconds: f64) -> Value {
-        let mut params = self.group.to_json(&experiment.params, &experiment.network);
+        let Choice::AnnounceListen(chosen) = &experiment.choice;
+        let mut params = self.group.to_json(chosen, &experiment.network);
         params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
         if experiment.scenario != Scenario::Start {
             params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
@@ -259,12 +259,7 @@ impl Sim {
 /// Writes the first run's records.
 fn write_trace(experiment: &Experiment, path: &Path) -> Done {
     let mut file = File::create(path).map_err(|error| Failure::io("write", path, &error))?;
-    let coins = Coins::new(experiment.seed, 0);
-    let (plan, _) = experiment.plan(coins);
-    let mut tracer = Tracer::default();
-    let mut world = World::<AnnounceListen>::new(experiment.params.clone());
-    experiment.trace(&mut world, &plan, coins, &mut tracer);
     let mut text = String::new();
-    trace::to_json_lines(&tracer.records, &mut text);
+    trace::to_json_lines(&experiment.trace(), &mut text);
     file.write_all(text.as_bytes()).map_err(|error| Failure::io("write", path, &error))
 }

@@ -111,7 +111,7 @@ impl Trace {
         Ok(ScenarioFile {
             about: format!("{} with {} processes", entry.name, self.group.nodes),
             protocol: entry.name.to_owned(),
-            params: self.group.params(entry)?,
+            choice: self.group.params(entry)?.into(),
             plan,
             seed: self.group.seed,
         })

@@ -1,7 +1,7 @@
 //! The one list of protocols: whoever is in it can be simulated, checked, run and looked at.
 
 use crate::announce_listen::{AnnounceListen, Params, Variant};
-use bellwether_core::Visitor;
+use bellwether_core::{Duration, Visitor};
 use core::fmt;
 
 /// What a protocol guarantees, and by what it is judged.
@@ -68,6 +68,35 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     PROTOCOLS.iter().find(|entry| entry.name == name)
 }
 
+/// What a simulation must know to plan around a protocol and to see when it is done, whatever the
+/// protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// What there is to wait for.
+    pub goal: Goal,
+    /// The longest a process waits before it first claims to lead.
+    pub opening: Duration,
+    /// The time between a leader's signs of life.
+    pub interval: Duration,
+    /// The silence after which a leader is given up; [`Duration::MAX`] if it never is.
+    pub trust: Duration,
+    /// Whether a leader that leaves says so.
+    pub says_bye: bool,
+    /// Whether luck decides who is better, and not the id or the rank.
+    pub by_luck: bool,
+}
+
+/// When a group has settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// All have accepted this many best processes.
+    Leaders(usize),
+    /// All name the same leader, whoever it is.
+    Same,
+    /// All have spoken or been silenced.
+    Quiet,
+}
+
 /// A protocol chosen at run time, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
@@ -75,7 +104,20 @@ pub enum Choice {
     AnnounceListen(Params),
 }
 
+impl From<Params> for Choice {
+    fn from(params: Params) -> Self {
+        Self::AnnounceListen(params)
+    }
+}
+
 impl Choice {
+    /// What a simulation must know of it.
+    pub fn profile(&self) -> Profile {
+        match self {
+            Self::AnnounceListen(params) => params.profile(),
+        }
+    }
+
     /// Hands the protocol to `visitor` as a type.
     pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
         match self {

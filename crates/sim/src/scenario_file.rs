@@ -21,9 +21,9 @@ use crate::network::Network;
 use crate::observer::Tracer;
 use crate::plan::{BadPlan, Plan, Ranks};
 use crate::world::World;
-use bellwether_core::{Duration, Record};
-use bellwether_protocols::announce_listen::{AnnounceListen, BadConfig, Config, Params};
-use bellwether_protocols::choice;
+use bellwether_core::{Duration, Protocol, Record, Visitor};
+use bellwether_protocols::announce_listen::{BadConfig, Config, Params};
+use bellwether_protocols::choice::{self, Choice};
 use serde::Deserialize;
 use std::fmt;
 
@@ -61,8 +61,8 @@ pub struct ScenarioFile {
     pub about: String,
     /// The protocol's name.
     pub protocol: String,
-    /// Its parameters.
-    pub params: Params,
+    /// The protocol and its parameters.
+    pub choice: Choice,
     /// What happens.
     pub plan: Plan,
     /// Where luck comes from, unless another seed is wanted.
@@ -120,14 +120,27 @@ impl ScenarioFile {
         };
         plan.check().map_err(BadScenario::Plan)?;
         let (about, protocol, seed) = (written.about, written.protocol, written.seed);
-        Ok(Self { about, protocol, params, plan, seed })
+        Ok(Self { about, protocol, choice: params.into(), plan, seed })
     }
 
     /// Runs it once and keeps everything that happened.
     pub fn trace(&self, seed: u64) -> Vec<Record> {
+        self.choice.clone().visit(OneRun { plan: &self.plan, coins: Coins::new(seed, 0) })
+    }
+}
+
+/// One run, kept whole.
+struct OneRun<'a> {
+    plan: &'a Plan,
+    coins: Coins,
+}
+
+impl Visitor for OneRun<'_> {
+    type Output = Vec<Record>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
         let mut tracer = Tracer::default();
-        let mut world = World::<AnnounceListen>::new(self.params.clone());
-        world.run(&self.plan, Coins::new(seed, 0), &mut tracer);
+        World::<P>::new(params).run(self.plan, self.coins, &mut tracer);
         tracer.records
     }
 }

@@ -5,6 +5,7 @@ mod support;
 
 use bellwether_core::{Dest, Duration, Event, Instant, Leadership, Node, Record, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message, Variant};
+use bellwether_protocols::choice::Choice;
 use bellwether_sim::network::{Bursts, Delay, Loss, Network};
 use bellwether_sim::{
     Cause, Churn, Coins, Disk, Engine, Experiment, Fault, Observer, Outcome, Plan, Ranks, Scenario,
@@ -104,7 +105,7 @@ fn an_answer_does_not_depend_on_the_number_of_threads() {
     for scenario in [Scenario::Start, Scenario::Departure, Scenario::Churn(churn)] {
         for engine in [Engine::Event, Engine::Auto] {
             let experiment = |threads| Experiment {
-                params: params(Variant::LeS, ms(3_000)),
+                choice: params(Variant::LeS, ms(3_000)).into(),
                 nodes: 20,
                 network: plain(),
                 ranks: Ranks::ById,
@@ -175,7 +176,8 @@ type End = (u64, bool, Vec<Option<Node<AnnounceListen>>>);
 
 fn end_of(rough: &Rough, batches: bool, observer: &mut impl Observer<AnnounceListen>) -> End {
     let file = &rough.scenario;
-    let world = World::<AnnounceListen>::new(file.params.clone());
+    let Choice::AnnounceListen(params) = file.choice.clone();
+    let world = World::<AnnounceListen>::new(params);
     let mut world = if batches { world } else { world.without_batches() };
     let Outcome { deliveries, satisfied, .. } =
         world.run(&file.plan, Coins::new(file.seed, 0), observer);

@@ -3,7 +3,7 @@
 //! A failure prints the two commands that replay it.
 
 use bellwether_core::Duration;
-use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Shape, Variant};
+use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Params, Shape, Variant};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
 use bellwether_sim::{Answer, BadExperiment, Engine, Experiment, Measure, Ranks, Scenario};
 
@@ -81,7 +81,7 @@ impl Case {
             Model::Uncorrelated => Loss::Uncorrelated(loss),
         };
         Experiment {
-            params: config.try_into().expect("a valid choice"),
+            choice: Params::try_from(config).expect("a valid choice").into(),
             nodes: self.nodes,
             network: Network::uniform(Delay::Constant(self.delay), loss),
             ranks: self.ranks(),

@@ -5,6 +5,7 @@
 
 use super::STANDING_MAX;
 use super::wake::{Mapping, Shape, WakeUp};
+use crate::choice::{Goal, Profile};
 use bellwether_core::{Duration, NodeId};
 use core::fmt;
 use serde::Deserialize;
@@ -241,6 +242,24 @@ pub struct Params {
 }
 
 impl Params {
+    /// What a simulation must know of it.
+    pub fn profile(&self) -> Profile {
+        let suppress = if self.opening.suppresses() { self.wake.interval } else { Duration::ZERO };
+        let patience = if self.opening.queries() { self.patience } else { Duration::ZERO };
+        Profile {
+            goal: match (self.names_leaders, self.yields) {
+                (false, _) => Goal::Quiet,
+                (true, Yields::ToAnyone) => Goal::Same,
+                (true, _) => Goal::Leaders(self.leaders),
+            },
+            opening: suppress + patience,
+            interval: self.announce,
+            trust: self.listen,
+            says_bye: self.bye_copies > 0,
+            by_luck: self.criterion == Criterion::EarliestWakeUp,
+        }
+    }
+
     /// How an election begins.
     pub fn opening(&self) -> Opening {
         self.opening
@@ -276,19 +295,9 @@ impl Params {
         &self.wake
     }
 
-    /// How long a query waits for answers; nothing if it does not query.
-    pub fn patience(&self) -> Duration {
-        if self.opening.queries() { self.patience } else { Duration::ZERO }
-    }
-
     /// How often a leader that leaves says so.
     pub fn bye_copies(&self) -> u32 {
         self.bye_copies
-    }
-
-    /// Whether a leader that leaves says so.
-    pub fn says_bye(&self) -> bool {
-        self.bye_copies > 0
     }
 
     /// Whether a process of this id can weigh this much. Where the id is the standing, it is plain.
@@ -309,11 +318,6 @@ impl Params {
     /// How many lead together.
     pub fn leaders(&self) -> usize {
         self.leaders
-    }
-
-    /// Whether processes name leaders at all.
-    pub fn names_leaders(&self) -> bool {
-        self.names_leaders
     }
 }
 

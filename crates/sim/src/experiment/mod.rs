@@ -17,8 +17,9 @@ use crate::observer::Tracer;
 use crate::plan::{BadPlan, Plan, Ranks};
 use crate::stats::Summary;
 use crate::world::World;
-use bellwether_core::Duration;
-use bellwether_protocols::announce_listen::{AnnounceListen, Criterion, Params, Repeat, Yields};
+use bellwether_core::{Duration, Protocol, Record, Visitor};
+use bellwether_protocols::announce_listen::{Repeat, Yields};
+use bellwether_protocols::choice::{Choice, Goal};
 use rayon::prelude::*;
 use recovery::Recovery;
 use start::Start;
@@ -98,17 +99,6 @@ impl Sample {
     }
 }
 
-/// When a group has converged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Goal {
-    /// All have accepted this many best processes.
-    Leaders(usize),
-    /// All name the same leader, whoever it is.
-    Same,
-    /// All have spoken or been silenced.
-    Quiet,
-}
-
 /// Which engine runs an experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
@@ -125,7 +115,7 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// The protocol.
-    pub params: Params,
+    pub choice: Choice,
     /// The group's size; before the event, where there is one.
     pub nodes: u32,
     /// The network.
@@ -260,23 +250,7 @@ impl Experiment {
     pub fn run(&self, progress: &(dyn Fn() + Sync)) -> Result<Answer, BadExperiment> {
         self.check()?;
         let lazy = self.engine != Engine::Event && self.not_lazy().is_none();
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .build()
-            .map_err(|error| BadExperiment::Threads(error.to_string()))?;
-        let samples: Vec<Sample> = pool.install(|| {
-            (0..self.runs)
-                .into_par_iter()
-                .map_init(
-                    || Runner::new(self, lazy),
-                    |runner, run| {
-                        let sample = runner.run(Coins::new(self.seed, run));
-                        progress();
-                        sample
-                    },
-                )
-                .collect()
-        });
+        let samples = self.choice.clone().visit(Runs { experiment: self, lazy, progress })?;
         Ok(self.summarise(&samples, lazy))
     }
 
@@ -285,27 +259,14 @@ impl Experiment {
         self.scenario.plan(self, coins)
     }
 
-    /// Runs one plan of this experiment once, ending it as the experiment would, and keeps every
-    /// record.
-    pub fn trace(
-        &self,
-        world: &mut World<AnnounceListen>,
-        plan: &Plan,
-        coins: Coins,
-        tracer: &mut Tracer,
-    ) {
-        if self.scenario == Scenario::Start {
-            let mut start = Start::new(self.goal(), self.params.announce(), self.params.listen());
-            start.reset(plan.nodes);
-            world.run(plan, coins, &mut (&mut start, tracer));
-        } else {
-            world.run(plan, coins, tracer);
-        }
+    /// Everything that happens in the first run.
+    pub fn trace(&self) -> Vec<Record> {
+        self.choice.clone().visit(FirstRun { experiment: self })
     }
 
     /// Why the lazy engine does not apply, if it does not.
     pub fn not_lazy(&self) -> Option<&'static str> {
-        let params = &self.params;
+        let Choice::AnnounceListen(params) = &self.choice;
         if self.scenario != Scenario::Start {
             return Some("only the start scenario is lazy");
         }
@@ -340,29 +301,21 @@ impl Experiment {
         if self.scenario == Scenario::Start {
             return Ok(());
         }
-        if self.params.yields() == Yields::ToAnyone {
+        let profile = self.choice.profile();
+        let Goal::Leaders(_) = profile.goal else {
             return Err(BadExperiment::ElectsNobody(name));
-        }
+        };
         let joins = matches!(self.scenario, Scenario::JoinGreater | Scenario::JoinSmaller);
         let by_luck = self.ranks == Ranks::Random
-            || (self.params.criterion() == Criterion::EarliestWakeUp
-                && self.scenario == Scenario::JoinGreater);
+            || (profile.by_luck && self.scenario == Scenario::JoinGreater);
         if joins && by_luck {
             return Err(BadExperiment::NobodyIsGreater(name));
         }
         let departs = matches!(self.scenario, Scenario::Departure | Scenario::Churn(_));
-        if departs && self.params.listen() == Duration::MAX && !self.params.says_bye() {
+        if departs && profile.trust == Duration::MAX && !profile.says_bye {
             return Err(BadExperiment::NeverGivenUp);
         }
         Ok(())
-    }
-
-    fn goal(&self) -> Goal {
-        match (self.params.names_leaders(), self.params.yields()) {
-            (false, _) => Goal::Quiet,
-            (true, Yields::ToAnyone) => Goal::Same,
-            (true, _) => Goal::Leaders(self.params.leaders()),
-        }
     }
 
     fn summarise(&self, samples: &[Sample], lazy: bool) -> Answer {
@@ -391,24 +344,73 @@ impl Answer {
     }
 }
 
-/// What one thread reuses from run to run.
-struct Runner<'a> {
+/// All runs of an experiment, spread over threads.
+struct Runs<'a> {
     experiment: &'a Experiment,
-    world: World<AnnounceListen>,
+    lazy: bool,
+    progress: &'a (dyn Fn() + Sync),
+}
+
+impl Visitor for Runs<'_> {
+    type Output = Result<Vec<Sample>, BadExperiment>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
+        let Self { experiment, lazy, progress } = self;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(experiment.threads)
+            .build()
+            .map_err(|error| BadExperiment::Threads(error.to_string()))?;
+        let runs = (0..experiment.runs).into_par_iter().map_init(
+            || Runner::<P>::new(experiment, params.clone(), lazy),
+            |runner, run| {
+                let sample = runner.run(Coins::new(experiment.seed, run));
+                progress();
+                sample
+            },
+        );
+        Ok(pool.install(|| runs.collect()))
+    }
+}
+
+/// The first run of an experiment, kept whole.
+struct FirstRun<'a> {
+    experiment: &'a Experiment,
+}
+
+impl Visitor for FirstRun<'_> {
+    type Output = Vec<Record>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
+        let coins = Coins::new(self.experiment.seed, 0);
+        let (plan, _) = self.experiment.plan(coins);
+        let (mut world, mut tracer) = (World::<P>::new(params), Tracer::default());
+        if self.experiment.scenario == Scenario::Start {
+            let mut start = Start::new(&self.experiment.choice.profile());
+            start.reset(plan.nodes);
+            world.run(&plan, coins, &mut (&mut start, &mut tracer));
+        } else {
+            world.run(&plan, coins, &mut tracer);
+        }
+        tracer.records
+    }
+}
+
+/// What one thread reuses from run to run.
+struct Runner<'a, P: Protocol> {
+    experiment: &'a Experiment,
+    world: World<P>,
     start: Start,
     recovery: Recovery,
     lazy: Option<Lazy<'a>>,
     plan: Option<Plan>,
 }
 
-impl<'a> Runner<'a> {
-    fn new(experiment: &'a Experiment, lazy: bool) -> Self {
-        let params = &experiment.params;
-        let (announce, listen) = (params.announce(), params.listen());
+impl<'a, P: Protocol> Runner<'a, P> {
+    fn new(experiment: &'a Experiment, params: P::Params, lazy: bool) -> Self {
         Self {
             experiment,
-            world: World::new(params.clone()),
-            start: Start::new(experiment.goal(), announce, listen),
+            world: World::new(params),
+            start: Start::new(&experiment.choice.profile()),
             recovery: Recovery::new(),
             lazy: lazy.then(|| Lazy::new(experiment)),
             plan: None,

@@ -5,7 +5,8 @@ use crate::coin::{Coins, Stream};
 use crate::fault::{Disk, Fault, Timed, Who};
 use crate::plan::Plan;
 use bellwether_core::{Duration, Entropy, SimTime};
-use bellwether_protocols::announce_listen::{Yields, announcements_beyond_first};
+use bellwether_protocols::announce_listen::announcements_beyond_first;
+use bellwether_protocols::choice::{Goal, Profile};
 
 /// The scenarios of section 5.3.2, the start, and churn (section 5.3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,17 +61,18 @@ impl Scenario {
             ranks: experiment.ranks,
             ..Plan::new(nodes)
         };
+        let profile = experiment.choice.profile();
         if *self == Self::Start {
             // Where leaders are given up, or nothing is promised, agreement may never come.
-            let forgets = experiment.params.listen() != Duration::MAX;
-            if forgets || experiment.params.yields() == Yields::ToAnyone {
+            let settles = matches!(profile.goal, Goal::Leaders(_));
+            if profile.trust != Duration::MAX || !settles {
                 plan.horizon = settling_time(experiment) + experiment.window;
             }
             return (plan, SimTime::ZERO);
         }
         let mut luck = coins.world(2);
         // Any moment of the announce interval is as likely as another.
-        let phase = luck.below(experiment.params.announce().as_nanos().max(1));
+        let phase = luck.below(profile.interval.as_nanos().max(1));
         let at = settling_time(experiment) + Duration::from_nanos(phase);
         plan.horizon = at + experiment.window;
         match self {
@@ -93,16 +95,16 @@ impl Scenario {
 
 /// Long enough for the group to have settled, whatever its size and loss.
 fn settling_time(experiment: &Experiment) -> Duration {
-    let Experiment { params, nodes, network, .. } = experiment;
+    let Experiment { choice, nodes, network, .. } = experiment;
+    let Profile { opening, interval, trust, .. } = choice.profile();
     let beyond_first = announcements_beyond_first(u64::from(*nodes), network.loss().rate());
     let rounds = 20 + 2 * beyond_first.ceil() as u64;
     let finite = |length: Duration| if length == Duration::MAX { Duration::ZERO } else { length };
-    let opening = params.wake().interval + params.patience() + network.multicast.delay.mean() * 4;
-    opening + params.announce() * rounds + finite(params.listen())
+    opening + network.multicast.delay.mean() * 4 + interval * rounds + finite(trust)
 }
 
 fn depart(node: Who, experiment: &Experiment) -> Fault {
-    if experiment.params.says_bye() { Fault::Leave { node } } else { Fault::Crash { node } }
+    if experiment.choice.profile().says_bye { Fault::Leave { node } } else { Fault::Crash { node } }
 }
 
 /// Twice as many ids as processes, a random half of them there at first, then a random one of those

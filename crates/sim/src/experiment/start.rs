@@ -16,17 +16,18 @@
 //! "Accepted" means at least once; with an infinite T_L nobody forgets, and both times coincide.
 
 use super::agreement::Agreement;
-use super::{Goal, Measure, Sample};
+use super::{Measure, Sample};
 use crate::observer::{Cause, Observer};
 use bellwether_core::{
     Dest, Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime, Stage,
 };
+use bellwether_protocols::choice::{Goal, Profile};
 
 /// Watches a group converge.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     goal: Goal,
-    announce: Duration,
+    interval: Duration,
     /// The best claims, best first: who should lead.
     best: Vec<(u64, NodeId)>,
     right: Vec<NodeId>,
@@ -70,10 +71,11 @@ impl Leaders {
 }
 
 impl Start {
-    pub(crate) fn new(goal: Goal, announce: Duration, listen: Duration) -> Self {
+    pub(crate) fn new(profile: &Profile) -> Self {
+        let Profile { goal, interval, trust, .. } = *profile;
         Self {
             goal,
-            announce,
+            interval,
             best: Vec::new(),
             right: Vec::new(),
             accepted: Vec::new(),
@@ -89,7 +91,7 @@ impl Start {
             leaders: Leaders::default(),
             area: 0,
             agreement: match goal {
-                Goal::Leaders(_) => (listen != Duration::MAX).then(Agreement::default),
+                Goal::Leaders(_) => (trust != Duration::MAX).then(Agreement::default),
                 Goal::Same => Some(Agreement::default()),
                 Goal::Quiet => None,
             },
@@ -136,7 +138,7 @@ impl Start {
             let time = self.received.as_nanos();
             let average = if time == 0 { 1.0 } else { self.area as f64 / time as f64 };
             sample.set(Measure::SimultaneousLeaders, average);
-            let intervals = self.received.as_secs_f64() / self.announce.as_secs_f64();
+            let intervals = self.received.as_secs_f64() / self.interval.as_secs_f64();
             sample.set(Measure::AnnouncersPerInterval, messages / intervals.max(1.0));
         }
         if self.agreement.as_ref().is_some_and(Agreement::agreed) {

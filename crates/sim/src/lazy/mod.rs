@@ -32,6 +32,7 @@ use crate::plan::Ranks;
 use air::{Own, Shared};
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::announce_listen::{Params, Yields};
+use bellwether_protocols::choice::Choice;
 use elect::Election;
 use order::Order;
 use suppress::Suppression;
@@ -67,7 +68,8 @@ enum Air {
 impl<'a> Lazy<'a> {
     /// For an experiment that [is lazy](Experiment::not_lazy).
     pub(crate) fn new(experiment: &'a Experiment) -> Self {
-        let Experiment { params, nodes, network, ranks, .. } = experiment;
+        let Experiment { choice, nodes, network, ranks, .. } = experiment;
+        let Choice::AnnounceListen(params) = choice;
         let delay = network.constant_delay().unwrap_or(Duration::ZERO).as_nanos();
         debug_assert!(matches!(network.multicast.delay, Delay::Constant(_)) && delay > 0);
         let loss = network.loss();

@@ -12,6 +12,7 @@ use crate::support::{
 };
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message, Shape, Variant};
+use bellwether_protocols::choice::Choice;
 use bellwether_sim::network::Loss;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Coins, Measure, Observer, World};
@@ -107,7 +108,8 @@ impl Observer<AnnounceListen> for Sent {
 /// Messages sent in [0, T_S), run by run.
 fn messages_in_suppression(case: &Case) -> Summary {
     let experiment = case.experiment();
-    let mut world = World::new(experiment.params.clone());
+    let Choice::AnnounceListen(params) = experiment.choice.clone();
+    let mut world = World::<AnnounceListen>::new(params);
     let count = |run: u64| {
         let coins = Coins::new(experiment.seed, run);
         let (mut plan, _) = experiment.plan(coins);

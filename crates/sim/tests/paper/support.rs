@@ -136,7 +136,7 @@ impl Case {
 
     pub(crate) fn experiment(&self) -> Experiment {
         Experiment {
-            params: Params::try_from(self.config.clone()).expect("a valid config"),
+            choice: Params::try_from(self.config.clone()).expect("a valid config").into(),
             nodes: self.nodes,
             network: Network::uniform(Delay::Constant(self.delay), self.loss),
             ranks: Ranks::ById,

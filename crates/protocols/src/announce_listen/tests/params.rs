@@ -20,7 +20,7 @@ fn the_defaults_of_every_variant_are_valid() {
     for variant in Variant::ALL {
         let params = valid(Config::new(variant));
         assert_eq!((params.opening(), params.yields(), params.repeat()), variant.rules());
-        assert_eq!(params.names_leaders(), variant.elects());
+        assert_eq!(params.names_leaders, variant.elects());
         assert_eq!((params.announce(), params.listen()), (ms(1000), UNENDING));
         assert_eq!((params.wake().interval, params.leaders()), (ms(1000), 1));
     }
