@@ -115,7 +115,7 @@ impl<P: Protocol> Node<P> {
     /// The timer that is due by `now`, which the next [`Input::Timeout`] will run.
     pub fn due(&self, now: Instant) -> Option<P::Timer> {
         let (slot, at) = self.slots.earliest();
-        (at <= now).then(|| P::Timer::at(slot))
+        (at <= now && at != Instant::NEVER).then(|| P::Timer::at(slot))
     }
 
     /// When this kind of timer is due; [`Instant::NEVER`] if it is not armed.
@@ -215,5 +215,78 @@ impl<P: Protocol> Node<P> {
         }
         self.seen = seen;
         Change::Changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::Harness;
+    use crate::id::NodeId;
+    use crate::time::{Duration, Instant};
+    use crate::timer::TimerKind;
+    use crate::{Boot, Cx, Leadership, Malformed, Message, Protocol, Reader, Rebase};
+    use alloc::borrow::Cow;
+    use alloc::vec::Vec;
+
+    /// Arms nothing, and would panic if woken.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Sleeper;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    struct Alarm;
+
+    impl TimerKind for Alarm {
+        type Slots = [Instant; 1];
+
+        fn slot(self) -> usize {
+            0
+        }
+
+        fn at(_slot: usize) -> Self {
+            Self
+        }
+    }
+
+    impl Message for Alarm {
+        fn kind(&self) -> &'static str {
+            "alarm"
+        }
+
+        fn encode(&self, _out: &mut Vec<u8>) {}
+
+        fn decode(_input: &mut Reader<'_>) -> Result<Self, Malformed> {
+            Ok(Self)
+        }
+    }
+
+    impl Protocol for Sleeper {
+        const NAME: &'static str = "sleeper";
+        type Params = ();
+        type Message = Alarm;
+        type Timer = Alarm;
+
+        fn start(_boot: Boot<'_>, _cx: &mut Cx<'_, Self>) -> Self {
+            Self
+        }
+
+        fn on_message(&mut self, _from: NodeId, _alarm: Cow<'_, Alarm>, _cx: &mut Cx<'_, Self>) {}
+
+        fn on_timer(&mut self, _alarm: Alarm, _cx: &mut Cx<'_, Self>) {
+            unreachable!("nothing was armed");
+        }
+
+        fn leadership(&self, _now: Instant) -> Leadership<'_> {
+            Leadership::NONE
+        }
+
+        fn instants(&mut self, _rebase: &Rebase<'_>) {}
+    }
+
+    #[test]
+    fn a_timer_that_is_not_armed_does_not_run_even_at_the_end_of_time() {
+        let mut sleeper = Harness::<Sleeper>::start(NodeId(1), (), &[]);
+        let last = Duration::from_nanos(u64::MAX - 1);
+        sleeper.wait(last).timeout();
+        assert_eq!(sleeper.node().due(Instant::NEVER), None);
     }
 }

@@ -24,7 +24,7 @@ impl<T: Clone + Debug + Eq + Hash + Send + 'static> Value for T {}
 /// The driver calls one handler at a time. A handler reads its surroundings from [`Cx`] and writes
 /// its wishes there; it does nothing else. See the [crate page](crate) for the whole bargain.
 pub trait Protocol: Value {
-    /// Its name on the command line and in traces.
+    /// The name of the protocol, or of its family.
     const NAME: &'static str;
     /// Already valid; read through `cx.params()`, never copied into the state.
     type Params: Clone + Debug + Send + Sync + 'static;

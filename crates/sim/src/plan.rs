@@ -2,8 +2,9 @@
 
 use crate::coin::{Coins, Purpose};
 use crate::fault::{Fault, Timed};
-use crate::network::Network;
+use crate::network::{Delay, Network};
 use bellwether_core::{Duration, SimTime};
+use serde::Deserialize;
 use std::fmt;
 
 /// One experiment, without its luck.
@@ -26,7 +27,8 @@ pub struct Plan {
 }
 
 /// Where the ranks of processes come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Ranks {
     /// The id.
     #[default]
@@ -44,7 +46,7 @@ impl Ranks {
     pub(crate) fn of(self, coins: Coins, node: u32) -> u64 {
         match self {
             Self::ById => u64::from(node),
-            Self::Random => coins.packet(node, u32::MAX).word(Purpose::Delay, node) % Self::BOUND,
+            Self::Random => coins.packet(node, u32::MAX).word(Purpose::Rank, node) % Self::BOUND,
         }
     }
 }
@@ -86,6 +88,28 @@ impl Plan {
         if !self.faults.is_sorted_by_key(|timed| timed.at) {
             return Err(BadPlan::FaultsOutOfOrder);
         }
+        if self.drift > DRIFT_MAX {
+            return Err(BadPlan::Drift(self.drift));
+        }
+        self.check_lengths()
+    }
+
+    /// Everything that is waited for must come.
+    fn check_lengths(&self) -> Result<(), BadPlan> {
+        let channels = [&self.network.multicast, &self.network.unicast];
+        let common = channels.iter().map(|channel| &channel.delay);
+        let linked = self.network.links.iter().filter_map(|link| link.delay.as_ref());
+        for delay in common.chain(linked) {
+            check_delay(delay)?;
+        }
+        let faulty = self.faults.iter().map(|timed| match timed.fault {
+            Fault::Slow { by, .. } | Fault::Jump { by, .. } => by,
+            _ => timed.at,
+        });
+        let lengths = [self.horizon, self.network.straggle];
+        if lengths.into_iter().chain(faulty).any(|length| length > Duration::LONGEST_WRITTEN) {
+            return Err(BadPlan::Endless);
+        }
         Ok(())
     }
 
@@ -100,7 +124,7 @@ impl Plan {
 }
 
 /// Which rule a plan breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BadPlan {
     /// Too few or too many processes.
     Nodes(u32),
@@ -113,6 +137,30 @@ pub enum BadPlan {
     },
     /// The faults are not in order of time.
     FaultsOutOfOrder,
+    /// A clock would stand still or run twice as fast.
+    Drift(u32),
+    /// Something would never end or never arrive.
+    Endless,
+    /// A distribution of delays that is none.
+    Delay(Delay),
+}
+
+/// Clocks may run fast or slow by less than this, in parts per 10⁹.
+const DRIFT_MAX: u32 = 999_999_999;
+/// The widest a log-normal delay may be.
+const SIGMA_MAX: f64 = 10.0;
+
+fn check_delay(delay: &Delay) -> Result<(), BadPlan> {
+    let fits = |length: &Duration| *length <= Duration::LONGEST_WRITTEN;
+    let good = match delay {
+        Delay::Constant(length) => fits(length),
+        Delay::Uniform { min, max } => min <= max && fits(max),
+        Delay::Exponential { min, mean } => fits(min) && fits(mean),
+        Delay::LogNormal { min, median, sigma } => {
+            fits(min) && fits(median) && (0.0..=SIGMA_MAX).contains(sigma)
+        }
+    };
+    if good { Ok(()) } else { Err(BadPlan::Delay(delay.clone())) }
 }
 
 impl fmt::Display for BadPlan {
@@ -129,8 +177,63 @@ impl fmt::Display for BadPlan {
                 )
             }
             Self::FaultsOutOfOrder => write!(f, "the faults must be in order of time"),
+            Self::Drift(drift) => {
+                write!(f, "drift = {drift}, but drift <= {DRIFT_MAX} parts per 10^9 must hold")
+            }
+            Self::Endless => write!(
+                f,
+                "a run, a delay and a fault must end: every duration is at most {}",
+                Duration::LONGEST_WRITTEN
+            ),
+            Self::Delay(delay) => write!(
+                f,
+                "delay = {delay:?}, but min <= max, 0 <= sigma <= {SIGMA_MAX} and all lengths \
+                 finite must hold"
+            ),
         }
     }
 }
 
 impl std::error::Error for BadPlan {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Who;
+
+    fn with_delay(delay: Delay) -> Plan {
+        let mut plan = Plan::new(3);
+        plan.network.unicast.delay = delay;
+        plan
+    }
+
+    #[test]
+    fn what_would_never_end_is_refused_before_it_begins() {
+        let ms = Duration::from_millis;
+        let node = Who::Node(0);
+        let jump = Timed { at: ms(1), fault: Fault::Jump { node, by: Duration::MAX } };
+        assert_eq!(Plan::new(3).check(), Ok(()));
+        assert_eq!(Plan { horizon: Duration::MAX, ..Plan::new(3) }.check(), Err(BadPlan::Endless));
+        assert_eq!(Plan { faults: vec![jump], ..Plan::new(3) }.check(), Err(BadPlan::Endless));
+        let drift = 1_000_000_000;
+        assert_eq!(Plan { drift, ..Plan::new(3) }.check(), Err(BadPlan::Drift(drift)));
+        for delay in [
+            Delay::Constant(Duration::MAX),
+            Delay::Uniform { min: ms(2), max: ms(1) },
+            Delay::LogNormal { min: ms(0), median: ms(1), sigma: f64::INFINITY },
+        ] {
+            assert_eq!(with_delay(delay.clone()).check(), Err(BadPlan::Delay(delay)));
+        }
+        let nothing = Delay::LogNormal { min: ms(0), median: ms(1), sigma: f64::NAN };
+        assert!(matches!(with_delay(nothing).check(), Err(BadPlan::Delay(_))));
+    }
+
+    #[test]
+    fn whoever_is_named_must_exist() {
+        let crash = Fault::Crash { node: Who::Node(3) };
+        let plan =
+            Plan { faults: vec![Timed { at: Duration::ZERO, fault: crash }], ..Plan::new(3) };
+        assert_eq!(plan.check(), Err(BadPlan::NoSuchNode { node: 3, nodes: 3 }));
+        assert_eq!(Plan::new(0).check(), Err(BadPlan::Nodes(0)));
+    }
+}

@@ -36,6 +36,8 @@ struct Written {
     nodes: u32,
     #[serde(default)]
     absent: Vec<u32>,
+    #[serde(default)]
+    ranks: Ranks,
     #[serde(default = "first")]
     seed: u64,
     until: Duration,
@@ -112,7 +114,7 @@ impl ScenarioFile {
         let plan = Plan {
             nodes: written.nodes,
             absent: written.absent,
-            ranks: Ranks::ById,
+            ranks: written.ranks,
             network: written.network,
             faults: written.faults,
             drift: written.drift,

@@ -26,8 +26,7 @@ pub struct Summary {
     pub p99: f64,
     /// The largest sample.
     pub max: f64,
-    /// How many samples there were; reported once a simulation, not once a metric.
-    #[serde(skip)]
+    /// How many samples there were: runs that gave none are not in the mean.
     pub count: usize,
 }
 
@@ -120,6 +119,9 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
 }
 
 /// How many standard errors the interval reaches to each side.
+///
+/// The last bits may differ from machine to machine, because `statrs` takes its logarithms from
+/// the platform. They decide nothing but the ends of the intervals that are printed.
 fn student_quantile(count: usize, confidence: f64) -> f64 {
     let freedom = count.saturating_sub(1) as f64;
     let below = 0.5 + confidence / 2.0;

@@ -3,7 +3,7 @@
 //! Section 5.7: with the loss known, the number of Byes is the expected number of announcements
 //! until all have one.
 
-use libm::{expm1, log1p, pow};
+use libm::{expm1, log, log1p, pow};
 
 /// X(n) of our reading: the expected number of announcements *beyond the first* until each of
 /// `receivers` has received one, when each loses each with probability `loss`, independently.
@@ -18,6 +18,11 @@ pub fn announcements_beyond_first(receivers: u64, loss: f64) -> f64 {
         return f64::INFINITY;
     }
     let n = receivers as f64;
+    if loss > NEARLY_ALL {
+        // The sum has millions of terms and no steps worth mentioning: by Euler and Maclaurin it
+        // is its integral, H_n/−ln l, less half of its first term.
+        return harmonic(n) / -log(loss) - 0.5;
+    }
     let (mut sum, mut i) = (0.0, 1.0);
     loop {
         let all_lost = pow(loss, i);
@@ -27,6 +32,18 @@ pub fn announcements_beyond_first(receivers: u64, loss: f64) -> f64 {
         sum += -expm1(n * log1p(-all_lost));
         i += 1.0;
     }
+}
+
+/// Losses above this leave so many terms that the sum is as good as its integral.
+const NEARLY_ALL: f64 = 0.9999;
+
+/// The harmonic number H_n, by its expansion or, where that is poor, by its sum.
+fn harmonic(n: f64) -> f64 {
+    const EULER: f64 = 0.577_215_664_901_532_9;
+    if n < 100.0 {
+        return (1..=n as u32).map(|k| 1.0 / f64::from(k)).sum();
+    }
+    log(n) + EULER + 1.0 / (2.0 * n) - 1.0 / (12.0 * n * n)
 }
 
 /// The number of Byes that reaches `receivers` processes, on average, through this loss; `None` if
@@ -51,6 +68,16 @@ mod tests {
         }
         assert_eq!(announcements_beyond_first(5, 0.0), 0.0);
         assert_eq!(announcements_beyond_first(0, 0.5), 0.0);
+    }
+
+    #[test]
+    fn the_integral_takes_over_without_a_step_and_ends_at_once() {
+        for receivers in [1, 2, 50, 99, 100, 1_000_000] {
+            let below = announcements_beyond_first(receivers, NEARLY_ALL);
+            let above = harmonic(receivers as f64) / -log(NEARLY_ALL) - 0.5;
+            assert!((below - above).abs() < 1e-8 * below, "{receivers}: {below} {above}");
+            assert!(announcements_beyond_first(receivers, 1.0 - f64::EPSILON).is_finite());
+        }
     }
 
     #[test]

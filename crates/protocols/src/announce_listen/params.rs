@@ -244,7 +244,7 @@ pub struct Params {
 impl Params {
     /// What a simulation must know of it.
     pub fn profile(&self) -> Profile {
-        let suppress = if self.opening.suppresses() { self.wake.interval } else { Duration::ZERO };
+        let suppress = if self.opening.suppresses() { self.wake.longest() } else { Duration::ZERO };
         let patience = if self.opening.queries() { self.patience } else { Duration::ZERO };
         Profile {
             goal: match (self.names_leaders, self.yields) {

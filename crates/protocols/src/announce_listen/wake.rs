@@ -56,6 +56,14 @@ pub enum Mapping {
 }
 
 impl WakeUp {
+    /// No wake-up is later.
+    pub fn longest(&self) -> Duration {
+        match self.mapping {
+            Mapping::Random => self.interval,
+            Mapping::ByStanding { jitter, .. } => self.interval + jitter,
+        }
+    }
+
     /// The wake-up time of a process of this standing, counted from the start of its suppression.
     pub fn draw(&self, standing: u64, entropy: &mut dyn Entropy) -> Duration {
         match self.mapping {

@@ -18,7 +18,7 @@ use crate::plan::{BadPlan, Plan, Ranks};
 use crate::stats::Summary;
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, Visitor};
-use bellwether_protocols::announce_listen::{Repeat, Yields};
+use bellwether_protocols::announce_listen::{Repeat, Yields, announcements_beyond_first};
 use bellwether_protocols::choice::{Choice, Goal};
 use rayon::prelude::*;
 use recovery::Recovery;
@@ -87,11 +87,13 @@ impl Measure {
 pub(crate) struct Sample {
     values: [f64; Measure::ALL.len()],
     deliveries: u64,
+    /// Whether what the run was for did not happen.
+    pub(crate) unsettled: bool,
 }
 
 impl Sample {
     pub(crate) fn new(deliveries: u64) -> Self {
-        Self { values: [f64::NAN; Measure::ALL.len()], deliveries }
+        Self { values: [f64::NAN; Measure::ALL.len()], deliveries, unsettled: false }
     }
 
     pub(crate) fn set(&mut self, measure: Measure, value: f64) {
@@ -141,7 +143,7 @@ pub struct Experiment {
 pub struct Answer {
     /// Each measure that some run gave.
     pub measures: Vec<(Measure, Summary)>,
-    /// Runs that gave no answer: the group never converged.
+    /// Runs in which the group did not settle, or not again, while it was watched.
     pub unsettled: u64,
     /// Messages received; none known for the lazy engine, which does not look at most of them.
     pub deliveries: Option<u64>,
@@ -156,6 +158,15 @@ pub enum BadExperiment {
     Plan(BadPlan),
     /// Everything is lost.
     NeverConverges,
+    /// So much is lost that the group would take for ever, or nearly.
+    TooManyRounds {
+        /// The loss.
+        loss: f64,
+        /// How many announcements that would take, on average.
+        rounds: f64,
+    },
+    /// There is nobody who could take over.
+    NobodyLeft,
     /// The lazy engine cannot do this.
     NotLazy(&'static str),
     /// The scenario needs a leader to lose or to find.
@@ -175,6 +186,8 @@ pub enum BadExperiment {
 
 /// The most comings and goings of one run.
 const CHURN_MAX: f64 = 1e6;
+/// The most announcements a group may need to converge, on average.
+const ROUNDS_MAX: f64 = 1e6;
 
 impl fmt::Display for BadExperiment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -183,6 +196,14 @@ impl fmt::Display for BadExperiment {
             Self::NeverConverges => f.write_str(
                 "loss = 1: no message ever arrives, so a group of more than one never converges; \
                  choose a loss below 1",
+            ),
+            Self::TooManyRounds { loss, rounds } => write!(
+                f,
+                "loss = {loss}: the group would need about {rounds:.0} announcements to converge, \
+                 but at most {ROUNDS_MAX:.0} are simulated; choose less loss"
+            ),
+            Self::NobodyLeft => f.write_str(
+                "nodes = 1: when the only process departs nobody is left to lead; choose 2 or more",
             ),
             Self::NotLazy(why) => {
                 write!(f, "the lazy engine does not apply: {why}; try --engine event")
@@ -231,10 +252,11 @@ impl Experiment {
                 return Err(BadExperiment::TooMuchChurn { events });
             }
         }
-        self.plan(Coins::new(self.seed, 0)).0.check()?;
-        if self.nodes > 1 && self.network.multicast.loss.rate() >= 1.0 {
-            return Err(BadExperiment::NeverConverges);
+        if self.nodes == 0 {
+            return Err(BadPlan::Nodes(0).into());
         }
+        self.check_loss()?;
+        self.plan(Coins::new(self.seed, 0)).0.check()?;
         if self.engine == Engine::Lazy
             && let Some(why) = self.not_lazy()
         {
@@ -296,6 +318,18 @@ impl Experiment {
         None
     }
 
+    fn check_loss(&self) -> Result<(), BadExperiment> {
+        let loss = self.network.multicast.loss.rate();
+        if self.nodes > 1 && loss >= 1.0 {
+            return Err(BadExperiment::NeverConverges);
+        }
+        let rounds = announcements_beyond_first(u64::from(self.nodes - 1), loss);
+        if rounds > ROUNDS_MAX {
+            return Err(BadExperiment::TooManyRounds { loss, rounds });
+        }
+        Ok(())
+    }
+
     fn check_scenario(&self) -> Result<(), BadExperiment> {
         let name = self.scenario.name();
         if self.scenario == Scenario::Start {
@@ -306,10 +340,15 @@ impl Experiment {
             return Err(BadExperiment::ElectsNobody(name));
         };
         let joins = matches!(self.scenario, Scenario::JoinGreater | Scenario::JoinSmaller);
+        // An established leader is not displaced by luck, but without trust that ends none is.
+        let greater = self.scenario == Scenario::JoinGreater;
         let by_luck = self.ranks == Ranks::Random
-            || (profile.by_luck && self.scenario == Scenario::JoinGreater);
+            || (profile.by_luck && (greater || profile.trust == Duration::MAX));
         if joins && by_luck {
             return Err(BadExperiment::NobodyIsGreater(name));
+        }
+        if self.scenario == Scenario::Departure && self.nodes < 2 {
+            return Err(BadExperiment::NobodyLeft);
         }
         let departs = matches!(self.scenario, Scenario::Departure | Scenario::Churn(_));
         if departs && profile.trust == Duration::MAX && !profile.says_bye {
@@ -327,10 +366,9 @@ impl Experiment {
             .into_iter()
             .filter_map(|measure| Some((measure, Summary::of(&column(measure))?)))
             .collect();
-        let silent = |sample: &&Sample| sample.values.iter().all(|value| value.is_nan());
         Answer {
             measures,
-            unsettled: samples.iter().filter(silent).count() as u64,
+            unsettled: samples.iter().filter(|sample| sample.unsettled).count() as u64,
             deliveries: (!lazy).then(|| samples.iter().map(|sample| sample.deliveries).sum()),
             lazy,
         }

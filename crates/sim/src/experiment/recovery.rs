@@ -6,8 +6,12 @@
 //!
 //! | measure | what it is |
 //! |---|---|
-//! | `reestablishment_delay` | from the event until the group is consistent again; where there is no event (false departures, churn), the mean length of an inconsistent stretch |
+//! | `reestablishment_delay` | from the event until the group is consistent again; where there is no event (false departures, churn), the mean length of an inconsistent stretch that lies inside the window |
 //! | `inconsistent_fraction` | the part of the window in which the group was not consistent |
+//!
+//! A run is *unsettled*, and gives no delay, if the group was never consistent before the event
+//! struck, or not again by the end of the window. A window should be long beside the delays in it: one that
+//! is not cuts off the long ones.
 
 use super::agreement::Agreement;
 use super::{Measure, Sample};
@@ -23,11 +27,15 @@ pub(crate) struct Recovery {
     until: SimTime,
     /// Whether the window begins with an event.
     event: bool,
+    /// Whether it was ever consistent before the window began.
+    settled: bool,
     /// Since when it has been inconsistent, if it is.
     lost: Option<SimTime>,
-    /// How often it was, and for how long in all.
-    stretches: u64,
+    /// For how long it was, in all.
     inconsistent: Duration,
+    /// How often it was and was not again, all within the window, and for how long.
+    stretches: u64,
+    whole: Duration,
     /// When it was consistent again after the event.
     regained: Option<SimTime>,
 }
@@ -39,9 +47,11 @@ impl Recovery {
             from: SimTime::ZERO,
             until: SimTime::NEVER,
             event: false,
+            settled: false,
             lost: None,
-            stretches: 0,
             inconsistent: Duration::ZERO,
+            stretches: 0,
+            whole: Duration::ZERO,
             regained: None,
         }
     }
@@ -49,8 +59,8 @@ impl Recovery {
     pub(crate) fn reset(&mut self, nodes: u32, from: SimTime, window: Duration, event: bool) {
         self.agreement.reset(nodes);
         (self.from, self.until, self.event) = (from, from + window, event);
-        (self.lost, self.regained) = (Some(SimTime::ZERO), None);
-        (self.stretches, self.inconsistent) = (0, Duration::ZERO);
+        (self.settled, self.lost, self.regained) = (false, Some(SimTime::ZERO), None);
+        (self.stretches, self.inconsistent, self.whole) = (0, Duration::ZERO, Duration::ZERO);
     }
 
     /// What was measured by the end of the window.
@@ -62,10 +72,12 @@ impl Recovery {
         let window = self.until.since(self.from).as_secs_f64();
         sample.set(Measure::InconsistentFraction, self.inconsistent.as_secs_f64() / window);
         let delay = if self.event {
-            self.regained.map(|at| at.since(self.from).as_secs_f64())
+            let regained = self.regained.filter(|_| self.settled);
+            sample.unsettled = regained.is_none();
+            regained.map(|at| at.since(self.from).as_secs_f64())
         } else {
             let count = self.stretches as f64;
-            (self.stretches > 0).then(|| self.inconsistent.as_secs_f64() / count)
+            (self.stretches > 0).then(|| self.whole.as_secs_f64() / count)
         };
         if let Some(delay) = delay {
             sample.set(Measure::ReestablishmentDelay, delay);
@@ -81,18 +93,24 @@ impl Recovery {
                 self.close(since, at);
                 if at >= self.from {
                     self.regained.get_or_insert(at);
+                } else {
+                    self.settled = true;
                 }
             }
             _ => {}
         }
     }
 
-    /// An inconsistent stretch is over; its part inside the window counts.
+    /// An inconsistent stretch is over. Its part inside the window counts for the fraction; for
+    /// the length only what lies inside it as a whole.
     fn close(&mut self, since: SimTime, at: SimTime) {
-        let (since, at) = (since.max(self.from), at.min(self.until));
-        if at > since {
-            self.inconsistent = self.inconsistent + at.since(since);
+        let (begins, ends) = (since.max(self.from), at.min(self.until));
+        if ends > begins {
+            self.inconsistent = self.inconsistent + ends.since(begins);
+        }
+        if since >= self.from && at < self.until {
             self.stretches += 1;
+            self.whole = self.whole + at.since(since);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::Experiment;
 use crate::coin::{Coins, Stream};
 use crate::fault::{Disk, Fault, Timed, Who};
+use crate::network::Loss;
 use crate::plan::Plan;
 use bellwether_core::{Duration, Entropy, SimTime};
 use bellwether_protocols::announce_listen::announcements_beyond_first;
@@ -98,7 +99,11 @@ fn settling_time(experiment: &Experiment) -> Duration {
     let Experiment { choice, nodes, network, .. } = experiment;
     let Profile { opening, interval, trust, .. } = choice.profile();
     let beyond_first = announcements_beyond_first(u64::from(*nodes), network.loss().rate());
-    let rounds = 20 + 2 * beyond_first.ceil() as u64;
+    let burst = match network.loss() {
+        Loss::Bursts(bursts) => 1.0 / bursts.recover.value().max(1e-6),
+        _ => 1.0,
+    };
+    let rounds = 20 + (2.0 * beyond_first * burst).ceil() as u64;
     let finite = |length: Duration| if length == Duration::MAX { Duration::ZERO } else { length };
     opening + network.multicast.delay.mean() * 4 + interval * rounds + finite(trust)
 }

@@ -41,6 +41,8 @@ pub(crate) struct Start {
     /// The greatest and the sum of the rounds in which processes accepted.
     rounds: u32,
     rounds_sum: u64,
+    /// How many accepted because of a message.
+    told: u32,
     /// When the last accepted announcement was sent, and when it was received.
     converged: SimTime,
     received: SimTime,
@@ -85,6 +87,7 @@ impl Start {
             sent: 0,
             rounds: 0,
             rounds_sum: 0,
+            told: 0,
             converged: SimTime::ZERO,
             received: SimTime::ZERO,
             messages: 0,
@@ -109,7 +112,7 @@ impl Start {
         self.right.clear();
         (self.nodes, self.missing) = (nodes, nodes);
         (self.sent, self.messages) = (0, 0);
-        (self.rounds, self.rounds_sum) = (0, 0);
+        (self.rounds, self.rounds_sum, self.told) = (0, 0, 0);
         (self.converged, self.received, self.agreed) =
             (SimTime::ZERO, SimTime::ZERO, SimTime::ZERO);
         self.leaders = Leaders::default();
@@ -121,6 +124,8 @@ impl Start {
     /// What was measured; nothing if the group never converged.
     pub(crate) fn sample(&self, deliveries: u64) -> Sample {
         let mut sample = Sample::new(deliveries);
+        let agreed = self.agreement.as_ref().is_none_or(Agreement::agreed);
+        sample.unsettled = self.missing > 0 || !agreed;
         if self.missing > 0 {
             return sample;
         }
@@ -132,8 +137,8 @@ impl Start {
         if self.goal != Goal::Quiet {
             sample.set(Measure::Rounds, f64::from(self.rounds));
             if let Goal::Leaders(_) = self.goal {
-                let others = f64::from((self.nodes - 1).max(1));
-                sample.set(Measure::AverageRounds, self.rounds_sum as f64 / others);
+                let told = f64::from(self.told.max(1));
+                sample.set(Measure::AverageRounds, self.rounds_sum as f64 / told);
             }
             let time = self.received.as_nanos();
             let average = if time == 0 { 1.0 } else { self.area as f64 / time as f64 };
@@ -175,6 +180,7 @@ impl Start {
     fn note(&mut self, at: SimTime, cause: Option<Cause>) {
         let (sent, round) = cause.map_or((at, 0), |cause| (cause.sent, cause.number + 1));
         self.rounds_sum += u64::from(round);
+        self.told += u32::from(cause.is_some());
         self.rounds = self.rounds.max(round);
         self.converged = self.converged.max(sent);
         if self.missing == 0 {

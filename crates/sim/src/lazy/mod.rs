@@ -95,7 +95,9 @@ impl<'a> Lazy<'a> {
         let Self { setting, order, air, suppression, arch } = self;
         let mut sample = Sample::new(0);
         if setting.params.yields() == Yields::ToAnyone {
-            if let Some(quiet) = suppression.run(*setting, coins) {
+            let quiet = suppression.run(*setting, coins);
+            sample.unsettled = quiet.is_none();
+            if let Some(quiet) = quiet {
                 sample.set(Measure::ConvergenceTime, seconds(quiet.converged));
                 sample.set(Measure::LeadershipDelay, seconds(quiet.received));
                 sample.set(Measure::Messages, quiet.messages as f64);
@@ -108,6 +110,7 @@ impl<'a> Lazy<'a> {
             Air::Own(air) => arch.dispatch(Election { setting, order, coins, air }),
             Air::Shared(air) => arch.dispatch(Election { setting, order, coins, air }),
         };
+        sample.unsettled = tally.is_none();
         if let Some(tally) = tally {
             tally.write(setting, &mut sample);
         }
