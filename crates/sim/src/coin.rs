@@ -33,6 +33,10 @@ pub enum Purpose {
     Burst,
     /// How late the receiver's scheduler is.
     Scheduling,
+    /// How fit to lead a process is.
+    Rank,
+    /// Whether the receiver's channel is bad before its first packet.
+    FirstState,
 }
 
 impl Coins {

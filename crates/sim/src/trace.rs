@@ -7,9 +7,10 @@
 //! | [`digest`] | 64 bits | "same seed, same run" |
 //!
 //! All are functions of the records alone. The transcript leaves out what a reader can see
-//! elsewhere in it (when a received message was sent); the JSON leaves out nothing.
+//! elsewhere in it (when a received message was sent) and the facts that come with every change of
+//! leadership (they are for programs); the JSON leaves out nothing.
 
-use bellwether_core::{Event, Fact, Instant, NodeId, Record, SimTime, Stage, Term};
+use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term};
 use std::fmt::{self, Write as _};
 use std::io;
 
@@ -46,11 +47,13 @@ pub fn digest(records: &[Record]) -> u64 {
     hash.0
 }
 
-/// The run for people: one line a record, `time  process  what happened`.
+/// The run for people: one line a record but for facts, `time  process  what happened`.
 ///
 /// Times are in seconds with 3 decimals, or with 6 or 9 where it takes them to be exact; the point
 /// is always in the same column.
 pub fn transcript(records: &[Record]) -> String {
+    let told = |record: &&Record| !matches!(record.event, Event::Fact(_));
+    let records: Vec<&Record> = records.iter().filter(told).collect();
     let times: Vec<String> = records.iter().map(|record| seconds(record.t)).collect();
     let before_point = |time: &String| time.find('.').unwrap_or(time.len());
     let whole_width = times.iter().map(before_point).max().unwrap_or(0).max(TIME_WIDTH);
@@ -165,24 +168,12 @@ fn what_happened(record: &Record, out: &mut String) {
         }
         Event::Leave => write!(out, "leave"),
         Event::Jump { reads } => write!(out, "clock jumps to {reads}"),
-        Event::Fact(fact) => out.write_str(&holds(fact)),
+        Event::Fact(_) => return, // for programs
         Event::Leadership { leaders, term, until, stage } => {
             out.write_str(&believes(record.node, leaders, *term, *until, *stage))
         }
     };
     debug_assert!(told.is_ok(), "a string takes what is written to it");
-}
-
-fn holds(fact: &Fact) -> String {
-    match fact {
-        Fact::Locked { to, until } => format!("holds: locked to {to} until {until}"),
-        Fact::Supporter { peer } => format!("holds: supported by {peer}"),
-        Fact::Alive { peer } => format!("holds: {peer} is alive"),
-        Fact::Suspect { peer } => format!("holds: {peer} is suspect"),
-        Fact::Round { number } => format!("holds: round {number}"),
-        Fact::Highest { term } => format!("holds: highest term {term}"),
-        Fact::Claim { weight } => format!("holds: claim {weight}"),
-    }
 }
 
 /// What a process believes, in words, also used in diagrams.
@@ -239,7 +230,7 @@ impl fmt::Display for OneLine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bellwether_core::Duration;
+    use bellwether_core::{Duration, Fact};
     use proptest::prelude::*;
 
     fn at(millis: u64, node: u64, event: Event) -> Record {
@@ -325,7 +316,6 @@ mod tests {
    1.200s   5  command Resign taken
    1.200s   5  command Rank(7) refused
    1.300s   5  clock jumps to 9.5s
-   1.400s   5  holds: locked to 3 until 9.5s
    1.500s   5  leave
 ";
         assert_eq!(transcript(&one_of_each()), expected[1..]);

@@ -7,25 +7,22 @@ mod support;
 
 use allocation_counter::{AllocationInfo, measure};
 use bellwether_core::{Duration, Leadership, NodeId, SimTime};
-use bellwether_protocols::announce_listen::{AnnounceListen, Variant};
+use bellwether_protocols::announce_listen::{AnnounceListen, Config, Variant};
 use bellwether_sim::network::Loss;
 use bellwether_sim::{Cause, Coins, Observer, Plan, World};
 use support::{constant, p, params};
 
-/// Waits until all but the greatest have heard of it. Allocates nothing once it is made.
+/// Waits until all but the greatest have heard of them. Allocates nothing once it is made.
 struct Heard {
     by: Vec<bool>,
-    missing: u32,
+    missing: usize,
+    greatest: Vec<NodeId>,
 }
 
 impl Heard {
-    fn new(nodes: u32) -> Self {
-        Self { by: vec![false; nodes as usize], missing: 0 }
-    }
-
-    fn reset(&mut self) {
-        self.by.fill(false);
-        self.missing = self.by.len() as u32 - 1;
+    fn new(nodes: u32, leaders: usize) -> Self {
+        let greatest: Vec<_> = (0..u64::from(nodes)).rev().take(leaders).map(NodeId).collect();
+        Self { by: vec![false; nodes as usize], missing: nodes as usize - leaders, greatest }
     }
 }
 
@@ -37,9 +34,9 @@ impl Observer<AnnounceListen> for Heard {
         leadership: &Leadership<'_>,
         _cause: Option<Cause>,
     ) {
-        let greatest = NodeId(self.by.len() as u64 - 1);
-        if node as usize != self.by.len() - 1 && leadership.leaders == [greatest] {
-            self.missing -= u32::from(!std::mem::replace(&mut self.by[node as usize], true));
+        let follows = (node as usize) < self.by.len() - self.greatest.len();
+        if follows && leadership.leaders == self.greatest {
+            self.missing -= usize::from(!std::mem::replace(&mut self.by[node as usize], true));
         }
     }
 
@@ -58,8 +55,16 @@ fn lossy(nodes: u32) -> Plan {
 
 /// One whole run, and what it allocated.
 fn run(world: &mut World<AnnounceListen>, plan: &Plan, number: u64) -> (u64, AllocationInfo) {
-    let mut heard = Heard::new(plan.nodes);
-    heard.reset();
+    run_for(1, world, plan, number)
+}
+
+fn run_for(
+    leaders: usize,
+    world: &mut World<AnnounceListen>,
+    plan: &Plan,
+    number: u64,
+) -> (u64, AllocationInfo) {
+    let mut heard = Heard::new(plan.nodes, leaders);
     let mut deliveries = 0;
     let used = measure(|| {
         let outcome = world.run(plan, Coins::new(1, number), &mut heard);
@@ -78,6 +83,21 @@ fn a_warm_world_runs_without_allocating() {
     };
     assert!(allocations(&mut world) > 0, "nothing is counted");
     assert_eq!(allocations(&mut world), 0);
+}
+
+/// A process makes its lists of leaders (a pair of two) once a life, when it hears of a second one,
+/// and keeps them: leaders come and go, and lose rank, in the same memory.
+#[test]
+fn several_leaders_cost_a_process_three_allocations_a_life() {
+    let config = Config { leaders: 3, ..Config::new(Variant::LeS) };
+    let mut world = World::<AnnounceListen>::new(config.try_into().unwrap());
+    let (plan, runs) = (lossy(200), 0..20);
+    let mut allocations = || -> u64 {
+        runs.clone().map(|number| run_for(3, &mut world, &plan, number).1.count_total).sum()
+    };
+    allocations();
+    let (most, found) = (3 * u64::from(plan.nodes) * 20, allocations());
+    assert!(found <= most, "{found}, not {most}");
 }
 
 /// What runs of new luck allocate after two others: (run, allocations, bytes), and deliveries.

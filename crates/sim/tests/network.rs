@@ -82,12 +82,12 @@ const ONE: Dest = Dest::Node(NodeId(1));
 fn delays_have_the_mean_and_the_shape_they_are_given() {
     let delays = [
         (Delay::Uniform { min: ms(20), max: ms(60) }, 0.040, 0.5),
-        (Delay::Exponential { min: ms(5), mean: ms(30) }, 0.035, (-1f64).exp()),
+        (Delay::Exponential { min: ms(5), mean: ms(30) }, 0.035, libm::exp(-1.0)),
         // The mean of what comes on top is median · exp(σ²/2); it is exceeded with probability
         // Φ(−σ/2), which is Φ(−.3).
         (
             Delay::LogNormal { min: ms(2), median: ms(40), sigma: 0.6 },
-            0.002 + 0.040 * 0.18f64.exp(),
+            0.002 + 0.040 * libm::exp(0.18),
             0.382_088_6,
         ),
     ];
@@ -184,6 +184,38 @@ fn bursts_are_as_long_and_as_frequent_as_they_are_given() {
             let rate = both as f64 / 40_000.0;
             assert!(rate < 0.02, "each receiver has bursts of its own: both lose {rate}");
         }
+    }
+}
+
+/// Over many runs and receivers, the first message is lost as often as the hundredth.
+#[test]
+fn a_run_begins_in_the_middle_of_a_burst_as_often_as_not() {
+    let bursts = Bursts { worsen: p(0.05), recover: p(0.1), good: p(0.1), bad: p(0.9) };
+    let (receivers, runs) = (40, 500);
+    let loss = Loss::Bursts(bursts);
+    let stop = fault(100, Fault::Crash { node: node(0) });
+    let plan = Plan {
+        network: constant(10, loss),
+        faults: vec![Timed { at: stop.at + Duration::from_micros(1), ..stop }],
+        ..Plan::new(receivers + 1)
+    };
+    let mut world = World::<Ping>::new(Pings::to_all(ms(1)));
+    let mut lost = [0; 2];
+    for run in 0..runs {
+        let mut tracer = Tracer::default();
+        world.run(&plan, Coins::new(7, run), &mut tracer);
+        for record in tracer.records {
+            match record.event {
+                Event::Drop { number: 0, .. } => lost[0] += 1,
+                Event::Drop { number: 99, .. } => lost[1] += 1,
+                _ => {}
+            }
+        }
+    }
+    // 1/3 · .9 + 2/3 · .1
+    assert!((loss.rate() - 11.0 / 30.0).abs() < 1e-12);
+    for (which, lost) in ["the first", "the hundredth"].into_iter().zip(lost) {
+        expect_rate(which, lost, receivers as usize * runs as usize, loss.rate());
     }
 }
 

@@ -4,9 +4,10 @@
 //! (section 5.7). The ids are kept apart from the rest so that they can be lent out as a slice.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
+use core::cmp::Reverse;
+use core::hash::{Hash, Hasher};
 use core::slice;
 
 /// A claim to lead: the weightier wins, the larger id between equals.
@@ -47,14 +48,29 @@ pub(super) enum Heard {
     Admitted,
 }
 
-/// One claim lies in place, so that a process of a plain election takes no memory beside; a list of
-/// one is never kept as a list, so that equal boards are equal values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// One claim lies in place, so that a process of a plain election takes no memory beside. Lists,
+/// once made, stay, however short they become, so that claims come and go without allocations;
+/// boards are therefore compared by what is on them.
+#[derive(Clone, Debug, Default)]
 pub(super) enum Board {
     #[default]
     Empty,
     One(NodeId, Mark),
     Several(Box<(Vec<NodeId>, Vec<Mark>)>),
+}
+
+impl PartialEq for Board {
+    fn eq(&self, other: &Self) -> bool {
+        (self.ids(), self.marks()) == (other.ids(), other.marks())
+    }
+}
+
+impl Eq for Board {}
+
+impl Hash for Board {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.ids(), self.marks()).hash(state);
+    }
 }
 
 impl Board {
@@ -81,18 +97,18 @@ impl Board {
                 return Heard::Refreshed;
             }
             self.remove_at(at);
-            self.put(claim, until);
+            self.put(claim, until, room);
             return Heard::Refreshed;
         }
         if self.ids().len() < room {
-            self.put(claim, until);
+            self.put(claim, until, room);
             return Heard::Admitted;
         }
         if self.worst().is_some_and(|worst| claim < worst) {
             return Heard::Refused;
         }
         self.remove_at(self.ids().len() - 1);
-        self.put(claim, until);
+        self.put(claim, until, room);
         Heard::Admitted
     }
 
@@ -109,7 +125,7 @@ impl Board {
         while self.ids().len() >= room {
             self.remove_at(self.ids().len() - 1);
         }
-        self.put(claim, Instant::NEVER);
+        self.put(claim, Instant::NEVER, room);
     }
 
     /// Takes a process off the board. True if it was on it.
@@ -122,7 +138,13 @@ impl Board {
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Self::Empty;
+        match self {
+            Self::Empty | Self::One(..) => *self = Self::Empty,
+            Self::Several(lists) => {
+                lists.0.clear();
+                lists.1.clear();
+            }
+        }
     }
 
     /// Takes off whoever was silent for too long.
@@ -143,9 +165,16 @@ impl Board {
         }
         if let Self::Several(lists) = self {
             let (ids, marks) = &mut **lists;
-            let mut order: Vec<_> = ids.iter().copied().zip(marks.iter().copied()).collect();
-            order.sort_by_key(|(id, mark)| (core::cmp::Reverse(mark.claim()), *id != mark.tie));
-            (*ids, *marks) = order.into_iter().unzip();
+            let key = |id: NodeId, mark: &Mark| (Reverse(mark.claim()), id != mark.tie);
+            // By insertion, in both lists alike: they are short, and mostly in order already.
+            for end in 1..ids.len() {
+                let mut at = end;
+                while at > 0 && key(ids[at], &marks[at]) < key(ids[at - 1], &marks[at - 1]) {
+                    ids.swap(at, at - 1);
+                    marks.swap(at, at - 1);
+                    at -= 1;
+                }
+            }
         }
     }
 
@@ -196,41 +225,38 @@ impl Board {
     }
 
     #[inline]
-    fn put(&mut self, claim: Claim, until: Instant) {
+    fn put(&mut self, claim: Claim, until: Instant, room: usize) {
         let at = self.claims().take_while(|known| *known > claim).count();
-        self.insert(at, claim, until);
+        self.insert(at, claim, until, room);
     }
 
-    fn insert(&mut self, at: usize, claim: Claim, until: Instant) {
+    fn insert(&mut self, at: usize, claim: Claim, until: Instant, room: usize) {
         let mark = Mark::new(claim, until);
-        *self = match core::mem::take(self) {
-            Self::Empty => Self::One(claim.id, mark),
+        match self {
+            Self::Empty => *self = Self::One(claim.id, mark),
             Self::One(id, known) => {
-                let (mut ids, mut marks) = (vec![id], vec![known]);
+                let (mut ids, mut marks) = (Vec::with_capacity(room), Vec::with_capacity(room));
+                ids.push(*id);
+                marks.push(*known);
                 ids.insert(at, claim.id);
                 marks.insert(at, mark);
-                Self::Several(Box::new((ids, marks)))
+                *self = Self::Several(Box::new((ids, marks)));
             }
-            Self::Several(mut lists) => {
+            Self::Several(lists) => {
                 lists.0.insert(at, claim.id);
                 lists.1.insert(at, mark);
-                Self::Several(lists)
             }
-        };
+        }
     }
 
     fn remove_at(&mut self, at: usize) {
-        *self = match core::mem::take(self) {
-            Self::Empty | Self::One(..) => Self::Empty,
-            Self::Several(mut lists) => {
+        match self {
+            Self::Empty | Self::One(..) => *self = Self::Empty,
+            Self::Several(lists) => {
                 lists.0.remove(at);
                 lists.1.remove(at);
-                match (&lists.0[..], &lists.1[..]) {
-                    (&[id], &[mark]) => Self::One(id, mark),
-                    _ => Self::Several(lists),
-                }
             }
-        };
+        }
     }
 
     #[inline]
@@ -248,5 +274,35 @@ impl Board {
             Self::One(_, mark) => slice::from_mut(mark),
             Self::Several(lists) => &mut lists.1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::hash::{BuildHasher, BuildHasherDefault};
+
+    #[allow(deprecated, reason = "the standard hasher with fixed keys")]
+    fn hash(board: &Board) -> u64 {
+        BuildHasherDefault::<core::hash::SipHasher>::default().hash_one(board)
+    }
+
+    #[test]
+    fn boards_with_the_same_claims_are_equal_whatever_was_on_them_before() {
+        let claim = |id| Claim { weight: id, id: NodeId(id) };
+        let until = Instant::from_nanos(9);
+        let (mut short, mut shrunk) = (Board::default(), Board::default());
+        for id in 1..=3 {
+            shrunk.hear(claim(id), until, 3);
+        }
+        assert_eq!(shrunk.ids(), [3, 2, 1].map(NodeId));
+        assert!(shrunk.remove(NodeId(3)) && shrunk.remove(NodeId(1)));
+        assert_ne!(shrunk, short);
+        short.hear(claim(2), until, 3);
+        assert!(shrunk == short && hash(&shrunk) == hash(&short));
+        shrunk.clear();
+        short.clear();
+        assert!(shrunk == short && hash(&shrunk) == hash(&short));
+        assert_eq!(shrunk.worst(), None);
     }
 }

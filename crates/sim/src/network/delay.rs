@@ -1,8 +1,8 @@
 //! How long a packet takes.
 
+use super::normal;
 use bellwether_core::Duration;
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, Normal};
 
 /// A distribution of delays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl Delay {
             Self::Uniform { min, max } => *min + scaled(max.saturating_sub(*min), unit),
             Self::Exponential { min, mean } => *min + scaled(*mean, -libm::log(1.0 - unit)),
             Self::LogNormal { min, median, sigma } => {
-                let normal = Normal::standard().inverse_cdf(unit.max(f64::MIN_POSITIVE));
+                let normal = normal::quantile(unit.max(f64::MIN_POSITIVE));
                 *min + scaled(*median, libm::exp(sigma * normal))
             }
         }

@@ -1,7 +1,7 @@
 //! Whether a packet arrives.
 
 use super::Probability;
-use crate::coin::{Packet, Purpose};
+use crate::coin::{Coins, Packet, Purpose};
 use serde::{Deserialize, Serialize};
 
 /// A model of loss.
@@ -19,7 +19,8 @@ pub enum Loss {
 }
 
 /// Gilbert's and Elliott's channel: each receiver is in a good or a bad state, which may change
-/// with every packet sent to it, and loses packets accordingly.
+/// with every packet sent to it, and loses packets accordingly. A run begins in the middle of
+/// things: the first packet is lost as often as any other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bursts {
@@ -34,7 +35,27 @@ pub struct Bursts {
     pub bad: Probability,
 }
 
+impl Bursts {
+    /// The long-run fraction of packets that meet the bad state. A channel that never changes is
+    /// always good.
+    fn badly(&self) -> f64 {
+        let turns = self.worsen.value() + self.recover.value();
+        if turns == 0.0 { 0.0 } else { self.worsen.value() / turns }
+    }
+}
+
 impl Loss {
+    /// Whether the channel to `to` is bad before its first packet. The coin belongs to the
+    /// receiver alone, so it is the same whoever sends first.
+    pub(crate) fn begins_badly(&self, coins: Coins, to: u32) -> bool {
+        match self {
+            Self::Bursts(bursts) => {
+                coins.packet(to, 0).unit(Purpose::FirstState, to) < bursts.badly()
+            }
+            Self::None | Self::Correlated(_) | Self::Uncorrelated(_) => false,
+        }
+    }
+
     /// Whether `to` loses the packet. `bad` is the state of its channel.
     pub(crate) fn strikes(&self, packet: Packet, to: u32, bad: &mut bool) -> bool {
         match self {
@@ -67,10 +88,9 @@ impl Loss {
         match self {
             Self::None => 0.0,
             Self::Correlated(loss) | Self::Uncorrelated(loss) => loss.value(),
-            Self::Bursts(Bursts { worsen, recover, good, bad }) => {
-                let turns = worsen.value() + recover.value();
-                let badly = if turns == 0.0 { 0.0 } else { worsen.value() / turns };
-                badly * bad.value() + (1.0 - badly) * good.value()
+            Self::Bursts(bursts) => {
+                let badly = bursts.badly();
+                badly * bursts.bad.value() + (1.0 - badly) * bursts.good.value()
             }
         }
     }
@@ -84,7 +104,6 @@ fn shared(packet: Packet) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coin::Coins;
 
     fn p(value: f64) -> Probability {
         Probability::try_from(value).unwrap()

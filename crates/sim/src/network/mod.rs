@@ -12,6 +12,7 @@
 
 mod delay;
 mod loss;
+mod normal;
 mod probability;
 mod topology;
 

@@ -1,11 +1,11 @@
 //! Sending and receiving.
 
 use super::World;
-use super::post::{EVERYONE, Letter};
+use super::post::{EVERYONE, INBOX, Letter};
 use crate::network::{Delay, Fate, Network};
 use crate::observer::{Cause, Observer, id};
 use crate::sieve::{LANES, Question, Sieved, sieve};
-use bellwether_core::{Dest, Duration, Event, Input, Instant, Message, Protocol};
+use bellwether_core::{Dest, Duration, Event, Input, Message, Protocol};
 use std::borrow::Cow;
 
 impl<P: Protocol> World<P> {
@@ -36,7 +36,7 @@ impl<P: Protocol> World<P> {
     }
 
     fn is_one_event(&self) -> bool {
-        self.post.plain && self.post.cuts.is_empty() && !self.members.slowed
+        self.post.plain && self.post.cuts.is_empty()
     }
 
     /// Posts a multicast as one event.
@@ -134,14 +134,18 @@ impl<P: Protocol> World<P> {
     #[inline]
     fn post_copies(&mut self, letter: usize, to: u32, takes: Duration, again: Option<Duration>) {
         for takes in [Some(takes), again].into_iter().flatten() {
-            let arrives = self.now + takes;
-            let late = self.members.lateness(to, Instant::from_nanos(arrives.as_nanos()));
-            self.post.push(arrives + late, letter, to);
+            self.post.push(self.now + takes, letter, to);
         }
     }
 
     pub(super) fn deliver<O: Observer<P>>(&mut self, observer: &mut O) {
         let Some(parcel) = self.post.pop() else { return };
+        if parcel.letter == INBOX {
+            if let Some((cause, message)) = self.members.take(parcel.to, self.now) {
+                self.receive(parcel.to, message, cause, observer);
+            }
+            return;
+        }
         let key = parcel.letter as usize;
         if parcel.to == EVERYONE {
             let letter = self.post.letters.remove(key);
@@ -159,20 +163,34 @@ impl<P: Protocol> World<P> {
         self.deliver_to_one(parcel.to, message, cause, observer);
     }
 
-    pub(super) fn deliver_to_one<O: Observer<P>>(
+    fn deliver_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
         message: P::Message,
         cause: Cause,
         observer: &mut O,
     ) {
-        if self.members.is_paused(to) {
-            self.members.life(to).waiting.push((cause, message));
-            return;
+        if self.members.is_open(to) {
+            self.receive(to, message, cause, observer);
+        } else if self.node(to).is_some() {
+            self.keep(to, message, cause);
         }
-        if !self.members.is_open(to) {
-            return;
-        }
+    }
+
+    /// What arrives at a process that stands still or is slow waits in its inbox.
+    fn keep(&mut self, to: u32, message: P::Message, cause: Cause) {
+        let until = self.members.keep(to, cause, message, self.now);
+        self.post.push(until, INBOX as usize, to);
+    }
+
+    /// A process handles a message.
+    pub(super) fn receive<O: Observer<P>>(
+        &mut self,
+        to: u32,
+        message: P::Message,
+        cause: Cause,
+        observer: &mut O,
+    ) {
         self.deliveries += 1;
         if O::TRACES {
             self.record_receipt(to, &message, cause, observer);
@@ -216,18 +234,20 @@ impl<P: Protocol> World<P> {
             }
         }
         self.sieved = sieved;
-        self.hand_to_paused(letter, threshold);
+        self.hand_to_inboxes(letter, threshold);
     }
 
-    /// What arrives at a process that stands still waits for it.
-    fn hand_to_paused(&mut self, letter: &Letter<P::Message>, threshold: u32) {
-        if self.members.paused == 0 {
+    fn hand_to_inboxes(&mut self, letter: &Letter<P::Message>, threshold: u32) {
+        if self.members.paused == 0 && !self.members.slowed {
             return;
         }
         let packet = self.post.coins(letter.cause);
-        for (&node, life) in &mut self.members.lives {
-            if life.paused && node != letter.cause.from && packet.loss(node) >= threshold {
-                life.waiting.push((letter.cause, letter.message.clone()));
+        let mut next = 0;
+        while let Some((&to, _)) = self.members.lives.range(next..).next() {
+            next = to + 1;
+            let takes_later = self.node(to).is_some() && !self.members.is_open(to);
+            if takes_later && to != letter.cause.from && packet.loss(to) >= threshold {
+                self.keep(to, letter.message.clone(), letter.cause);
             }
         }
     }

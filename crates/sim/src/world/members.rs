@@ -10,13 +10,13 @@ use crate::sieve::LANES;
 use bellwether_core::{
     Boot, Command, Duration, Effect, Env, Instant, Memory, Node, NodeId, Peers, Protocol, SimTime,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 pub(super) struct Members<P: Protocol> {
     pub(super) nodes: Vec<Option<Node<P>>>,
     /// Each node's bar, beside each other so that one message can be compared with all.
     pub(super) bars: Vec<u64>,
-    /// A bit for each node that can take a message now.
+    /// A bit for each node that takes messages at once.
     pub(super) open: Vec<u64>,
     /// Each node's own luck.
     pub(super) streams: Vec<Stream>,
@@ -47,9 +47,22 @@ pub(super) struct Life<P: Protocol> {
     pub(super) lost: bool,
     pub(super) paused: bool,
     pub(super) slow: Duration,
-    /// What arrived while it stood still, and what it was asked.
-    pub(super) waiting: Vec<(Cause, P::Message)>,
+    /// Its inbox, if it stands still or is slow: what arrived, in that order, and when each is to
+    /// be handled, which never goes back.
+    pub(super) waiting: VecDeque<Waiting<P::Message>>,
+    /// Before this it handles nothing that comes now: earlier things wait until then.
+    ready: SimTime,
+    /// When it reacts to a deadline that has passed.
+    called: Option<SimTime>,
+    /// What it was asked while it stood still.
     pub(super) asked: Vec<Command>,
+}
+
+/// A message in an inbox.
+pub(super) struct Waiting<M> {
+    pub(super) until: SimTime,
+    pub(super) cause: Cause,
+    pub(super) message: M,
 }
 
 impl<P: Protocol> Default for Life<P> {
@@ -60,7 +73,9 @@ impl<P: Protocol> Default for Life<P> {
             lost: false,
             paused: false,
             slow: Duration::ZERO,
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
+            ready: SimTime::ZERO,
+            called: None,
             asked: Vec::new(),
         }
     }
@@ -141,8 +156,26 @@ impl<P: Protocol> Members<P> {
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let state = Node::start(boot, &mut env, params, effects);
         self.bars[index] = state.bar();
-        self.open[index / LANES] |= 1 << (index % LANES);
+        self.open_if(node, true);
         self.nodes[index].insert(state)
+    }
+
+    /// Runs one step of a process, if it is there, with all that a step is given.
+    #[inline]
+    pub(super) fn act<R>(
+        &mut self,
+        node: u32,
+        at: SimTime,
+        step: impl FnOnce(&mut Node<P>, &mut Env<'_>) -> R,
+    ) -> Option<R> {
+        let peers = self.group(node);
+        let now = self.clock(node).read(at);
+        let index = node as usize;
+        let state = self.nodes[index].as_mut()?;
+        let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
+        let result = step(state, &mut env);
+        self.bars[index] = state.bar();
+        Some(result)
     }
 
     /// Which life of a process begins, what the disk leaves of what it stored, and whether that
@@ -161,21 +194,29 @@ impl<P: Protocol> Members<P> {
     pub(super) fn remove(&mut self, node: u32) {
         let index = node as usize;
         self.nodes[index] = None;
-        self.shut(node);
         self.due[index] = u64::MAX;
         self.unpause(node);
         let life = self.life(node);
         life.incarnation += 1;
         life.waiting.clear();
         life.asked.clear();
+        (life.ready, life.called) = (SimTime::ZERO, None);
+        self.look(node);
     }
 
-    pub(super) fn shut(&mut self, node: u32) {
-        self.open[node as usize / LANES] &= !(1 << (node as usize % LANES));
+    /// Something changed that may decide whether a process takes messages at once.
+    pub(super) fn look(&mut self, node: u32) {
+        self.open_if(node, self.nodes[node as usize].is_some());
     }
 
-    pub(super) fn reopen(&mut self, node: u32) {
-        self.open[node as usize / LANES] |= 1 << (node as usize % LANES);
+    /// A process takes messages at once if it is there, goes on, is not slow and has none waiting.
+    fn open_if(&mut self, node: u32, there: bool) {
+        let index = node as usize;
+        let at_once =
+            |life: &Life<P>| !life.paused && life.slow == Duration::ZERO && life.waiting.is_empty();
+        let open = there && self.lives.get(&node).is_none_or(at_once);
+        let (word, bit) = (&mut self.open[index / LANES], 1 << (index % LANES));
+        if open { *word |= bit } else { *word &= !bit }
     }
 
     #[inline]
@@ -187,7 +228,7 @@ impl<P: Protocol> Members<P> {
     pub(super) fn pause(&mut self, node: u32) {
         if !std::mem::replace(&mut self.life(node).paused, true) {
             self.paused += 1;
-            self.shut(node);
+            self.look(node);
         }
     }
 
@@ -239,10 +280,21 @@ impl<P: Protocol> Members<P> {
         if instant == Instant::NEVER {
             return;
         }
-        let when = (self.clock(node).when(instant) + self.lateness(node, instant)).max(now);
+        let when = self.when(node, instant, now);
         if when.as_nanos() < self.due[node as usize] {
             self.queue(node, when);
         }
+    }
+
+    /// When to look at a deadline: when it passes, but not again before the process reacts to one
+    /// that has.
+    pub(super) fn when(&self, node: u32, instant: Instant, now: SimTime) -> SimTime {
+        let when = self.clock(node).when(instant).max(now);
+        if !self.slowed {
+            return when;
+        }
+        let called = self.lives.get(&node).and_then(|life| life.called);
+        called.map_or(when, |called| when.max(called))
     }
 
     pub(super) fn queue(&mut self, node: u32, when: SimTime) {
@@ -259,18 +311,59 @@ impl<P: Protocol> Members<P> {
         self.timers.seal();
         self.sealed = true;
     }
+}
 
-    /// How late a slow process reacts to something, between nought and its slowness.
-    pub(super) fn lateness(&self, node: u32, what: Instant) -> Duration {
-        if !self.slowed {
-            return Duration::ZERO;
+/// Processes that react late.
+impl<P: Protocol> Members<P> {
+    /// A message arrives at a process that does not take it at once. Gives the time when it will,
+    /// unless it stands still then: not before what arrived earlier.
+    pub(super) fn keep(
+        &mut self,
+        node: u32,
+        cause: Cause,
+        message: P::Message,
+        now: SimTime,
+    ) -> SimTime {
+        let until = self.reserve(node, now);
+        self.life(node).waiting.push_back(Waiting { until, cause, message });
+        until
+    }
+
+    /// The first message in a process's inbox, if it is time for it.
+    pub(super) fn take(&mut self, node: u32, now: SimTime) -> Option<(Cause, P::Message)> {
+        let life = self.lives.get_mut(&node)?;
+        if life.paused || life.waiting.front()?.until > now {
+            return None;
         }
+        let Waiting { cause, message, .. } = life.waiting.pop_front()?;
+        self.look(node);
+        Some((cause, message))
+    }
+
+    /// A deadline of a process has passed. Gives the time when it reacts, if that is not now.
+    pub(super) fn call(&mut self, node: u32, now: SimTime) -> Option<SimTime> {
+        let called = self.lives.get_mut(&node)?.called.take();
+        let when = called.unwrap_or_else(|| self.reserve(node, now));
+        if when <= now {
+            return None;
+        }
+        self.life(node).called = Some(when);
+        Some(when)
+    }
+
+    /// When a process reacts to what happens to it now, and so to nothing that comes later before.
+    /// It is late by something between nought and its slowness, as is all that is before it.
+    fn reserve(&mut self, node: u32, now: SimTime) -> SimTime {
         let slow = self.lives.get(&node).map_or(0, |life| life.slow.as_nanos());
-        if slow == 0 {
-            return Duration::ZERO;
-        }
-        let coin = self.coins.packet(node, what.as_nanos() as u32);
-        Duration::from_nanos((coin.unit(Purpose::Scheduling, node) * slow as f64) as u64)
+        let late = if slow == 0 {
+            Duration::ZERO
+        } else {
+            let coin = self.coins.packet(node, now.as_nanos() as u32);
+            Duration::from_nanos((coin.unit(Purpose::Scheduling, node) * slow as f64) as u64)
+        };
+        let life = self.life(node);
+        life.ready = life.ready.max(now + late);
+        life.ready
     }
 }
 

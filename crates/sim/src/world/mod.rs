@@ -21,7 +21,7 @@ use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
 use crate::sieve::Sieved;
 use bellwether_core::{
-    Change, Duration, Effect, Env, Event, Input, Instant, Memory, Node, Protocol, SimTime,
+    Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, SimTime,
 };
 use members::Members;
 use post::Post;
@@ -176,20 +176,17 @@ impl<P: Protocol> World<P> {
         cause: Option<Cause>,
         observer: &mut O,
     ) {
-        let peers = self.members.group(node);
-        let now = self.members.clock(node).read(self.now);
-        let Members { nodes, bars, streams, .. } = &mut self.members;
-        let index = node as usize;
-        let Some(state) = nodes[index].as_mut() else { return };
-        let mut env = Env { now, peers: &peers, entropy: &mut streams[index] };
-        let change = state.handle(input, &mut env, &self.params, &mut self.effects);
-        bars[index] = state.bar();
-        let wake = state.poll_timeout();
-        if change == Change::Changed {
-            observer.on_change(self.now, node, &state.leadership(now), cause);
-            if O::TRACES {
-                self.record_leadership(node, observer);
+        let (params, effects) = (&self.params, &mut self.effects);
+        let stepped = self.members.act(node, self.now, |state, env| {
+            let change = state.handle(input, env, params, effects);
+            if change == Change::Changed {
+                observer.on_change(self.now, node, &state.leadership(env.now), cause);
             }
+            (change, state.poll_timeout())
+        });
+        let Some((change, wake)) = stepped else { return };
+        if O::TRACES && change == Change::Changed {
+            self.record_leadership(node, observer);
         }
         self.settle(node, wake, observer);
     }
@@ -218,10 +215,17 @@ impl<P: Protocol> World<P> {
 
     fn wake<O: Observer<P>>(&mut self, observer: &mut O) {
         let Some(node) = self.members.pop_wake() else { return };
-        if !self.members.is_open(node) {
+        if !self.members.is_open(node) && self.members.is_paused(node) {
             return;
         }
         let now = self.members.clock(node).read(self.now);
+        if self.members.slowed
+            && self.node(node).is_some_and(|state| state.poll_timeout() <= now)
+            && let Some(later) = self.members.call(node, self.now)
+        {
+            self.members.queue(node, later);
+            return;
+        }
         for _ in 0..SPIN_MAX {
             let Some(state) = self.node(node) else { return };
             if state.poll_timeout() > now {

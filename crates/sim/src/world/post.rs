@@ -2,7 +2,7 @@
 
 use crate::coin::{Coins, Packet};
 use crate::fault::Cuts;
-use crate::network::{Loss, Network};
+use crate::network::{Channel, Loss, Network};
 use crate::observer::Cause;
 use crate::plan::Plan;
 use crate::queue::Queue;
@@ -11,6 +11,8 @@ use slab::Slab;
 
 /// The address of a multicast that is one event.
 pub(super) const EVERYONE: u32 = u32::MAX;
+/// The letter that stands for the first one in the receiver's inbox.
+pub(super) const INBOX: u32 = u32::MAX;
 
 pub(super) struct Post<M> {
     pub(super) letters: Slab<Letter<M>>,
@@ -61,8 +63,10 @@ impl<M> Post<M> {
         self.plain = batch && plan.network.is_plain();
         self.bad.clear();
         let Network { multicast, unicast, .. } = &plan.network;
-        if [multicast, unicast].iter().any(|channel| matches!(channel.loss, Loss::Bursts(_))) {
-            self.bad.resize(plan.nodes as usize, false);
+        // A receiver has one state for both ways to send; the first that has bursts begins it.
+        let bursty = |channel: &&&Channel| matches!(channel.loss, Loss::Bursts(_));
+        if let Some(channel) = [multicast, unicast].iter().find(bursty) {
+            self.bad.extend((0..plan.nodes).map(|to| channel.loss.begins_badly(coins, to)));
         }
         self.cuts.heal();
         self.coins = coins;

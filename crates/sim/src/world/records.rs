@@ -12,12 +12,15 @@ impl<P: Protocol> World<P> {
         }
     }
 
+    /// What a process believes now, and what it holds true beside.
     pub(super) fn record_leadership<O: Observer<P>>(&self, node: u32, observer: &mut O) {
         let Some(state) = self.node(node) else { return };
-        let Leadership { leaders, term, until, stage } = state.leadership(self.clock(node));
+        let now = self.clock(node);
+        let Leadership { leaders, term, until, stage } = state.leadership(now);
         let until = (until != Instant::NEVER).then_some(until);
         let event = Event::Leadership { leaders: leaders.to_vec(), term, until, stage };
         self.record(node, event, observer);
+        state.facts(now, &mut |fact| self.record(node, Event::Fact(fact), observer));
     }
 
     pub(super) fn record_receipt<O: Observer<P>>(

@@ -1,11 +1,10 @@
 //! What comes from outside: faults and commands.
 
 use super::World;
-use super::members::Members;
 use crate::clock::Clock;
 use crate::fault::{Disk, Fault, Who};
 use crate::observer::Observer;
-use bellwether_core::{Change, Command, Env, Event, Instant, Node, Protocol};
+use bellwether_core::{Change, Command, Event, Instant, Node, Protocol};
 use std::collections::BTreeMap;
 
 impl<P: Protocol> World<P> {
@@ -53,6 +52,7 @@ impl<P: Protocol> World<P> {
             Fault::Slow { by, .. } => {
                 self.members.life(node).slow = *by;
                 self.members.slowed = true;
+                self.members.look(node);
             }
             Fault::Drift { parts_per_billion, .. } => {
                 let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
@@ -75,19 +75,16 @@ impl<P: Protocol> World<P> {
     }
 
     fn command<O: Observer<P>>(&mut self, node: u32, command: Command, observer: &mut O) {
-        let peers = self.members.group(node);
-        let now = self.members.clock(node).read(self.now);
-        let Members { nodes, bars, streams, .. } = &mut self.members;
-        let index = node as usize;
-        let Some(state) = nodes[index].as_mut() else { return };
-        let mut env = Env { now, peers: &peers, entropy: &mut streams[index] };
-        let answer = state.command(command, &mut env, &self.params, &mut self.effects);
-        bars[index] = state.bar();
-        let wake = state.poll_timeout();
+        let (params, effects) = (&self.params, &mut self.effects);
+        let asked = self.members.act(node, self.now, |state, env| {
+            let answer = state.command(command, env, params, effects);
+            if answer == Ok(Change::Changed) && command != Command::Leave {
+                observer.on_change(self.now, node, &state.leadership(env.now), None);
+            }
+            (answer, state.poll_timeout())
+        });
+        let Some((answer, wake)) = asked else { return };
         let taken = answer.is_ok();
-        if answer == Ok(Change::Changed) && command != Command::Leave {
-            observer.on_change(self.now, node, &state.leadership(now), None);
-        }
         if O::TRACES {
             self.record(node, Event::Command { command: format!("{command:?}"), taken }, observer);
         }
@@ -109,12 +106,11 @@ impl<P: Protocol> World<P> {
         if !self.members.unpause(node) {
             return;
         }
-        let life = self.members.life(node);
-        let (waiting, asked) = (std::mem::take(&mut life.waiting), std::mem::take(&mut life.asked));
-        self.members.reopen(node);
+        let asked = std::mem::take(&mut self.members.life(node).asked);
+        self.members.look(node);
         self.record(node, Event::Resume, observer);
-        for (cause, message) in waiting {
-            self.deliver_to_one(node, message, cause, observer);
+        while let Some((cause, message)) = self.members.take(node, self.now) {
+            self.receive(node, message, cause, observer);
         }
         for command in asked {
             self.command(node, command, observer);
@@ -130,7 +126,7 @@ impl<P: Protocol> World<P> {
     /// Its clock or its freedom changed: look at its deadline anew.
     fn queue_again(&mut self, node: u32) {
         if let Some(wake) = self.node(node).map(Node::poll_timeout) {
-            let when = self.members.clock(node).when(wake).max(self.now);
+            let when = self.members.when(node, wake, self.now);
             if wake != Instant::NEVER {
                 self.members.queue(node, when);
             }
