@@ -33,6 +33,13 @@ fn refusal(arguments: &str, code: i32) -> String {
     errors
 }
 
+/// An empty folder of this test's own.
+fn folder(name: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("bellwether-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 fn mean(result: &Value, metric: &str) -> f64 {
     result["metrics"][metric]["mean"].as_f64().unwrap_or_else(|| panic!("no {metric}: {result}"))
 }
@@ -125,6 +132,11 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("sim le-s --nodes 99999999999", "'99999999999'"),
         ("sim le-s --nodes 4000000000 --engine event", "free"),
         ("sim le-s --runs 0", "'0'"),
+        ("sim le-s --threads 1025", "from 0 to 1024"),
+        ("sim le-s --threads -1", "'-1'"),
+        ("sim le-s --timer-rate NaN", "'NaN'"),
+        ("sim le-s --timer-rate inf", "'inf'"),
+        ("sim le-s --burst NaN", "'NaN'"),
         ("sim le-s --loss 1.5", "'1.5'"),
         ("sim le-s --loss -0.1", "'-0.1'"),
         ("sim le-s --loss NaN", "'NaN'"),
@@ -162,9 +174,87 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
 }
 
 #[test]
+#[cfg(target_os = "linux")] // elsewhere nobody knows how much memory there is
+fn what_would_not_fit_is_refused_before_anything_is_built() {
+    let folder = folder("memory");
+    let (records, picture) = (folder.join("run.jsonl"), folder.join("run.svg"));
+    let (records, picture) = (records.display(), picture.display());
+    for (arguments, words) in [
+        ("trace le-s --nodes 100000000", "a trace of 100000000 processes"),
+        ("trace le-s --until 1e9", "a trace of 100 processes"),
+        (&format!("trace le-s --nodes 4000000 --svg {picture}"), "a trace of"),
+        ("sim le-s --listen 3s --scenario churn --nodes 3000000000", "6000000000 processes"),
+        (&format!("sim le-a --nodes 500000 --loss .4 --trace {records}"), "a trace of"),
+        ("sim le-s --announce 1ns --nodes 10000 --loss .4", "the messages under way"),
+        ("sim le-a --nodes 6000000 --delay-model exponential --threads 1", "the messages under"),
+        ("sim le-a --nodes 6000000 --duplicate .1", "the messages under way"),
+        ("sim le-s --runs 1000000000000", "1000000000000 runs"),
+    ] {
+        let line = refusal(arguments, 2);
+        assert!(line.contains(words) && line.contains("free"), "{arguments}: {line}");
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "no file is left behind");
+    let path = folder.join("big.toml");
+    let group = "about = \"x\"\nprotocol = \"le-s\"\nuntil = \"1s\"\nnodes = 4000000000\n";
+    std::fs::write(&path, group).unwrap();
+    let line = refusal(&format!("trace {}", path.display()), 78);
+    assert!(line.contains("big.toml") && line.contains("free"), "{line}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_scenario_file_says_everything_but_the_seed() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/failover.toml");
+    let own = stdout(&format!("trace {file}"));
+    let with = |seed: u64| stdout(&format!("trace {file} --seed {seed}"));
+    assert_eq!(with(77), with(77));
+    assert_ne!(with(77), with(78));
+    assert!([with(77), with(78)].iter().any(|other| *other != own), "the seed is heard");
+    for flag in ["--nodes 3", "--until 1s", "--crash-leader 1s", "--loss .1", "--bye"] {
+        let line = refusal(&format!("trace {file} {flag}"), 2);
+        let name = flag.split(' ').next().unwrap();
+        assert!(line.contains(&format!("{name} is said by the file")), "{line}");
+    }
+    let (none, first) = (stdout("trace le-s --nodes 4"), stdout("trace le-s --nodes 4 --seed 1"));
+    assert_eq!(none, first);
+}
+
+#[test]
+fn the_json_suffices_to_ask_the_same_again() {
+    for flags in [
+        "le-s --loss .3 --loss-model bursts --burst 3.5 --delay-model uniform --duplicate .1",
+        "suppress-query --reorder .2 --straggle .37s --timer exponential --timer-rate 3",
+        "query --loss .2 --patience .5s --reply-spread 70ms",
+        "le-s --criterion rank --mapping standing --jitter 50ms --loss .1",
+        "le-s --listen 2.5s --aging 1.7s --bye --bye-from-all --loss .2 --scenario churn",
+        "le-s --listen 2.5s --leaders 2 --scenario departure --window 20s",
+    ] {
+        let first = json(&format!("sim {flags} --nodes 9 --runs 20 --seed 5"));
+        let mut again = format!("sim {} --nodes {}", first["protocol"].as_str().unwrap(), 9);
+        again += &format!(" --runs {} --seed {}", first["runs"], first["seed"]);
+        for (key, value) in first["params"].as_object().unwrap() {
+            let flag = key.replace('_', "-");
+            again += &match value {
+                _ if key == "ranks" => String::new(), // follows from the criterion
+                Value::Null | Value::Bool(false) => String::new(),
+                Value::Bool(true) => format!(" --{flag}"),
+                Value::String(text) => format!(" --{flag} {text}"),
+                other => format!(" --{flag} {other}"),
+            };
+        }
+        let second = json(&again);
+        assert_eq!(first["params"], second["params"], "{again}");
+        assert_eq!(first["metrics"], second["metrics"], "{again}");
+    }
+    let ranks =
+        |flags: &str| json(&format!("sim le-s --runs 1 {flags}"))["params"]["ranks"].clone();
+    assert_eq!(ranks(""), "by-id");
+    assert_eq!(ranks("--criterion rank"), "random");
+}
+
+#[test]
 fn a_bad_scenario_file_is_refused_with_its_name_and_place() {
-    let folder = std::env::temp_dir().join(format!("bellwether-cli-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder("cli");
     let path = folder.join("bad.toml");
     let good = "about = \"x\"\nprotocol = \"le-s\"\nnodes = 3\nuntil = \"1s\"\n";
     for (text, words) in [
@@ -189,8 +279,7 @@ fn a_bad_scenario_file_is_refused_with_its_name_and_place() {
 
 #[test]
 fn a_trace_is_written_and_read_and_drawn() {
-    let folder = std::env::temp_dir().join(format!("bellwether-trace-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder("trace");
     let (records, picture) = (folder.join("run.jsonl"), folder.join("run.svg"));
     stdout(&format!("sim le-s --nodes 5 --runs 2 --trace {}", records.display()));
     let lines = std::fs::read_to_string(&records).unwrap();
@@ -202,8 +291,10 @@ fn a_trace_is_written_and_read_and_drawn() {
     stdout(&format!("trace le-s --nodes 5 --svg {}", picture.display()));
     assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));
     std::fs::remove_dir_all(&folder).unwrap();
-    let line = refusal("sim le-s --runs 1 --trace no/such/folder/run.jsonl", 1);
-    assert!(line.contains("no/such/folder/run.jsonl"), "{line}");
+    for flag in ["sim le-s --runs 1 --trace", "trace le-s --svg"] {
+        let line = refusal(&format!("{flag} no/such/folder/run"), 1);
+        assert!(line.contains("no/such/folder/run"), "{line}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::protocols::parse;
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{
-    BadConfig, Config, Criterion, Mapping, Params, Shape, bye_copies,
+    BadConfig, Config, Criterion, Mapping, Opening, Params, Shape, bye_copies,
 };
 use bellwether::protocols::choice::Entry;
 use bellwether::sim::network::{Bursts, Delay, Loss, Network, Probability};
@@ -18,9 +18,9 @@ pub(super) struct Group {
     #[arg(long, short, value_name = "N", default_value = "100", allow_negative_numbers = true)]
     #[arg(value_parser = nodes)]
     pub(super) nodes: u32,
-    /// Where all luck comes from: the same seed, the same runs
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(super) seed: u64,
+    /// Where all luck comes from: the same seed, the same runs [default: 1]
+    #[arg(long, value_name = "S")]
+    pub(super) seed: Option<u64>,
     #[command(flatten)]
     timers: Timers,
     #[command(flatten)]
@@ -49,6 +49,7 @@ struct Timers {
     timer: Timer,
     /// How steep an exponential timer is, over its whole interval
     #[arg(long, value_name = "X", default_value_t = 10.0, allow_negative_numbers = true)]
+    #[arg(value_parser = number)]
     timer_rate: f64,
     /// How long a query waits for answers [default: two delays and the reply spread]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
@@ -95,6 +96,7 @@ struct Channel {
     loss_model: Option<LossModel>,
     /// With --loss-model bursts: the mean number of messages lost in a row
     #[arg(long, value_name = "X", default_value_t = 4.0, allow_negative_numbers = true)]
+    #[arg(value_parser = number)]
     burst: f64,
     /// How long a message takes, on average
     #[arg(long, value_name = "D", default_value = "0.1s", allow_negative_numbers = true)]
@@ -177,15 +179,28 @@ fn nodes(text: &str) -> Result<u32, String> {
     }
 }
 
+/// Parses a number that is one: what is not would break no rule that compares it.
+fn number(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err("it must be a finite number".to_owned()),
+    }
+}
+
 /// Parses the name of a protocol.
 pub(super) fn protocol(name: &str) -> Result<&'static Entry, String> {
     parse(name)
 }
 
 impl Group {
-    /// The protocol's parameters.
-    pub(super) fn params(&self, entry: &Entry) -> Result<Params, Failure> {
-        let config = self.config(entry)?;
+    /// Where luck comes from, if nothing else says so.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// The protocol's parameters, for a group with so many ids.
+    pub(super) fn params(&self, entry: &Entry, ids: u64) -> Result<Params, Failure> {
+        let config = self.config(entry, ids)?;
         Params::try_from(config).map_err(|bad: BadConfig| Failure::usage(bad))
     }
 
@@ -208,40 +223,58 @@ impl Group {
         if self.rules.criterion == Some(Rule::Rank) { Ranks::Random } else { Ranks::ById }
     }
 
-    /// All of it, for programs to read.
-    pub(super) fn to_json(&self, params: &Params, network: &Network) -> Map<String, Value> {
+    /// All of it, for programs: enough to ask the same again, under the names of the flags.
+    pub(super) fn to_json(&self, params: &Params) -> Map<String, Value> {
         let finite = |length: Duration| (length != Duration::MAX).then(|| length.as_secs_f64());
         let name = |value: Option<clap::builder::PossibleValue>| {
             value.map(|value| value.get_name().to_owned())
         };
+        let Self { timers, rules, channel, .. } = self;
+        let reply_spread = self.reply_spread(params.opening());
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("suppress", json!(self.timers.suppress.as_secs_f64()));
-        put("announce", json!(self.timers.announce.as_secs_f64()));
-        put("listen", json!(finite(self.timers.listen)));
-        put("aging", json!(self.timers.aging.and_then(finite)));
-        put("timer", json!(name(self.timers.timer.to_possible_value())));
-        put("timer_rate", json!(self.timers.timer_rate));
+        put("suppress", json!(finite(timers.suppress)));
+        put("announce", json!(finite(timers.announce)));
+        put("listen", json!(finite(timers.listen)));
+        put("aging", json!(timers.aging.and_then(finite)));
+        put("timer", json!(name(timers.timer.to_possible_value())));
+        put("timer_rate", json!(timers.timer_rate));
+        put("patience", json!(finite(self.patience(reply_spread))));
+        put("reply_spread", json!(finite(reply_spread)));
         put("criterion", json!(params.criterion().name()));
-        put("mapping", json!(name(self.rules.mapping.to_possible_value())));
+        put("ranks", json!(if self.ranks() == Ranks::Random { "random" } else { "by-id" }));
+        put("mapping", json!(name(rules.mapping.to_possible_value())));
+        put("jitter", json!(finite(rules.jitter)));
         put("leaders", json!(params.leaders()));
         put("bye_copies", json!(params.bye_copies()));
-        put("loss", json!(network.loss().rate()));
+        put("bye_from_all", json!(rules.bye_from_all));
+        put("loss", json!(channel.loss.value()));
         put("loss_model", json!(name(self.loss_model().to_possible_value())));
-        put("delay", json!(self.channel.delay.as_secs_f64()));
-        put("delay_model", json!(name(self.channel.delay_model.to_possible_value())));
-        put("duplicate", json!(network.duplicate.value()));
-        put("reorder", json!(network.reorder.value()));
+        put("burst", json!(channel.burst));
+        put("delay", json!(finite(channel.delay)));
+        put("delay_model", json!(name(channel.delay_model.to_possible_value())));
+        put("duplicate", json!(channel.duplicate.value()));
+        put("reorder", json!(channel.reorder.value()));
+        put("straggle", json!(finite(channel.straggle)));
         map
     }
 
-    fn config(&self, entry: &Entry) -> Result<Config, Failure> {
+    /// Over what answers are spread: where all would answer at once, over the time one takes.
+    fn reply_spread(&self, opening: Opening) -> Duration {
+        let spread = if opening.suppresses() { self.channel.delay } else { Duration::ZERO };
+        self.timers.reply_spread.unwrap_or(spread)
+    }
+
+    /// How long a query waits: just longer than the last answer takes.
+    fn patience(&self, reply_spread: Duration) -> Duration {
+        let round_trip = self.channel.delay * 2 + reply_spread + Duration::from_nanos(1);
+        self.timers.patience.unwrap_or(round_trip)
+    }
+
+    fn config(&self, entry: &Entry, ids: u64) -> Result<Config, Failure> {
         let (timers, rules) = (&self.timers, &self.rules);
         let rate = timers.timer_rate;
-        let spreads = entry.variant.rules().0.suppresses();
-        let spread = if spreads { self.channel.delay } else { Duration::ZERO };
-        let reply_spread = timers.reply_spread.unwrap_or(spread);
-        let round_trip = self.channel.delay * 2 + reply_spread + Duration::from_nanos(1);
+        let reply_spread = self.reply_spread(entry.variant.rules().0);
         Ok(Config {
             suppress: timers.suppress,
             shape: match timers.timer {
@@ -249,7 +282,7 @@ impl Group {
                 Timer::Exponential => Shape::Rising { rate },
                 Timer::ExponentialFalling => Shape::Falling { rate },
             },
-            mapping: self.mapping(),
+            mapping: self.mapping(ids),
             announce: timers.announce,
             listen: timers.listen,
             aging: timers.aging,
@@ -261,13 +294,13 @@ impl Group {
             leaders: rules.leaders,
             bye_copies: self.bye_copies()?,
             bye_from_all: rules.bye_from_all,
-            patience: timers.patience.unwrap_or(round_trip),
+            patience: self.patience(reply_spread),
             reply_spread,
             ..Config::new(entry.variant)
         })
     }
 
-    fn mapping(&self) -> Mapping {
+    fn mapping(&self, ids: u64) -> Mapping {
         let jitter = self.rules.jitter;
         match (self.rules.mapping, self.ranks()) {
             (Map_::Random, _) => Mapping::Random,
@@ -275,7 +308,8 @@ impl Group {
                 Mapping::ByStanding { best: Ranks::BOUND - 1, worst: 0, jitter }
             }
             (Map_::Standing, Ranks::ById) => {
-                Mapping::ByStanding { best: u64::from(self.nodes), worst: 0, jitter }
+                // The greatest id there can be; alone, any span will do.
+                Mapping::ByStanding { best: (ids - 1).max(1), worst: 0, jitter }
             }
         }
     }

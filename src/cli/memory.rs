@@ -1,43 +1,245 @@
-//! Whether an experiment fits into this machine.
+//! Whether what was asked for fits into this machine: asked before anything is built.
+//!
+//! The estimates are upper bounds of what was measured, made to catch what is out of all
+//! proportion: a refusal in one line is better than being killed after a minute.
 
-use super::failure::Failure;
-use bellwether::sim::Experiment;
+use bellwether::core::Duration;
+use bellwether::protocols::choice::Choice;
+use bellwether::sim::network::{Delay, Loss, Network, Probability, Topology};
+use bellwether::sim::{Experiment, Fault, Plan, Scenario};
+use std::fs::read_to_string;
 
 /// What one process takes, at most, in the event engine and in the lazy one.
-const BYTES_PER_PROCESS_EVENT: u64 = 200;
-const BYTES_PER_PROCESS_LAZY: u64 = 64;
-/// What one run's sample takes.
-const BYTES_PER_RUN: u64 = 128;
+const BYTES_PER_PROCESS_EVENT: f64 = 200.0;
+const BYTES_PER_PROCESS_LAZY: f64 = 64.0;
+/// What one run's sample takes, with the columns that are made of it.
+const BYTES_PER_RUN: f64 = 512.0;
+/// What a message under way takes: a letter and its event, and each further event of its.
+const BYTES_PER_LETTER: f64 = 64.0;
+const BYTES_PER_RECEPTION: f64 = 32.0;
+/// What one record of a trace takes.
+const BYTES_PER_RECORD: f64 = 160.0;
+/// How many announce intervals an election is thought to last where nobody can know.
+const INTERVALS_TO_SETTLE: f64 = 20.0;
 
-/// Refuses what would not fit, instead of starting and being killed.
-pub(super) fn check(experiment: &Experiment, lazy: bool) -> Result<(), Failure> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = if experiment.threads == 0 { cores } else { experiment.threads };
-    let threads = (threads as u64).min(experiment.runs.max(1));
-    let each = if lazy { BYTES_PER_PROCESS_LAZY } else { BYTES_PER_PROCESS_EVENT };
-    let worlds = u64::from(experiment.nodes).saturating_mul(each).saturating_mul(threads);
-    let needed = worlds.saturating_add(experiment.runs.saturating_mul(BYTES_PER_RUN));
-    match available() {
-        Some(free) if needed > free => Err(Failure::usage(format!(
-            "{} processes and {} runs on {threads} threads need about {}, but {} are free; choose \
-             fewer processes, runs or threads",
-            experiment.nodes,
-            experiment.runs,
+/// What is to be held at the same time, as far as it takes memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load<'a> {
+    choice: &'a Choice,
+    network: &'a Network,
+    /// Ids, of processes that are there or may come.
+    ids: u64,
+    /// Worlds side by side.
+    worlds: u64,
+    runs: u64,
+    lazy: bool,
+    /// Whether a multicast is one event, not one for each receiver.
+    at_once: bool,
+    /// For how many announce intervals it goes on, where that is known.
+    intervals: Option<f64>,
+    /// Whether everything that happens is kept.
+    kept: bool,
+}
+
+impl<'a> Load<'a> {
+    /// All runs of an experiment.
+    pub(super) fn of_runs(experiment: &'a Experiment, lazy: bool) -> Self {
+        let Experiment { choice, network, runs, .. } = experiment;
+        Self {
+            choice,
+            network,
+            ids: ids(experiment.scenario, experiment.nodes),
+            worlds: experiment.threads as u64,
+            runs: *runs,
+            lazy,
+            at_once: is_plain(network),
+            intervals: None,
+            kept: false,
+        }
+    }
+
+    /// The first run of an experiment, kept whole.
+    pub(super) fn of_first_run(experiment: &'a Experiment) -> Self {
+        let watched = if experiment.scenario == Scenario::Start {
+            0.0
+        } else {
+            in_intervals(experiment.window, &experiment.choice)
+        };
+        Self {
+            worlds: 1,
+            runs: 1,
+            intervals: Some(INTERVALS_TO_SETTLE + watched),
+            kept: true,
+            ..Self::of_runs(experiment, false)
+        }
+    }
+
+    /// One run by plan, kept whole.
+    pub(super) fn of_plan(choice: &'a Choice, plan: &'a Plan) -> Self {
+        let scatters = |fault: &Fault| matches!(fault, Fault::Cut { .. } | Fault::Slow { .. });
+        Self {
+            choice,
+            network: &plan.network,
+            ids: u64::from(plan.nodes),
+            worlds: 1,
+            runs: 1,
+            lazy: false,
+            at_once: is_plain(&plan.network)
+                && !plan.faults.iter().any(|timed| scatters(&timed.fault)),
+            intervals: Some(in_intervals(plan.horizon, choice)),
+            kept: true,
+        }
+    }
+
+    /// What takes how many bytes, and the way out.
+    fn parts(&self) -> [(f64, String, &'static str); 5] {
+        let (ids, worlds) = (self.ids as f64, self.worlds as f64);
+        let each = if self.lazy { BYTES_PER_PROCESS_LAZY } else { BYTES_PER_PROCESS_EVENT };
+        let Choice::AnnounceListen(params) = self.choice;
+        let byes = f64::from(params.bye_copies());
+        let records =
+            if self.kept { ids * ids * (self.intervals.unwrap_or(0.0) + 1.0) } else { 0.0 };
+        [
+            (
+                ids * each * worlds,
+                format!("{} processes on {} threads", self.ids, self.worlds),
+                "fewer processes or threads",
+            ),
+            (self.runs as f64 * BYTES_PER_RUN, format!("{} runs", self.runs), "fewer runs"),
+            (
+                self.letters() * worlds,
+                format!("the messages under way between {} processes", self.ids),
+                "fewer processes, a shorter delay or a longer announce interval",
+            ),
+            (
+                byes * (BYTES_PER_LETTER + self.receptions()) * worlds,
+                format!("{byes} goodbyes at once"),
+                "fewer copies of them",
+            ),
+            (
+                records * BYTES_PER_RECORD,
+                format!("a trace of {} processes", self.ids),
+                "fewer processes, a shorter time or a longer announce interval",
+            ),
+        ]
+    }
+
+    /// The bytes of all messages under way, if every process speaks in every interval.
+    fn letters(&self) -> f64 {
+        let aloft = in_intervals(longest_mean(self.network), self.choice).ceil().max(1.0);
+        let aloft = self.intervals.map_or(aloft, |intervals| aloft.min(intervals + 1.0));
+        // The lazy engine's process has room for its first announcement.
+        let aloft = if self.lazy { aloft - 1.0 } else { aloft };
+        let each = if self.at_once { BYTES_PER_LETTER } else { self.receptions() };
+        self.ids as f64 * aloft * each
+    }
+
+    /// The bytes of one message's receptions, beyond those of the message itself.
+    fn receptions(&self) -> f64 {
+        let copies = if self.network.duplicate == Probability::ZERO { 1.0 } else { 2.0 };
+        if self.at_once { 0.0 } else { self.ids as f64 * copies * BYTES_PER_RECEPTION }
+    }
+}
+
+/// Refuses, in a line, what would not fit, instead of starting and being killed.
+pub(super) fn check(load: &Load<'_>) -> Result<(), String> {
+    let Some(free) = available() else { return Ok(()) };
+    let parts = load.parts();
+    let needed: f64 = parts.iter().map(|(bytes, ..)| bytes).sum();
+    let greatest = parts.iter().max_by(|(a, ..), (b, ..)| a.total_cmp(b));
+    match greatest {
+        Some((_, what, way_out)) if needed > free as f64 => Err(format!(
+            "{what} would take about {}, but {} are free; choose {way_out}",
             gibibytes(needed),
-            gibibytes(free)
-        ))),
+            gibibytes(free as f64)
+        )),
         _ => Ok(()),
     }
 }
 
-/// The memory this machine has to spare, where that can be known.
-fn available() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes.saturating_mul(1024))
+/// How many ids a scenario has for a group of this size: churn needs some to come, a join one.
+pub(super) fn ids(scenario: Scenario, nodes: u32) -> u64 {
+    let nodes = u64::from(nodes);
+    match scenario {
+        Scenario::Start | Scenario::Departure | Scenario::FalseDeparture => nodes,
+        Scenario::JoinGreater | Scenario::JoinSmaller => nodes + 1,
+        Scenario::Churn(_) => 2 * nodes,
+    }
 }
 
-fn gibibytes(bytes: u64) -> String {
-    format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64)
+/// Whether a multicast is one event: the same delay for all, and losses that need no memory.
+fn is_plain(network: &Network) -> bool {
+    matches!(network.multicast.delay, Delay::Constant(_))
+        && !matches!(network.multicast.loss, Loss::Bursts(_))
+        && network.duplicate == Probability::ZERO
+        && network.reorder == Probability::ZERO
+        && network.links.is_empty()
+        && network.topology == Topology::Group
+}
+
+/// The mean time under way on the slowest way to send: it says how many messages are.
+fn longest_mean(network: &Network) -> Duration {
+    let links = network.links.iter().filter_map(|link| link.delay.as_ref());
+    let ways = [&network.multicast.delay, &network.unicast.delay].into_iter().chain(links);
+    let mean = ways.map(Delay::mean).max().unwrap_or(Duration::ZERO);
+    let punctual = network.duplicate == Probability::ZERO && network.reorder == Probability::ZERO;
+    if punctual { mean } else { mean + network.straggle }
+}
+
+fn in_intervals(length: Duration, choice: &Choice) -> f64 {
+    length.as_nanos() as f64 / choice.profile().interval.as_nanos().max(1) as f64
+}
+
+/// The memory this process may still have, where that can be known: what the machine has to spare,
+/// less where a container or the shell allows less.
+fn available() -> Option<u64> {
+    let spare = || {
+        let info = read_to_string("/proc/meminfo").ok()?;
+        let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kibibytes.saturating_mul(1024))
+    };
+    let container = || read_to_string("/sys/fs/cgroup/memory.max").ok()?.trim().parse::<u64>().ok();
+    let shell = || {
+        let limits = read_to_string("/proc/self/limits").ok()?;
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    [spare(), container(), shell()].into_iter().flatten().min()
+}
+
+fn gibibytes(bytes: f64) -> String {
+    let gibibytes = bytes / (1u64 << 30) as f64;
+    if gibibytes < 1e6 { format!("{gibibytes:.1} GiB") } else { format!("{gibibytes:.0e} GiB") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::protocols::announce_listen::{Config, Params, Variant};
+
+    fn needed(load: &Load<'_>) -> f64 {
+        load.parts().iter().map(|(bytes, ..)| bytes).sum()
+    }
+
+    #[test]
+    fn a_reception_of_its_own_for_everybody_costs_a_square() {
+        let choice = Choice::from(Params::try_from(Config::new(Variant::LeA)).unwrap());
+        let mut plan = Plan::new(60_000);
+        plan.horizon = Duration::from_secs(1);
+        let load = |plan: &Plan| needed(&Load { kept: false, ..Load::of_plan(&choice, plan) });
+        assert!(load(&plan) < 1e8, "one event for each multicast");
+        let (min, mean) = (Duration::ZERO, Duration::from_millis(100));
+        plan.network.multicast.delay = Delay::Exponential { min, mean };
+        assert!(load(&plan) > 1e11, "one for each receiver");
+    }
+
+    #[test]
+    fn no_more_is_under_way_than_can_have_been_sent() {
+        let choice = Choice::from(Params::try_from(Config::new(Variant::LeA)).unwrap());
+        let mut plan = Plan::new(100);
+        plan.horizon = Duration::from_secs(5);
+        plan.network.multicast.delay = Delay::Constant(Duration::from_secs(1_000_000_000));
+        assert!(needed(&Load::of_plan(&choice, &plan)) < 1e8);
+    }
 }

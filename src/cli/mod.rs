@@ -2,6 +2,7 @@
 
 mod completions;
 mod failure;
+mod file;
 mod group;
 mod memory;
 mod output;
@@ -10,7 +11,8 @@ mod protocols;
 mod sim;
 mod trace;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -47,13 +49,15 @@ enum Command {
 
 /// Runs the command line and says how it went: 0 well, 2 bad usage, 78 bad file, 1 anything else.
 pub(crate) fn main() -> ExitCode {
-    let parsed = match Bellwether::try_parse() {
+    let matches = command().try_get_matches();
+    let parsed = matches.and_then(|matches| Ok((Bellwether::from_arg_matches(&matches)?, matches)));
+    let (parsed, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_usage(&error),
     };
     let done = match parsed.command {
         Command::Sim(sim) => sim.run(),
-        Command::Trace(trace) => trace.run(),
+        Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Protocols(protocols) => protocols.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
@@ -66,8 +70,20 @@ pub(crate) fn main() -> ExitCode {
 
 /// The command as clap knows it, for completions and manual pages.
 fn command() -> clap::Command {
-    use clap::CommandFactory;
     Bellwether::command()
+}
+
+/// The flags that were written on the command line, without their dashes; clap's values alone do
+/// not tell them from defaults.
+fn given(matches: &ArgMatches) -> Vec<String> {
+    let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
+    let whole = command();
+    let Some(subcommand) = whole.find_subcommand(name) else { return Vec::new() };
+    let written = |argument: &&clap::Arg| {
+        matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    let flags = subcommand.get_arguments().filter(written);
+    flags.filter_map(|flag| flag.get_long().map(str::to_owned)).collect()
 }
 
 type Done = Result<(), Failure>;

@@ -1,46 +1,80 @@
 //! A bar that shows only when there is a terminal and the wait is worth it.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Counts finished runs.
+/// Counts finished runs, and clears its bar when it goes, however the work ends.
 pub(super) struct Progress {
-    bar: ProgressBar,
-    done: AtomicU64,
-    stride: u64,
-    started: Stopwatch,
+    done: Arc<AtomicU64>,
+    /// Draws; a thread of its own, because a single run may be long and tells nothing meanwhile.
+    painter: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 /// Work shorter than this gets no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The time between two pictures.
+const FRAME: Duration = Duration::from_millis(100);
 
 impl Progress {
     pub(super) fn new(runs: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(runs), ProgressDrawTarget::hidden());
-        let style = "{bar:40.cyan/blue} {human_pos}/{human_len} runs, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
-        // A look at the clock costs more than a small run, so not every run looks.
-        let stride = (runs / 1000).clamp(1, 1000);
-        Self { bar, done: AtomicU64::new(0), stride, started: Stopwatch::start() }
+        Self::shown(runs, io::stderr().is_terminal())
+    }
+
+    fn shown(runs: u64, shown: bool) -> Self {
+        let done = Arc::new(AtomicU64::new(0));
+        let painter = shown.then(|| {
+            let (stop, stopped) = channel();
+            let counted = Arc::clone(&done);
+            (stop, std::thread::spawn(move || paint(runs, &counted, &stopped)))
+        });
+        Self { done, painter }
     }
 
     pub(super) fn tick(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if done.is_multiple_of(self.stride) && self.started.elapsed() > PATIENCE {
-            if self.bar.is_hidden() {
-                // Draws only if the standard error is a terminal.
-                self.bar.set_draw_target(ProgressDrawTarget::stderr());
-            }
-            self.bar.set_position(done);
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((stop, painter)) = self.painter.take() {
+            drop(stop); // which wakes the painter
+            let _ = painter.join(); // a bar that failed is no reason to fail
         }
     }
+}
 
-    pub(super) fn finish(&self) {
-        self.bar.finish_and_clear();
+/// Waits, then draws until the other end of the channel is gone, then clears.
+fn paint(runs: u64, done: &AtomicU64, stopped: &Receiver<()>) {
+    let waits = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+    if !waits(PATIENCE) {
+        return;
     }
+    let bar = ProgressBar::with_draw_target(Some(runs), ProgressDrawTarget::stderr());
+    let bar = bar.with_elapsed(PATIENCE);
+    let style = |end: &str| {
+        let template = "{spinner} {bar:40.cyan/blue} {human_pos}/{human_len} runs, {elapsed}";
+        ProgressStyle::with_template(&format!("{template}{end}")).ok()
+    };
+    // How long it will take cannot be told before anything is done.
+    let mut styles = [style(" so far"), style(" so far, {eta} left")].map(Option::into_iter);
+    loop {
+        let position = done.load(Ordering::Relaxed);
+        if let Some(style) = styles[usize::from(position > 0)].next() {
+            bar.set_style(style);
+        }
+        bar.set_position(position);
+        bar.tick();
+        if !waits(FRAME) {
+            break;
+        }
+    }
+    bar.finish_and_clear();
 }
 
 /// Wall time, for showing only: no result depends on it.
@@ -55,5 +89,24 @@ impl Stopwatch {
 
     pub(super) fn elapsed(&self) -> Duration {
         self.0.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_work_does_not_wait_for_its_bar() {
+        let watch = Stopwatch::start();
+        let progress = Progress::shown(10, true);
+        progress.tick();
+        drop(progress);
+        assert!(watch.elapsed() < PATIENCE, "{:?}", watch.elapsed());
+    }
+
+    #[test]
+    fn without_a_terminal_nobody_draws() {
+        assert!(Progress::shown(10, false).painter.is_none());
     }
 }

@@ -2,8 +2,9 @@
 
 use super::Done;
 use super::failure::Failure;
+use super::file;
 use super::group::{self, Group};
-use super::memory;
+use super::memory::{self, Load};
 use super::output::{Format, csv, short, table};
 use super::progress::{Progress, Stopwatch};
 use bellwether::core::Duration;
@@ -12,7 +13,6 @@ use bellwether::sim::stats::Summary;
 use bellwether::sim::{Answer, Churn, Experiment, Measure, Scenario, trace};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,8 @@ pub(super) struct Sim {
     #[arg(value_parser = runs)]
     runs: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(value_parser = threads)]
     threads: usize,
     #[command(flatten)]
     group: Group,
@@ -86,6 +87,20 @@ enum What {
     Churn,
 }
 
+impl What {
+    /// The scenario, with what churn needs to know.
+    fn with(self, departures: f64, arrivals: f64) -> Scenario {
+        match self {
+            Self::Start => Scenario::Start,
+            Self::Departure => Scenario::Departure,
+            Self::FalseDeparture => Scenario::FalseDeparture,
+            Self::JoinGreater => Scenario::JoinGreater,
+            Self::JoinSmaller => Scenario::JoinSmaller,
+            Self::Churn => Scenario::Churn(Churn { departures, arrivals }),
+        }
+    }
+}
+
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Which {
     /// Every message
@@ -105,6 +120,17 @@ fn runs(text: &str) -> Result<u64, String> {
     }
 }
 
+/// More threads than any machine has cores for.
+const THREADS_MAX: usize = 1024;
+
+/// Parses a number of threads.
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(threads) if threads <= THREADS_MAX => Ok(threads),
+        _ => Err(format!("threads are a whole number, from 0 to {THREADS_MAX}")),
+    }
+}
+
 /// Parses a rate.
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -116,17 +142,21 @@ fn rate(text: &str) -> Result<f64, String> {
 impl Sim {
     pub(super) fn run(&self) -> Done {
         let experiment = self.experiment()?;
-        experiment.check().map_err(Failure::usage)?;
+        // Before anything else: even to check a plan is to build one.
         let lazy = self.engine != Which::Event && experiment.not_lazy().is_none();
-        memory::check(&experiment, lazy)?;
+        memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
+        if self.trace.is_some() {
+            memory::check(&Load::of_first_run(&experiment)).map_err(Failure::Usage)?;
+        }
+        experiment.check().map_err(Failure::usage)?;
+        let progress = Progress::new(experiment.runs);
         if let Some(path) = &self.trace {
             write_trace(&experiment, path)?;
         }
-        let progress = Progress::new(experiment.runs);
         let watch = Stopwatch::start();
         let answer = experiment.run(&|| progress.tick()).map_err(Failure::usage)?;
         let seconds = watch.elapsed().as_secs_f64();
-        progress.finish();
+        drop(progress);
         let text = match self.format {
             Format::Table => self.for_people(&answer, seconds),
             Format::Json => self.for_programs(&experiment, &answer, seconds).to_string(),
@@ -137,33 +167,34 @@ impl Sim {
     }
 
     fn experiment(&self) -> Result<Experiment, Failure> {
-        let &Self { departures, arrivals, .. } = self;
+        let scenario = self.scenario.with(self.departures, self.arrivals);
         if self.window == Duration::ZERO || self.window == Duration::MAX {
             return Err(Failure::usage(format!("--window {}: 0 < window must end", self.window)));
         }
+        let ids = memory::ids(scenario, self.group.nodes);
         Ok(Experiment {
-            choice: self.group.params(self.protocol)?.into(),
+            choice: self.group.params(self.protocol, ids)?.into(),
             nodes: self.group.nodes,
             network: self.group.network()?,
             ranks: self.group.ranks(),
-            scenario: match self.scenario {
-                What::Start => Scenario::Start,
-                What::Departure => Scenario::Departure,
-                What::FalseDeparture => Scenario::FalseDeparture,
-                What::JoinGreater => Scenario::JoinGreater,
-                What::JoinSmaller => Scenario::JoinSmaller,
-                What::Churn => Scenario::Churn(Churn { departures, arrivals }),
-            },
+            scenario,
             window: self.window,
             runs: self.runs,
-            seed: self.group.seed,
-            threads: self.threads,
+            seed: self.group.seed(),
+            threads: self.threads(),
             engine: match self.engine {
                 Which::Event => bellwether::sim::Engine::Event,
                 Which::Lazy => bellwether::sim::Engine::Lazy,
                 Which::Auto => bellwether::sim::Engine::Auto,
             },
         })
+    }
+
+    /// As many as asked for, and no more than there is work for.
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let wanted = if self.threads == 0 { cores() } else { self.threads };
+        usize::try_from(self.runs).map_or(wanted, |runs| wanted.min(runs))
     }
 
     fn for_people(&self, answer: &Answer, seconds: f64) -> String {
@@ -182,7 +213,7 @@ impl Sim {
             self.protocol.name,
             self.group.nodes,
             self.runs,
-            self.group.seed,
+            self.group.seed(),
             table(&header, &rows)
         );
         if answer.unsettled > 0 {
@@ -196,11 +227,9 @@ impl Sim {
 
     fn for_programs(&self, experiment: &Experiment, answer: &Answer, seconds: f64) -> Value {
         let Choice::AnnounceListen(chosen) = &experiment.choice;
-        let mut params = self.group.to_json(chosen, &experiment.network);
+        let mut params = self.group.to_json(chosen);
         params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
-        if experiment.scenario != Scenario::Start {
-            params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
-        }
+        params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
         if let Scenario::Churn(Churn { departures, arrivals }) = experiment.scenario {
             params.insert("departures".to_owned(), json!(departures));
             params.insert("arrivals".to_owned(), json!(arrivals));
@@ -214,7 +243,7 @@ impl Sim {
             "protocol": self.protocol.name,
             "nodes": self.group.nodes,
             "runs": self.runs,
-            "seed": self.group.seed,
+            "seed": self.group.seed(),
             "params": params,
             "metrics": metrics,
             "unsettled": answer.unsettled,
@@ -246,7 +275,7 @@ impl Sim {
                 self.protocol.name.to_owned(),
                 self.group.nodes.to_string(),
                 self.runs.to_string(),
-                self.group.seed.to_string(),
+                self.group.seed().to_string(),
                 measure.name().to_owned(),
             ];
             cells.extend([mean, stderr, low, high, min, p50, p99, max].map(|x| x.to_string()));
@@ -258,8 +287,63 @@ impl Sim {
 
 /// Writes the first run's records.
 fn write_trace(experiment: &Experiment, path: &Path) -> Done {
-    let mut file = File::create(path).map_err(|error| Failure::io("write", path, &error))?;
+    file::check_writable(path)?;
     let mut text = String::new();
     trace::to_json_lines(&experiment.trace(), &mut text);
-    file.write_all(text.as_bytes()).map_err(|error| Failure::io("write", path, &error))
+    file::write(path, &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Bellwether, Command};
+    use bellwether::protocols::announce_listen::Mapping;
+    use clap::Parser;
+
+    fn experiment(arguments: &str) -> Experiment {
+        let words = "bellwether sim".split(' ').chain(arguments.split(' '));
+        match Bellwether::try_parse_from(words).unwrap().command {
+            Command::Sim(sim) => sim.experiment().unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_best_standing_is_the_greatest_id_there_can_be() {
+        let best_of = |scenario: &str| {
+            let flags = "le-s --listen 3s --nodes 10 --mapping standing --scenario";
+            let Choice::AnnounceListen(params) = experiment(&format!("{flags} {scenario}")).choice;
+            match params.wake().mapping {
+                Mapping::ByStanding { best, worst: 0, .. } => best,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(["start", "departure", "false-departure"].map(best_of), [9; 3]);
+        assert_eq!(["join-greater", "join-smaller", "churn"].map(best_of), [10, 10, 19]);
+    }
+
+    #[test]
+    fn there_are_no_more_threads_than_runs() {
+        assert_eq!(experiment("le-s --threads 1024 --runs 3").threads, 3);
+        assert_eq!(experiment("le-s --threads 2 --runs 3").threads, 2);
+        assert_eq!(experiment("le-s --runs 1").threads, 1);
+    }
+
+    #[test]
+    fn scenarios_have_as_many_ids_as_their_plans() {
+        for what in What::value_variants() {
+            let name = what.with(0.0, 0.0).name();
+            let experiment = experiment(&format!("le-s --listen 3s --nodes 7 --scenario {name}"));
+            let (plan, _) = experiment.plan(bellwether::sim::Coins::new(1, 0));
+            assert_eq!(memory::ids(experiment.scenario, 7), u64::from(plan.nodes), "{name}");
+        }
+    }
+
+    #[test]
+    fn scenarios_are_called_the_same_on_the_command_line_and_in_results() {
+        for what in What::value_variants() {
+            let written = what.to_possible_value().unwrap();
+            assert_eq!(written.get_name(), what.with(0.0, 0.0).name());
+        }
+    }
 }

@@ -2,12 +2,15 @@
 
 use super::Done;
 use super::failure::Failure;
+use super::file;
 use super::group::{self, Group};
+use super::memory::{self, Load};
 use bellwether::core::{Duration, Record, SimTime};
 use bellwether::protocols::choice::Entry;
 use bellwether::sim::diagram::{Options, space_time};
 use bellwether::sim::{Fault, Plan, ScenarioFile, Timed, Who, trace};
 use clap::{Args, ValueEnum};
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Trace {
-    /// A protocol, or a scenario file (*.toml), which then says everything but the seed
+    /// A protocol, or a scenario file (*.toml), which then says all but --seed and the output
     what: String,
     #[command(flatten)]
     group: Group,
@@ -54,18 +57,27 @@ Examples:
   bellwether trace le-s --nodes 6 --loss .3 --listen 2.5s --crash-leader 4s --until 10s
   bellwether trace scenarios/deadlock.toml";
 
+/// The flags that go with a scenario file: what to do with it, and other luck than its own.
+const BESIDE_A_FILE: [&str; 4] = ["seed", "svg", "title", "format"];
+
 impl Trace {
-    pub(super) fn run(&self) -> Done {
-        let is_file = Path::new(&self.what).extension().is_some_and(|end| end == "toml");
-        let scenario = if is_file { read(Path::new(&self.what))? } else { self.scenario()? };
-        let seed = if is_file { scenario.seed } else { self.group.seed };
+    /// Runs it; `given` are the flags that were written.
+    pub(super) fn run(&self, given: &[String]) -> Done {
+        let path = Path::new(&self.what);
+        let is_file = path.extension().is_some_and(|end| end == "toml");
+        let scenario = if is_file { read(path, given)? } else { self.scenario()? };
+        let seed = self.group.seed.unwrap_or(scenario.seed);
+        memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
+            .map_err(|line| if is_file { bad_file(path, &line) } else { Failure::Usage(line) })?;
+        if let Some(path) = &self.svg {
+            file::check_writable(path)?;
+        }
         let records = scenario.trace(seed);
         if let Some(path) = &self.svg {
             let until = Some(SimTime::ZERO + scenario.plan.horizon);
             let title = self.title.clone().unwrap_or_else(|| scenario.about.clone());
             let options = Options { title, until, ..Options::default() };
-            std::fs::write(path, space_time(&records, &options))
-                .map_err(|error| Failure::io("write", path, &error))?;
+            file::write(path, &space_time(&records, &options))?;
         }
         if self.svg.is_none() || self.format == Form::Json {
             io::stdout().write_all(self.written(&records).as_bytes())?;
@@ -111,14 +123,25 @@ impl Trace {
         Ok(ScenarioFile {
             about: format!("{} with {} processes", entry.name, self.group.nodes),
             protocol: entry.name.to_owned(),
-            choice: self.group.params(entry)?.into(),
+            choice: self.group.params(entry, u64::from(self.group.nodes))?.into(),
             plan,
-            seed: self.group.seed,
+            seed: self.group.seed(),
         })
     }
 }
 
-fn read(path: &Path) -> Result<ScenarioFile, Failure> {
+fn read(path: &Path, given: &[String]) -> Result<ScenarioFile, Failure> {
+    let said_twice = given.iter().find(|flag| !BESIDE_A_FILE.contains(&flag.as_str()));
+    if let Some(flag) = said_twice {
+        let name = path.display();
+        return Err(Failure::usage(format!(
+            "--{flag} is said by the file {name}; change it there, or name a protocol"
+        )));
+    }
     let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
-    ScenarioFile::parse(&text).map_err(|bad| Failure::Config(format!("{}: {bad}", path.display())))
+    ScenarioFile::parse(&text).map_err(|bad| bad_file(path, &bad))
+}
+
+fn bad_file(path: &Path, why: &dyn Display) -> Failure {
+    Failure::Config(format!("{}: {why}", path.display()))
 }
