@@ -33,7 +33,9 @@ fn main() {
         ("memory", memory),
     ];
     for (name, part) in parts {
-        if only.is_none_or(|only| only == name) {
+        // A single cold repetition says nothing about a ratio.
+        let telling = !(quick && name == "threads");
+        if telling && only.is_none_or(|only| only == name) {
             part(repetitions);
         }
     }

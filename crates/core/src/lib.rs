@@ -2,8 +2,8 @@
 //!
 //! **What it is.** A [`Protocol`] is a plain value with handlers. It never reads a clock, opens a
 //! socket, draws a random number or starts a thread; it is told, and it answers with a list of
-//! [`Effect`]s. So the very same code runs live over UDP, in a simulator of a million processes, in
-//! an exhaustive checker and in a test that compares one list with another.
+//! [`Effect`]s. So the very same code can be driven by sockets, by a simulator of a million
+//! processes, by an exhaustive checker and by a test that compares one list with another.
 //!
 //! **The invariant.** *A process changes only inside a handler, and everything it wants from the
 //! world is in the effect list when the handler returns.* What it believes is asked, never

@@ -36,6 +36,8 @@ pub struct Churn {
     pub arrivals: f64,
 }
 
+const LONGEST: Duration = Duration::LONGEST_WRITTEN;
+
 impl Scenario {
     /// Its name on the command line.
     pub fn name(&self) -> &'static str {
@@ -67,7 +69,7 @@ impl Scenario {
             // Where leaders are given up, or nothing is promised, agreement may never come.
             let settles = matches!(profile.goal, Goal::Leaders(_));
             if profile.trust != Duration::MAX || !settles {
-                plan.horizon = settling_time(experiment) + experiment.window;
+                plan.horizon = (settling_time(experiment) + experiment.window).min(LONGEST);
             }
             return (plan, SimTime::ZERO);
         }
@@ -75,7 +77,7 @@ impl Scenario {
         // Any moment of the announce interval is as likely as another.
         let phase = luck.below(profile.interval.as_nanos().max(1));
         let at = settling_time(experiment) + Duration::from_nanos(phase);
-        plan.horizon = at + experiment.window;
+        plan.horizon = (at + experiment.window).min(LONGEST);
         match self {
             Self::Start | Self::FalseDeparture => {}
             Self::Departure => {
