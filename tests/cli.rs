@@ -36,7 +36,7 @@ fn refusal(arguments: &str, code: i32) -> String {
 /// An empty folder of this test's own.
 fn folder(name: &str) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("bellwether-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).expect("there is room for a folder");
     folder
 }
 
