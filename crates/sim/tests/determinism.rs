@@ -3,13 +3,13 @@
 
 mod support;
 
-use bellwether_core::{Dest, Duration, Event, Instant, Leadership, Node, Record, SimTime};
+use bellwether_core::{Dest, Duration, Event, Fact, Instant, Leadership, Node, Record, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message, Variant};
 use bellwether_protocols::choice::Choice;
 use bellwether_sim::network::{Bursts, Delay, Loss, Network};
 use bellwether_sim::{
     Cause, Churn, Coins, Disk, Engine, Experiment, Fault, Observer, Outcome, Plan, Ranks, Scenario,
-    Tracer, Who, World, trace::digest,
+    Tracer, Who, World, trace::digest, trace::transcript,
 };
 use support::rough::Rough;
 use support::{at, constant, fault, ms, node, p, params, plan, sends, times, trace};
@@ -80,6 +80,26 @@ fn one_seed_gives_one_trace_and_for_every_protocol_it_is_the_pinned_one() {
     };
     let lines: String = found.iter().map(line).collect();
     assert!(found == GOLDEN, "these runs are not those pinned. If that was meant:\n{lines}");
+}
+
+/// Facts follow what a process believes, in the trace and in nobody's transcript.
+#[test]
+fn a_trace_tells_what_a_process_holds_true_whenever_its_belief_changes() {
+    let records = trace::<AnnounceListen>(&params(Variant::LeS, ms(2_500)), &eventful(plain()), 1);
+    let is_fact = |event: &Event| matches!(event, Event::Fact(_));
+    for (at, record) in records.iter().enumerate() {
+        if matches!(record.event, Event::Leadership { .. }) {
+            let [claim, round] = &records[at + 1..at + 3] else { panic!("{record:?} is the end") };
+            assert!(matches!(claim.event, Event::Fact(Fact::Claim { .. })), "{claim:?}");
+            assert!(matches!(round.event, Event::Fact(Fact::Round { .. })), "{round:?}");
+            assert!(
+                [claim, round].iter().all(|fact| (fact.t, fact.node) == (record.t, record.node))
+            );
+        }
+    }
+    let told = records.iter().filter(|record| !is_fact(&record.event)).count();
+    assert!(told < records.len());
+    assert_eq!(transcript(&records).lines().count(), told);
 }
 
 #[test]

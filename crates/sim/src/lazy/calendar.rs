@@ -38,6 +38,7 @@ pub(super) struct Calendar {
 
 impl Calendar {
     /// For a network that loses this part of all packets, by coins below the threshold.
+    #[expect(clippy::disallowed_methods, reason = "it decides the speed, not the result")]
     pub(super) fn new(loss: f64, threshold: u32) -> Self {
         let reads = if loss > 0.0 { (-RARE.ln() / loss.ln()).ceil() } else { 1.0 };
         let room = (reads as usize).clamp(4, FRONT_MAX);

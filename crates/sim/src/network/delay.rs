@@ -38,6 +38,12 @@ pub enum Delay {
 }
 
 impl Delay {
+    /// The log-normal delay with this mean and no least length.
+    pub fn log_normal(mean: Duration, sigma: f64) -> Self {
+        let median = mean.as_nanos() as f64 / libm::exp(sigma * sigma / 2.0);
+        Self::LogNormal { min: Duration::ZERO, median: Duration::from_nanos(median as u64), sigma }
+    }
+
     /// The delay at this point of its distribution, `0 <= unit < 1`.
     pub(crate) fn draw(&self, unit: f64) -> Duration {
         let scaled = |length: Duration, factor: f64| {
@@ -82,6 +88,7 @@ mod tests {
             Delay::Uniform { min: ms(50), max: ms(150) },
             Delay::Exponential { min: ms(20), mean: ms(80) },
             Delay::LogNormal { min: ms(10), median: ms(50), sigma: 0.8 },
+            Delay::log_normal(ms(70), 0.8),
         ] {
             let steps = 100_000;
             let units = (0..steps).map(|i| (f64::from(i) + 0.5) / f64::from(steps));
@@ -89,5 +96,7 @@ mod tests {
             let (mean, expected) = (sum / f64::from(steps), delay.mean().as_secs_f64());
             assert!((mean - expected).abs() < 2e-3 * expected, "{delay:?}: {mean} {expected}");
         }
+        let off = Delay::log_normal(ms(70), 0.8).mean().as_secs_f64() - 0.07;
+        assert!(off.abs() < 1e-8, "{off}");
     }
 }

@@ -5,6 +5,8 @@
 //! logarithm is `libm`'s and a square root is exact to the last bit everywhere, so that every
 //! machine finds the same delay.
 
+#![expect(clippy::excessive_precision, reason = "the digits are as Wichura prints them")]
+
 /// Below this distance from the middle the central quotient holds.
 const CENTRE: f64 = 0.425;
 /// Beyond this the far tail's holds.
