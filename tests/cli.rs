@@ -334,11 +334,12 @@ fn tables_and_spreadsheets_show_the_same_numbers() {
     let header = rows.lines().next().unwrap();
     assert_eq!(
         header,
-        "protocol,nodes,runs,seed,metric,mean,stderr,ci95_low,ci95_high,min,p50,p99,max"
+        "protocol,nodes,runs,seed,scenario,loss,unsettled,metric,count,\
+         mean,stderr,ci95_low,ci95_high,min,p50,p99,max"
     );
     let table = stdout(flags);
     for row in rows.lines().skip(1) {
-        let metric = row.split(',').nth(4).unwrap();
+        let metric = row.split(',').nth(7).unwrap();
         assert!(table.contains(metric), "{metric} in\n{table}");
     }
 }

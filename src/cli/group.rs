@@ -223,6 +223,22 @@ impl Group {
         if self.rules.criterion == Some(Rule::Rank) { Ranks::Random } else { Ranks::ById }
     }
 
+    /// What is not the same in every experiment, for people to read.
+    pub(super) fn conditions(&self) -> String {
+        let mut text = format!(", delay {}", self.channel.delay);
+        let loss = self.channel.loss.value();
+        if let Some(model) = self.loss_model().to_possible_value().filter(|_| loss > 0.0) {
+            text += &format!(", loss {loss} {}", model.get_name());
+        }
+        if self.timers.listen != Duration::MAX {
+            text += &format!(", listen {}", self.timers.listen);
+        }
+        if let Ok(copies @ 1..) = self.bye_copies() {
+            text += &format!(", {copies} goodbyes");
+        }
+        text
+    }
+
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
     pub(super) fn to_json(&self, params: &Params) -> Map<String, Value> {
         let finite = |length: Duration| (length != Duration::MAX).then(|| length.as_secs_f64());

@@ -112,6 +112,11 @@ enum Which {
     Auto,
 }
 
+/// So many of them.
+fn count(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
 /// Parses a number of runs.
 fn runs(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
@@ -158,9 +163,9 @@ impl Sim {
         let seconds = watch.elapsed().as_secs_f64();
         drop(progress);
         let text = match self.format {
-            Format::Table => self.for_people(&answer, seconds),
+            Format::Table => self.for_people(&experiment, &answer, seconds),
             Format::Json => self.for_programs(&experiment, &answer, seconds).to_string(),
-            Format::Csv => self.for_spreadsheets(&answer),
+            Format::Csv => self.for_spreadsheets(&experiment, &answer),
         };
         writeln!(io::stdout(), "{text}")?;
         Ok(())
@@ -197,27 +202,38 @@ impl Sim {
         usize::try_from(self.runs).map_or(wanted, |runs| wanted.min(runs))
     }
 
-    fn for_people(&self, answer: &Answer, seconds: f64) -> String {
+    fn for_people(&self, experiment: &Experiment, answer: &Answer, seconds: f64) -> String {
         let header = ["measure", "mean", "±", "95 % interval", "min", "p50", "p99", "max"];
         let row = |(measure, summary): &(Measure, Summary)| {
             let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, .. } = *summary;
-            let interval = format!("{} .. {}", short(low), short(high));
-            let mut cells = vec![measure.name().to_owned(), short(mean), short(stderr), interval];
+            // One sample says nothing about how far it is from the mean.
+            let (error, interval) = if summary.count < 2 {
+                ("-".to_owned(), "-".to_owned())
+            } else {
+                (short(stderr), format!("{} .. {}", short(low), short(high)))
+            };
+            let mut cells = vec![measure.name().to_owned(), short(mean), error, interval];
             cells.extend([min, p50, p99, max].map(short));
             cells
         };
         let rows: Vec<_> = answer.measures.iter().map(row).collect();
         let engine = if answer.lazy { "lazy" } else { "event" };
         let mut text = format!(
-            "{} with {} processes, {} runs from seed {}\n\n{}\n\n",
+            "{} with {}, {} from seed {}\n{}{}\n\n{}\n\n",
             self.protocol.name,
-            self.group.nodes,
-            self.runs,
+            count(u64::from(self.group.nodes), "process", "processes"),
+            count(self.runs, "run", "runs"),
             self.group.seed(),
+            experiment.scenario.name(),
+            self.group.conditions(),
             table(&header, &rows)
         );
         if answer.unsettled > 0 {
-            text += &format!("{} of {} runs never settled\n", answer.unsettled, self.runs);
+            text += &format!(
+                "{} of {} did not settle while watched, and are in no mean\n",
+                answer.unsettled,
+                count(self.runs, "run", "runs")
+            );
         }
         let rate = answer.deliveries.map_or_else(String::new, |deliveries| {
             format!(", {deliveries} deliveries, {:.2e} a second", deliveries as f64 / seconds)
@@ -253,13 +269,17 @@ impl Sim {
         })
     }
 
-    fn for_spreadsheets(&self, answer: &Answer) -> String {
+    fn for_spreadsheets(&self, experiment: &Experiment, answer: &Answer) -> String {
         let header = [
             "protocol",
             "nodes",
             "runs",
             "seed",
+            "scenario",
+            "loss",
+            "unsettled",
             "metric",
+            "count",
             "mean",
             "stderr",
             "ci95_low",
@@ -276,7 +296,11 @@ impl Sim {
                 self.group.nodes.to_string(),
                 self.runs.to_string(),
                 self.group.seed().to_string(),
+                experiment.scenario.name().to_owned(),
+                experiment.network.loss().rate().to_string(),
+                answer.unsettled.to_string(),
                 measure.name().to_owned(),
+                summary.count.to_string(),
             ];
             cells.extend([mean, stderr, low, high, min, p50, p99, max].map(|x| x.to_string()));
             cells

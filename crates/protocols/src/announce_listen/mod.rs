@@ -2,7 +2,8 @@
 //!
 //! **Source.** Eve M. Schooler, "Why multicast protocols (don't) scale: an analysis of multipoint
 //! algorithms for scalable group communication", Ph.D. thesis, California Institute of Technology,
-//! 2001 (doi:10.7907/44QZ-R465), chapter 5, "Leader Election"; "the thesis" in what follows: LE-A (Program 5.1), LE-S (Program 5.2), LE-M (section 5.4.3), its yardsticks SUP and AL, and its
+//! 2001 (doi:10.7907/44QZ-R465), chapter 5, "Leader Election"; "the thesis" in what follows. LE-A
+//! (Program 5.1), LE-S (Program 5.2), LE-M (section 5.4.3), its yardsticks SUP and AL, and its
 //! future work (section 5.7): Query, Suppress-then-Query, Bye, several leaders, aging, SUP+AL.
 //!
 //! **Assumptions.** A message reaches everyone or, if lost, some or nobody. Clocks only measure

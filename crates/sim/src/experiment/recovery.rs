@@ -10,8 +10,8 @@
 //! | `inconsistent_fraction` | the part of the window in which the group was not consistent |
 //!
 //! A run is *unsettled*, and gives no delay, if the group was never consistent before the event
-//! struck, or not again by the end of the window. A window should be long beside the delays in it: one that
-//! is not cuts off the long ones.
+//! struck, or not again by the end of the window. A window should be long beside the delays in it:
+//! one that is not cuts off the long ones.
 
 use super::agreement::Agreement;
 use super::{Measure, Sample};
