@@ -149,7 +149,8 @@ fn summary(story: &Story) -> String {
     let sent = story.messages.len();
     let stretch = story.to - story.from;
     let (from, to) = (axis::rounded(story.from, stretch), axis::rounded(story.to, stretch));
-    format!("{processes}, {from} to {to}; messages: {sent} sent, {received} received, {lost} lost")
+    let shown = if story.left_out > 0 { "messages between those shown" } else { "messages" };
+    format!("{processes}, {from} to {to}; {shown}: {sent} sent, {received} received, {lost} lost")
 }
 
 /// How the run ended, for those who cannot see the picture.
