@@ -1,6 +1,6 @@
 //! Watching a run.
 
-use bellwether_core::{Dest, Leadership, Node, NodeId, Protocol, Record, SimTime};
+use bellwether_core::{Dest, Instant, Leadership, Node, NodeId, Protocol, Record, SimTime};
 
 /// The message whose handling changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub trait Observer<P: Protocol> {
     /// Whether [`on_record`](Self::on_record) wants every single event. Costs a run its speed.
     const TRACES: bool = false;
 
-    /// A process began.
-    fn on_start(&mut self, _at: SimTime, _node: u32, _state: &Node<P>) {}
+    /// A process began; its own clock reads `now`.
+    fn on_start(&mut self, _at: SimTime, _node: u32, _now: Instant, _state: &Node<P>) {}
 
     /// All that begin at time zero have begun, and nothing has arrived anywhere yet.
     fn on_ready(&mut self) {}
@@ -64,9 +64,9 @@ impl<P: Protocol> Observer<P> for () {}
 impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut B) {
     const TRACES: bool = A::TRACES || B::TRACES;
 
-    fn on_start(&mut self, at: SimTime, node: u32, state: &Node<P>) {
-        self.0.on_start(at, node, state);
-        self.1.on_start(at, node, state);
+    fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
+        self.0.on_start(at, node, now, state);
+        self.1.on_start(at, node, now, state);
     }
 
     fn on_ready(&mut self) {

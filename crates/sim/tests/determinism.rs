@@ -161,7 +161,7 @@ enum Seen {
 }
 
 impl Observer<AnnounceListen> for Watcher {
-    fn on_start(&mut self, at: SimTime, node: u32, state: &Node<AnnounceListen>) {
+    fn on_start(&mut self, at: SimTime, node: u32, _: Instant, state: &Node<AnnounceListen>) {
         self.seen.push((at, node, Seen::Start(state.poll_timeout())));
     }
 

@@ -116,8 +116,8 @@ impl Recovery {
 }
 
 impl<P: Protocol> Observer<P> for Recovery {
-    fn on_start(&mut self, at: SimTime, node: u32, state: &Node<P>) {
-        self.agreement.names(node, &state.leadership(Instant::ZERO));
+    fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
+        self.agreement.names(node, &state.leadership(now));
         self.look(at);
     }
 

@@ -205,14 +205,14 @@ impl Start {
 }
 
 impl<P: Protocol> Observer<P> for Start {
-    fn on_start(&mut self, _at: SimTime, node: u32, state: &Node<P>) {
+    fn on_start(&mut self, _at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         let id = NodeId(u64::from(node));
         let count = match self.goal {
             Goal::Leaders(count) => count,
             Goal::Same => 0,
             Goal::Quiet => return,
         };
-        state.facts(Instant::ZERO, &mut |fact| {
+        state.facts(now, &mut |fact| {
             if let Fact::Claim { weight } = fact {
                 let place = self.best.partition_point(|known| *known > (weight, id));
                 if place < count {
@@ -221,7 +221,7 @@ impl<P: Protocol> Observer<P> for Start {
                 }
             }
         });
-        let leadership = state.leadership(Instant::ZERO);
+        let leadership = state.leadership(now);
         if let Some(agreement) = &mut self.agreement {
             agreement.names(node, &leadership);
         }

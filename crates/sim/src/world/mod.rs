@@ -149,9 +149,10 @@ impl<P: Protocol> World<P> {
             None if lost => Memory::Lost,
             None => Memory::First,
         };
+        let now = self.clock(node);
         let state = self.members.start(node, memory, self.now, &self.params, &mut effects);
         let wake = state.poll_timeout();
-        observer.on_start(self.now, node, state);
+        observer.on_start(self.now, node, now, state);
         self.effects = effects;
         if O::TRACES {
             let event = match incarnation {
