@@ -5,7 +5,7 @@
 
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Choice;
-use bellwether::sim::network::{Delay, Loss, Network, Probability, Topology};
+use bellwether::sim::network::{Delay, Network, Probability};
 use bellwether::sim::{Experiment, Fault, Plan, Scenario};
 use std::fs::read_to_string;
 
@@ -48,11 +48,11 @@ impl<'a> Load<'a> {
         Self {
             choice,
             network,
-            ids: ids(experiment.scenario, experiment.nodes),
+            ids: experiment.scenario.ids(experiment.nodes),
             worlds: experiment.threads as u64,
             runs: *runs,
             lazy,
-            at_once: is_plain(network),
+            at_once: network.is_plain(),
             intervals: None,
             kept: false,
         }
@@ -76,7 +76,7 @@ impl<'a> Load<'a> {
 
     /// One run by plan, kept whole.
     pub(super) fn of_plan(choice: &'a Choice, plan: &'a Plan) -> Self {
-        let scatters = |fault: &Fault| matches!(fault, Fault::Cut { .. } | Fault::Slow { .. });
+        let scatters = |fault: &Fault| matches!(fault, Fault::Cut { .. });
         Self {
             choice,
             network: &plan.network,
@@ -84,7 +84,7 @@ impl<'a> Load<'a> {
             worlds: 1,
             runs: 1,
             lazy: false,
-            at_once: is_plain(&plan.network)
+            at_once: plan.network.is_plain()
                 && !plan.faults.iter().any(|timed| scatters(&timed.fault)),
             intervals: Some(in_intervals(plan.horizon, choice)),
             kept: true,
@@ -155,26 +155,6 @@ pub(super) fn check(load: &Load<'_>) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
-}
-
-/// How many ids a scenario has for a group of this size: churn needs some to come, a join one.
-pub(super) fn ids(scenario: Scenario, nodes: u32) -> u64 {
-    let nodes = u64::from(nodes);
-    match scenario {
-        Scenario::Start | Scenario::Departure | Scenario::FalseDeparture => nodes,
-        Scenario::JoinGreater | Scenario::JoinSmaller => nodes + 1,
-        Scenario::Churn(_) => 2 * nodes,
-    }
-}
-
-/// Whether a multicast is one event: the same delay for all, and losses that need no memory.
-fn is_plain(network: &Network) -> bool {
-    matches!(network.multicast.delay, Delay::Constant(_))
-        && !matches!(network.multicast.loss, Loss::Bursts(_))
-        && network.duplicate == Probability::ZERO
-        && network.reorder == Probability::ZERO
-        && network.links.is_empty()
-        && network.topology == Topology::Group
 }
 
 /// The mean time under way on the slowest way to send: it says how many messages are.

@@ -51,6 +51,16 @@ impl Scenario {
         }
     }
 
+    /// How many ids it has for a group of this size: churn needs some to come, a join one.
+    pub fn ids(&self, nodes: u32) -> u64 {
+        let nodes = u64::from(nodes);
+        match self {
+            Self::Start | Self::Departure | Self::FalseDeparture => nodes,
+            Self::JoinGreater | Self::JoinSmaller => nodes + 1,
+            Self::Churn(_) => 2 * nodes,
+        }
+    }
+
     /// Whether one event strikes at the beginning of the watch.
     pub(crate) fn has_event(&self) -> bool {
         matches!(self, Self::Departure | Self::JoinGreater | Self::JoinSmaller)
@@ -62,7 +72,8 @@ impl Scenario {
         let mut plan = Plan {
             network: experiment.network.clone(),
             ranks: experiment.ranks,
-            ..Plan::new(nodes)
+            // More than can be counted is more than a plan may have, and is refused as such.
+            ..Plan::new(u32::try_from(self.ids(nodes)).unwrap_or(u32::MAX))
         };
         let profile = experiment.choice.profile();
         if *self == Self::Start {
@@ -85,7 +96,6 @@ impl Scenario {
                 plan.faults.push(Timed { at, fault });
             }
             Self::JoinGreater | Self::JoinSmaller => {
-                plan.nodes = nodes.saturating_add(1);
                 let node = if *self == Self::JoinGreater { nodes } else { 0 };
                 plan.absent.push(node);
                 plan.faults.push(Timed { at, fault: Fault::Join { node: Who::Node(node) } });
@@ -124,7 +134,6 @@ fn churn_plan(
     luck: &mut Stream,
 ) {
     let nodes = experiment.nodes;
-    plan.nodes = nodes.saturating_mul(2);
     let mut ids: Vec<u32> = (0..plan.nodes).collect();
     for place in (1..ids.len()).rev() {
         ids.swap(place, luck.below(place as u64 + 1) as usize);

@@ -109,7 +109,7 @@ impl Network {
     }
 
     /// Whether a multicast is one event: the same delay for all, and losses that need no memory.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         matches!(self.multicast.delay, Delay::Constant(_))
             && !matches!(self.multicast.loss, Loss::Bursts(_))
             && self.duplicate == Probability::ZERO
