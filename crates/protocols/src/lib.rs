@@ -18,3 +18,4 @@ extern crate alloc;
 
 pub mod announce_listen;
 pub mod choice;
+pub mod local_leader;

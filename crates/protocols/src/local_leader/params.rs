@@ -1,0 +1,424 @@
+//! What a person chooses, and what the protocol accepts.
+//!
+//! [`Config`] is what was written: a preset and what differs from it. [`Params`] is what the
+//! handlers read. Between them stand the inequalities of sections IX-C and IX-D, as corrected by
+//! our reading; an error names both sides.
+
+use super::preset::{Preset, Times};
+use super::rules::{Rule, Rules};
+use bellwether_core::Duration;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// Whose support a leader needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// More than half of the group: at no moment two leaders.
+    #[default]
+    Majority,
+    /// All whom it can reach in time: one leader in each partition.
+    Local,
+}
+
+impl Mode {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Majority => "majority",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// What a person writes. What is absent is the preset's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Config {
+    /// Whose support a leader needs.
+    pub mode: Mode,
+    /// Where the time constants come from.
+    pub preset: Preset,
+    /// Δ: a message that may have taken longer is slow, and not answered.
+    pub delta: Option<Duration>,
+    /// σ: a process reacts within this.
+    pub sigma: Option<Duration>,
+    /// P: a leader asks for a longer lease this often.
+    pub renew: Option<Duration>,
+    /// lockTime: a supporter supports nobody else for this long.
+    pub lock: Option<Duration>,
+    /// EP: a candidate that failed asks again after this.
+    pub period: Option<Duration>,
+    /// Who was not heard in time for this long is not counted as alive.
+    pub expires: Option<Duration>,
+    /// δmin: no message between two processes is faster.
+    pub fastest: Duration,
+    /// ρ: clocks gain or lose at most this, in parts per million.
+    pub drift_ppm: Option<u32>,
+    /// Silent processes show themselves this often, so that delays can be bounded.
+    pub refresh: Option<Duration>,
+    /// The protocol as printed, without our corrections: for simulation only.
+    pub as_published: bool,
+    /// Accept values that break a constraint.
+    pub unchecked: bool,
+}
+
+/// A valid choice, as the handlers read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Params {
+    pub(super) mode: Mode,
+    pub(super) rules: Rules,
+    pub(super) delta: Duration,
+    pub(super) sigma: Duration,
+    pub(super) renew: Duration,
+    pub(super) lock: Duration,
+    pub(super) period: Duration,
+    pub(super) expires: Duration,
+    pub(super) fastest: Duration,
+    pub(super) drift_ppm: u32,
+    pub(super) refresh: Duration,
+    /// lockTime(1−2ρ), rounded down.
+    pub(super) lease: Duration,
+    /// 2Δ(1+ρ), rounded up: the replies to a request are in.
+    pub(super) round: Duration,
+}
+
+/// ρ unless something else is said.
+const DRIFT_PPM: u32 = 200;
+/// Clocks that drift by a tenth leave no room for anything.
+const DRIFT_PPM_MAX: u32 = 100_000;
+/// No part of a request takes longer, so that sums stay exact.
+const LONGEST: Duration = Duration::from_secs(86_400);
+const MILLION: u128 = 1_000_000;
+
+/// `length · parts / 10⁶`, rounded down or up.
+fn scaled(length: Duration, parts: u128, up: bool) -> Duration {
+    let product = u128::from(length.as_nanos()) * parts;
+    let nanos = if up { product.div_ceil(MILLION) } else { product / MILLION };
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+impl TryFrom<Config> for Params {
+    type Error = BadConfig;
+
+    fn try_from(config: Config) -> Result<Self, BadConfig> {
+        let Times { delta, sigma, renew, lock, period, expires } = config.preset.times();
+        let rules = if config.as_published { Rules::PUBLISHED } else { Rules::ALL };
+        let drift_ppm = config.drift_ppm.unwrap_or(DRIFT_PPM);
+        if drift_ppm > DRIFT_PPM_MAX {
+            return Err(BadConfig::Drift { drift_ppm });
+        }
+        let delta = config.delta.unwrap_or(delta);
+        let times = [config.sigma, config.renew, config.period, config.expires, config.lock];
+        let written = times.into_iter().flatten().chain([delta, config.fastest]);
+        if let Some(length) = written.into_iter().find(|length| *length > LONGEST) {
+            return Err(BadConfig::TooLong { length });
+        }
+        let mut params = Self {
+            mode: config.mode,
+            rules,
+            delta,
+            sigma: config.sigma.unwrap_or(sigma),
+            renew: config.renew.unwrap_or(renew),
+            lock: Duration::ZERO,
+            period: config.period.unwrap_or(period),
+            expires: config.expires.unwrap_or(expires),
+            fastest: config.fastest,
+            drift_ppm,
+            refresh: config.refresh.unwrap_or(Duration::from_millis(500).min(delta * 250)),
+            lease: Duration::ZERO,
+            round: scaled(delta * 2, MILLION + u128::from(drift_ppm), true),
+        };
+        let lock = config.lock.or(lock).filter(|_| config.lock.is_some() || !config.as_published);
+        params.set_lock(lock.unwrap_or_else(|| params.longest_lock()));
+        params.check_sense()?;
+        if !config.unchecked {
+            params.check_constraints()?;
+        }
+        Ok(params)
+    }
+}
+
+/// Reading.
+impl Params {
+    /// Whose support a leader needs.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether this is the protocol as printed, which nobody should run for real.
+    pub fn is_as_published(&self) -> bool {
+        !self.rules.keep(Rule::StepDown)
+    }
+
+    /// Δ.
+    pub fn delta(&self) -> Duration {
+        self.delta
+    }
+
+    /// σ.
+    pub fn sigma(&self) -> Duration {
+        self.sigma
+    }
+
+    /// P.
+    pub fn renew(&self) -> Duration {
+        self.renew
+    }
+
+    /// lockTime.
+    pub fn lock(&self) -> Duration {
+        self.lock
+    }
+
+    /// EP.
+    pub fn period(&self) -> Duration {
+        self.period
+    }
+
+    /// How long a process counts as alive after a fast message.
+    pub fn expires(&self) -> Duration {
+        self.expires
+    }
+
+    /// δmin.
+    pub fn fastest(&self) -> Duration {
+        self.fastest
+    }
+
+    /// ρ, in parts per million.
+    pub fn drift_ppm(&self) -> u32 {
+        self.drift_ppm
+    }
+
+    /// How often silent processes show themselves.
+    pub fn refresh(&self) -> Duration {
+        self.refresh
+    }
+
+    /// How long a lease lasts from the sending of its request: lockTime(1−2ρ).
+    pub fn lease(&self) -> Duration {
+        self.lease
+    }
+
+    /// How many supporters a leader needs in a group of this size, itself included.
+    pub fn quorum(&self, group: usize) -> usize {
+        match self.mode {
+            Mode::Majority => group / 2 + 1,
+            Mode::Local => 1,
+        }
+    }
+
+    /// How much later each next process tries to take over: 2Δ+σ.
+    pub fn stagger(&self) -> Duration {
+        self.delta * 2 + self.sigma
+    }
+
+    /// The slowest delay δ at which every message is certain to be recognised as fast, if stamps
+    /// are at most this old: from Δ ≥ 2δ−δmin+4ρ·hold.
+    pub fn timely(&self, hold: Duration) -> Duration {
+        let ageing = scaled(hold, 4 * u128::from(self.drift_ppm), true);
+        let room = (self.delta + self.fastest).saturating_sub(ageing);
+        Duration::from_nanos(room.as_nanos() / 2)
+    }
+
+    /// κ of the timeliness condition T in local mode, as corrected:
+    /// (expires+σ+EP)(1+ρ)+2Δ+σ+4ρΔ.
+    pub fn kappa_timeliness(&self) -> Duration {
+        let rho = u128::from(self.drift_ppm);
+        let first = scaled(self.expires + self.sigma + self.period, MILLION + rho, true);
+        first + self.delta * 2 + self.sigma + scaled(self.delta, 4 * rho, true)
+    }
+
+    /// κ of bounded inconsistency: 2Δ+(1+ρ)(expires+lockTime(1−2ρ)).
+    pub fn kappa_inconsistency(&self) -> Duration {
+        let parts = MILLION + u128::from(self.drift_ppm);
+        self.delta * 2 + scaled(self.expires + self.lease, parts, true)
+    }
+
+    /// The longest it takes to replace a leader that fell silent, in majority mode, if the first in
+    /// line is there: lockTime+2Δ+2σ.
+    pub fn failover(&self) -> Duration {
+        self.lock + self.delta * 2 + self.sigma * 2
+    }
+
+    /// Whether the rules for a fast majority apply, and not those of the alive-set.
+    #[inline]
+    pub(super) fn by_majority(&self) -> bool {
+        self.mode == Mode::Majority && self.rules.keep(Rule::Retry)
+    }
+
+    /// Whether a rule holds.
+    #[inline]
+    pub(super) fn keep(&self, rule: Rule) -> bool {
+        self.rules.keep(rule)
+    }
+}
+
+/// Checking.
+impl Params {
+    /// The longest lock that lapses between two requests: (1−ρ)[(EP−σ)(1−ρ)−Δ+δmin]. The printed
+    /// formula leaves σ out.
+    fn longest_lock(&self) -> Duration {
+        let sigma = if self.keep(Rule::RoomForScheduling) { self.sigma } else { Duration::ZERO };
+        let parts = MILLION - u128::from(self.drift_ppm);
+        let apart = scaled(self.period.saturating_sub(sigma), parts, false) + self.fastest;
+        scaled(apart.saturating_sub(self.delta), parts, false)
+    }
+
+    fn set_lock(&mut self, lock: Duration) {
+        self.lock = lock;
+        let rho = if self.keep(Rule::DriftMargin) { u128::from(self.drift_ppm) } else { 0 };
+        self.lease = scaled(lock, MILLION - 2 * rho, false);
+    }
+
+    /// Without these nothing would ever happen, or never end.
+    fn check_sense(&self) -> Result<(), BadConfig> {
+        for (name, length) in [
+            ("delta", self.delta),
+            ("renew", self.renew),
+            ("lock", self.lock),
+            ("period", self.period.saturating_sub(self.sigma)),
+            ("expires", self.expires),
+            ("refresh", self.refresh),
+        ] {
+            if length == Duration::ZERO {
+                return Err(BadConfig::Nothing { name });
+            }
+        }
+        if self.fastest >= self.delta {
+            return Err(BadConfig::NothingIsFast { fastest: self.fastest, delta: self.delta });
+        }
+        Ok(())
+    }
+
+    fn check_constraints(&self) -> Result<(), BadConfig> {
+        let rho = u128::from(self.drift_ppm);
+        let up = |length, parts| scaled(length, parts, true);
+        let spread = self.delta.saturating_sub(self.fastest);
+        let holds = |holds: bool, rule, left, right| {
+            if holds { Ok(()) } else { Err(BadConfig::Constraint { rule, left, right }) }
+        };
+        let left = self.expires;
+        let right = self.period + up(spread * 2, MILLION + rho);
+        holds(left >= right, "expires >= EP + 2(1+ρ)(Δ-δmin)", left, right)?;
+        let right = up(up(self.period, MILLION + rho) + spread, MILLION + rho);
+        holds(left > right, "expires > (1+ρ)(EP(1+ρ)+Δ-δmin)", left, right)?;
+        let (left, right) = (self.lock, up(self.delta * 2 + self.sigma, MILLION + 3 * rho));
+        holds(left > right, "lockTime > (2Δ+σ)(1+3ρ)", left, right)?;
+        let right = self.longest_lock();
+        let rule = if self.keep(Rule::RoomForScheduling) {
+            "lockTime <= (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin]"
+        } else {
+            "lockTime <= (1-ρ)[EP(1-ρ)-Δ+δmin]"
+        };
+        holds(left <= right, rule, left, right)?;
+        let (left, right) = (self.lease, self.round + self.sigma);
+        holds(left > right, "lockTime(1-2ρ) > 2Δ(1+ρ)+σ", left, right)?;
+        if self.keep(Rule::Retry) {
+            let right = self.renew + self.round + self.sigma;
+            holds(left >= right, "lockTime(1-2ρ) >= P+2Δ(1+ρ)+σ", left, right)?;
+            let right = self.renew + self.round * 2;
+            let rule = "lockTime(1-2ρ) > P+4Δ(1+ρ), so that two retries are sent in time";
+            holds(left > right, rule, left, right)?;
+            holds(self.renew >= self.round, "P >= 2Δ(1+ρ)", self.renew, self.round)?;
+        }
+        Ok(())
+    }
+}
+
+/// Taking rules away, for the tests that show what they are for.
+#[cfg(feature = "mutants")]
+impl Params {
+    /// The same without one rule.
+    #[must_use]
+    pub fn without(mut self, rule: Rule) -> Self {
+        self.rules = self.rules.without(rule);
+        if rule == Rule::RoomForScheduling {
+            self.set_lock(self.longest_lock());
+        } else {
+            self.set_lock(self.lock);
+        }
+        self
+    }
+
+    /// The same with another lockTime, whatever else it breaks: a misconfigured member.
+    #[must_use]
+    pub fn with_lock(mut self, lock: Duration) -> Self {
+        self.set_lock(lock);
+        self
+    }
+
+    /// The same with another refreshing interval.
+    #[must_use]
+    pub fn with_refresh(mut self, refresh: Duration) -> Self {
+        self.refresh = refresh;
+        self
+    }
+}
+
+/// Which rule a [`Config`] breaks, with the values that break it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadConfig {
+    /// An inequality between the time constants.
+    Constraint {
+        /// The inequality.
+        rule: &'static str,
+        /// Its left side.
+        left: Duration,
+        /// Its right side.
+        right: Duration,
+    },
+    /// A length that must be more than nothing.
+    Nothing {
+        /// Which.
+        name: &'static str,
+    },
+    /// No message could be fast.
+    NothingIsFast {
+        /// δmin.
+        fastest: Duration,
+        /// Δ.
+        delta: Duration,
+    },
+    /// Clocks that cannot be relied on at all.
+    Drift {
+        /// ρ.
+        drift_ppm: u32,
+    },
+    /// A length nobody would wait for.
+    TooLong {
+        /// The length.
+        length: Duration,
+    },
+}
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constraint { rule, left, right } => write!(
+                f,
+                "{left} on the left and {right} on the right break the rule: {rule}; choose other \
+                 values, a preset (lan, fast, wan), or --unchecked to see what happens"
+            ),
+            Self::Nothing { name } => {
+                write!(f, "{name} leaves no time at all, but it must be more than 0")
+            }
+            Self::NothingIsFast { fastest, delta } => write!(
+                f,
+                "fastest = {fastest} and delta = {delta}, but fastest < delta must hold, or no \
+                 message could be fast"
+            ),
+            Self::Drift { drift_ppm } => write!(
+                f,
+                "drift-ppm = {drift_ppm}, but drift-ppm <= {DRIFT_PPM_MAX} must hold; quartz \
+                 clocks stay below 200"
+            ),
+            Self::TooLong { length } => {
+                write!(f, "{length} is too long: no part of a request may take more than {LONGEST}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}

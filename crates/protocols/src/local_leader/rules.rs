@@ -1,0 +1,99 @@
+//! What keeps the protocol right, one name each, so that a test can take one away and show what
+//! goes wrong without it.
+//!
+//! The paper's pseudo-code lacks the rules C1 to C4 and C6; our reading found them necessary. C5 is
+//! part of the datagram service. The others are in the paper, or follow from several requests being
+//! under way at once. In real life all of them hold: [`Rules::ALL`]. [`Rules::PUBLISHED`] is the
+//! protocol as it was printed, for simulation only.
+
+/// One rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// C1: lockTime leaves room for σ, by which a request may come early.
+    RoomForScheduling,
+    /// C2: whoever begins again supports nobody before a lock of its former life has lapsed.
+    Quarantine,
+    /// C3: whoever releases its supporters no longer leads.
+    StepDown,
+    /// C4: one's own vote may be the one that was missing.
+    OwnVoteDecides,
+    /// C5: a datagram that cannot be bounded is answered, so that the next one can.
+    Answer,
+    /// C6: a request that fails while a lease runs is tried again, and nobody is released.
+    Retry,
+    /// A lease counts from the sending of the request, not from the last reply.
+    LeaseFromSending,
+    /// A release names its request, and later ones stay granted.
+    ReleaseNamesRequest,
+    /// Voters are counted, not votes.
+    DistinctVoters,
+    /// What a former life asked, granted or released does not count for the present one.
+    Lives,
+    /// A lease is over at its last instant, a lock only after it.
+    StrictExpiry,
+    /// A candidate needs its own support, which binds it like any other.
+    SelfSupport,
+    /// Nobody is released while a lease runs on its lock.
+    NoReleaseWhileLeading,
+    /// A request with another lockTime is refused.
+    EqualLocks,
+    /// A lease is shorter than the locks by as much as two clocks may drift apart.
+    DriftMargin,
+}
+
+impl Rule {
+    /// All of them, in order.
+    pub const ALL: [Self; 15] = [
+        Self::RoomForScheduling,
+        Self::Quarantine,
+        Self::StepDown,
+        Self::OwnVoteDecides,
+        Self::Answer,
+        Self::Retry,
+        Self::LeaseFromSending,
+        Self::ReleaseNamesRequest,
+        Self::DistinctVoters,
+        Self::Lives,
+        Self::StrictExpiry,
+        Self::SelfSupport,
+        Self::NoReleaseWhileLeading,
+        Self::EqualLocks,
+        Self::DriftMargin,
+    ];
+
+    const fn bit(self) -> u16 {
+        1 << self as u16
+    }
+}
+
+/// The rules that hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules(u16);
+
+impl Rules {
+    /// All of them.
+    pub const ALL: Self = Self((1 << Rule::ALL.len()) - 1);
+
+    /// The protocol as it was printed: without C1, C2, C3, C4 and C6.
+    pub const PUBLISHED: Self = Self(
+        Self::ALL.0
+            & !(Rule::RoomForScheduling.bit()
+                | Rule::Quarantine.bit()
+                | Rule::StepDown.bit()
+                | Rule::OwnVoteDecides.bit()
+                | Rule::Retry.bit()),
+    );
+
+    /// Whether this one holds.
+    #[inline]
+    pub const fn keep(self, rule: Rule) -> bool {
+        self.0 & rule.bit() != 0
+    }
+
+    /// These rules but one. For the tests that show what it is for.
+    #[cfg(feature = "mutants")]
+    #[must_use]
+    pub const fn without(self, rule: Rule) -> Self {
+        Self(self.0 & !rule.bit())
+    }
+}
