@@ -45,4 +45,9 @@ pub enum Fact {
         /// Larger is better; equal claims are ordered by id, the larger id first.
         weight: u64,
     },
+    /// This process supports the same leader, as that leader said.
+    Member {
+        /// The member.
+        peer: NodeId,
+    },
 }

@@ -67,6 +67,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
     pub(super) mode: Mode,
+    pub(super) as_published: bool,
     pub(super) rules: Rules,
     pub(super) delta: Duration,
     pub(super) sigma: Duration,
@@ -116,6 +117,7 @@ impl TryFrom<Config> for Params {
         }
         let mut params = Self {
             mode: config.mode,
+            as_published: config.as_published,
             rules,
             delta,
             sigma: config.sigma.unwrap_or(sigma),
@@ -148,7 +150,7 @@ impl Params {
 
     /// Whether this is the protocol as printed, which nobody should run for real.
     pub fn is_as_published(&self) -> bool {
-        !self.rules.keep(Rule::StepDown)
+        self.as_published
     }
 
     /// Δ.
@@ -245,7 +247,7 @@ impl Params {
     /// Whether the rules for a fast majority apply, and not those of the alive-set.
     #[inline]
     pub(super) fn by_majority(&self) -> bool {
-        self.mode == Mode::Majority && self.rules.keep(Rule::Retry)
+        self.mode == Mode::Majority && !self.as_published
     }
 
     /// Whether a rule holds.

@@ -1,0 +1,52 @@
+//! Who was heard in time lately: the independent assessment of section VII.
+
+use alloc::vec::Vec;
+use bellwether_core::{Instant, NodeId, Rebase};
+
+/// The alive-set, in order of ids. An entry is gone at its expiry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct AliveSet(Vec<(NodeId, Instant)>);
+
+impl AliveSet {
+    /// A fast message of this process came.
+    pub(super) fn hear(&mut self, id: NodeId, expiry: Instant) {
+        match self.0.binary_search_by_key(&id, |(known, _)| *known) {
+            Ok(place) => self.0[place].1 = expiry,
+            Err(place) => self.0.insert(place, (id, expiry)),
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: NodeId) {
+        self.0.retain(|(known, _)| *known != id);
+    }
+
+    pub(super) fn purge(&mut self, now: Instant) {
+        self.0.retain(|(_, expiry)| now < *expiry);
+    }
+
+    pub(super) fn contains(&self, id: NodeId) -> bool {
+        self.0.binary_search_by_key(&id, |(known, _)| *known).is_ok()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.0.iter().map(|(id, _)| *id)
+    }
+
+    /// The last expiry among those whom `which` picks.
+    pub(super) fn last_expiry(&self, mut which: impl FnMut(NodeId) -> bool) -> Option<Instant> {
+        self.0.iter().filter(|(id, _)| which(*id)).map(|(_, expiry)| *expiry).max()
+    }
+
+    /// Those alive at `now`, purged or not.
+    pub(super) fn at(&self, now: Instant) -> impl Iterator<Item = NodeId> + '_ {
+        self.0.iter().filter(move |(_, expiry)| now < *expiry).map(|(id, _)| *id)
+    }
+
+    pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {
+        self.0.retain_mut(|(_, expiry)| !rebase.deadline(expiry));
+    }
+}

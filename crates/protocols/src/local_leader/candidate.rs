@@ -1,0 +1,231 @@
+//! Asking for support, counting it, and leading for as long as it lasts.
+
+use super::hall::{Hall, Lease, Round, Timer};
+use super::lock::Lock;
+use super::message::{Message, Request};
+use super::rules::Rule;
+use bellwether_core::{Cx, Duration, Instant, NodeId};
+
+impl Hall {
+    /// Asks, if it leads or nobody is before it; otherwise looks again later.
+    pub(super) fn ask_if_its_turn(&mut self, cx: &mut Cx<'_, Self>) {
+        let now = cx.now();
+        self.alive.purge(now);
+        if cx.params().by_majority() {
+            match self.hindrance(self.me, now) {
+                Some(lock) if !self.leads(now) => self.ask_in_turn(lock.free(), cx),
+                _ => self.ask(cx),
+            }
+            return;
+        }
+        let mine = self.line.place(self.me);
+        // Nobody can be first before the last of those before it has expired.
+        match self.alive.last_expiry(|id| self.line.place(id) < mine) {
+            Some(expiry) => cx.arm(Timer::Ask, expiry),
+            None => self.ask(cx),
+        }
+    }
+
+    /// In majority mode processes try one after the other: at `from` the first in line, each next
+    /// one later by the time an attempt takes.
+    pub(super) fn ask_in_turn(&self, from: Instant, cx: &mut Cx<'_, Self>) {
+        // Whoever the lapsed lock was for has fallen silent, and does not count.
+        let silent = self.lock.and_then(|lock| lock.to);
+        let mine = self.line.place(self.me);
+        let before = |peer: &NodeId| Some(*peer) != silent && self.line.place(*peer) < mine;
+        let rank = cx.peers().iter().filter(before).count() as u64;
+        cx.arm(Timer::Ask, from + cx.params().stagger() * rank);
+    }
+
+    /// Sends a request and takes the first vote: its own.
+    pub(super) fn ask(&mut self, cx: &mut Cx<'_, Self>) {
+        let (now, params) = (cx.now(), cx.params());
+        let leads = self.leads(now);
+        let request = Request { life: self.life, sent: now };
+        self.line.return_of(self.me, request);
+        let knew_itself = self.alive.contains(self.me);
+        self.hear(self.me, true, cx);
+        self.votes.ask(now, leads && params.keep(Rule::Retry));
+        self.round = Some(Round { sent: now, knew_itself, refusals: [].into(), free: now });
+        self.support_itself(request, cx);
+        let lease = self.lease.as_ref().filter(|_| leads);
+        let supporters = lease.map_or_else(Default::default, |lease| lease.supporters.clone());
+        let farewell = self.line.news(now);
+        cx.broadcast(Message::Election { request, lock: params.lock, supporters, farewell });
+        cx.arm(Timer::Count, now + params.round);
+        if params.keep(Rule::OwnVoteDecides) && (leads || params.by_majority()) {
+            self.decide(cx);
+        }
+    }
+
+    fn support_itself(&mut self, request: Request, cx: &mut Cx<'_, Self>) {
+        let (now, params) = (cx.now(), cx.params());
+        if !params.keep(Rule::SelfSupport) {
+            return self.votes.put(self.me, now, true);
+        }
+        if self.hindrance(self.me, now).is_none() {
+            self.lock = Some(Lock::new(Some(self.me), request, now, false, params));
+            self.partition.clear();
+            self.votes.put(self.me, now, true);
+        }
+    }
+
+    /// Somebody supports it.
+    pub(super) fn on_vote(&mut self, from: NodeId, request: Request, cx: &mut Cx<'_, Self>) {
+        let (now, params) = (cx.now(), cx.params());
+        let fast = Self::is_fast(cx);
+        self.hear(from, fast, cx);
+        let mine = request.life == self.life || !params.keep(Rule::Lives);
+        let pending = self.round.as_ref().is_some_and(|round| round.sent == request.sent);
+        let counts =
+            if params.keep(Rule::Retry) { self.votes.count(request.sent) } else { pending };
+        if !(fast && mine && counts) {
+            return;
+        }
+        self.votes.put(from, request.sent, params.keep(Rule::DistinctVoters));
+        // In local mode a candidate waits until all who hear it have had the time to answer.
+        if params.by_majority() || self.leads(now) {
+            self.decide(cx);
+        }
+    }
+
+    /// Somebody does not, and is bound to another for so long.
+    pub(super) fn on_refusal(
+        &mut self,
+        from: NodeId,
+        request: Request,
+        remaining: Duration,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        let (now, params) = (cx.now(), cx.params());
+        let fast = Self::is_fast(cx);
+        self.hear(from, fast, cx);
+        let leads = self.leads(now);
+        let mine = request.life == self.life;
+        let Some(round) = self.round.as_mut().filter(|round| mine && round.sent == request.sent)
+        else {
+            return;
+        };
+        if !fast || !params.by_majority() {
+            return;
+        }
+        round.free = round.free.max(now + remaining.min(params.lock));
+        if !round.refusals.contains(&from) {
+            round.refusals.push(from);
+        }
+        let group = cx.peers().len() + 1;
+        if !leads && group - round.refusals.len().min(group) < params.quorum(group) {
+            self.fail(cx);
+        }
+    }
+
+    /// CheckIfLeader, as far as it succeeds: takes the lease that the votes give. True if the
+    /// request under way needs no more votes.
+    fn decide(&mut self, cx: &mut Cx<'_, Self>) -> bool {
+        let (now, params) = (cx.now(), cx.params());
+        let Some(base) = self.base(cx) else { return false };
+        let from = if params.keep(Rule::LeaseFromSending) { base } else { now };
+        let through = Duration::from_nanos(u64::from(!params.keep(Rule::StrictExpiry)));
+        let until = from + params.lease + through;
+        let led = self.leads(now);
+        if until <= now {
+            return false;
+        }
+        if !led || self.lease.as_ref().is_none_or(|lease| lease.until < until) {
+            let supporters = if params.by_majority() {
+                self.votes.since(base).collect()
+            } else {
+                self.alive.ids().collect()
+            };
+            self.lease = Some(Lease { until, supporters });
+        }
+        self.votes.settle(base);
+        let done = self.round.as_ref().is_some_and(|round| base >= round.sent);
+        if done {
+            self.round = None;
+            cx.disarm(Timer::Count);
+        }
+        if !led && params.keep(Rule::Retry) {
+            // A new leader tells its members at once.
+            self.ask(cx);
+            return true;
+        }
+        if done {
+            let renewal = if params.keep(Rule::Retry) {
+                base + params.renew
+            } else {
+                until - params.round - params.sigma
+            };
+            cx.arm(Timer::Ask, renewal.max(now));
+        }
+        done
+    }
+
+    /// The request a lease may run from: all whose support is needed granted it or a later one.
+    fn base(&self, cx: &Cx<'_, Self>) -> Option<Instant> {
+        let params = cx.params();
+        let quorum = params.quorum(cx.peers().len() + 1);
+        if params.by_majority() {
+            let mine = self.votes.of(self.me)?;
+            return self.votes.of_quorum(quorum).map(|base| base.min(mine));
+        }
+        let knew_itself = self.round.as_ref().is_none_or(|round| round.knew_itself);
+        let first = self.first_alive() == Some(self.me);
+        if !(knew_itself && first && self.alive.len() >= quorum) {
+            return None;
+        }
+        let mut base = Instant::NEVER;
+        for id in self.alive.ids() {
+            base = base.min(self.votes.of(id)?);
+        }
+        Some(base)
+    }
+
+    /// The replies to the request under way are in.
+    pub(super) fn count(&mut self, cx: &mut Cx<'_, Self>) {
+        self.alive.purge(cx.now());
+        if self.round.is_none() || self.decide(cx) {
+            return;
+        }
+        let params = cx.params();
+        if !(self.leads(cx.now()) && params.keep(Rule::Retry)) {
+            return self.fail(cx);
+        }
+        // C6: the lease still runs, and on the locks of those who would be released.
+        if let Some(round) = self.round.take()
+            && !params.keep(Rule::NoReleaseWhileLeading)
+        {
+            let request = Request { life: self.life, sent: round.sent };
+            cx.broadcast(Message::Release { request, leaving: false });
+        }
+        self.ask_if_its_turn(cx);
+    }
+
+    /// CheckIfLeader, where it does not succeed: the request is given up and nobody leads by it.
+    fn fail(&mut self, cx: &mut Cx<'_, Self>) {
+        let Some(round) = self.round.take() else { return };
+        let (now, params) = (cx.now(), cx.params());
+        cx.disarm(Timer::Count);
+        if params.keep(Rule::StepDown) {
+            self.lease = None;
+        }
+        if !self.votes.is_empty() {
+            let request = Request { life: self.life, sent: round.sent };
+            cx.broadcast(Message::Release { request, leaving: false });
+            self.unlock_itself();
+        }
+        self.votes.clear();
+        let again = (round.sent + params.period - params.sigma).max(now);
+        if !params.by_majority() {
+            cx.arm(Timer::Ask, again);
+        } else {
+            // Those who refused said when they will be free.
+            self.ask_in_turn(if round.free > now { round.free } else { again }, cx);
+        }
+    }
+
+    /// Its own promise to itself ends with its request.
+    pub(super) fn unlock_itself(&mut self) {
+        self.lock = self.lock.filter(|lock| lock.to != Some(self.me));
+    }
+}

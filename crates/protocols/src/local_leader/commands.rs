@@ -1,0 +1,59 @@
+//! What an application may ask for.
+
+use super::hall::{Hall, Timer};
+use super::message::{Farewell, Message, Request};
+use bellwether_core::{Cx, Refused};
+
+impl Hall {
+    /// Asks at once, if it is free to support itself and, in local mode, first in line.
+    pub(super) fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        let now = cx.now();
+        let request = Request { life: self.life, sent: now };
+        if self.leads(now) || self.hindrance(self.me, now).is_some() {
+            return Err(Refused);
+        }
+        let mut line = self.line.clone();
+        line.return_of(self.me, request);
+        let mine = line.place(self.me);
+        if !cx.params().by_majority() && self.alive.at(now).any(|id| line.place(id) < mine) {
+            return Err(Refused);
+        }
+        self.line = line;
+        self.ask(cx);
+        Ok(())
+    }
+
+    /// Stops leading and stays: others come first until it asks again.
+    pub(super) fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        if !self.leads(cx.now()) {
+            return Err(Refused);
+        }
+        let params = cx.params();
+        let farewell = self.give_up(cx);
+        self.line.step_back(farewell, cx.now() + params.lock);
+        if params.by_majority() {
+            self.ask_in_turn(cx.now() + params.lock, cx);
+        } else {
+            cx.arm(Timer::Ask, cx.now() + params.period);
+        }
+        Ok(())
+    }
+
+    /// Leaves for good.
+    pub(super) fn leave(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        self.give_up(cx);
+        Ok(())
+    }
+
+    /// Gives up whatever it asked for and says so.
+    fn give_up(&mut self, cx: &mut Cx<'_, Self>) -> Farewell {
+        let sent = self.votes.last_request().unwrap_or(cx.now());
+        let request = Request { life: self.life, sent };
+        (self.lease, self.round) = (None, None);
+        self.votes.clear();
+        self.unlock_itself();
+        cx.disarm(Timer::Count);
+        cx.broadcast(Message::Release { request, leaving: true });
+        Farewell { node: self.me, request }
+    }
+}

@@ -1,0 +1,217 @@
+//! The state of one process, and how events reach the candidate and the supporter in it.
+
+use super::alive::AliveSet;
+use super::line::Line;
+use super::lock::Lock;
+use super::message::{Message, Request};
+use super::params::Params;
+use super::rules::Rule;
+use super::votes::Votes;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use bellwether_core::{
+    Boot, Command, Cx, Fact, Instant, Leadership, NodeId, Protocol, Rebase, Refused, Stage,
+    TimerKind,
+};
+
+/// One process of the highly available local leader service.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Hall {
+    pub(super) me: NodeId,
+    /// Its incarnation.
+    pub(super) life: u64,
+    pub(super) alive: AliveSet,
+    pub(super) line: Line,
+    /// As a supporter: what it has promised.
+    pub(super) lock: Option<Lock>,
+    /// Who supports the leader it is locked to, as that leader said.
+    pub(super) partition: Vec<NodeId>,
+    /// As a candidate: the request under way.
+    pub(super) round: Option<Round>,
+    pub(super) votes: Votes,
+    /// As a leader.
+    pub(super) lease: Option<Lease>,
+}
+
+/// A request under way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Round {
+    pub(super) sent: Instant,
+    /// Whether the candidate counted itself as alive when it asked (section IX-D).
+    pub(super) knew_itself: bool,
+    /// Who refused.
+    pub(super) refusals: Vec<NodeId>,
+    /// When the last of those will be free.
+    pub(super) free: Instant,
+}
+
+/// Leadership for a time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Lease {
+    /// The first instant at which it is over.
+    pub(super) until: Instant,
+    pub(super) supporters: Vec<NodeId>,
+}
+
+/// What a process is woken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// To ask for support, or to see whether it is its turn.
+    Ask,
+    /// The replies to its request are in, if they come at all.
+    Count,
+}
+
+impl TimerKind for Timer {
+    type Slots = [Instant; 2];
+
+    fn slot(self) -> usize {
+        self as usize
+    }
+
+    fn at(slot: usize) -> Self {
+        if slot == 0 { Self::Ask } else { Self::Count }
+    }
+}
+
+impl Hall {
+    /// Whether it leads at this reading of its clock.
+    pub(super) fn leads(&self, now: Instant) -> bool {
+        self.lease.as_ref().is_some_and(|lease| now < lease.until)
+    }
+
+    /// Whether the message being handled was certainly fast.
+    pub(super) fn is_fast(cx: &Cx<'_, Self>) -> bool {
+        cx.delay_bound().is_some_and(|bound| bound <= cx.params().delta)
+    }
+
+    /// UpdateAliveSet.
+    pub(super) fn hear(&mut self, from: NodeId, fast: bool, cx: &Cx<'_, Self>) {
+        if fast {
+            self.alive.hear(from, cx.now() + cx.params().expires);
+        }
+        self.alive.purge(cx.now());
+    }
+
+    /// The first in line of those alive.
+    pub(super) fn first_alive(&self) -> Option<NodeId> {
+        self.alive.ids().min_by_key(|id| self.line.place(*id))
+    }
+
+    /// The lock that keeps it from supporting `candidate`.
+    pub(super) fn hindrance(&self, candidate: NodeId, now: Instant) -> Option<Lock> {
+        self.lock.filter(|lock| lock.hinders(candidate, now))
+    }
+}
+
+impl Protocol for Hall {
+    const NAME: &'static str = "local-leader";
+    type Params = Params;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
+        let (now, params) = (cx.now(), cx.params());
+        let request = Request { life: boot.incarnation, sent: now };
+        let again = boot.incarnation > 1 && params.keep(Rule::Quarantine);
+        let hall = Self {
+            me: boot.me,
+            life: boot.incarnation,
+            alive: AliveSet::default(),
+            line: Line::default(),
+            lock: again.then(|| Lock::new(None, request, now, false, params)),
+            partition: Vec::new(),
+            round: None,
+            votes: Votes::default(),
+            lease: None,
+        };
+        if params.by_majority() {
+            // Stamps are exchanged first: before that nothing is fast.
+            let free = hall.lock.map_or(now, |lock| lock.free());
+            hall.ask_in_turn(free.max(now + params.round), cx);
+        } else {
+            cx.arm(Timer::Ask, now);
+        }
+        hall
+    }
+
+    fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
+        match message.into_owned() {
+            Message::Election { request, lock, supporters, farewell } => {
+                if let Some(farewell) = farewell {
+                    self.on_farewell(farewell, cx);
+                }
+                self.on_election(from, request, lock, supporters, cx);
+            }
+            Message::Reply { request, support: true, .. } => self.on_vote(from, request, cx),
+            Message::Reply { request, support: false, remaining } => {
+                self.on_refusal(from, request, remaining, cx);
+            }
+            Message::Release { request, leaving } => self.on_release(from, request, leaving, cx),
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        match timer {
+            Timer::Ask => self.ask_if_its_turn(cx),
+            Timer::Count => self.count(cx),
+        }
+    }
+
+    fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        match command {
+            Command::Campaign => self.campaign(cx),
+            Command::Resign => self.resign(cx),
+            Command::Leave => self.leave(cx),
+            Command::Transfer(_) | Command::Rank(_) => Err(Refused),
+        }
+    }
+
+    /// Reigns are not counted yet, so there is no term.
+    fn leadership(&self, now: Instant) -> Leadership<'_> {
+        if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
+            let leaders = core::slice::from_ref(&self.me);
+            return Leadership { until: lease.until, ..Leadership::of(leaders, Stage::Decided) };
+        }
+        match &self.lock {
+            Some(Lock { to: Some(to), until, leads: true, .. }) if now < *until => {
+                let leaders = core::slice::from_ref(to);
+                Leadership { until: *until, ..Leadership::of(leaders, Stage::Decided) }
+            }
+            _ => Leadership::NONE,
+        }
+    }
+
+    fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
+        if let Some(Lock { to: Some(to), until, .. }) = self.lock.filter(|lock| lock.until >= now) {
+            tell(Fact::Locked { to, until });
+        }
+        if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
+            lease.supporters.iter().for_each(|peer| tell(Fact::Supporter { peer: *peer }));
+        } else if self.leadership(now) != Leadership::NONE {
+            self.partition.iter().for_each(|peer| tell(Fact::Member { peer: *peer }));
+        }
+        self.alive.at(now).for_each(|peer| tell(Fact::Alive { peer }));
+    }
+
+    fn instants(&mut self, rebase: &Rebase<'_>) {
+        self.alive.instants(rebase);
+        self.line.instants(rebase);
+        self.lock = self.lock.take().and_then(|mut lock| {
+            rebase.foreign(lock.to.unwrap_or(self.me), &mut lock.request.sent);
+            (!rebase.deadline(&mut lock.until)).then_some(lock)
+        });
+        if self.lock.is_none() {
+            self.partition.clear();
+        }
+        if let Some(round) = &mut self.round {
+            rebase.stamp(&mut round.sent);
+            rebase.deadline(&mut round.free);
+        }
+        self.votes.instants(rebase);
+        self.lease = self
+            .lease
+            .take()
+            .and_then(|mut lease| (!rebase.deadline(&mut lease.until)).then_some(lease));
+    }
+}

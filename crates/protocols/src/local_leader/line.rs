@@ -1,0 +1,57 @@
+//! The order in which processes come, where ids are compared: the least id first, except that who
+//! stepped back comes last, until it asks again.
+
+use super::message::{Farewell, Request};
+use alloc::vec::Vec;
+use bellwether_core::{Instant, NodeId, Rebase};
+
+/// Who stepped back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Line(Vec<SteppedBack>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct SteppedBack {
+    farewell: Farewell,
+    /// Until then requests carry the news on: locks that it would end have lapsed after that.
+    news_until: Instant,
+}
+
+impl Line {
+    /// A process stepped back or left.
+    pub(super) fn step_back(&mut self, farewell: Farewell, news_until: Instant) {
+        self.0.retain(|known| known.farewell.node != farewell.node);
+        self.0.push(SteppedBack { farewell, news_until });
+    }
+
+    /// A process asks: if it does so after it stepped back, it has its place again.
+    pub(super) fn return_of(&mut self, node: NodeId, request: Request) {
+        self.0.retain(|SteppedBack { farewell, .. }| {
+            farewell.node != node || request <= farewell.request
+        });
+    }
+
+    /// Whether this news is older than what is known of the process.
+    pub(super) fn knows(&self, farewell: &Farewell) -> bool {
+        self.0.iter().any(|known| {
+            known.farewell.node == farewell.node && known.farewell.request >= farewell.request
+        })
+    }
+
+    /// What to carry on.
+    pub(super) fn news(&self, now: Instant) -> Option<Farewell> {
+        let fresh = |stepped: &&SteppedBack| now <= stepped.news_until;
+        self.0.iter().rev().find(fresh).map(|stepped| stepped.farewell)
+    }
+
+    /// A process's place: smaller is better.
+    pub(super) fn place(&self, id: NodeId) -> (bool, NodeId) {
+        (self.0.iter().any(|stepped| stepped.farewell.node == id), id)
+    }
+
+    pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {
+        for SteppedBack { farewell, news_until } in &mut self.0 {
+            rebase.foreign(farewell.node, &mut farewell.request.sent);
+            rebase.deadline(news_until);
+        }
+    }
+}

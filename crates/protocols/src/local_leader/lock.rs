@@ -1,0 +1,61 @@
+//! A supporter's promise: to support nobody else for a while.
+
+use super::message::{Farewell, Request};
+use super::params::Params;
+use super::rules::Rule;
+use bellwether_core::{Duration, Instant, NodeId};
+
+/// What a process has promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Lock {
+    /// Whom it supports: nobody, if it began again and a promise of its former life may still run.
+    pub(super) to: Option<NodeId>,
+    /// The latest request of that process it granted.
+    pub(super) request: Request,
+    /// It holds up to and including this instant.
+    pub(super) until: Instant,
+    /// Whether that process said that it leads.
+    pub(super) leads: bool,
+}
+
+const INSTANT: Duration = Duration::from_nanos(1);
+
+impl Lock {
+    /// A lock from now on.
+    pub(super) fn new(
+        to: Option<NodeId>,
+        request: Request,
+        now: Instant,
+        leads: bool,
+        params: &Params,
+    ) -> Self {
+        let until = now + params.lock;
+        let until = if params.keep(Rule::StrictExpiry) { until } else { until - INSTANT };
+        Self { to, request, until, leads }
+    }
+
+    /// Whether it keeps its owner from supporting `candidate`.
+    pub(super) fn hinders(&self, candidate: NodeId, now: Instant) -> bool {
+        self.until >= now && self.to != Some(candidate)
+    }
+
+    /// The first instant at which its owner is free.
+    pub(super) fn free(&self) -> Instant {
+        self.until + INSTANT
+    }
+
+    /// Whether this farewell ends it: the request it was for has been given up, or a later one.
+    ///
+    /// The paper wants the very same request. But whoever gives up a request has given up those
+    /// before it, and a supporter that missed the last one need not wait.
+    pub(super) fn is_ended_by(&self, farewell: &Farewell, params: &Params) -> bool {
+        let Farewell { node, request } = farewell;
+        let same_life = self.request.life == request.life || !params.keep(Rule::Lives);
+        let named = if params.is_as_published() {
+            self.request.sent == request.sent
+        } else {
+            self.request.sent <= request.sent || !params.keep(Rule::ReleaseNamesRequest)
+        };
+        self.to == Some(*node) && same_life && named
+    }
+}

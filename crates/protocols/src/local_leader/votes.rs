@@ -1,0 +1,93 @@
+//! A candidate's supporters, and since when.
+//!
+//! The paper keeps one reply set per request. Here each voter keeps the latest request it granted:
+//! its lock runs from there, so a lease may run from the earliest request of those it rests on, and
+//! a reply that was lost costs nothing once a later one arrives (C6).
+
+use alloc::vec::Vec;
+use bellwether_core::{Instant, NodeId, Rebase};
+
+/// Who granted what, in one campaign: from a first request until success is given up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Votes {
+    /// The requests that count: from the first to the last. None while there is no campaign, so
+    /// that late replies to a request that was released never count.
+    requests: Option<(Instant, Instant)>,
+    /// Each voter's latest grant, in order of ids.
+    voters: Vec<(NodeId, Instant)>,
+}
+
+impl Votes {
+    /// A request was sent. Unless `on`, the campaign begins with it.
+    pub(super) fn ask(&mut self, sent: Instant, on: bool) {
+        match &mut self.requests {
+            Some((_, last)) if on => *last = sent,
+            _ => {
+                self.voters.clear();
+                self.requests = Some((sent, sent));
+            }
+        }
+    }
+
+    /// The campaign is over.
+    pub(super) fn clear(&mut self) {
+        self.voters.clear();
+        self.requests = None;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.voters.is_empty()
+    }
+
+    /// Whether a reply to this request counts.
+    pub(super) fn count(&self, sent: Instant) -> bool {
+        self.requests.is_some_and(|(first, last)| (first..=last).contains(&sent))
+    }
+
+    /// The last request, if a campaign is on.
+    pub(super) fn last_request(&self) -> Option<Instant> {
+        self.requests.map(|(_, last)| last)
+    }
+
+    /// A voter granted this request.
+    pub(super) fn put(&mut self, voter: NodeId, sent: Instant, distinct: bool) {
+        match self.voters.binary_search_by_key(&voter, |(known, _)| *known) {
+            Ok(place) if distinct => self.voters[place].1 = self.voters[place].1.max(sent),
+            Ok(place) | Err(place) => self.voters.insert(place, (voter, sent)),
+        }
+    }
+
+    /// The latest request that this voter granted.
+    pub(super) fn of(&self, voter: NodeId) -> Option<Instant> {
+        let place = self.voters.binary_search_by_key(&voter, |(known, _)| *known).ok()?;
+        Some(self.voters[place].1)
+    }
+
+    /// The latest request that this many granted, or a later one.
+    pub(super) fn of_quorum(&self, quorum: usize) -> Option<Instant> {
+        let at_least = |sent: Instant| self.voters.iter().filter(|(_, at)| *at >= sent).count();
+        let requests = self.voters.iter().map(|(_, sent)| *sent);
+        requests.filter(|sent| at_least(*sent) >= quorum).max()
+    }
+
+    /// Who granted this request or a later one.
+    pub(super) fn since(&self, sent: Instant) -> impl Iterator<Item = NodeId> + '_ {
+        self.voters.iter().filter(move |(_, at)| *at >= sent).map(|(voter, _)| *voter)
+    }
+
+    /// A lease rests on this request: what came before it no longer matters.
+    pub(super) fn settle(&mut self, base: Instant) {
+        if let Some((first, _)) = &mut self.requests {
+            *first = (*first).max(base);
+        }
+        self.voters.retain(|(_, sent)| *sent >= base);
+    }
+
+    pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {
+        if let Some((first, last)) = &mut self.requests {
+            rebase.stamp(first);
+            rebase.stamp(last);
+        }
+        self.voters.iter_mut().for_each(|(_, sent)| rebase.stamp(sent));
+    }
+}
