@@ -1,8 +1,52 @@
-//! Leadership by leases: local leaders in every partition, or one leader of a majority.
+//! Leadership by leases: one leader in every partition, or one leader of a majority.
+//!
+//! **Source.** Christof Fetzer and Flaviu Cristian, "A Highly Available Local Leader Election
+//! Service", IEEE Transactions on Software Engineering 25(5), 1999; the pseudo-code is their
+//! figures 30 and 31. Corrected: each correction and each rule of the leases has a name in
+//! [`Rule`], and a test that shows what goes wrong without it.
+//!
+//! **Assumptions.** Clocks drift by at most ρ. Messages may be lost, doubled, reordered and late,
+//! processes may pause, crash and come back. Of these, safety in majority mode needs the clocks
+//! alone; all other time constants decide how soon there is a leader, not how many there are.
+//!
+//! **Promise.** [Majority mode](Mode::Majority): *never two*. [Local mode](Mode::Local): *one per
+//! partition*: a process supports at most one at a time, so that the sets of supporters, which are
+//! the logical partitions, never overlap; and whoever leads is supported by all it is connected to.
+//!
+//! | message | who | says |
+//! |---|---|---|
+//! | `election` | a candidate, and a leader every P | "support me", and who already does |
+//! | `reply` | a supporter | yes, and nobody else for lockTime; or no, and for how long not |
+//! | `release` | a candidate that failed, a leader that resigns, whoever leaves | "you are free" |
+//! | `stamp` | the [datagram layer](fail_aware) | nothing; it lets delays be bounded |
+//!
+//! **Why there are never two.** A request sent at R gives a lease until R + lockTime(1−2ρ) on the
+//! candidate's clock. Each of its supporters received it at R or later, and is locked for lockTime
+//! on its own clock. (1−2ρ)(1+ρ) ≤ 1−ρ, so in real time every lock outlives the lease. Two
+//! majorities have a member in common, and a member is locked to one process at a time. A lock ends
+//! early only by a release, which is sent by who does not lead and will not by that request; by a
+//! crash, after which a process is [locked to nobody](Rule::Quarantine) for as long.
+//!
+//! # What it does that the paper does not
+//!
+//! * Several requests per lease (C6): each voter's latest grant counts, and the lease runs from the
+//!   earliest of those it rests on. One lost reply deposes nobody.
+//! * In majority mode: whoever's own lock lapses takes over, in order of ids, later by
+//!   [2Δ+σ](Params::stagger) for each process before it (the silent leader not counted); it is
+//!   elected by the first majority of votes; who leads goes on leading, whoever else appears; a
+//!   refusal says for how long.
+//! * A release frees from the request it names and those before it. It may say that the sender is
+//!   leaving: then others come first, and the next candidate carries the news on, since its request
+//!   may overtake it.
+//! * A new leader asks again at once, so that its members know it; its requests name them all.
+//!
+//! The state machine is [`Hall`]; what runs is [`LocalLeader`], the same over
+//! [fail-aware datagrams](fail_aware).
 
 mod alive;
 mod candidate;
 mod commands;
+pub mod fail_aware;
 mod hall;
 mod line;
 mod lock;
@@ -17,3 +61,24 @@ pub use hall::{Hall, Timer};
 pub use params::{BadConfig, Config, Mode, Params};
 pub use preset::Preset;
 pub use rules::{Rule, Rules};
+
+/// The service over its datagrams: what is simulated, checked and run.
+pub type LocalLeader = fail_aware::FailAware<Hall>;
+
+/// A row is 32 bytes; with these a request still fits into one datagram of 1,400 bytes.
+const ROWS_MAX: usize = 30;
+
+impl Params {
+    /// The parameters of the datagram layer with these inside.
+    pub fn layered(&self) -> fail_aware::Params<Self> {
+        fail_aware::Params {
+            drift_ppm: self.drift_ppm,
+            fastest: self.fastest,
+            refresh: self.refresh,
+            rows_max: ROWS_MAX,
+            answers: self.keep(Rule::Answer),
+            lives: self.keep(Rule::Lives),
+            inner: self.clone(),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! How long a message was under way at most, from a round trip.
+//!
+//! **Source.** Fetzer and Cristian, "A fail-aware datagram service", 1998, derived anew.
+//!
+//! **Assumptions.** In real time t a clock advances by between (1−ρ)t and (1+ρ)t, and a reading is
+//! that clock cut down to a whole nanosecond. No message is faster than δmin.
+//!
+//! **Promise.** The bound is not below the time between the reading of C and that of D.
+//!
+//! Small letters are the real times of the readings of the same name. The peer heard our message n
+//! before it sent m, so a ≤ b ≤ c ≤ d, and m was under way for
+//!
+//! ```text
+//! d − c  =  (d − a) − (c − b) − (b − a)
+//!       ≤  (D − A)/(1−ρ) − (C − B)/(1+ρ) − δmin
+//! ```
+//!
+//! for clocks that can be read exactly. Since readings are cut down, D − A may be short of what the
+//! clock advanced by up to a nanosecond, and C − B too long by as much; both are moved outward. The
+//! whole is one fraction and is rounded up once, so that the smaller of two real bounds is never
+//! the larger after rounding.
+//!
+//! It is too large by what the way there took beyond the fastest, and by what the clocks may have
+//! done and did not:
+//!
+//! ```text
+//! bound − (d − c)  ≤  (b − a) − δmin + 2ρ/(1−ρ)·(d − a) + 2ρ/(1+ρ)·(c − b) + 6 ns
+//! ```
+//!
+//! (To the first order in ρ the factors are both 2ρ; that is not enough at a drift of 10 %.)
+//!
+//! A stamp taken early on sending, A or C, or late on receiving, B or D, only enlarges it: a
+//! process that is paused between its clock and its socket is slow, never wrong.
+
+use bellwether_core::{Duration, Instant};
+
+const MILLION: i128 = 1_000_000;
+
+/// What a reading lost when it was cut down to a whole nanosecond.
+const CUT: i128 = 1;
+
+/// The four readings of a message n there and a message m back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RoundTrip {
+    /// D − A, on our clock: from the sending of n to the receipt of m.
+    away: u64,
+    /// C − B, on the peer's clock: from the receipt of n to the sending of m.
+    held: u64,
+}
+
+impl RoundTrip {
+    /// n was sent at A (ours) and received at B (theirs), m was sent at C (theirs) and received at
+    /// D (ours). `None` if either clock ran backwards in between, which no honest stamps say.
+    pub(super) fn new(a: Instant, b: Instant, c: Instant, d: Instant) -> Option<Self> {
+        if a > d || b > c {
+            return None;
+        }
+        Some(Self { away: d.since(a).as_nanos(), held: c.since(b).as_nanos() })
+    }
+
+    /// How long m was under way at most. Never below nought, and [`Duration::MAX`] if clocks may
+    /// stand still.
+    pub(super) fn way_back(&self, drift_ppm: u32, fastest: Duration) -> Duration {
+        let (slow, fast) = (MILLION - i128::from(drift_ppm), MILLION + i128::from(drift_ppm));
+        if slow <= 0 {
+            return Duration::MAX;
+        }
+        // Below 2^64 · 10^6 · 2·10^6 < 2^106 each.
+        let away = (i128::from(self.away) + CUT) * MILLION * fast;
+        let held = (i128::from(self.held) - CUT) * MILLION * slow;
+        let fastest = i128::from(fastest.as_nanos()) * slow * fast;
+        let rest = u128::try_from(away - held - fastest).unwrap_or(0);
+        let nanos = rest.div_ceil((slow * fast).unsigned_abs());
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+}

@@ -1,0 +1,80 @@
+//! A message of the protocol inside, with the stamps that bound its delay.
+
+use alloc::vec::Vec;
+use bellwether_core::{Instant, Malformed, Message, NodeId, Reader, Rebase, Write};
+
+/// What travels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Frame<M> {
+    /// The sender's incarnation.
+    pub life: u64,
+    /// C: when it was sent, on the sender's clock.
+    pub sent: Instant,
+    /// What the sender last heard of its receivers: in a unicast the receiver's row, in a broadcast
+    /// that of everyone the sender knows. A receiver reads the first row with its name.
+    pub echoes: Vec<Echo>,
+    /// What the protocol inside says; nothing in a frame that is there for its stamps.
+    pub body: Option<M>,
+}
+
+/// One row: the stamps of a message that the sender of the frame received from `node`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Echo {
+    /// Who sent that message.
+    pub node: NodeId,
+    /// The incarnation of `node` that read `sent` from its clock.
+    pub life: u64,
+    /// A: when it was sent, on the clock of `node`.
+    pub sent: Instant,
+    /// B: when it was received, on the clock of the frame's sender.
+    pub received: Instant,
+}
+
+impl Echo {
+    /// Its length on the wire.
+    const BYTES: usize = 32;
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (node, life) = (input.node()?, input.u64()?);
+        Ok(Self { node, life, sent: input.instant()?, received: input.instant()? })
+    }
+}
+
+impl<M: Message> Message for Frame<M> {
+    fn kind(&self) -> &'static str {
+        self.body.as_ref().map_or("stamp", M::kind)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.put_u64(self.life);
+        out.put_instant(self.sent);
+        out.put_list(&self.echoes, |out, echo| {
+            out.put_node(echo.node);
+            out.put_u64(echo.life);
+            out.put_instant(echo.sent);
+            out.put_instant(echo.received);
+        });
+        out.put_flag(self.body.is_some());
+        if let Some(body) = &self.body {
+            body.encode(out);
+        }
+    }
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (life, sent) = (input.u64()?, input.instant()?);
+        let echoes = input.list(Echo::BYTES, Echo::decode)?;
+        let body = if input.flag()? { Some(M::decode(input)?) } else { None };
+        Ok(Self { life, sent, echoes, body })
+    }
+
+    fn instants(&mut self, to: NodeId, rebase: &Rebase<'_>) {
+        rebase.stamp(&mut self.sent);
+        for echo in &mut self.echoes {
+            rebase.foreign(echo.node, &mut echo.sent);
+            rebase.stamp(&mut echo.received);
+        }
+        if let Some(body) = &mut self.body {
+            body.instants(to, rebase);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Fail-aware datagrams: a layer that says of each message how long it was under way at most.
+//!
+//! **Source.** Christof Fetzer and Flaviu Cristian, "A fail-aware datagram service", in
+//! *Fault-Tolerant Parallel and Distributed Systems*, Kluwer, 1998, as used by the same authors' "A
+//! highly available local leader election service", IEEE Transactions on Software Engineering
+//! 25(5), 1999. The bound, the choice of stamps and the bootstrap are derived anew (`bound.rs`,
+//! `heard.rs`, below).
+//!
+//! **Assumptions.** Clocks run at a rate within 1 ± ρ and never go back within a life; no message is
+//! faster than δmin; incarnations grow. Messages may be lost, doubled, overtaken and late without
+//! limit, processes may pause and crash, clocks need not agree and may be set back by a crash.
+//!
+//! **Promise.** The bound handed to the protocol inside ([`Cx::delay_bound`]) is never below the time
+//! that passed from the step that sent the message to the step that handles it. There may be none:
+//! then nothing is known, and the message is to be taken for a slow one.
+//!
+//! | message | who | says | who cares |
+//! |---|---|---|---|
+//! | a body's own kind | whoever sends it | the body; the sender's stamp; rows | the protocol inside; the table |
+//! | `stamp` | an answer, a refresh | the sender's stamp; rows | the table |
+//!
+//! Of each peer a process remembers the stamps of one message n: A, read by the peer when it sent
+//! n, and B, read by itself on receipt. Each message m that it sends carries its stamp C and, for
+//! the receiver, the row (A, B). The receiver reads D and has a round trip. A datagram that somebody
+//! replays is slow by construction: its C is old, and D is not.
+//!
+//! # Where this departs from the paper
+//!
+//! 1. **Which n.** Not the latest message, nor the one with the best bound, but the one that makes
+//!    every later bound least; the stamps alone tell (`heard.rs`).
+//! 2. **Lives.** A frame says in which incarnation its stamp was read, and a row does so for A. A
+//!    row whose A was read by a former life of the receiver is of another clock and is no row; a
+//!    frame of a former life of its sender is ignored altogether.
+//! 3. **Answers.** A protocol may be silent towards those whose messages it takes to be slow, and
+//!    they remain slow for want of a round trip. So the layer answers each frame without a usable
+//!    row for it by an empty unicast.
+//!
+//! Answers cannot go back and forth for ever. An answer from p to q goes out in the very step in
+//! which p heard a frame of q, so p has a row for the life in which q sent it, with an A that q has
+//! read before and a B that is not after the answer's C. On arrival the row is usable and the answer
+//! is not answered, unless q has begun another life since it sent that frame. So a chain of answers
+//! is at most one longer than the number of restarts that it meets.
+//!
+//! # Broadcasts
+//!
+//! A broadcast carries the rows of all known peers, and each receiver reads its own. Above
+//! [`Params::rows_max`] rows it becomes a unicast to each member. [`Params::refresh`] after its last
+//! broadcast, of whatever content, a process broadcasts an empty frame, and one when it starts
+//! unless the protocol inside does; so stamps are exchanged before they are needed, and those of the
+//! silent do not grow old.
+
+mod bound;
+mod frame;
+mod heard;
+mod params;
+
+pub use frame::{Echo, Frame};
+pub use params::Params;
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use bellwether_core::{
+    Boot, Command, Cx, Dest, Duration, Effect, Fact, Instant, Layered, Leadership, NodeId,
+    Protocol, Reach, Rebase, Refused, TimerKind,
+};
+use bound::RoundTrip;
+use heard::{Heard, Table};
+
+/// No list on the wire is longer.
+const ROWS_MAX: usize = u16::MAX as usize;
+
+/// A protocol whose messages are stamped and whose delays are bounded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FailAware<P: Protocol> {
+    me: NodeId,
+    /// This process's incarnation.
+    life: u64,
+    heard: Table,
+    inner: P,
+    /// What the protocol inside asks for during a step; empty between steps.
+    scratch: Vec<Effect<P>>,
+}
+
+/// The layer's own timer: the next empty broadcast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Refresh;
+
+impl TimerKind for Refresh {
+    type Slots = [Instant; 1];
+
+    fn slot(self) -> usize {
+        0
+    }
+
+    fn at(_slot: usize) -> Self {
+        Self
+    }
+}
+
+impl<P: Protocol> FailAware<P> {
+    /// The protocol inside.
+    pub fn inner(&self) -> &P {
+        &self.inner
+    }
+
+    /// The round trip that `frame` completes, if it has a usable row for this process.
+    fn round_trip(
+        &self,
+        frame: &Frame<P::Message>,
+        params: &Params<P::Params>,
+        now: Instant,
+    ) -> Option<RoundTrip> {
+        let row = frame.echoes.iter().find(|row| row.node == self.me)?;
+        if params.lives && row.life != self.life {
+            return None;
+        }
+        RoundTrip::new(row.sent, row.received, frame.sent, now)
+    }
+
+    fn dispatch(
+        &self,
+        to: Dest,
+        echoes: Vec<Echo>,
+        body: Option<P::Message>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        cx.dispatch(to, Frame { life: self.life, sent: cx.now(), echoes, body });
+    }
+
+    fn unicast(&self, to: NodeId, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
+        self.dispatch(Dest::Node(to), self.heard.row(to).into_iter().collect(), body, cx);
+    }
+
+    fn broadcast(&mut self, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
+        let (peers, params) = (cx.peers(), cx.params());
+        self.heard.keep_only(peers);
+        if self.heard.len() <= params.rows_max.min(ROWS_MAX) {
+            self.dispatch(Dest::Everyone, self.heard.rows(), body, cx);
+        } else {
+            peers.iter().for_each(|peer| self.unicast(peer, body.clone(), cx));
+        }
+        if params.refresh != Duration::MAX {
+            cx.arm(Layered::Own(Refresh), cx.now() + params.refresh);
+        }
+    }
+
+    /// Runs a handler of the protocol inside and stamps what it sends.
+    fn within(
+        &mut self,
+        bound: Option<Duration>,
+        cx: &mut Cx<'_, Self>,
+        act: impl FnOnce(&mut P, &mut Cx<'_, P>),
+    ) {
+        let params = cx.params();
+        act(&mut self.inner, &mut cx.inner(&params.inner, bound, &mut self.scratch));
+        self.lift(cx);
+    }
+
+    /// Takes the list out, since stamping needs the rest of the layer, and puts it back empty.
+    fn lift(&mut self, cx: &mut Cx<'_, Self>) {
+        let mut effects = core::mem::take(&mut self.scratch);
+        for effect in effects.drain(..) {
+            match cx.lift(effect) {
+                Some((Dest::Everyone, body)) => self.broadcast(Some(body), cx),
+                Some((Dest::Node(to), body)) => self.unicast(to, Some(body), cx),
+                None => {}
+            }
+        }
+        self.scratch = effects;
+    }
+}
+
+impl<P: Protocol> Protocol for FailAware<P> {
+    const NAME: &'static str = P::NAME;
+    type Params = Params<P::Params>;
+    type Message = Frame<P::Message>;
+    type Timer = Layered<Refresh, P::Timer>;
+
+    fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
+        let params = cx.params();
+        let mut scratch = Vec::new();
+        let inner = P::start(boot, &mut cx.inner(&params.inner, None, &mut scratch));
+        let spoke = scratch.iter().any(|wish| matches!(wish, Effect::Send(Dest::Everyone, _)));
+        let (me, life) = (boot.me, boot.incarnation);
+        let mut layer = Self { me, life, heard: Table::default(), inner, scratch };
+        layer.lift(cx);
+        if !spoke {
+            layer.broadcast(None, cx);
+        }
+        layer
+    }
+
+    fn on_message(&mut self, from: NodeId, frame: Cow<'_, Self::Message>, cx: &mut Cx<'_, Self>) {
+        let (now, params) = (cx.now(), cx.params());
+        if !cx.peers().contains(from) {
+            return;
+        }
+        let heard = Heard { life: frame.life, sent: frame.sent, received: now };
+        if !self.heard.note(from, heard, params.drift_ppm, params.lives) {
+            return;
+        }
+        let trip = self.round_trip(&frame, params, now);
+        if trip.is_none() && params.answers {
+            self.unicast(from, None, cx);
+        }
+        let body = match frame {
+            Cow::Owned(frame) => frame.body.map(Cow::Owned),
+            Cow::Borrowed(frame) => frame.body.as_ref().map(Cow::Borrowed),
+        };
+        if let Some(body) = body {
+            let bound = trip.map(|trip| trip.way_back(params.drift_ppm, params.fastest));
+            self.within(bound, cx, |inner, cx| inner.on_message(from, body, cx));
+        }
+    }
+
+    fn on_timer(&mut self, timer: Self::Timer, cx: &mut Cx<'_, Self>) {
+        match timer {
+            Layered::Own(Refresh) => self.broadcast(None, cx),
+            Layered::Inner(timer) => self.within(None, cx, |inner, cx| inner.on_timer(timer, cx)),
+        }
+    }
+
+    fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
+        self.within(None, cx, |inner, cx| inner.on_peer(peer, reach, cx));
+    }
+
+    fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        let params = cx.params();
+        let mut within = cx.inner(&params.inner, None, &mut self.scratch);
+        let answer = self.inner.on_command(command, &mut within);
+        if answer.is_err() {
+            self.scratch.clear(); // before a broadcast of them could change the table
+        }
+        self.lift(cx);
+        answer
+    }
+
+    fn leadership(&self, now: Instant) -> Leadership<'_> {
+        self.inner.leadership(now)
+    }
+
+    fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
+        self.inner.facts(now, tell);
+    }
+
+    fn instants(&mut self, rebase: &Rebase<'_>) {
+        self.heard.instants(rebase);
+        self.inner.instants(rebase);
+    }
+}

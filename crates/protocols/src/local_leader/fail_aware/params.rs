@@ -1,0 +1,30 @@
+//! What the layer assumes of clocks and network, and how much it says.
+
+use bellwether_core::Duration;
+
+/// The parameters of the layer and, inside, those of the protocol it carries.
+///
+/// Only `drift_ppm` and `fastest` enter a bound: if a clock or the network breaks one of them, a
+/// bound may be too small. The others decide how often there is a bound and how tight it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Params<I> {
+    /// ρ: how wrong the rate of a clock may be, in millionths. From a million on, a clock may stand
+    /// still, and the only bound left is the infinite one.
+    pub drift_ppm: u32,
+    /// δmin: no message is under way for less. Nought is always true.
+    pub fastest: Duration,
+    /// How long after its last broadcast a process sends an empty one, so that stamps stay young:
+    /// a bound loosens by about 4ρ of their age. [`Duration::MAX`]: never.
+    pub refresh: Duration,
+    /// Above this many rows a broadcast, which carries one for each known peer, becomes a unicast
+    /// to each member, which carries one. A row is 32 bytes; a datagram should fit the MTU.
+    pub rows_max: usize,
+    /// Whether a message that cannot be bounded is answered. Off only where a test shows that
+    /// without answers those who are silent are never bounded.
+    pub answers: bool,
+    /// Whether stamps of a former life are refused. Off only where a test shows that a restarted
+    /// process would otherwise take the readings of another clock for its own.
+    pub lives: bool,
+    /// The parameters of the protocol inside.
+    pub inner: I,
+}
