@@ -40,6 +40,10 @@ impl Hall {
     /// Sends a request and takes the first vote: its own.
     pub(super) fn ask(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
+        if now < self.next_request {
+            return cx.arm(Timer::Ask, self.next_request);
+        }
+        self.next_request = now + Duration::from_nanos(1);
         let leads = self.leads(now);
         let request = Request { life: self.life, sent: now };
         self.line.return_of(self.me, request);

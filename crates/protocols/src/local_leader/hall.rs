@@ -28,6 +28,8 @@ pub struct Hall {
     pub(super) partition: Vec<NodeId>,
     /// As a candidate: the request under way.
     pub(super) round: Option<Round>,
+    /// No request before this: two of them at one reading of the clock could not be told apart.
+    pub(super) next_request: Instant,
     pub(super) votes: Votes,
     /// As a leader.
     pub(super) lease: Option<Lease>,
@@ -122,6 +124,7 @@ impl Protocol for Hall {
             lock: again.then(|| Lock::new(None, request, now, false, params)),
             partition: Vec::new(),
             round: None,
+            next_request: now,
             votes: Votes::default(),
             lease: None,
         };
@@ -208,6 +211,7 @@ impl Protocol for Hall {
             rebase.stamp(&mut round.sent);
             rebase.deadline(&mut round.free);
         }
+        rebase.deadline(&mut self.next_request);
         self.votes.instants(rebase);
         self.lease = self
             .lease
