@@ -19,8 +19,9 @@
 //! That is a total order, and to keep the better of two again and again is to keep the best of all.
 //! In words: with offsets O = B − A it says O2 − O1 ≤ 2ρ/(1+ρ)·(B2 − B1). Offsets of one pair of
 //! clocks differ by the delays, and by what the clocks drifted apart in between. A fast message is
-//! kept until a slower one is younger by enough: what an old one gained in delay it loses by about
-//! 4ρ of its age. At equal worth the younger one is kept. Slow messages take part like all others.
+//! kept until a slower one is younger by enough: its bound loosens with its age, by about 2ρ of it
+//! if the clocks run alike and by up to 4ρ if they run apart. At equal worth the younger one is
+//! kept. Slow messages take part like all others.
 
 use super::frame::Echo;
 use alloc::collections::BTreeMap;

@@ -6,13 +6,14 @@
 //! 25(5), 1999. The bound, the choice of stamps and the bootstrap are derived anew (`bound.rs`,
 //! `heard.rs`, below).
 //!
-//! **Assumptions.** Clocks run at a rate within 1 ± ρ and never go back within a life; no message is
-//! faster than δmin; incarnations grow. Messages may be lost, doubled, overtaken and late without
-//! limit, processes may pause and crash, clocks need not agree and may be set back by a crash.
+//! **Assumptions.** Clocks run at a rate within 1 ± ρ and never go back within a life; no message
+//! is faster than δmin; incarnations grow. Messages may be lost, doubled, overtaken and late
+//! without limit, processes may pause and crash, clocks need not agree and may be set back by a
+//! crash.
 //!
-//! **Promise.** The bound handed to the protocol inside ([`Cx::delay_bound`]) is never below the time
-//! that passed from the step that sent the message to the step that handles it. There may be none:
-//! then nothing is known, and the message is to be taken for a slow one.
+//! **Promise.** The bound handed to the protocol inside ([`Cx::delay_bound`]) is never below the
+//! time that passed from the step that sent the message to the step that handles it. There may be
+//! none: then nothing is known, and the message is to be taken for a slow one.
 //!
 //! | message | who | says | who cares |
 //! |---|---|---|---|
@@ -21,8 +22,8 @@
 //!
 //! Of each peer a process remembers the stamps of one message n: A, read by the peer when it sent
 //! n, and B, read by itself on receipt. Each message m that it sends carries its stamp C and, for
-//! the receiver, the row (A, B). The receiver reads D and has a round trip. A datagram that somebody
-//! replays is slow by construction: its C is old, and D is not.
+//! the receiver, the row (A, B). The receiver reads D and has a round trip. A datagram that
+//! somebody replays is slow by construction: its C is old, and D is not.
 //!
 //! # Where this departs from the paper
 //!
@@ -37,22 +38,25 @@
 //!
 //! Answers cannot go back and forth for ever. An answer from p to q goes out in the very step in
 //! which p heard a frame of q, so p has a row for the life in which q sent it, with an A that q has
-//! read before and a B that is not after the answer's C. On arrival the row is usable and the answer
-//! is not answered, unless q has begun another life since it sent that frame. So a chain of answers
-//! is at most one longer than the number of restarts that it meets.
+//! read before and a B that is not after the answer's C. On arrival the row is usable and the
+//! answer is not answered, unless q has begun another life since it sent that frame. So a chain of
+//! answers is at most one longer than the number of restarts that it meets.
 //!
 //! # Broadcasts
 //!
 //! A broadcast carries the rows of all known peers, and each receiver reads its own. Above
-//! [`Params::rows_max`] rows it becomes a unicast to each member. [`Params::refresh`] after its last
-//! broadcast, of whatever content, a process broadcasts an empty frame, and one when it starts
-//! unless the protocol inside does; so stamps are exchanged before they are needed, and those of the
-//! silent do not grow old.
+//! [`Params::rows_max`] rows it becomes a unicast to each member. [`Params::refresh`] after its
+//! last broadcast, of whatever content, a process broadcasts an empty frame, and one when it starts
+//! unless the protocol inside does; so stamps are exchanged before they are needed, and those of
+//! the silent do not grow old.
 
 mod bound;
 mod frame;
 mod heard;
 mod params;
+
+#[cfg(test)]
+mod tests;
 
 pub use frame::{Echo, Frame};
 pub use params::Params;

@@ -14,7 +14,7 @@ pub struct Params<I> {
     /// δmin: no message is under way for less. Nought is always true.
     pub fastest: Duration,
     /// How long after its last broadcast a process sends an empty one, so that stamps stay young:
-    /// a bound loosens by about 4ρ of their age. [`Duration::MAX`]: never.
+    /// a bound loosens by up to about 4ρ of their age. [`Duration::MAX`]: never.
     pub refresh: Duration,
     /// Above this many rows a broadcast, which carries one for each known peer, becomes a unicast
     /// to each member, which carries one. A row is 32 bytes; a datagram should fit the MTU.

@@ -1,0 +1,89 @@
+//! The bound as arithmetic.
+
+use super::super::bound::RoundTrip;
+use super::*;
+use proptest::prelude::*;
+
+fn nanos(reading: u64) -> Instant {
+    Instant::from_nanos(reading)
+}
+
+fn bound([a, b, c, d]: [u64; 4], drift_ppm: u32, fastest: u64) -> Option<u64> {
+    let trip = RoundTrip::new(nanos(a), nanos(b), nanos(c), nanos(d))?;
+    Some(trip.way_back(drift_ppm, Duration::from_nanos(fastest)).as_nanos())
+}
+
+#[test]
+fn readings_are_taken_to_be_cut_down_and_the_quotient_is_rounded_up() {
+    assert_eq!(bound([100, 7, 27, 150], 0, 0), Some(50 - 20 + 2));
+    assert_eq!(bound([100, 7, 27, 150], 0, 10), Some(50 - 20 + 2 - 10));
+    // (50 + 1) / 0.9 − (20 − 1) / 1.1 = 39.39…
+    assert_eq!(bound([100, 7, 27, 150], 100_000, 0), Some(40));
+    // (50 + 1) / 0.5 − (20 − 1) / 1.5 = 89.33…
+    assert_eq!(bound([100, 7, 27, 150], 500_000, 0), Some(90));
+}
+
+#[test]
+fn a_bound_is_never_negative() {
+    assert_eq!(bound([0, 0, 1000, 10], 0, 0), Some(0), "it held longer than we waited");
+    assert_eq!(bound([0, 0, 0, 10], 0, 1000), Some(0), "faster than the fastest");
+}
+
+#[test]
+fn a_round_trip_on_which_a_clock_ran_back_is_none() {
+    assert_eq!(bound([11, 0, 0, 10], 0, 0), None);
+    assert_eq!(bound([0, 11, 10, 10], 0, 0), None);
+    assert_eq!(bound([10, 10, 10, 10], 0, 0), Some(2), "but it may stand still for a moment");
+}
+
+#[test]
+fn clocks_that_may_stand_still_bound_nothing() {
+    for drift_ppm in [1_000_000, 1_000_001, u32::MAX] {
+        assert_eq!(bound([0, 0, 0, 10], drift_ppm, 0), Some(u64::MAX));
+    }
+    assert_eq!(bound([0, 0, 0, 0], 999_999, 0), Some(1_000_001), "1 / 10^-6 + 1 / 1.999999");
+}
+
+#[test]
+fn the_longest_round_trip_ends_in_for_ever_and_not_in_a_panic() {
+    let most = u64::MAX;
+    assert_eq!(bound([0, 0, 0, most], 0, 0), Some(most));
+    assert_eq!(bound([0, 0, most, most], 999_999, most), Some(most));
+    assert_eq!(bound([0, 0, most, 0], 999_999, most), Some(0));
+}
+
+fn reading() -> impl Strategy<Value = u64> {
+    prop_oneof![0..100_u64, any::<u64>(), 0..1_000_000_000_000_u64]
+}
+
+proptest! {
+    #![proptest_config(fixed(2000))]
+
+    #[test]
+    fn stamps_taken_early_on_sending_or_late_on_receiving_only_enlarge_a_bound(
+        [a, b, c, d] in prop::array::uniform4(reading()),
+        [early_a, late_b, early_c, late_d] in prop::array::uniform4(0..1000_u64),
+        drift_ppm in prop_oneof![Just(0), 0..1_000_000_u32],
+        fastest in 0..1000_u64,
+    ) {
+        let moved = [
+            a.saturating_sub(early_a),
+            b.saturating_add(late_b),
+            c.saturating_sub(early_c),
+            d.saturating_add(late_d),
+        ];
+        let bounds = [[a, b, c, d], moved].map(|readings| bound(readings, drift_ppm, fastest));
+        if let [Some(plain), Some(moved)] = bounds {
+            prop_assert!(moved >= plain, "{plain} became {moved}");
+        }
+    }
+
+    #[test]
+    fn no_readings_and_no_parameters_make_it_panic(
+        readings in prop::array::uniform4(any::<u64>()),
+        drift_ppm in any::<u32>(),
+        fastest in any::<u64>(),
+    ) {
+        let _ = bound(readings, drift_ppm, fastest);
+    }
+}

@@ -1,0 +1,176 @@
+//! What a frame that arrives is good for: a bound, a row, an answer, or nothing.
+
+use super::talker::HELLO;
+use super::*;
+
+/// Delivers what must leave no trace, and sees that it left none.
+#[track_caller]
+fn ignores(process: &mut Process, from: u64, frame: Said) {
+    let before = process.node().clone();
+    process.message(from, frame);
+    assert_eq!(process.effects(), [], "effects");
+    assert_eq!(*process.node(), before, "state");
+}
+
+#[test]
+fn a_bound_is_the_round_trip_less_what_the_peer_held_it_and_less_the_fastest_way_there() {
+    let mut process = start(Params { fastest: ms(1), ..params() });
+    process.wait(ms(9)).message(2, said(5006, &[for_me(0, 5000)], Some(HELLO)));
+    assert_eq!(last(&process), Some((NodeId(2), Some(ms(2) + CUTS))));
+    assert_eq!(process.effects(), [], "what can be bounded needs no answer");
+}
+
+#[test]
+fn drift_makes_our_share_longer_and_the_peers_shorter() {
+    let mut process = start(Params { drift_ppm: 100_000, ..params() });
+    process.wait(ms(90)).message(2, said(5055, &[for_me(0, 5000)], Some(HELLO)));
+    // 90 ms / 0.9 − 55 ms / 1.1 = 50 ms; a nanosecond on either side, 1 / 0.9 + 1 / 1.1 = 2.02.
+    let bound = Duration::from_nanos(50_000_003);
+    assert_eq!(last(&process), Some((NodeId(2), Some(bound))));
+}
+
+#[test]
+fn a_frame_without_a_row_is_unbounded_and_answered_first() {
+    let mut process = start(params());
+    process.wait(ms(9)).message(2, said(70, &[row(3, 0, 0)], Some(talker::QUESTION)));
+    assert_eq!(last(&process), Some((NodeId(2), None)));
+    let mine = [row(2, 70, 9)];
+    let answers = [sends(to(2), 9, &mine, None), sends(to(2), 9, &mine, Some(talker::ANSWER))];
+    assert_eq!(process.effects(), answers);
+}
+
+#[test]
+fn an_empty_frame_without_a_row_is_answered_and_not_passed_on() {
+    let mut process = start(params());
+    process.wait(ms(9)).message(2, said(70, &[], None));
+    assert_eq!(process.effects(), [sends(to(2), 9, &[row(2, 70, 9)], None)]);
+    assert_eq!(last(&process), None);
+}
+
+#[test]
+fn an_empty_frame_with_a_row_is_noted_and_that_is_all() {
+    let mut process = start(params());
+    process.wait(ms(9)).message(2, said(70, &[for_me(0, 65)], None));
+    assert_eq!((process.effects(), last(&process)), (vec![], None));
+    process.command(Command::Transfer(NodeId(2))).unwrap();
+    assert_eq!(process.effects(), [sends(to(2), 9, &[row(2, 70, 9)], Some(HELLO))]);
+}
+
+#[test]
+fn stamps_that_contradict_themselves_bound_nothing() {
+    for (sent, mine) in [(70, for_me(10, 65)), (70, for_me(0, 71)), (70, for_me(u64::MAX, 65))] {
+        let mut process = start(params());
+        process.wait(ms(9)).message(2, said(sent, &[mine], Some(HELLO)));
+        assert_eq!(last(&process), Some((NodeId(2), None)), "{mine:?}");
+        assert_eq!(process.effects(), [sends(to(2), 9, &[row(2, 70, 9)], None)]);
+    }
+}
+
+#[test]
+fn strangers_and_whoever_goes_by_our_own_name_are_ignored() {
+    let mut process = start(params());
+    for stranger in [0, 1, 4, u64::MAX] {
+        ignores(&mut process, stranger, said(70, &[], Some(HELLO)));
+        ignores(&mut process, stranger, said(70, &[for_me(0, 70)], None));
+    }
+}
+
+#[test]
+fn a_row_that_a_former_life_asked_for_is_no_row() {
+    let former = Echo { life: LIFE - 1, ..for_me(0, 5000) };
+    let later = Echo { life: LIFE + 1, ..for_me(0, 5000) };
+    for mine in [former, later] {
+        let mut process = start(params());
+        process.wait(ms(9)).message(2, said(5006, &[mine], Some(HELLO)));
+        assert_eq!(last(&process), Some((NodeId(2), None)));
+        assert_eq!(process.effects(), [sends(to(2), 9, &[row(2, 5006, 9)], None)]);
+    }
+    // Why: it asked when its clock showed nought, was restarted 51 ms later with its clock at
+    // nought again, and now hears what was sent 54 ms ago. Of this it would say: 3 ms.
+    let mut process = start(Params { lives: false, ..params() });
+    process.wait(ms(9)).message(2, said(5006, &[former], Some(HELLO)));
+    assert_eq!(last(&process), Some((NodeId(2), Some(ms(3) + CUTS))));
+}
+
+#[test]
+fn a_frame_of_a_former_life_is_ignored_and_one_of_a_later_life_replaces_what_is_known() {
+    let mut process = start(params());
+    let of_life = |life, sent, body| Frame { life, ..said(sent, &[for_me(0, sent)], body) };
+    process.message(2, of_life(3, 9000, None));
+    ignores(&mut process, 2, of_life(2, 9500, Some(HELLO)));
+    // Its clock was set back: by offsets alone this would be the slowest message ever.
+    process.message(2, of_life(4, 10, None));
+    process.command(Command::Transfer(NodeId(2))).unwrap();
+    let new = Echo { life: 4, ..row(2, 10, 0) };
+    assert_eq!(process.effects(), [sends(to(2), 0, &[new], Some(HELLO))]);
+    ignores(&mut process, 2, of_life(3, 9600, Some(HELLO)));
+}
+
+#[test]
+fn without_lives_the_dead_are_heard() {
+    let mut process = start(Params { lives: false, ..params() });
+    process.message(2, Frame { life: 3, ..said(9000, &[for_me(0, 9000)], None) });
+    process.message(2, Frame { life: 2, ..said(9500, &[for_me(0, 9500)], Some(HELLO)) });
+    assert_eq!(last(&process), Some((NodeId(2), Some(CUTS))));
+}
+
+#[test]
+fn a_datagram_that_is_replayed_is_slow_by_construction() {
+    let mut process = start(params());
+    let frame = said(5006, &[for_me(0, 5000)], Some(HELLO));
+    process.wait(ms(9)).message(2, frame.clone());
+    assert_eq!(last(&process), Some((NodeId(2), Some(ms(3) + CUTS))));
+    process.wait(ms(1000)).message(2, frame);
+    assert_eq!(last(&process), Some((NodeId(2), Some(ms(1003) + CUTS))));
+}
+
+/// What two processes say to each other until both are silent, a millisecond for each frame.
+fn converse(one: &mut Process, two: &mut Process, opening: Said) -> Vec<Said> {
+    let (mut next, mut frames) = (Some(opening), Vec::new());
+    while let Some(frame) = next {
+        assert!(frames.len() < 10, "they talk for ever: {frames:?}");
+        frames.push(frame.clone());
+        let (hearer, from) = if frames.len() % 2 == 1 { (&mut *two, 1) } else { (&mut *one, 2) };
+        hearer.wait(ms(1)).message(from, frame);
+        next = hearer.effects().into_iter().find_map(|effect| match effect {
+            Effect::Send(Dest::Node(_), frame) => Some(frame),
+            _ => None,
+        });
+    }
+    frames
+}
+
+fn opening(process: &Process) -> Said {
+    let Some(Effect::Send(_, frame)) = process.effects().into_iter().next() else {
+        panic!("it says hello when it starts");
+    };
+    frame
+}
+
+#[test]
+fn an_answer_is_not_answered_unless_its_receiver_was_restarted() {
+    let (mut one, mut two) = (start(params()), start_as(2, 1, params()));
+    let hello = opening(&one);
+    assert_eq!(converse(&mut one, &mut two, hello.clone()).len(), 2, "hello and its answer");
+    let mut one = start_as(1, LIFE + 1, params());
+    let frames = converse(&mut one, &mut two, hello.clone());
+    assert_eq!(frames.len(), 3, "the answer to the dead is answered by the living");
+    let mut one = start_as(1, LIFE + 2, params());
+    assert_eq!(converse(&mut one, &mut two, hello).len(), 1, "the dead are known to be dead");
+}
+
+#[test]
+fn without_answers_whoever_comes_late_to_the_silent_is_never_bounded() {
+    let words_until_bounded = |answers| {
+        let params = Params { answers, refresh: Duration::MAX, ..params() };
+        let (mut late, mut silent) = (start(params.clone()), start_as(2, 1, params));
+        (1..10).find(|_| {
+            late.command(Command::Transfer(NodeId(2))).unwrap();
+            let word = opening(&late);
+            converse(&mut late, &mut silent, word);
+            matches!(last(&silent), Some((_, Some(_))))
+        })
+    };
+    assert_eq!(words_until_bounded(true), Some(2), "the first one is answered");
+    assert_eq!(words_until_bounded(false), None);
+}

@@ -1,0 +1,211 @@
+//! A few processes, their clocks and the letters between them, as an all-knowing observer sees
+//! them: every letter has the real times of its stamps with it.
+
+use crate::clock::Clock;
+use crate::judge::{Hearing, Judge, Stamped};
+use crate::probe::{Probe, Word};
+use crate::weather::Weather;
+use bellwether_core::harness::Scripted;
+use bellwether_core::{
+    Boot, Command, Dest, Effect, Env, Input, Instant, Members, Memory, Node, NodeId,
+};
+use bellwether_protocols::local_leader::fail_aware::{FailAware, Frame, Params};
+use std::borrow::Cow;
+
+/// More deliveries than this in a history are a conversation without end.
+const DELIVERIES_MAX: usize = 2_000;
+
+type Layer = FailAware<Probe>;
+
+struct Process {
+    node: Node<Layer>,
+    clock: Clock,
+    peers: Members,
+    life: u64,
+    /// Until then it handles nothing.
+    paused: u64,
+}
+
+/// A frame on its way.
+struct Letter {
+    from: NodeId,
+    to: usize,
+    /// When it is handled.
+    at: u64,
+    /// c: the real time of its stamp C.
+    sent: u64,
+    /// b: the real time of B in the receiver's row.
+    heard: Option<u64>,
+    frame: Frame<Word>,
+}
+
+pub(crate) struct World<'a> {
+    pub(crate) weather: Weather,
+    /// The number of this history.
+    history: u64,
+    now: u64,
+    processes: Vec<Process>,
+    letters: Vec<Letter>,
+    delivered: usize,
+    params: &'a Params<()>,
+    judge: &'a mut Judge,
+    effects: Vec<Effect<Layer>>,
+}
+
+impl<'a> World<'a> {
+    pub(crate) fn new(
+        history: u64,
+        weather: Weather,
+        params: &'a Params<()>,
+        judge: &'a mut Judge,
+    ) -> Self {
+        let (processes, letters, effects) = (Vec::new(), Vec::new(), Vec::new());
+        let (now, delivered) = (0, 0);
+        Self { weather, history, now, processes, letters, delivered, params, judge, effects }
+    }
+
+    /// The next process starts, in a group of `count`.
+    pub(crate) fn join(&mut self, mut clock: Clock, count: u64) {
+        let index = self.processes.len();
+        let peers: Members = (0..count).map(NodeId).filter(|peer| *peer != id(index)).collect();
+        let node = self.begin(Boot::first(id(index)), clock.read(self.now), &peers);
+        self.processes.push(Process { node, clock, peers, life: 1, paused: 0 });
+        self.post(index);
+    }
+
+    /// A process loses all it knew, and its clock so many nanoseconds.
+    pub(crate) fn restart(&mut self, index: usize, back: u64) {
+        let process = &mut self.processes[index];
+        process.clock.reborn(self.now, back);
+        process.life += 1;
+        let (incarnation, now) = (process.life, process.clock.read(self.now));
+        let boot = Boot { incarnation, memory: Memory::Lost, ..Boot::first(id(index)) };
+        let peers = process.peers.clone();
+        self.processes[index].node = self.begin(boot, now, &peers);
+        self.post(index);
+    }
+
+    fn begin(&mut self, boot: Boot<'_>, now: Instant, peers: &Members) -> Node<Layer> {
+        let mut env = Env { now, peers, entropy: &mut Scripted::default() };
+        Node::start(boot, &mut env, self.params, &mut self.effects)
+    }
+
+    /// How far a process's clock could be set back.
+    pub(crate) fn clock_shows(&mut self, index: usize) -> u64 {
+        self.processes[index].clock.nanos(self.now)
+    }
+
+    /// From now on a process's clock runs at this rate.
+    pub(crate) fn drift(&mut self, index: usize, rate: u64) {
+        self.processes[index].clock.drift(self.now, rate);
+    }
+
+    /// A process sleeps; its clock does not.
+    pub(crate) fn pause(&mut self, index: usize, length: u64) {
+        self.processes[index].paused = self.now + length;
+    }
+
+    /// A process sees to a timer, or says a word, unless it sleeps.
+    pub(crate) fn wake(&mut self, index: usize, word: Option<Command>) {
+        let process = &mut self.processes[index];
+        if process.paused > self.now {
+            return;
+        }
+        let now = process.clock.read(self.now);
+        let mut env = Env { now, peers: &process.peers, entropy: &mut Scripted::default() };
+        let (node, effects) = (&mut process.node, &mut self.effects);
+        let _ = match word {
+            None => node.handle(Input::Timeout, &mut env, self.params, effects),
+            Some(command) => node
+                .command(command, &mut env, self.params, effects)
+                .expect("the probe speaks when told to"),
+        };
+        self.post(index);
+    }
+
+    /// Lets time pass and delivers what arrives in it.
+    pub(crate) fn wait(&mut self, length: u64) {
+        let end = self.now + length;
+        while self.deliver_before(end) {}
+        self.now = end;
+    }
+
+    /// Delivers all that is under way, and what comes of it.
+    pub(crate) fn finish(mut self) {
+        while self.deliver_before(u64::MAX) {}
+        self.judge.endless += u64::from(!self.letters.is_empty());
+    }
+
+    /// Delivers the first letter, if it arrives by `end`.
+    fn deliver_before(&mut self, end: u64) -> bool {
+        let first = (0..self.letters.len()).min_by_key(|&letter| self.letters[letter].at);
+        let Some(first) = first.filter(|&letter| self.letters[letter].at <= end) else {
+            return false;
+        };
+        let letter = &mut self.letters[first];
+        let awake = self.processes[letter.to].paused;
+        if letter.at < awake {
+            letter.at = awake;
+            return true;
+        }
+        if self.delivered == DELIVERIES_MAX {
+            return false;
+        }
+        self.delivered += 1;
+        let letter = self.letters.swap_remove(first);
+        self.now = letter.at;
+        self.deliver(letter);
+        true
+    }
+
+    fn deliver(&mut self, letter: Letter) {
+        let Letter { from, to, sent, heard, frame, .. } = letter;
+        let process = &mut self.processes[to];
+        let now = process.clock.read(self.now);
+        let row = frame.echoes.iter().find(|row| row.node == id(to)).copied();
+        let stamp = frame.sent;
+        let words = process.node.protocol().inner().words;
+        let mut env = Env { now, peers: &process.peers, entropy: &mut Scripted::default() };
+        let input = Input::Message(from, Cow::Owned(frame));
+        let _ = process.node.handle(input, &mut env, self.params, &mut self.effects);
+        let probe = process.node.protocol().inner();
+        if probe.words > words {
+            let stamped = row.map(|row| Stamped {
+                readings: [row.sent, row.received, stamp, now],
+                asked: process.clock.when(row.sent),
+                heard,
+            });
+            let usual = self.weather.fastest + self.weather.pace;
+            let (bound, handled) = (probe.bound, self.now);
+            let word = Hearing { bound, stamped, sent, handled, usual };
+            self.judge.hears(self.history, self.params, &word);
+        }
+        self.post(to);
+    }
+
+    /// Sends what the last step asked for.
+    fn post(&mut self, index: usize) {
+        let mut effects = std::mem::take(&mut self.effects);
+        let (from, sent) = (id(index), self.now);
+        for effect in effects.drain(..) {
+            let Effect::Send(dest, frame) = effect else { continue };
+            for to in (0..self.processes.len()).filter(|to| *to != index) {
+                if dest != Dest::Everyone && dest != Dest::Node(id(to)) {
+                    continue;
+                }
+                let row = frame.echoes.iter().find(|row| row.node == id(to));
+                let heard = row.and_then(|row| self.processes[index].clock.when(row.received));
+                for delay in self.weather.copies().into_iter().flatten() {
+                    let (at, frame) = (sent + delay, frame.clone());
+                    self.letters.push(Letter { from, to, at, sent, heard, frame });
+                }
+            }
+        }
+        self.effects = effects;
+    }
+}
+
+/// The name of a process.
+fn id(index: usize) -> NodeId {
+    NodeId(index as u64)
+}
