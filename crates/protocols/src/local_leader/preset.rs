@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 /// A named set of time constants; ρ is 200 ppm in all of them.
 ///
-/// | preset | Δ | σ | P | lockTime | EP | expires | failover at most |
+/// | preset | Δ | σ | P | lockTime | EP | expires | failover at most, and more |
 /// |---|---|---|---|---|---|---|---|
-/// | `lan` | 10 ms | 20 ms | 50 ms | 150 ms | 181 ms | 302 ms | 210 ms, 40 ms more per dead rank |
-/// | `fast` | 5 ms | 10 ms | 20 ms | 50 ms | 66 ms | 115 ms | 80 ms, 20 ms more per dead rank |
-/// | `wan` | 100 ms | 50 ms | 300 ms | 900 ms | 1051 ms | 1877 ms | 1.2 s, .25 s more per dead rank |
+/// | `lan` | 10 ms | 20 ms | 50 ms | 150 ms | 181 ms | 302 ms | 210 ms, 40 ms per dead rank |
+/// | `fast` | 5 ms | 10 ms | 20 ms | 50 ms | 66 ms | 115 ms | 80 ms, 20 ms per dead rank |
+/// | `wan` | 100 ms | 50 ms | 300 ms | 900 ms | 1051 ms | 1877 ms | 1.2 s, .25 s per dead rank |
 /// | `paper` | 15 ms | 30 ms | 50 ms | 34.98 ms | 50 ms | 230 ms | breaks its own constraints |
 ///
 /// `lan` and `fast` suppose a machine that wakes a thread in time: on a shared virtual machine
