@@ -149,6 +149,7 @@ fn le_s(nodes: u32, runs: u64, threads: usize, engine: Engine) -> Experiment {
         nodes,
         network: Network::uniform(Delay::Constant(Duration::from_millis(100)), loss),
         ranks: Ranks::ById,
+        drift: 0,
         scenario: Scenario::Start,
         window: Duration::from_secs(100),
         runs,

@@ -21,6 +21,7 @@
 //!         Loss::Uncorrelated(0.4.try_into()?),
 //!     ),
 //!     ranks: Ranks::ById,
+//!     drift: 0,
 //!     scenario: Scenario::Start,
 //!     window: Duration::from_secs(100),
 //!     runs: 200,

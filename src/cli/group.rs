@@ -1,173 +1,39 @@
 //! The options that `sim` and `trace` share: the group, its protocol and its network.
+//!
+//! Each family of protocols has flags and defaults of its own. [`Group`] is what was written;
+//! [`Setting`] is that, for one protocol.
 
+use super::announce_listen::AnnounceListen;
+use super::channel::Channel;
 use super::failure::Failure;
+use super::leases::Leases;
 use super::protocols::parse;
 use bellwether::core::Duration;
-use bellwether::protocols::announce_listen::{
-    BadConfig, Config, Criterion, Mapping, Opening, Params, Shape, bye_copies,
-};
-use bellwether::protocols::choice::Entry;
-use bellwether::sim::network::{Bursts, Delay, Loss, Network, Probability};
+use bellwether::protocols::choice::{Choice, Config, Entry, Family};
+use bellwether::sim::network::Network;
 use bellwether::sim::{NODES_MAX, Ranks};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
 pub(super) struct Group {
-    /// How many processes there are
-    #[arg(long, short, value_name = "N", default_value = "100", allow_negative_numbers = true)]
-    #[arg(value_parser = nodes)]
-    pub(super) nodes: u32,
+    /// How many processes there are [default: 100; local-leader: 5]
+    #[arg(long, short, value_name = "N", allow_negative_numbers = true, value_parser = nodes)]
+    nodes: Option<u32>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
     #[arg(long, value_name = "S")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
-    timers: Timers,
+    announce_listen: AnnounceListen,
     #[command(flatten)]
-    rules: Rules,
+    leases: Leases,
     #[command(flatten)]
     channel: Channel,
-}
-
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Timers")]
-struct Timers {
-    /// T_S: a process waits for a random time below this before it speaks
-    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
-    suppress: Duration,
-    /// T_A: the time between a leader's announcements
-    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
-    announce: Duration,
-    /// T_L: silence after which a leader is given up
-    #[arg(long, value_name = "D", default_value = "infinite", allow_negative_numbers = true)]
-    listen: Duration,
-    /// Silence, below T_L, after which a leader no longer keeps others out
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    aging: Option<Duration>,
-    /// How the random wait is distributed
-    #[arg(long, value_enum, default_value_t)]
-    timer: Timer,
-    /// How steep an exponential timer is, over its whole interval
-    #[arg(long, value_name = "X", default_value_t = 10.0, allow_negative_numbers = true)]
-    #[arg(value_parser = number)]
-    timer_rate: f64,
-    /// How long a query waits for answers [default: two delays and the reply spread]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    patience: Option<Duration>,
-    /// Answers to a query are spread over this [default: one delay for suppress-query, else 0]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    reply_spread: Option<Duration>,
-}
-
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Rules")]
-struct Rules {
-    /// Who leads [default: the protocol's own]
-    #[arg(long, value_enum)]
-    criterion: Option<Rule>,
-    /// Where a wait comes from: luck, or the standing by which leaders are chosen
-    #[arg(long, value_enum, default_value_t)]
-    mapping: Map_,
-    /// With --mapping standing: a random addition below this
-    #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
-    jitter: Duration,
-    /// How many lead together
-    #[arg(long, value_name = "K", default_value_t = 1)]
-    leaders: usize,
-    /// A leader that departs says so, as often as the loss makes necessary
-    #[arg(long)]
-    bye: bool,
-    /// A leader that departs says so this often
-    #[arg(long, value_name = "C", conflicts_with = "bye")]
-    bye_copies: Option<u32>,
-    /// Processes that do not lead say goodbye too
-    #[arg(long)]
-    bye_from_all: bool,
-}
-
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Network")]
-struct Channel {
-    /// How often a message is lost
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
-    loss: Probability,
-    /// Who loses it: all receivers together, or each for itself [default: each for itself]
-    #[arg(long, value_enum)]
-    loss_model: Option<LossModel>,
-    /// With --loss-model bursts: the mean number of messages lost in a row
-    #[arg(long, value_name = "X", default_value_t = 4.0, allow_negative_numbers = true)]
-    #[arg(value_parser = number)]
-    burst: f64,
-    /// How long a message takes, on average
-    #[arg(long, value_name = "D", default_value = "0.1s", allow_negative_numbers = true)]
-    delay: Duration,
-    /// How that varies
-    #[arg(long, value_enum, default_value_t)]
-    delay_model: DelayModel,
-    /// How often a message arrives twice
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
-    duplicate: Probability,
-    /// How often a message is held up, so that later ones overtake it
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
-    reorder: Probability,
-    /// By how much a second copy or a held-up message is late, at most
-    #[arg(long, value_name = "D", default_value = "0.1s", allow_negative_numbers = true)]
-    straggle: Duration,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Timer {
-    /// The same density everywhere
-    #[default]
-    Uniform,
-    /// Rising: few wake early
-    Exponential,
-    /// Falling: most wake early
-    ExponentialFalling,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
-    /// The greatest id
-    HighestId,
-    /// The earliest to wake up
-    EarliestWakeUp,
-    /// The greatest rank, drawn at random for each process
-    Rank,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Map_ {
-    /// Luck
-    #[default]
-    Random,
-    /// The best wakes first
-    Standing,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum LossModel {
-    /// Nothing is lost
-    None,
-    /// All receivers lose it, or none
-    Correlated,
-    /// Each receiver for itself
-    Uncorrelated,
-    /// Each receiver for itself, in bursts
-    Bursts,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum DelayModel {
-    /// Always the same
-    #[default]
-    Constant,
-    /// Anything from nothing to twice the mean
-    Uniform,
-    /// A waiting time without memory
-    Exponential,
-    /// A long tail
-    LogNormal,
+    /// Each clock runs fast or slow by its own amount up to this, in parts per million
+    /// [default: 0; local-leader: as --drift-ppm]
+    #[arg(long, value_name = "PPM", help_heading = "Clocks")]
+    #[arg(value_parser = parts_per_million, allow_negative_numbers = true)]
+    clock_drift: Option<u32>,
 }
 
 /// Parses a number of processes.
@@ -179,8 +45,16 @@ fn nodes(text: &str) -> Result<u32, String> {
     }
 }
 
+/// Parses a drift. A clock that loses everything stands still.
+fn parts_per_million(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(parts) if parts < 1_000_000 => Ok(parts),
+        _ => Err("a drift is a whole number of parts per million, from 0 to 999999".to_owned()),
+    }
+}
+
 /// Parses a number that is one: what is not would break no rule that compares it.
-fn number(text: &str) -> Result<f64, String> {
+pub(super) fn number(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         _ => Err("it must be a finite number".to_owned()),
@@ -192,214 +66,150 @@ pub(super) fn protocol(name: &str) -> Result<&'static Entry, String> {
     parse(name)
 }
 
+/// A length of time in seconds, unless it is infinite.
+pub(super) fn finite(length: Duration) -> Option<f64> {
+    (length != Duration::MAX).then(|| length.as_secs_f64())
+}
+
+/// What a value is called on the command line.
+pub(super) fn name(value: impl ValueEnum) -> Option<String> {
+    value.to_possible_value().map(|value| value.get_name().to_owned())
+}
+
+/// What a protocol's parameters may depend on.
+pub(super) struct Surroundings {
+    pub(super) nodes: u32,
+    /// Ids, of processes that are there or may come.
+    pub(super) ids: u64,
+    pub(super) delay: Duration,
+    pub(super) loss: f64,
+}
+
 impl Group {
     /// Where luck comes from, if nothing else says so.
     pub(super) fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)
     }
 
-    /// The protocol's parameters, for a group with so many ids.
-    pub(super) fn params(&self, entry: &Entry, ids: u64) -> Result<Params, Failure> {
-        let config = self.config(entry, ids)?;
-        Params::try_from(config).map_err(|bad: BadConfig| Failure::usage(bad))
+    /// What was asked for, for this protocol; `given` are the flags that were written.
+    pub(super) fn with(
+        &self,
+        entry: &'static Entry,
+        given: &[String],
+    ) -> Result<Setting<'_>, Failure> {
+        let (announcing, leasing) = (flags::<AnnounceListen>(), flags::<Leases>());
+        let (own, foreign) = match entry.family {
+            Family::AnnounceListen(_) => (announcing, leasing),
+            Family::LocalLeader => (leasing, announcing),
+        };
+        match given.iter().find(|flag| foreign.contains(flag)) {
+            Some(flag) => Err(Failure::usage(format!(
+                "--{flag} is no flag of {}, which has --{}",
+                entry.name,
+                own.join(" --")
+            ))),
+            None => Ok(Setting { group: self, entry }),
+        }
+    }
+}
+
+/// The flags of one family, without their dashes.
+fn flags<A: Args>() -> Vec<String> {
+    let command = A::augment_args(clap::Command::new("flags"));
+    command.get_arguments().filter_map(|flag| flag.get_long().map(str::to_owned)).collect()
+}
+
+/// What was asked for, with the defaults of the protocol it was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting<'a> {
+    group: &'a Group,
+    entry: &'static Entry,
+}
+
+impl Setting<'_> {
+    /// Where luck comes from, if nothing else says so.
+    pub(super) fn seed(&self) -> u64 {
+        self.group.seed()
+    }
+
+    /// How many processes there are.
+    pub(super) fn nodes(&self) -> u32 {
+        self.group.nodes.unwrap_or(match self.entry.family {
+            Family::AnnounceListen(_) => 100,
+            Family::LocalLeader => 5,
+        })
+    }
+
+    /// The protocol with its parameters, for a group with so many ids.
+    pub(super) fn choice(&self, ids: u64) -> Result<Choice, Failure> {
+        let Group { announce_listen, leases, channel, .. } = self.group;
+        let around = Surroundings {
+            nodes: self.nodes(),
+            ids,
+            delay: channel.delay(self.default_delay()),
+            loss: channel.loss()?.rate(),
+        };
+        let config = match self.entry.family {
+            Family::AnnounceListen(variant) => {
+                Config::AnnounceListen(announce_listen.config(variant, &around)?)
+            }
+            Family::LocalLeader => Config::LocalLeader(leases.config()),
+        };
+        let choice = Choice::try_from(config).map_err(Failure::usage)?;
+        choice.check_nodes(ids).map_err(Failure::usage)?;
+        Ok(choice)
     }
 
     /// The network.
     pub(super) fn network(&self) -> Result<Network, Failure> {
-        let Channel { duplicate, reorder, straggle, .. } = self.channel;
-        for (flag, length) in [("delay", self.channel.delay), ("straggle", straggle)] {
-            if length == Duration::MAX {
-                return Err(Failure::usage(format!(
-                    "--{flag} infinite: nothing would ever arrive"
-                )));
-            }
-        }
-        let plain = Network::uniform(self.delay(), self.loss()?);
-        Ok(Network { duplicate, reorder, straggle, ..plain })
+        self.group.channel.network(self.default_delay())
     }
 
     /// Where ranks come from.
     pub(super) fn ranks(&self) -> Ranks {
-        if self.rules.criterion == Some(Rule::Rank) { Ranks::Random } else { Ranks::ById }
+        match self.entry.family {
+            Family::AnnounceListen(_) => self.group.announce_listen.ranks(),
+            Family::LocalLeader => Ranks::ById,
+        }
+    }
+
+    /// By how much clocks are wrong, in parts per 10⁹.
+    pub(super) fn drift(&self, choice: &Choice) -> u32 {
+        self.clock_drift(choice) * 1_000
     }
 
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(&self) -> String {
-        let mut text = format!(", delay {}", self.channel.delay);
-        let loss = self.channel.loss.value();
-        if let Some(model) = self.loss_model().to_possible_value().filter(|_| loss > 0.0) {
-            text += &format!(", loss {loss} {}", model.get_name());
-        }
-        if self.timers.listen != Duration::MAX {
-            text += &format!(", listen {}", self.timers.listen);
-        }
-        if let Ok(copies @ 1..) = self.bye_copies() {
-            text += &format!(", {copies} goodbyes");
-        }
-        text
+    pub(super) fn conditions(&self, choice: &Choice) -> String {
+        let Group { announce_listen, leases, channel, .. } = self.group;
+        let own = match choice {
+            Choice::AnnounceListen(params) => announce_listen.conditions(params),
+            Choice::LocalLeader(_) => leases.conditions(),
+        };
+        channel.conditions(self.default_delay()) + &own
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
-    pub(super) fn to_json(&self, params: &Params) -> Map<String, Value> {
-        let finite = |length: Duration| (length != Duration::MAX).then(|| length.as_secs_f64());
-        let name = |value: Option<clap::builder::PossibleValue>| {
-            value.map(|value| value.get_name().to_owned())
+    pub(super) fn to_json(&self, choice: &Choice) -> Map<String, Value> {
+        let Group { announce_listen, leases, channel, .. } = self.group;
+        let delay = self.default_delay();
+        let mut map = match choice {
+            Choice::AnnounceListen(params) => announce_listen.to_json(params, channel.delay(delay)),
+            Choice::LocalLeader(params) => leases.to_json(params),
         };
-        let Self { timers, rules, channel, .. } = self;
-        let reply_spread = self.reply_spread(params.opening());
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("suppress", json!(finite(timers.suppress)));
-        put("announce", json!(finite(timers.announce)));
-        put("listen", json!(finite(timers.listen)));
-        put("aging", json!(timers.aging.and_then(finite)));
-        put("timer", json!(name(timers.timer.to_possible_value())));
-        put("timer_rate", json!(timers.timer_rate));
-        put("patience", json!(finite(self.patience(reply_spread))));
-        put("reply_spread", json!(finite(reply_spread)));
-        put("criterion", json!(params.criterion().name()));
-        put("ranks", json!(if self.ranks() == Ranks::Random { "random" } else { "by-id" }));
-        put("mapping", json!(name(rules.mapping.to_possible_value())));
-        put("jitter", json!(finite(rules.jitter)));
-        put("leaders", json!(params.leaders()));
-        put("bye_copies", json!(params.bye_copies()));
-        put("bye_from_all", json!(rules.bye_from_all));
-        put("loss", json!(channel.loss.value()));
-        put("loss_model", json!(name(self.loss_model().to_possible_value())));
-        put("burst", json!(channel.burst));
-        put("delay", json!(finite(channel.delay)));
-        put("delay_model", json!(name(channel.delay_model.to_possible_value())));
-        put("duplicate", json!(channel.duplicate.value()));
-        put("reorder", json!(channel.reorder.value()));
-        put("straggle", json!(finite(channel.straggle)));
+        map.extend(channel.to_json(delay));
+        map.insert("clock_drift".to_owned(), json!(self.clock_drift(choice)));
         map
     }
 
-    /// Over what answers are spread: where all would answer at once, over the time one takes.
-    fn reply_spread(&self, opening: Opening) -> Duration {
-        let spread = if opening.suppresses() { self.channel.delay } else { Duration::ZERO };
-        self.timers.reply_spread.unwrap_or(spread)
+    fn clock_drift(&self, choice: &Choice) -> u32 {
+        let trusted = choice.profile().leases.map_or(0, |leases| leases.drift_ppm);
+        self.group.clock_drift.unwrap_or(trusted)
     }
 
-    /// How long a query waits: just longer than the last answer takes.
-    fn patience(&self, reply_spread: Duration) -> Duration {
-        let round_trip = self.channel.delay * 2 + reply_spread + Duration::from_nanos(1);
-        self.timers.patience.unwrap_or(round_trip)
-    }
-
-    fn config(&self, entry: &Entry, ids: u64) -> Result<Config, Failure> {
-        let (timers, rules) = (&self.timers, &self.rules);
-        let rate = timers.timer_rate;
-        let reply_spread = self.reply_spread(entry.variant.rules().0);
-        Ok(Config {
-            suppress: timers.suppress,
-            shape: match timers.timer {
-                Timer::Uniform => Shape::Uniform,
-                Timer::Exponential => Shape::Rising { rate },
-                Timer::ExponentialFalling => Shape::Falling { rate },
-            },
-            mapping: self.mapping(ids),
-            announce: timers.announce,
-            listen: timers.listen,
-            aging: timers.aging,
-            criterion: rules.criterion.map(|rule| match rule {
-                Rule::HighestId => Criterion::HighestId,
-                Rule::EarliestWakeUp => Criterion::EarliestWakeUp,
-                Rule::Rank => Criterion::Rank,
-            }),
-            leaders: rules.leaders,
-            bye_copies: self.bye_copies()?,
-            bye_from_all: rules.bye_from_all,
-            patience: self.patience(reply_spread),
-            reply_spread,
-            ..Config::new(entry.variant)
-        })
-    }
-
-    fn mapping(&self, ids: u64) -> Mapping {
-        let jitter = self.rules.jitter;
-        match (self.rules.mapping, self.ranks()) {
-            (Map_::Random, _) => Mapping::Random,
-            (Map_::Standing, Ranks::Random) => {
-                Mapping::ByStanding { best: Ranks::BOUND - 1, worst: 0, jitter }
-            }
-            (Map_::Standing, Ranks::ById) => {
-                // The greatest id there can be; alone, any span will do.
-                Mapping::ByStanding { best: (ids - 1).max(1), worst: 0, jitter }
-            }
-        }
-    }
-
-    fn bye_copies(&self) -> Result<u32, Failure> {
-        if let Some(copies) = self.rules.bye_copies {
-            return Ok(copies);
-        }
-        if !self.rules.bye {
-            return Ok(u32::from(self.rules.bye_from_all));
-        }
-        let others = u64::from(self.nodes - 1);
-        bye_copies(others, self.loss()?.rate())
-            .ok_or_else(|| Failure::usage("loss = 1: no number of goodbyes would be heard"))
-    }
-
-    fn loss_model(&self) -> LossModel {
-        let lossless = self.channel.loss == Probability::ZERO;
-        self.channel.loss_model.unwrap_or(if lossless {
-            LossModel::None
-        } else {
-            LossModel::Uncorrelated
-        })
-    }
-
-    fn loss(&self) -> Result<Loss, Failure> {
-        let loss = self.channel.loss;
-        Ok(match self.loss_model() {
-            LossModel::None if loss == Probability::ZERO => Loss::None,
-            LossModel::None => {
-                let value = loss.value();
-                return Err(Failure::usage(format!(
-                    "--loss {value} with --loss-model none: choose one of them"
-                )));
-            }
-            LossModel::Correlated => Loss::Correlated(loss),
-            LossModel::Uncorrelated => Loss::Uncorrelated(loss),
-            LossModel::Bursts => Loss::Bursts(self.bursts()?),
-        })
-    }
-
-    /// A channel that loses everything while it is bad, with the loss and burst length asked for.
-    fn bursts(&self) -> Result<Bursts, Failure> {
-        let (loss, length) = (self.channel.loss.value(), self.channel.burst);
-        let worsen = loss / ((1.0 - loss) * length);
-        if !(length >= 1.0 && length.is_finite() && worsen <= 1.0) {
-            return Err(Failure::usage(format!(
-                "--burst {length} with --loss {loss}: bursts last at least 1 message and at least \
-                 loss/(1-loss) messages; choose longer bursts or less loss"
-            )));
-        }
-        let certain = |value: f64| Probability::try_from(value).map_err(Failure::usage);
-        Ok(Bursts {
-            worsen: certain(worsen)?,
-            recover: certain(1.0 / length)?,
-            good: Probability::ZERO,
-            bad: certain(1.0)?,
-        })
-    }
-
-    fn delay(&self) -> Delay {
-        let mean = self.channel.delay;
-        match self.channel.delay_model {
-            DelayModel::Constant => Delay::Constant(mean),
-            DelayModel::Uniform => Delay::Uniform { min: Duration::ZERO, max: mean * 2 },
-            DelayModel::Exponential => Delay::Exponential { min: Duration::ZERO, mean },
-            DelayModel::LogNormal => {
-                // The median that gives the mean asked for: a mean is exp(sigma²/2) medians.
-                const MEDIANS: f64 = 1.648_721_270_700_128_2;
-                let sigma = 1.0;
-                let median = mean.as_nanos() as f64 / MEDIANS;
-                let median = Duration::from_nanos(median as u64);
-                Delay::LogNormal { min: Duration::ZERO, median, sigma }
-            }
+    fn default_delay(&self) -> Duration {
+        match self.entry.family {
+            Family::AnnounceListen(_) => Duration::from_millis(100),
+            Family::LocalLeader => Duration::from_millis(1),
         }
     }
 }

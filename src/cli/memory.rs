@@ -12,6 +12,8 @@ use std::fs::read_to_string;
 /// What one process takes, at most, in the event engine and in the lazy one.
 const BYTES_PER_PROCESS_EVENT: f64 = 200.0;
 const BYTES_PER_PROCESS_LAZY: f64 = 64.0;
+/// What a process with leases knows of each other one, and tells it in a message.
+const BYTES_PER_ROW: f64 = 256.0;
 /// What one run's sample takes, with the columns that are made of it.
 const BYTES_PER_RUN: f64 = 512.0;
 /// What a message under way takes: a letter and its event, and each further event of its.
@@ -60,7 +62,8 @@ impl<'a> Load<'a> {
 
     /// The first run of an experiment, kept whole.
     pub(super) fn of_first_run(experiment: &'a Experiment) -> Self {
-        let watched = if experiment.scenario == Scenario::Start {
+        let leases = experiment.choice.profile().leases.is_some();
+        let watched = if experiment.scenario == Scenario::Start && !leases {
             0.0
         } else {
             in_intervals(experiment.window, &experiment.choice)
@@ -95,13 +98,14 @@ impl<'a> Load<'a> {
     fn parts(&self) -> [(f64, String, &'static str); 5] {
         let (ids, worlds) = (self.ids as f64, self.worlds as f64);
         let each = if self.lazy { BYTES_PER_PROCESS_LAZY } else { BYTES_PER_PROCESS_EVENT };
-        let Choice::AnnounceListen(params) = self.choice;
-        let byes = f64::from(params.bye_copies());
+        let profile = self.choice.profile();
+        let rows = if profile.leases.is_some() { ids * BYTES_PER_ROW } else { 0.0 };
+        let byes = f64::from(profile.byes);
         let records =
             if self.kept { ids * ids * (self.intervals.unwrap_or(0.0) + 1.0) } else { 0.0 };
         [
             (
-                ids * each * worlds,
+                ids * (each + rows) * worlds,
                 format!("{} processes on {} threads", self.ids, self.worlds),
                 "fewer processes or threads",
             ),

@@ -1,9 +1,12 @@
 //! The command line: one file per subcommand, and what they share.
 
+mod announce_listen;
+mod channel;
 mod completions;
 mod failure;
 mod file;
 mod group;
+mod leases;
 mod memory;
 mod output;
 mod progress;
@@ -28,6 +31,7 @@ const EXAMPLES: &str = "\
 Examples:
   bellwether sim le-s                              a hundred processes elect a leader, 1000 times
   bellwether sim le-s --nodes 1000000 --loss .4    a million do, with 40 % of the messages lost
+  bellwether sim local-leader --loss .01           five hold leases: never two leaders
   bellwether trace le-s --nodes 8 --svg run.svg    one election, as a picture
   bellwether protocols                             what there is and what it promises
 
@@ -56,7 +60,7 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return failure::of_usage(&error),
     };
     let done = match parsed.command {
-        Command::Sim(sim) => sim.run(),
+        Command::Sim(sim) => sim.run(&given(&matches)),
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Protocols(protocols) => protocols.run(),
         Command::Completions(completions) => completions.run(),

@@ -3,12 +3,12 @@
 use super::Done;
 use super::failure::Failure;
 use super::file;
-use super::group::{self, Group};
+use super::group::{self, Group, Setting};
 use super::memory::{self, Load};
 use super::output::{Format, csv, short, table};
 use super::progress::{Progress, Stopwatch};
 use bellwether::core::Duration;
-use bellwether::protocols::choice::{Choice, Entry};
+use bellwether::protocols::choice::Entry;
 use bellwether::sim::stats::Summary;
 use bellwether::sim::{Answer, Churn, Experiment, Measure, Scenario, trace};
 use clap::{Args, ValueEnum};
@@ -145,8 +145,10 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 impl Sim {
-    pub(super) fn run(&self) -> Done {
-        let experiment = self.experiment()?;
+    /// Runs it; `given` are the flags that were written.
+    pub(super) fn run(&self, given: &[String]) -> Done {
+        let setting = self.group.with(self.protocol, given)?;
+        let experiment = self.experiment(setting)?;
         // Before anything else: even to check a plan is to build one.
         let lazy = self.engine != Which::Event && experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
@@ -163,15 +165,15 @@ impl Sim {
         let seconds = watch.elapsed().as_secs_f64();
         drop(progress);
         let text = match self.format {
-            Format::Table => self.for_people(&experiment, &answer, seconds),
-            Format::Json => self.for_programs(&experiment, &answer, seconds).to_string(),
+            Format::Table => self.for_people(setting, &experiment, &answer, seconds),
+            Format::Json => self.for_programs(setting, &experiment, &answer, seconds).to_string(),
             Format::Csv => self.for_spreadsheets(&experiment, &answer),
         };
         writeln!(io::stdout(), "{text}")?;
         Ok(())
     }
 
-    fn experiment(&self) -> Result<Experiment, Failure> {
+    fn experiment(&self, setting: Setting<'_>) -> Result<Experiment, Failure> {
         let scenario = self.scenario.with(self.departures, self.arrivals);
         if self.window == Duration::ZERO || self.window == Duration::MAX {
             return Err(Failure::usage(format!(
@@ -179,16 +181,18 @@ impl Sim {
                 self.window
             )));
         }
-        let ids = scenario.ids(self.group.nodes);
+        let nodes = setting.nodes();
+        let choice = setting.choice(scenario.ids(nodes))?;
         Ok(Experiment {
-            choice: self.group.params(self.protocol, ids)?.into(),
-            nodes: self.group.nodes,
-            network: self.group.network()?,
-            ranks: self.group.ranks(),
+            nodes,
+            network: setting.network()?,
+            ranks: setting.ranks(),
+            drift: setting.drift(&choice),
+            choice,
             scenario,
             window: self.window,
             runs: self.runs,
-            seed: self.group.seed(),
+            seed: setting.seed(),
             threads: self.threads(),
             engine: match self.engine {
                 Which::Event => bellwether::sim::Engine::Event,
@@ -205,7 +209,13 @@ impl Sim {
         usize::try_from(self.runs).map_or(wanted, |runs| wanted.min(runs))
     }
 
-    fn for_people(&self, experiment: &Experiment, answer: &Answer, seconds: f64) -> String {
+    fn for_people(
+        &self,
+        setting: Setting<'_>,
+        experiment: &Experiment,
+        answer: &Answer,
+        seconds: f64,
+    ) -> String {
         let header = ["measure", "mean", "±", "95 % interval", "min", "p50", "p99", "max"];
         let row = |(measure, summary): &(Measure, Summary)| {
             let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, .. } = *summary;
@@ -224,11 +234,11 @@ impl Sim {
         let mut text = format!(
             "{} with {}, {} from seed {}\n{}{}\n\n{}\n\n",
             self.protocol.name,
-            count(u64::from(self.group.nodes), "process", "processes"),
+            count(u64::from(experiment.nodes), "process", "processes"),
             count(self.runs, "run", "runs"),
-            self.group.seed(),
+            experiment.seed,
             experiment.scenario.name(),
-            self.group.conditions(),
+            setting.conditions(&experiment.choice),
             table(&header, &rows)
         );
         if answer.unsettled > 0 {
@@ -244,9 +254,14 @@ impl Sim {
         text + &format!("{engine} engine: {:.3} s{rate}", seconds)
     }
 
-    fn for_programs(&self, experiment: &Experiment, answer: &Answer, seconds: f64) -> Value {
-        let Choice::AnnounceListen(chosen) = &experiment.choice;
-        let mut params = self.group.to_json(chosen);
+    fn for_programs(
+        &self,
+        setting: Setting<'_>,
+        experiment: &Experiment,
+        answer: &Answer,
+        seconds: f64,
+    ) -> Value {
+        let mut params = setting.to_json(&experiment.choice);
         params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
         params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
         if let Scenario::Churn(Churn { departures, arrivals }) = experiment.scenario {
@@ -260,9 +275,9 @@ impl Sim {
             .collect();
         json!({
             "protocol": self.protocol.name,
-            "nodes": self.group.nodes,
+            "nodes": experiment.nodes,
             "runs": self.runs,
-            "seed": self.group.seed(),
+            "seed": experiment.seed,
             "params": params,
             "metrics": metrics,
             "unsettled": answer.unsettled,
@@ -296,9 +311,9 @@ impl Sim {
             let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, .. } = *summary;
             let mut cells = vec![
                 self.protocol.name.to_owned(),
-                self.group.nodes.to_string(),
+                experiment.nodes.to_string(),
                 self.runs.to_string(),
-                self.group.seed().to_string(),
+                experiment.seed.to_string(),
                 experiment.scenario.name().to_owned(),
                 experiment.network.loss().rate().to_string(),
                 answer.unsettled.to_string(),
@@ -325,12 +340,16 @@ mod tests {
     use super::*;
     use crate::cli::{Bellwether, Command};
     use bellwether::protocols::announce_listen::Mapping;
+    use bellwether::protocols::choice::Choice;
     use clap::Parser;
 
     fn experiment(arguments: &str) -> Experiment {
         let words = "bellwether sim".split(' ').chain(arguments.split(' '));
         match Bellwether::try_parse_from(words).unwrap().command {
-            Command::Sim(sim) => sim.experiment().unwrap(),
+            Command::Sim(sim) => {
+                let setting = sim.group.with(sim.protocol, &[]).unwrap();
+                sim.experiment(setting).unwrap()
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -339,7 +358,8 @@ mod tests {
     fn the_best_standing_is_the_greatest_id_there_can_be() {
         let best_of = |scenario: &str| {
             let flags = "le-s --listen 3s --nodes 10 --mapping standing --scenario";
-            let Choice::AnnounceListen(params) = experiment(&format!("{flags} {scenario}")).choice;
+            let choice = experiment(&format!("{flags} {scenario}")).choice;
+            let Choice::AnnounceListen(params) = choice else { panic!("{choice:?}") };
             match params.wake().mapping {
                 Mapping::ByStanding { best, worst: 0, .. } => best,
                 other => panic!("{other:?}"),

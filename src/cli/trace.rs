@@ -6,7 +6,7 @@ use super::file;
 use super::group::{self, Group};
 use super::memory::{self, Load};
 use bellwether::core::{Duration, Record, SimTime};
-use bellwether::protocols::choice::Entry;
+use bellwether::protocols::choice::Family;
 use bellwether::sim::diagram::{Options, space_time};
 use bellwether::sim::{Fault, Plan, ScenarioFile, Timed, Who, trace};
 use clap::{Args, ValueEnum};
@@ -22,9 +22,9 @@ pub(super) struct Trace {
     what: String,
     #[command(flatten)]
     group: Group,
-    /// How long the run lasts
-    #[arg(long, value_name = "D", default_value = "5s", allow_negative_numbers = true)]
-    until: Duration,
+    /// How long the run lasts [default: 5s; local-leader: 1s]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    until: Option<Duration>,
     /// The leader stops without a word at this time
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     crash_leader: Option<Duration>,
@@ -65,7 +65,7 @@ impl Trace {
     pub(super) fn run(&self, given: &[String]) -> Done {
         let path = Path::new(&self.what);
         let is_file = path.extension().is_some_and(|end| end == "toml");
-        let scenario = if is_file { read(path, given)? } else { self.scenario()? };
+        let scenario = if is_file { read(path, given)? } else { self.scenario(given)? };
         let seed = self.group.seed.unwrap_or(scenario.seed);
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
             .map_err(|line| if is_file { bad_file(path, &line) } else { Failure::Usage(line) })?;
@@ -96,9 +96,10 @@ impl Trace {
         }
     }
 
-    fn scenario(&self) -> Result<ScenarioFile, Failure> {
-        let entry: &Entry = group::protocol(&self.what)
+    fn scenario(&self, given: &[String]) -> Result<ScenarioFile, Failure> {
+        let entry = group::protocol(&self.what)
             .map_err(|why| Failure::usage(format!("'{}': {why}", self.what)))?;
+        let setting = self.group.with(entry, given)?;
         let mut faults = Vec::new();
         let node = Who::Leader;
         let wishes = [
@@ -109,23 +110,30 @@ impl Trace {
             faults.extend(at.map(|at| Timed { at, fault }));
         }
         faults.sort_by_key(|timed| timed.at);
-        if self.until == Duration::MAX {
+        let horizon = self.until.unwrap_or(match entry.family {
+            Family::AnnounceListen(_) => Duration::from_secs(5),
+            Family::LocalLeader => Duration::from_secs(1),
+        });
+        if horizon == Duration::MAX {
             return Err(Failure::usage("--until infinite: a trace must end"));
         }
+        let nodes = setting.nodes();
+        let choice = setting.choice(u64::from(nodes))?;
         let plan = Plan {
-            network: self.group.network()?,
-            ranks: self.group.ranks(),
-            horizon: self.until,
+            network: setting.network()?,
+            ranks: setting.ranks(),
+            drift: setting.drift(&choice),
+            horizon,
             faults,
-            ..Plan::new(self.group.nodes)
+            ..Plan::new(nodes)
         };
         plan.check().map_err(Failure::usage)?;
         Ok(ScenarioFile {
-            about: format!("{} with {} processes", entry.name, self.group.nodes),
+            about: format!("{} with {nodes} processes", entry.name),
             protocol: entry.name.to_owned(),
-            choice: self.group.params(entry, u64::from(self.group.nodes))?.into(),
+            choice,
             plan,
-            seed: self.group.seed(),
+            seed: setting.seed(),
         })
     }
 }

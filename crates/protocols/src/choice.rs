@@ -1,12 +1,21 @@
 //! The one list of protocols: whoever is in it can be simulated, checked, run and looked at.
+//!
+//! Protocols that share their parameters are a [`Family`]. A further one is a variant of
+//! [`Family`], [`Config`], [`BadConfig`] and [`Choice`], and its row of [`PROTOCOLS`].
 
-use crate::announce_listen::{AnnounceListen, Params, Variant};
+use crate::announce_listen::{self, AnnounceListen, Variant, announcements_beyond_first};
+use crate::local_leader::{self, LocalLeader, Mode};
 use bellwether_core::{Duration, Visitor};
 use core::fmt;
 
 /// What a protocol guarantees, and by what it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Promise {
+    /// At no moment do two processes lead.
+    NeverTwo,
+    /// Processes that can talk to each other in time have one leader, and no process ever supports
+    /// two.
+    OnePerPartition,
     /// Once faults stop, all live processes name the same live leader.
     EventuallyOne,
     /// It elects nobody; others are built from it.
@@ -18,6 +27,8 @@ pub enum Promise {
 impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Self::NeverTwo => "never two",
+            Self::OnePerPartition => "one per partition",
             Self::EventuallyOne => "eventually one",
             Self::ElectsNobody => "elects nobody",
             Self::Nothing => "nothing (can deadlock)",
@@ -30,37 +41,68 @@ impl fmt::Display for Promise {
 pub struct Entry {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it promises.
+    /// What it promises, unless its parameters say otherwise; see [`Choice::promise`].
     pub promise: Promise,
     /// What it does, in a line.
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
     /// Which member of which family.
-    pub variant: Variant,
+    pub family: Family,
+}
+
+/// Protocols that share their parameters, and which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// One of the announce-listen family.
+    AnnounceListen(Variant),
+    /// Leadership by leases.
+    LocalLeader,
 }
 
 /// All protocols.
 pub const PROTOCOLS: &[Entry] = &[
-    entry(Variant::LeA, "announce at once, give way to a greater id", "Program 5.1"),
-    entry(Variant::LeS, "wait a random time, announce, give way to a greater id", "Program 5.2"),
-    entry(Variant::LeM, "as le-s, but the earliest to wake up leads", "section 5.4.3"),
-    entry(Variant::Sup, "suppression alone: the first to speak silences the rest", "chapters 2-3"),
-    entry(Variant::Al, "everyone announces for ever, all learn who is greatest", "chapter 4"),
-    entry(Variant::Query, "ask who leads, announce if nobody answers", "section 5.7"),
-    entry(Variant::SuppressQuery, "wait a random time, then ask", "section 5.7"),
-    entry(Variant::SupAlElect, "follow whoever speaks first, for ever", "section 5.7"),
-    entry(Variant::SupAlLimit, "per interval, the first to speak silences the rest", "section 5.7"),
-    entry(Variant::SupAlSpread, "everyone announces, spread over the interval", "section 5.7"),
+    announce(Variant::LeA, "announce at once, give way to a greater id", "Program 5.1"),
+    announce(Variant::LeS, "wait a random time, announce, give way to a greater id", "Program 5.2"),
+    announce(Variant::LeM, "as le-s, but the earliest to wake up leads", "section 5.4.3"),
+    announce(
+        Variant::Sup,
+        "suppression alone: the first to speak silences the rest",
+        "chapters 2-3",
+    ),
+    announce(Variant::Al, "everyone announces for ever, all learn who is greatest", "chapter 4"),
+    announce(Variant::Query, "ask who leads, announce if nobody answers", "section 5.7"),
+    announce(Variant::SuppressQuery, "wait a random time, then ask", "section 5.7"),
+    announce(Variant::SupAlElect, "follow whoever speaks first, for ever", "section 5.7"),
+    announce(
+        Variant::SupAlLimit,
+        "per interval, the first to speak silences the rest",
+        "section 5.7",
+    ),
+    announce(Variant::SupAlSpread, "everyone announces, spread over the interval", "section 5.7"),
+    Entry {
+        name: "local-leader",
+        promise: Promise::NeverTwo,
+        summary: "leases from a majority: never two leaders; with --mode local one in each \
+                  partition",
+        source: "Fetzer and Cristian, sections VIII-X",
+        family: Family::LocalLeader,
+    },
 ];
 
-const fn entry(variant: Variant, summary: &'static str, source: &'static str) -> Entry {
+const fn announce(variant: Variant, summary: &'static str, source: &'static str) -> Entry {
     let promise = match variant {
         Variant::Sup | Variant::SupAlLimit => Promise::ElectsNobody,
         Variant::SupAlElect => Promise::Nothing,
         _ => Promise::EventuallyOne,
     };
-    Entry { name: variant.name(), promise, summary, source, variant }
+    Entry {
+        name: variant.name(),
+        promise,
+        summary,
+        source,
+        family: Family::AnnounceListen(variant),
+    }
 }
 
 /// The row with this name.
@@ -80,10 +122,32 @@ pub struct Profile {
     pub interval: Duration,
     /// The silence after which a leader is given up; [`Duration::MAX`] if it never is.
     pub trust: Duration,
-    /// Whether a leader that leaves says so.
-    pub says_bye: bool,
+    /// How long after an attempt to agree the next one begins.
+    pub attempt: Duration,
+    /// How often a leader that departs says so; nought if it departs without a word.
+    pub byes: u32,
     /// Whether luck decides who is better, and not the id or the rank.
     pub by_luck: bool,
+    /// Whose support a leader needs, where it leads for no longer than it has that.
+    pub leases: Option<Leases>,
+}
+
+/// Leadership that ends unless it is renewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leases {
+    /// Whether a leader needs more than half of the group; it leads those it can reach otherwise.
+    pub majority: bool,
+    /// The kind of message by which a process asks to lead.
+    pub request: &'static str,
+    /// By how much it trusts clocks to be wrong at most, in parts per million.
+    pub drift_ppm: u32,
+}
+
+impl Leases {
+    /// How many processes of a group it takes to have a leader.
+    pub fn quorum(&self, group: u32) -> u32 {
+        if self.majority { group / 2 + 1 } else { 1 }
+    }
 }
 
 /// When a group has settled.
@@ -97,31 +161,144 @@ pub enum Goal {
     Quiet,
 }
 
+/// What a person writes, of any family.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Config {
+    /// One of the announce-listen family.
+    AnnounceListen(announce_listen::Config),
+    /// Leadership by leases.
+    LocalLeader(local_leader::Config),
+}
+
+/// Which rule a [`Config`] breaks, with the values that break it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadConfig {
+    /// One of the announce-listen family's.
+    AnnounceListen(announce_listen::BadConfig),
+    /// One of leases'.
+    LocalLeader(local_leader::BadConfig),
+}
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AnnounceListen(bad) => bad.fmt(f),
+            Self::LocalLeader(bad) => bad.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}
+
 /// A protocol chosen at run time, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// One of the announce-listen family.
-    AnnounceListen(Params),
+    AnnounceListen(announce_listen::Params),
+    /// Leadership by leases.
+    LocalLeader(local_leader::Params),
 }
 
-impl From<Params> for Choice {
-    fn from(params: Params) -> Self {
+impl From<announce_listen::Params> for Choice {
+    fn from(params: announce_listen::Params) -> Self {
         Self::AnnounceListen(params)
     }
 }
 
+impl From<local_leader::Params> for Choice {
+    fn from(params: local_leader::Params) -> Self {
+        Self::LocalLeader(params)
+    }
+}
+
+impl TryFrom<Config> for Choice {
+    type Error = BadConfig;
+
+    fn try_from(config: Config) -> Result<Self, BadConfig> {
+        match config {
+            Config::AnnounceListen(config) => announce_listen::Params::try_from(config)
+                .map(Self::AnnounceListen)
+                .map_err(BadConfig::AnnounceListen),
+            Config::LocalLeader(config) => local_leader::Params::try_from(config)
+                .map(Self::LocalLeader)
+                .map_err(BadConfig::LocalLeader),
+        }
+    }
+}
+
+/// More processes than the protocol is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crowd {
+    /// How many there were to be.
+    pub nodes: u64,
+    /// How many there may be.
+    pub most: u64,
+}
+
+impl fmt::Display for Crowd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { nodes, most } = self;
+        write!(
+            f,
+            "local-leader with {nodes} processes, but at most {most} can be: every election \
+             carries a row for each member; choose fewer, or a protocol without leases"
+        )
+    }
+}
+
+impl core::error::Error for Crowd {}
+
 impl Choice {
+    /// What it promises with these parameters.
+    pub fn promise(&self) -> Promise {
+        match self {
+            Self::AnnounceListen(params) => match params.profile().goal {
+                Goal::Leaders(_) => Promise::EventuallyOne,
+                Goal::Same => Promise::Nothing,
+                Goal::Quiet => Promise::ElectsNobody,
+            },
+            Self::LocalLeader(params) => match params.mode() {
+                Mode::Majority => Promise::NeverTwo,
+                Mode::Local => Promise::OnePerPartition,
+            },
+        }
+    }
+
     /// What a simulation must know of it.
     pub fn profile(&self) -> Profile {
         match self {
             Self::AnnounceListen(params) => params.profile(),
+            Self::LocalLeader(params) => params.profile(),
         }
+    }
+
+    /// How many attempts beyond the first a group needs to agree, on average, if each receiver
+    /// loses a message this often.
+    pub fn attempts_beyond_first(&self, nodes: u32, loss: f64) -> f64 {
+        let others = u64::from(nodes.saturating_sub(1));
+        match self {
+            Self::AnnounceListen(_) => announcements_beyond_first(others, loss),
+            Self::LocalLeader(params) => params.requests_beyond_first(others, loss),
+        }
+    }
+
+    /// Refuses a group that is too large for it.
+    ///
+    /// # Errors
+    /// [`Crowd`], naming both numbers.
+    pub fn check_nodes(&self, nodes: u64) -> Result<(), Crowd> {
+        let most = match self {
+            Self::AnnounceListen(_) => u64::MAX,
+            Self::LocalLeader(_) => local_leader::NODES_MAX,
+        };
+        if nodes > most { Err(Crowd { nodes, most }) } else { Ok(()) }
     }
 
     /// Hands the protocol to `visitor` as a type.
     pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
         match self {
             Self::AnnounceListen(params) => visitor.visit::<AnnounceListen>(params),
+            Self::LocalLeader(params) => visitor.visit::<LocalLeader>(params.layered()),
         }
     }
 }
@@ -130,12 +307,45 @@ impl Choice {
 mod tests {
     use super::*;
 
+    /// The protocol of a row, with its defaults.
+    fn chosen(entry: &Entry) -> Choice {
+        let config = match entry.family {
+            Family::AnnounceListen(variant) => {
+                Config::AnnounceListen(announce_listen::Config::new(variant))
+            }
+            Family::LocalLeader => Config::LocalLeader(local_leader::Config::default()),
+        };
+        Choice::try_from(config).unwrap()
+    }
+
     #[test]
     fn every_protocol_is_listed_once_under_its_own_name() {
-        assert_eq!(PROTOCOLS.len(), Variant::ALL.len());
+        assert_eq!(PROTOCOLS.len(), Variant::ALL.len() + 1);
         for variant in Variant::ALL {
-            assert_eq!(find(variant.name()).map(|entry| entry.variant), Some(variant));
+            let family = find(variant.name()).map(|entry| entry.family);
+            assert_eq!(family, Some(Family::AnnounceListen(variant)));
         }
+        assert_eq!(find("local-leader").map(|entry| entry.family), Some(Family::LocalLeader));
         assert_eq!(find("le-x"), None);
+    }
+
+    #[test]
+    fn a_protocol_promises_what_its_row_says_unless_its_parameters_say_otherwise() {
+        for entry in PROTOCOLS {
+            assert_eq!(chosen(entry).promise(), entry.promise, "{}", entry.name);
+        }
+        let config = local_leader::Config { mode: Mode::Local, ..local_leader::Config::default() };
+        let local = Choice::try_from(Config::LocalLeader(config)).unwrap();
+        assert_eq!(local.promise(), Promise::OnePerPartition);
+    }
+
+    #[test]
+    fn only_leases_limit_the_size_of_a_group() {
+        for entry in PROTOCOLS {
+            let (choice, most) = (chosen(entry), local_leader::NODES_MAX);
+            assert_eq!(choice.check_nodes(most), Ok(()));
+            let refused = choice.check_nodes(most + 1).is_err();
+            assert_eq!(refused, choice.profile().leases.is_some(), "{}", entry.name);
+        }
     }
 }

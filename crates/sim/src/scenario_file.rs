@@ -22,15 +22,17 @@ use crate::observer::Tracer;
 use crate::plan::{BadPlan, Plan, Ranks};
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, Visitor};
-use bellwether_protocols::announce_listen::{BadConfig, Config, Params};
-use bellwether_protocols::choice::{self, Choice};
+use bellwether_protocols::announce_listen;
+use bellwether_protocols::choice::{self, BadConfig, Choice, Config, Crowd, Family};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::fmt;
 
-/// A file as it is written.
+/// A file as it is written, with the parameters of one family of protocols.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Written {
+#[serde(bound(deserialize = "P: Default + Deserialize<'de>"))]
+struct Written<P> {
     about: String,
     protocol: String,
     nodes: u32,
@@ -45,7 +47,7 @@ struct Written {
     #[serde(default)]
     drift: u32,
     #[serde(default)]
-    params: Config,
+    params: P,
     #[serde(default)]
     network: Network,
     #[serde(default)]
@@ -82,6 +84,8 @@ pub enum BadScenario {
     Config(BadConfig),
     /// The plan breaks a rule.
     Plan(BadPlan),
+    /// The group is too large for the protocol.
+    Crowd(Crowd),
 }
 
 impl fmt::Display for BadScenario {
@@ -93,6 +97,7 @@ impl fmt::Display for BadScenario {
             }
             Self::Config(bad) => bad.fmt(f),
             Self::Plan(bad) => bad.fmt(f),
+            Self::Crowd(crowd) => crowd.fmt(f),
         }
     }
 }
@@ -105,12 +110,19 @@ impl ScenarioFile {
     /// # Errors
     /// [`BadScenario`], naming the place or the values and the rule.
     pub fn parse(text: &str) -> Result<Self, BadScenario> {
-        let written: Written = toml::from_str(text).map_err(|error| form(&error, text))?;
+        // Which parameters there are is known only once the protocol is.
+        let written: Written<toml::Table> = read(text)?;
         let Some(entry) = choice::find(&written.protocol) else {
             return Err(BadScenario::Protocol(written.protocol));
         };
-        let config = Config { variant: entry.variant, ..written.params };
-        let params = Params::try_from(config).map_err(BadScenario::Config)?;
+        let config = match entry.family {
+            Family::AnnounceListen(variant) => {
+                let params: announce_listen::Config = read_params(text)?;
+                Config::AnnounceListen(announce_listen::Config { variant, ..params })
+            }
+            Family::LocalLeader => Config::LocalLeader(read_params(text)?),
+        };
+        let choice = Choice::try_from(config).map_err(BadScenario::Config)?;
         let plan = Plan {
             nodes: written.nodes,
             absent: written.absent,
@@ -121,8 +133,9 @@ impl ScenarioFile {
             horizon: written.until,
         };
         plan.check().map_err(BadScenario::Plan)?;
+        choice.check_nodes(u64::from(plan.nodes)).map_err(BadScenario::Crowd)?;
         let (about, protocol, seed) = (written.about, written.protocol, written.seed);
-        Ok(Self { about, protocol, choice: params.into(), plan, seed })
+        Ok(Self { about, protocol, choice, plan, seed })
     }
 
     /// Runs it once and keeps everything that happened.
@@ -145,6 +158,15 @@ impl Visitor for OneRun<'_> {
         World::<P>::new(params).run(self.plan, self.coins, &mut tracer);
         tracer.records
     }
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, BadScenario> {
+    toml::from_str(text).map_err(|error| form(&error, text))
+}
+
+/// The parameters of a file, read as those of one family; errors name the line.
+fn read_params<P: Default + DeserializeOwned>(text: &str) -> Result<P, BadScenario> {
+    read::<Written<P>>(text).map(|written| written.params)
 }
 
 /// One line: where, and what is wrong there.

@@ -129,6 +129,7 @@ fn an_answer_does_not_depend_on_the_number_of_threads() {
                 nodes: 20,
                 network: plain(),
                 ranks: Ranks::ById,
+                drift: 0,
                 scenario,
                 window: Duration::from_secs(20),
                 runs: 60,
@@ -196,7 +197,9 @@ type End = (u64, bool, Vec<Option<Node<AnnounceListen>>>);
 
 fn end_of(rough: &Rough, batches: bool, observer: &mut impl Observer<AnnounceListen>) -> End {
     let file = &rough.scenario;
-    let Choice::AnnounceListen(params) = file.choice.clone();
+    let Choice::AnnounceListen(params) = file.choice.clone() else {
+        panic!("another family");
+    };
     let world = World::<AnnounceListen>::new(params);
     let mut world = if batches { world } else { world.without_batches() };
     let Outcome { deliveries, satisfied, .. } =

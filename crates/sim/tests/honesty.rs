@@ -11,6 +11,7 @@ fn experiment(config: Config, nodes: u32, scenario: Scenario) -> Experiment {
         nodes,
         network: Network::uniform(Delay::Constant(Duration::from_millis(100)), Loss::None),
         ranks: Ranks::ById,
+        drift: 0,
         scenario,
         window: Duration::from_secs(100),
         runs: 100,

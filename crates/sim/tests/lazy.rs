@@ -85,6 +85,7 @@ impl Case {
             nodes: self.nodes,
             network: Network::uniform(Delay::Constant(self.delay), loss),
             ranks: self.ranks(),
+            drift: 0,
             scenario: Scenario::Start,
             window: Duration::from_secs(100),
             runs: self.runs,

@@ -255,8 +255,10 @@ impl Params {
             opening: suppress + patience,
             interval: self.announce,
             trust: self.listen,
-            says_bye: self.bye_copies > 0,
+            attempt: self.announce,
+            byes: self.bye_copies,
             by_luck: self.criterion == Criterion::EarliestWakeUp,
+            leases: None,
         }
     }
 

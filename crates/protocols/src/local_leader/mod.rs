@@ -53,6 +53,7 @@ mod lock;
 pub mod message;
 mod params;
 mod preset;
+mod profile;
 mod rules;
 mod supporter;
 mod votes;
@@ -60,6 +61,7 @@ mod votes;
 pub use hall::{Hall, Timer};
 pub use params::{BadConfig, Config, Mode, Params};
 pub use preset::Preset;
+pub use profile::NODES_MAX;
 pub use rules::{Rule, Rules};
 
 /// The service over its datagrams: what is simulated, checked and run.

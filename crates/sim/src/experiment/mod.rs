@@ -18,8 +18,8 @@ use crate::plan::{BadPlan, Plan, Ranks};
 use crate::stats::Summary;
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, Visitor};
-use bellwether_protocols::announce_listen::{Repeat, Yields, announcements_beyond_first};
-use bellwether_protocols::choice::{Choice, Goal};
+use bellwether_protocols::announce_listen::{Repeat, Yields};
+use bellwether_protocols::choice::{Choice, Crowd, Goal};
 use rayon::prelude::*;
 use recovery::Recovery;
 use start::Start;
@@ -124,6 +124,8 @@ pub struct Experiment {
     pub network: Network,
     /// Where ranks come from.
     pub ranks: Ranks,
+    /// Clocks run fast or slow by up to this, in parts per 10⁹, each in its own way.
+    pub drift: u32,
     /// What happens.
     pub scenario: Scenario,
     /// How long a disturbed group is watched.
@@ -156,13 +158,15 @@ pub struct Answer {
 pub enum BadExperiment {
     /// The plan is not valid.
     Plan(BadPlan),
+    /// The group is too large for the protocol.
+    Crowd(Crowd),
     /// Everything is lost.
     NeverConverges,
     /// So much is lost that the group would take for ever, or nearly.
     TooManyRounds {
         /// The loss.
         loss: f64,
-        /// How many announcements that would take, on average.
+        /// How many attempts that would take, on average.
         rounds: f64,
     },
     /// There is nobody who could take over.
@@ -186,20 +190,21 @@ pub enum BadExperiment {
 
 /// The most comings and goings of one run.
 const CHURN_MAX: f64 = 1e6;
-/// The most announcements a group may need to converge, on average.
+/// The most attempts a group may need to converge, on average.
 const ROUNDS_MAX: f64 = 1e6;
 
 impl fmt::Display for BadExperiment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plan(bad) => bad.fmt(f),
+            Self::Crowd(crowd) => crowd.fmt(f),
             Self::NeverConverges => f.write_str(
                 "loss = 1: no message ever arrives, so a group of more than one never converges; \
                  choose a loss below 1",
             ),
             Self::TooManyRounds { loss, rounds } => write!(
                 f,
-                "loss = {loss}: the group would need about {rounds:.0} announcements to converge, \
+                "loss = {loss}: the group would need about {rounds:.0} attempts to converge, \
                  but at most {ROUNDS_MAX:.0} are simulated; choose less loss"
             ),
             Self::NobodyLeft => f.write_str(
@@ -240,6 +245,12 @@ impl From<BadPlan> for BadExperiment {
     }
 }
 
+impl From<Crowd> for BadExperiment {
+    fn from(crowd: Crowd) -> Self {
+        Self::Crowd(crowd)
+    }
+}
+
 impl Experiment {
     /// Checks everything that can be known before running.
     ///
@@ -255,6 +266,7 @@ impl Experiment {
         if self.nodes == 0 {
             return Err(BadPlan::Nodes(0).into());
         }
+        self.choice.check_nodes(self.scenario.ids(self.nodes))?;
         self.check_loss()?;
         self.plan(Coins::new(self.seed, 0)).0.check()?;
         if self.engine == Engine::Lazy
@@ -288,7 +300,9 @@ impl Experiment {
 
     /// Why the lazy engine does not apply, if it does not.
     pub fn not_lazy(&self) -> Option<&'static str> {
-        let Choice::AnnounceListen(params) = &self.choice;
+        let Choice::AnnounceListen(params) = &self.choice else {
+            return Some("only announce-listen protocols are lazy");
+        };
         if self.scenario != Scenario::Start {
             return Some("only the start scenario is lazy");
         }
@@ -309,6 +323,9 @@ impl Experiment {
         if params.yields() == Yields::Never && params.opening().suppresses() {
             return Some("announcements that nobody silences are too many to follow");
         }
+        if self.drift > 0 {
+            return Some("clocks must not drift");
+        }
         if !self.network.is_plain() {
             return Some("the delay must be constant and losses without memory");
         }
@@ -323,7 +340,7 @@ impl Experiment {
         if self.nodes > 1 && loss >= 1.0 {
             return Err(BadExperiment::NeverConverges);
         }
-        let rounds = announcements_beyond_first(u64::from(self.nodes - 1), loss);
+        let rounds = self.choice.attempts_beyond_first(self.nodes, loss);
         if rounds > ROUNDS_MAX {
             return Err(BadExperiment::TooManyRounds { loss, rounds });
         }
@@ -351,7 +368,7 @@ impl Experiment {
             return Err(BadExperiment::NobodyLeft);
         }
         let departs = matches!(self.scenario, Scenario::Departure | Scenario::Churn(_));
-        if departs && profile.trust == Duration::MAX && !profile.says_bye {
+        if departs && profile.trust == Duration::MAX && profile.byes == 0 {
             return Err(BadExperiment::NeverGivenUp);
         }
         Ok(())
@@ -450,7 +467,7 @@ impl<'a, P: Protocol> Runner<'a, P> {
             world: World::new(params),
             start: Start::new(&experiment.choice.profile()),
             recovery: Recovery::new(),
-            lazy: lazy.then(|| Lazy::new(experiment)),
+            lazy: lazy.then(|| Lazy::new(experiment)).flatten(),
             plan: None,
         }
     }

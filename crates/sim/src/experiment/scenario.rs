@@ -6,7 +6,6 @@ use crate::fault::{Disk, Fault, Timed, Who};
 use crate::network::Loss;
 use crate::plan::Plan;
 use bellwether_core::{Duration, Entropy, SimTime};
-use bellwether_protocols::announce_listen::announcements_beyond_first;
 use bellwether_protocols::choice::{Goal, Profile};
 
 /// The scenarios of section 5.3.2, the start, and churn (section 5.3.4).
@@ -72,6 +71,7 @@ impl Scenario {
         let mut plan = Plan {
             network: experiment.network.clone(),
             ranks: experiment.ranks,
+            drift: experiment.drift,
             // More than can be counted is more than a plan may have, and is refused as such.
             ..Plan::new(u32::try_from(self.ids(nodes)).unwrap_or(u32::MAX))
         };
@@ -109,19 +109,19 @@ impl Scenario {
 /// Long enough for the group to have settled, whatever its size and loss.
 fn settling_time(experiment: &Experiment) -> Duration {
     let Experiment { choice, nodes, network, .. } = experiment;
-    let Profile { opening, interval, trust, .. } = choice.profile();
-    let beyond_first = announcements_beyond_first(u64::from(*nodes), network.loss().rate());
+    let Profile { opening, attempt, trust, .. } = choice.profile();
+    let beyond_first = choice.attempts_beyond_first(nodes.saturating_add(1), network.loss().rate());
     let burst = match network.loss() {
         Loss::Bursts(bursts) => 1.0 / bursts.recover.value().max(1e-6),
         _ => 1.0,
     };
     let rounds = 20 + (2.0 * beyond_first * burst).ceil() as u64;
     let finite = |length: Duration| if length == Duration::MAX { Duration::ZERO } else { length };
-    opening + network.multicast.delay.mean() * 4 + interval * rounds + finite(trust)
+    opening + network.multicast.delay.mean() * 4 + attempt * rounds + finite(trust)
 }
 
 fn depart(node: Who, experiment: &Experiment) -> Fault {
-    if experiment.choice.profile().says_bye { Fault::Leave { node } } else { Fault::Crash { node } }
+    if experiment.choice.profile().byes > 0 { Fault::Leave { node } } else { Fault::Crash { node } }
 }
 
 /// Twice as many ids as processes, a random half of them there at first, then a random one of those

@@ -66,10 +66,10 @@ enum Air {
 }
 
 impl<'a> Lazy<'a> {
-    /// For an experiment that [is lazy](Experiment::not_lazy).
-    pub(crate) fn new(experiment: &'a Experiment) -> Self {
+    /// For an experiment that [is lazy](Experiment::not_lazy); nothing for another protocol's.
+    pub(crate) fn new(experiment: &'a Experiment) -> Option<Self> {
         let Experiment { choice, nodes, network, ranks, .. } = experiment;
-        let Choice::AnnounceListen(params) = choice;
+        let Choice::AnnounceListen(params) = choice else { return None };
         let delay = network.constant_delay().unwrap_or(Duration::ZERO).as_nanos();
         debug_assert!(matches!(network.multicast.delay, Delay::Constant(_)) && delay > 0);
         let loss = network.loss();
@@ -87,7 +87,8 @@ impl<'a> Lazy<'a> {
             end: Duration::LONGEST_WRITTEN.as_nanos(),
         };
         let order = Order::new(setting);
-        Self { setting, order, air, suppression: Suppression::default(), arch: pulp::Arch::new() }
+        let suppression = Suppression::default();
+        Some(Self { setting, order, air, suppression, arch: pulp::Arch::new() })
     }
 
     /// One run; nothing measured if the group does not converge.

@@ -108,7 +108,9 @@ impl Observer<AnnounceListen> for Sent {
 /// Messages sent in [0, T_S), run by run.
 fn messages_in_suppression(case: &Case) -> Summary {
     let experiment = case.experiment();
-    let Choice::AnnounceListen(params) = experiment.choice.clone();
+    let Choice::AnnounceListen(params) = experiment.choice.clone() else {
+        panic!("another family");
+    };
     let mut world = World::<AnnounceListen>::new(params);
     let count = |run: u64| {
         let coins = Coins::new(experiment.seed, run);

@@ -140,6 +140,7 @@ impl Case {
             nodes: self.nodes,
             network: Network::uniform(Delay::Constant(self.delay), self.loss),
             ranks: Ranks::ById,
+            drift: 0,
             scenario: self.scenario,
             window: self.window,
             runs: self.runs * runs_factor(),
