@@ -128,12 +128,12 @@ pub(super) struct Setting<'a> {
 
 impl Setting<'_> {
     /// Where luck comes from, if nothing else says so.
-    pub(super) fn seed(&self) -> u64 {
+    pub(super) fn seed(self) -> u64 {
         self.group.seed()
     }
 
     /// How many processes there are.
-    pub(super) fn nodes(&self) -> u32 {
+    pub(super) fn nodes(self) -> u32 {
         self.group.nodes.unwrap_or(match self.entry.family {
             Family::AnnounceListen(_) => 100,
             Family::LocalLeader => 5,
@@ -141,7 +141,7 @@ impl Setting<'_> {
     }
 
     /// The protocol with its parameters, for a group with so many ids.
-    pub(super) fn choice(&self, ids: u64) -> Result<Choice, Failure> {
+    pub(super) fn choice(self, ids: u64) -> Result<Choice, Failure> {
         let Group { announce_listen, leases, channel, .. } = self.group;
         let around = Surroundings {
             nodes: self.nodes(),
@@ -161,12 +161,12 @@ impl Setting<'_> {
     }
 
     /// The network.
-    pub(super) fn network(&self) -> Result<Network, Failure> {
+    pub(super) fn network(self) -> Result<Network, Failure> {
         self.group.channel.network(self.default_delay())
     }
 
     /// Where ranks come from.
-    pub(super) fn ranks(&self) -> Ranks {
+    pub(super) fn ranks(self) -> Ranks {
         match self.entry.family {
             Family::AnnounceListen(_) => self.group.announce_listen.ranks(),
             Family::LocalLeader => Ranks::ById,
@@ -174,12 +174,12 @@ impl Setting<'_> {
     }
 
     /// By how much clocks are wrong, in parts per 10⁹.
-    pub(super) fn drift(&self, choice: &Choice) -> u32 {
+    pub(super) fn drift(self, choice: &Choice) -> u32 {
         self.clock_drift(choice) * 1_000
     }
 
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(&self, choice: &Choice) -> String {
+    pub(super) fn conditions(self, choice: &Choice) -> String {
         let Group { announce_listen, leases, channel, .. } = self.group;
         let own = match choice {
             Choice::AnnounceListen(params) => announce_listen.conditions(params),
@@ -189,7 +189,7 @@ impl Setting<'_> {
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
-    pub(super) fn to_json(&self, choice: &Choice) -> Map<String, Value> {
+    pub(super) fn to_json(self, choice: &Choice) -> Map<String, Value> {
         let Group { announce_listen, leases, channel, .. } = self.group;
         let delay = self.default_delay();
         let mut map = match choice {
@@ -201,12 +201,12 @@ impl Setting<'_> {
         map
     }
 
-    fn clock_drift(&self, choice: &Choice) -> u32 {
+    fn clock_drift(self, choice: &Choice) -> u32 {
         let trusted = choice.profile().leases.map_or(0, |leases| leases.drift_ppm);
         self.group.clock_drift.unwrap_or(trusted)
     }
 
-    fn default_delay(&self) -> Duration {
+    fn default_delay(self) -> Duration {
         match self.entry.family {
             Family::AnnounceListen(_) => Duration::from_millis(100),
             Family::LocalLeader => Duration::from_millis(1),

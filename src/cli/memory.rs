@@ -50,7 +50,7 @@ impl<'a> Load<'a> {
         Self {
             choice,
             network,
-            ids: experiment.scenario.ids(experiment.nodes),
+            ids: experiment.ids(),
             worlds: experiment.threads as u64,
             runs: *runs,
             lazy,

@@ -79,10 +79,12 @@ enum What {
     Departure,
     /// Nobody departs, but announcements are lost
     FalseDeparture,
-    /// One joins that is to lead
+    /// One joins with the greatest id
     JoinGreater,
-    /// One joins that is not
+    /// One joins with the least id
     JoinSmaller,
+    /// A cut divides the group, with the leader in the smaller part; with leases only
+    Split,
     /// Processes come and go
     Churn,
 }
@@ -96,6 +98,7 @@ impl What {
             Self::FalseDeparture => Scenario::FalseDeparture,
             Self::JoinGreater => Scenario::JoinGreater,
             Self::JoinSmaller => Scenario::JoinSmaller,
+            Self::Split => Scenario::Split,
             Self::Churn => Scenario::Churn(Churn { departures, arrivals }),
         }
     }
@@ -182,7 +185,7 @@ impl Sim {
             )));
         }
         let nodes = setting.nodes();
-        let choice = setting.choice(scenario.ids(nodes))?;
+        let choice = setting.choice(scenario.ids(nodes, self.protocol.family.has_leases()))?;
         Ok(Experiment {
             nodes,
             network: setting.network()?,

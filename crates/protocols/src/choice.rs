@@ -60,6 +60,13 @@ pub enum Family {
     LocalLeader,
 }
 
+impl Family {
+    /// Whether its leaders lead for no longer than they have support.
+    pub fn has_leases(self) -> bool {
+        matches!(self, Self::LocalLeader)
+    }
+}
+
 /// All protocols.
 pub const PROTOCOLS: &[Entry] = &[
     announce(Variant::LeA, "announce at once, give way to a greater id", "Program 5.1"),
@@ -346,6 +353,7 @@ mod tests {
             assert_eq!(choice.check_nodes(most), Ok(()));
             let refused = choice.check_nodes(most + 1).is_err();
             assert_eq!(refused, choice.profile().leases.is_some(), "{}", entry.name);
+            assert_eq!(refused, entry.family.has_leases(), "{}", entry.name);
         }
     }
 }

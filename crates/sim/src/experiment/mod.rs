@@ -4,102 +4,33 @@
 //! back in order, so the result does not depend on how many threads there were.
 
 mod agreement;
+mod check;
+mod leases;
+mod measure;
 mod recovery;
 mod scenario;
 mod start;
 
+pub use check::BadExperiment;
+pub use measure::Measure;
+pub(crate) use measure::Sample;
 pub use scenario::{Churn, Scenario};
 
 use crate::coin::Coins;
 use crate::lazy::Lazy;
 use crate::network::{Delay, Loss, Network};
 use crate::observer::Tracer;
-use crate::plan::{BadPlan, Plan, Ranks};
+use crate::plan::{Plan, Ranks};
 use crate::stats::Summary;
 use crate::world::World;
-use bellwether_core::{Duration, Protocol, Record, Visitor};
+use bellwether_core::{Duration, Protocol, Record, SimTime, Visitor};
 use bellwether_protocols::announce_listen::{Repeat, Yields};
-use bellwether_protocols::choice::{Choice, Crowd, Goal};
+use bellwether_protocols::choice::Choice;
+use leases::Reign;
 use rayon::prelude::*;
 use recovery::Recovery;
+use scenario::Planned;
 use start::Start;
-use std::fmt;
-
-/// What is measured. The names are those of the command line's JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Measure {
-    /// When the converging announcement was sent.
-    ConvergenceTime,
-    /// When it was received.
-    LeadershipDelay,
-    /// Messages sent before that.
-    Messages,
-    /// Which of the leader's messages it was.
-    Rounds,
-    /// The same, averaged over the other processes.
-    AverageRounds,
-    /// Processes announcing themselves, averaged over the time until then.
-    SimultaneousLeaders,
-    /// Messages per announce interval.
-    AnnouncersPerInterval,
-    /// When all name the leader at the same moment.
-    AgreementTime,
-    /// Time until a disturbed group agrees again.
-    ReestablishmentDelay,
-    /// Part of the time without agreement.
-    InconsistentFraction,
-}
-
-impl Measure {
-    /// All of them, in the order they are shown.
-    pub const ALL: [Self; 10] = [
-        Self::ConvergenceTime,
-        Self::LeadershipDelay,
-        Self::Messages,
-        Self::Rounds,
-        Self::AverageRounds,
-        Self::SimultaneousLeaders,
-        Self::AnnouncersPerInterval,
-        Self::AgreementTime,
-        Self::ReestablishmentDelay,
-        Self::InconsistentFraction,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ConvergenceTime => "convergence_time",
-            Self::LeadershipDelay => "leadership_delay",
-            Self::Messages => "messages",
-            Self::Rounds => "rounds",
-            Self::AverageRounds => "average_rounds",
-            Self::SimultaneousLeaders => "simultaneous_leaders",
-            Self::AnnouncersPerInterval => "announcers_per_interval",
-            Self::AgreementTime => "agreement_time",
-            Self::ReestablishmentDelay => "reestablishment_delay",
-            Self::InconsistentFraction => "inconsistent_fraction",
-        }
-    }
-}
-
-/// What one run gave. Measures that it did not give are not numbers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
-    values: [f64; Measure::ALL.len()],
-    deliveries: u64,
-    /// Whether what the run was for did not happen.
-    pub(crate) unsettled: bool,
-}
-
-impl Sample {
-    pub(crate) fn new(deliveries: u64) -> Self {
-        Self { values: [f64::NAN; Measure::ALL.len()], deliveries, unsettled: false }
-    }
-
-    pub(crate) fn set(&mut self, measure: Measure, value: f64) {
-        self.values[measure as usize] = value;
-    }
-}
 
 /// Which engine runs an experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,130 +84,7 @@ pub struct Answer {
     pub lazy: bool,
 }
 
-/// Why an experiment cannot be done.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BadExperiment {
-    /// The plan is not valid.
-    Plan(BadPlan),
-    /// The group is too large for the protocol.
-    Crowd(Crowd),
-    /// Everything is lost.
-    NeverConverges,
-    /// So much is lost that the group would take for ever, or nearly.
-    TooManyRounds {
-        /// The loss.
-        loss: f64,
-        /// How many attempts that would take, on average.
-        rounds: f64,
-    },
-    /// There is nobody who could take over.
-    NobodyLeft,
-    /// The lazy engine cannot do this.
-    NotLazy(&'static str),
-    /// The scenario needs a leader to lose or to find.
-    ElectsNobody(&'static str),
-    /// A leader that is never given up is never replaced.
-    NeverGivenUp,
-    /// Luck, not the id, decides who is greater.
-    NobodyIsGreater(&'static str),
-    /// More comings and goings than a run should have.
-    TooMuchChurn {
-        /// About how many there would be.
-        events: f64,
-    },
-    /// Threads could not be had.
-    Threads(String),
-}
-
-/// The most comings and goings of one run.
-const CHURN_MAX: f64 = 1e6;
-/// The most attempts a group may need to converge, on average.
-const ROUNDS_MAX: f64 = 1e6;
-
-impl fmt::Display for BadExperiment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plan(bad) => bad.fmt(f),
-            Self::Crowd(crowd) => crowd.fmt(f),
-            Self::NeverConverges => f.write_str(
-                "loss = 1: no message ever arrives, so a group of more than one never converges; \
-                 choose a loss below 1",
-            ),
-            Self::TooManyRounds { loss, rounds } => write!(
-                f,
-                "loss = {loss}: the group would need about {rounds:.0} attempts to converge, \
-                 but at most {ROUNDS_MAX:.0} are simulated; choose less loss"
-            ),
-            Self::NobodyLeft => f.write_str(
-                "nodes = 1: when the only process departs nobody is left to lead; choose 2 or more",
-            ),
-            Self::NotLazy(why) => {
-                write!(f, "the lazy engine does not apply: {why}; try --engine event")
-            }
-            Self::ElectsNobody(scenario) => write!(
-                f,
-                "scenario {scenario} watches a leader being replaced, but this protocol promises \
-                 none; try le-a, le-s, le-m, al or query"
-            ),
-            Self::NeverGivenUp => f.write_str(
-                "listen is infinite: a leader that departs without a word is followed for ever; \
-                 give --listen, for example 3s, or --bye",
-            ),
-            Self::NobodyIsGreater(scenario) => write!(
-                f,
-                "scenario {scenario} needs to know who is greater, but with this criterion luck \
-                 decides; try --criterion highest-id"
-            ),
-            Self::TooMuchChurn { events } => write!(
-                f,
-                "departures and arrivals make about {events:.0} events in the window, but at most \
-                 {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
-            ),
-            Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for BadExperiment {}
-
-impl From<BadPlan> for BadExperiment {
-    fn from(bad: BadPlan) -> Self {
-        Self::Plan(bad)
-    }
-}
-
-impl From<Crowd> for BadExperiment {
-    fn from(crowd: Crowd) -> Self {
-        Self::Crowd(crowd)
-    }
-}
-
 impl Experiment {
-    /// Checks everything that can be known before running.
-    ///
-    /// # Errors
-    /// [`BadExperiment`], naming the rule and the way out.
-    pub fn check(&self) -> Result<(), BadExperiment> {
-        if let Scenario::Churn(Churn { departures, arrivals }) = self.scenario {
-            let events = (departures + arrivals) * self.window.as_secs_f64();
-            if events.is_nan() || events > CHURN_MAX {
-                return Err(BadExperiment::TooMuchChurn { events });
-            }
-        }
-        if self.nodes == 0 {
-            return Err(BadPlan::Nodes(0).into());
-        }
-        self.choice.check_nodes(self.scenario.ids(self.nodes))?;
-        self.check_loss()?;
-        self.plan(Coins::new(self.seed, 0)).0.check()?;
-        if self.engine == Engine::Lazy
-            && let Some(why) = self.not_lazy()
-        {
-            return Err(BadExperiment::NotLazy(why));
-        }
-        self.check_scenario()
-    }
-
     /// Asks, `progress` being told after every run.
     ///
     /// # Errors
@@ -288,9 +96,15 @@ impl Experiment {
         Ok(self.summarise(&samples, lazy))
     }
 
-    /// The plan of one run, and when its watch begins.
-    pub fn plan(&self, coins: Coins) -> (Plan, bellwether_core::SimTime) {
+    /// The plan of one run, and when its watch begins. Where a split cuts is not in it: that
+    /// depends on who leads then.
+    pub fn plan(&self, coins: Coins) -> (Plan, SimTime) {
         self.scenario.plan(self, coins)
+    }
+
+    /// How many ids it has: of processes that are there or may come.
+    pub fn ids(&self) -> u64 {
+        self.scenario.ids(self.nodes, self.choice.profile().leases.is_some())
     }
 
     /// Everything that happens in the first run.
@@ -333,45 +147,6 @@ impl Experiment {
             return Some("the delay must be above nought, or messages race with timers");
         }
         None
-    }
-
-    fn check_loss(&self) -> Result<(), BadExperiment> {
-        let loss = self.network.multicast.loss.rate();
-        if self.nodes > 1 && loss >= 1.0 {
-            return Err(BadExperiment::NeverConverges);
-        }
-        let rounds = self.choice.attempts_beyond_first(self.nodes, loss);
-        if rounds > ROUNDS_MAX {
-            return Err(BadExperiment::TooManyRounds { loss, rounds });
-        }
-        Ok(())
-    }
-
-    fn check_scenario(&self) -> Result<(), BadExperiment> {
-        let name = self.scenario.name();
-        if self.scenario == Scenario::Start {
-            return Ok(());
-        }
-        let profile = self.choice.profile();
-        let Goal::Leaders(_) = profile.goal else {
-            return Err(BadExperiment::ElectsNobody(name));
-        };
-        let joins = matches!(self.scenario, Scenario::JoinGreater | Scenario::JoinSmaller);
-        // An established leader is not displaced by luck, but without trust that ends none is.
-        let greater = self.scenario == Scenario::JoinGreater;
-        let by_luck = self.ranks == Ranks::Random
-            || (profile.by_luck && (greater || profile.trust == Duration::MAX));
-        if joins && by_luck {
-            return Err(BadExperiment::NobodyIsGreater(name));
-        }
-        if self.scenario == Scenario::Departure && self.nodes < 2 {
-            return Err(BadExperiment::NobodyLeft);
-        }
-        let departs = matches!(self.scenario, Scenario::Departure | Scenario::Churn(_));
-        if departs && profile.trust == Duration::MAX && profile.byes == 0 {
-            return Err(BadExperiment::NeverGivenUp);
-        }
-        Ok(())
     }
 
     fn summarise(&self, samples: &[Sample], lazy: bool) -> Answer {
@@ -437,10 +212,12 @@ impl Visitor for FirstRun<'_> {
 
     fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
         let coins = Coins::new(self.experiment.seed, 0);
-        let (plan, _) = self.experiment.plan(coins);
         let (mut world, mut tracer) = (World::<P>::new(params), Tracer::default());
-        if self.experiment.scenario == Scenario::Start {
-            let mut start = Start::new(&self.experiment.choice.profile());
+        let Planned { plan, .. } =
+            self.experiment.scenario.rehearse(self.experiment, &mut world, coins);
+        let profile = self.experiment.choice.profile();
+        if self.experiment.scenario == Scenario::Start && profile.leases.is_none() {
+            let mut start = Start::new(&profile);
             start.reset(plan.nodes);
             world.run(&plan, coins, &mut (&mut start, &mut tracer));
         } else {
@@ -456,6 +233,7 @@ struct Runner<'a, P: Protocol> {
     world: World<P>,
     start: Start,
     recovery: Recovery,
+    reign: Option<Reign>,
     lazy: Option<Lazy<'a>>,
     plan: Option<Plan>,
 }
@@ -467,6 +245,7 @@ impl<'a, P: Protocol> Runner<'a, P> {
             world: World::new(params),
             start: Start::new(&experiment.choice.profile()),
             recovery: Recovery::new(),
+            reign: experiment.choice.profile().leases.map(Reign::new),
             lazy: lazy.then(|| Lazy::new(experiment)).flatten(),
             plan: None,
         }
@@ -477,6 +256,12 @@ impl<'a, P: Protocol> Runner<'a, P> {
             return lazy.run(coins);
         }
         let experiment = self.experiment;
+        if let Some(reign) = &mut self.reign {
+            let planned = experiment.scenario.rehearse(experiment, &mut self.world, coins);
+            reign.reset(&planned, experiment.scenario);
+            let outcome = self.world.run(&planned.plan, coins, reign);
+            return reign.sample(outcome.deliveries);
+        }
         if experiment.scenario == Scenario::Start {
             // Nothing in it depends on luck, so one plan serves all runs.
             let plan = self.plan.get_or_insert_with(|| experiment.plan(coins).0);

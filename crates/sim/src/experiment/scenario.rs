@@ -4,8 +4,10 @@ use super::Experiment;
 use crate::coin::{Coins, Stream};
 use crate::fault::{Disk, Fault, Timed, Who};
 use crate::network::Loss;
+use crate::observer::id;
 use crate::plan::Plan;
-use bellwether_core::{Duration, Entropy, SimTime};
+use crate::world::World;
+use bellwether_core::{Duration, Entropy, Protocol, SimTime};
 use bellwether_protocols::choice::{Goal, Profile};
 
 /// The scenarios of section 5.3.2, the start, and churn (section 5.3.4).
@@ -22,6 +24,8 @@ pub enum Scenario {
     JoinGreater,
     /// One joins that is not.
     JoinSmaller,
+    /// A cut divides the group at random, with the leader in the smaller part: for leases.
+    Split,
     /// Processes come and go.
     Churn(Churn),
 }
@@ -46,23 +50,31 @@ impl Scenario {
             Self::FalseDeparture => "false-departure",
             Self::JoinGreater => "join-greater",
             Self::JoinSmaller => "join-smaller",
+            Self::Split => "split",
             Self::Churn(_) => "churn",
         }
     }
 
-    /// How many ids it has for a group of this size: churn needs some to come, a join one.
-    pub fn ids(&self, nodes: u32) -> u64 {
+    /// How many ids it has for a group of this size: churn needs some to come, a join one. Where a
+    /// leader holds leases the group is known, and in churn those come who went.
+    pub fn ids(&self, nodes: u32, leases: bool) -> u64 {
         let nodes = u64::from(nodes);
         match self {
-            Self::Start | Self::Departure | Self::FalseDeparture => nodes,
+            Self::Start | Self::Departure | Self::FalseDeparture | Self::Split => nodes,
             Self::JoinGreater | Self::JoinSmaller => nodes + 1,
+            Self::Churn(_) if leases => nodes,
             Self::Churn(_) => 2 * nodes,
         }
     }
 
     /// Whether one event strikes at the beginning of the watch.
     pub(crate) fn has_event(&self) -> bool {
-        matches!(self, Self::Departure | Self::JoinGreater | Self::JoinSmaller)
+        self.replaces() || matches!(self, Self::JoinGreater | Self::JoinSmaller)
+    }
+
+    /// Whether that event takes the leader away.
+    pub(crate) fn replaces(&self) -> bool {
+        matches!(self, Self::Departure | Self::Split)
     }
 
     /// The plan of one run, and when its watch begins.
@@ -73,9 +85,13 @@ impl Scenario {
             ranks: experiment.ranks,
             drift: experiment.drift,
             // More than can be counted is more than a plan may have, and is refused as such.
-            ..Plan::new(u32::try_from(self.ids(nodes)).unwrap_or(u32::MAX))
+            ..Plan::new(u32::try_from(experiment.ids()).unwrap_or(u32::MAX))
         };
         let profile = experiment.choice.profile();
+        if *self == Self::Start && profile.leases.is_some() {
+            plan.horizon = experiment.window;
+            return (plan, SimTime::ZERO);
+        }
         if *self == Self::Start {
             // Where leaders are given up, or nothing is promised, agreement may never come.
             let settles = matches!(profile.goal, Goal::Leaders(_));
@@ -90,7 +106,7 @@ impl Scenario {
         let at = settling_time(experiment) + Duration::from_nanos(phase);
         plan.horizon = (at + experiment.window).min(LONGEST);
         match self {
-            Self::Start | Self::FalseDeparture => {}
+            Self::Start | Self::FalseDeparture | Self::Split => {}
             Self::Departure => {
                 let fault = depart(Who::Leader, experiment);
                 plan.faults.push(Timed { at, fault });
@@ -103,6 +119,62 @@ impl Scenario {
             Self::Churn(churn) => churn_plan(*churn, experiment, &mut plan, at, &mut luck),
         }
         (plan, SimTime::ZERO + at)
+    }
+
+    /// The same, complete. Who leads when a split strikes only the run itself can tell, so it is
+    /// run up to then; the same luck makes the same run again.
+    pub(super) fn rehearse<P: Protocol>(
+        &self,
+        experiment: &Experiment,
+        world: &mut World<P>,
+        coins: Coins,
+    ) -> Planned {
+        let (mut plan, from) = self.plan(experiment, coins);
+        if *self != Self::Split {
+            return Planned { plan, from, apart: Vec::new() };
+        }
+        let at = from.since(SimTime::ZERO);
+        let horizon = at.saturating_sub(Duration::from_nanos(1));
+        world.run(&Plan { horizon, ..plan.clone() }, coins, &mut ());
+        let leads = |node: &u32| {
+            let state = world.node(*node);
+            state.is_some_and(|state| state.leadership(world.clock(*node)).names(id(*node)))
+        };
+        let leader = (0..plan.nodes).find(leads);
+        let mut rest: Vec<u32> = (0..plan.nodes).collect();
+        shuffle(&mut rest, &mut coins.world(3));
+        if let Some(place) = rest.iter().position(|node| Some(*node) == leader) {
+            rest.swap(0, place);
+        }
+        let mut apart: Vec<u32> = rest.drain(..minority(plan.nodes) as usize).collect();
+        apart.sort_unstable();
+        rest.sort_unstable();
+        for (from, to) in [(&apart, &rest), (&rest, &apart)] {
+            let fault = Fault::Cut { from: from.clone(), to: to.clone() };
+            plan.faults.push(Timed { at, fault });
+        }
+        Planned { plan, from, apart }
+    }
+}
+
+/// All that is to happen in one run.
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    /// When the watch begins.
+    pub(super) from: SimTime,
+    /// Who is cut off from then on.
+    pub(super) apart: Vec<u32>,
+}
+
+/// The smaller part of a split: the largest that could not have a leader by majority, and never
+/// half of the group.
+pub(super) fn minority(nodes: u32) -> u32 {
+    nodes.saturating_sub(1) / 2
+}
+
+fn shuffle(ids: &mut [u32], luck: &mut Stream) {
+    for place in (1..ids.len()).rev() {
+        ids.swap(place, luck.below(place as u64 + 1) as usize);
     }
 }
 
@@ -135,9 +207,7 @@ fn churn_plan(
 ) {
     let nodes = experiment.nodes;
     let mut ids: Vec<u32> = (0..plan.nodes).collect();
-    for place in (1..ids.len()).rev() {
-        ids.swap(place, luck.below(place as u64 + 1) as usize);
-    }
+    shuffle(&mut ids, luck);
     let mut away = ids.split_off(nodes as usize);
     let mut here = ids;
     plan.absent.clone_from(&away);

@@ -1,0 +1,234 @@
+//! What can be known before anything is run: whether the question has an answer.
+
+use super::scenario::minority;
+use super::{Churn, Engine, Experiment, Scenario};
+use crate::coin::Coins;
+use crate::plan::{BadPlan, Ranks};
+use bellwether_core::Duration;
+use bellwether_protocols::choice::{Crowd, Goal, Leases};
+use std::fmt;
+
+/// Why an experiment cannot be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadExperiment {
+    /// The plan is not valid.
+    Plan(BadPlan),
+    /// The group is too large for the protocol.
+    Crowd(Crowd),
+    /// Everything is lost.
+    NeverConverges,
+    /// So much is lost that the group would take for ever, or nearly.
+    TooManyRounds {
+        /// The loss.
+        loss: f64,
+        /// How many attempts that would take, on average.
+        rounds: f64,
+    },
+    /// There is nobody who could take over.
+    NobodyLeft,
+    /// A leader needs more processes than there would be.
+    NoQuorum {
+        /// The scenario.
+        scenario: &'static str,
+        /// How many would be left to support a leader.
+        left: u32,
+        /// How many it needs.
+        quorum: u32,
+    },
+    /// Two parts need somebody in each.
+    NothingToSplit {
+        /// How many there are.
+        nodes: u32,
+    },
+    /// The scenario is made for leases.
+    NoLeases(&'static str),
+    /// The scenario is not made for leases.
+    OnlyAnnounced(&'static str),
+    /// The lazy engine cannot do this.
+    NotLazy(&'static str),
+    /// The scenario needs a leader to lose or to find.
+    ElectsNobody(&'static str),
+    /// A leader that is never given up is never replaced.
+    NeverGivenUp,
+    /// Luck, not the id, decides who is greater.
+    NobodyIsGreater(&'static str),
+    /// More comings and goings than a run should have.
+    TooMuchChurn {
+        /// About how many there would be.
+        events: f64,
+    },
+    /// Threads could not be had.
+    Threads(String),
+}
+
+/// The most comings and goings of one run.
+const CHURN_MAX: f64 = 1e6;
+/// The most attempts a group may need to converge, on average.
+const ROUNDS_MAX: f64 = 1e6;
+
+impl fmt::Display for BadExperiment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plan(bad) => bad.fmt(f),
+            Self::Crowd(crowd) => crowd.fmt(f),
+            Self::NeverConverges => f.write_str(
+                "loss = 1: no message ever arrives, so a group of more than one never converges; \
+                 choose a loss below 1",
+            ),
+            Self::TooManyRounds { loss, rounds } => write!(
+                f,
+                "loss = {loss}: the group would need about {rounds:.0} attempts to converge, \
+                 but at most {ROUNDS_MAX:.0} are simulated; choose less loss"
+            ),
+            Self::NobodyLeft => f.write_str(
+                "nodes = 1: when the only process departs nobody is left to lead; choose 2 or more",
+            ),
+            Self::NoQuorum { scenario, left, quorum } => write!(
+                f,
+                "scenario {scenario}: {left} would be left, but a leader needs {quorum} to support \
+                 it; choose more --nodes, or --mode local"
+            ),
+            Self::NothingToSplit { nodes } => write!(
+                f,
+                "nodes = {nodes}: scenario split cuts a group in two, the smaller part with its \
+                 leader; choose 3 or more"
+            ),
+            Self::NoLeases(scenario) => write!(
+                f,
+                "scenario {scenario} is for protocols whose leaders hold leases; try local-leader"
+            ),
+            Self::OnlyAnnounced(scenario) => write!(
+                f,
+                "scenario {scenario} is for protocols whose leaders announce themselves; with \
+                 leases, start watches a group in which nothing happens"
+            ),
+            Self::NotLazy(why) => {
+                write!(f, "the lazy engine does not apply: {why}; try --engine event")
+            }
+            Self::ElectsNobody(scenario) => write!(
+                f,
+                "scenario {scenario} watches a leader being replaced, but this protocol promises \
+                 none; try le-a, le-s, le-m, al or query"
+            ),
+            Self::NeverGivenUp => f.write_str(
+                "listen is infinite: a leader that departs without a word is followed for ever; \
+                 give --listen, for example 3s, or --bye",
+            ),
+            Self::NobodyIsGreater(scenario) => write!(
+                f,
+                "scenario {scenario} needs to know who is greater, but with this criterion luck \
+                 decides; try --criterion highest-id"
+            ),
+            Self::TooMuchChurn { events } => write!(
+                f,
+                "departures and arrivals make about {events:.0} events in the window, but at most \
+                 {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
+            ),
+            Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for BadExperiment {}
+
+impl From<BadPlan> for BadExperiment {
+    fn from(bad: BadPlan) -> Self {
+        Self::Plan(bad)
+    }
+}
+
+impl From<Crowd> for BadExperiment {
+    fn from(crowd: Crowd) -> Self {
+        Self::Crowd(crowd)
+    }
+}
+
+impl Experiment {
+    /// Checks everything that can be known before running.
+    ///
+    /// # Errors
+    /// [`BadExperiment`], naming the rule and the way out.
+    pub fn check(&self) -> Result<(), BadExperiment> {
+        if let Scenario::Churn(Churn { departures, arrivals }) = self.scenario {
+            let events = (departures + arrivals) * self.window.as_secs_f64();
+            if events.is_nan() || events > CHURN_MAX {
+                return Err(BadExperiment::TooMuchChurn { events });
+            }
+        }
+        if self.nodes == 0 {
+            return Err(BadPlan::Nodes(0).into());
+        }
+        self.choice.check_nodes(self.ids())?;
+        self.check_loss()?;
+        self.plan(Coins::new(self.seed, 0)).0.check()?;
+        if self.engine == Engine::Lazy
+            && let Some(why) = self.not_lazy()
+        {
+            return Err(BadExperiment::NotLazy(why));
+        }
+        self.check_scenario()
+    }
+
+    fn check_loss(&self) -> Result<(), BadExperiment> {
+        let loss = self.network.multicast.loss.rate();
+        if self.nodes > 1 && loss >= 1.0 {
+            return Err(BadExperiment::NeverConverges);
+        }
+        let rounds = self.choice.attempts_beyond_first(self.nodes, loss);
+        if rounds > ROUNDS_MAX {
+            return Err(BadExperiment::TooManyRounds { loss, rounds });
+        }
+        Ok(())
+    }
+
+    fn check_scenario(&self) -> Result<(), BadExperiment> {
+        let name = self.scenario.name();
+        let profile = self.choice.profile();
+        if let Some(leases) = profile.leases {
+            return self.check_leases(leases);
+        }
+        match self.scenario {
+            Scenario::Start => return Ok(()),
+            Scenario::Split => return Err(BadExperiment::NoLeases(name)),
+            _ => {}
+        }
+        let Goal::Leaders(_) = profile.goal else {
+            return Err(BadExperiment::ElectsNobody(name));
+        };
+        let joins = matches!(self.scenario, Scenario::JoinGreater | Scenario::JoinSmaller);
+        // An established leader is not displaced by luck, but without trust that ends none is.
+        let greater = self.scenario == Scenario::JoinGreater;
+        let by_luck = self.ranks == Ranks::Random
+            || (profile.by_luck && (greater || profile.trust == Duration::MAX));
+        if joins && by_luck {
+            return Err(BadExperiment::NobodyIsGreater(name));
+        }
+        if self.scenario == Scenario::Departure && self.nodes < 2 {
+            return Err(BadExperiment::NobodyLeft);
+        }
+        let departs = matches!(self.scenario, Scenario::Departure | Scenario::Churn(_));
+        if departs && profile.trust == Duration::MAX && profile.byes == 0 {
+            return Err(BadExperiment::NeverGivenUp);
+        }
+        Ok(())
+    }
+
+    /// Before and after what happens there must be enough processes to have a leader.
+    fn check_leases(&self, leases: Leases) -> Result<(), BadExperiment> {
+        let scenario = self.scenario.name();
+        let left = match self.scenario {
+            Scenario::FalseDeparture => return Err(BadExperiment::OnlyAnnounced(scenario)),
+            Scenario::Departure => self.nodes - 1,
+            Scenario::Split if minority(self.nodes) == 0 => {
+                return Err(BadExperiment::NothingToSplit { nodes: self.nodes });
+            }
+            Scenario::Split => self.nodes - minority(self.nodes),
+            _ => self.nodes,
+        };
+        let quorum = leases.quorum(u32::try_from(self.ids()).unwrap_or(u32::MAX));
+        if left < quorum {
+            return Err(BadExperiment::NoQuorum { scenario, left, quorum });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,317 @@
+//! Leaders that hold leases: how long an election takes, and how well the group is led.
+//!
+//! | measure | what it is |
+//! |---|---|
+//! | `election_time` | from the sending of the request that made a process leader until it leads, averaged over the elections of the run (section XI) |
+//! | `agreement_time` | from the start, or from the event, until all live processes name the same live leader |
+//! | `leader_presence` | the part of the time in which some process leads |
+//! | `leadership_losses_per_hour` | how often a process stops leading that neither crashed nor was cut off; one that gives way to a newcomer counts |
+//! | `messages_per_second` | datagrams sent, empty ones included; one to everyone counts once |
+//! | `reestablishment_delay` | from the crash of the leader, or from the split, to the next leader; where there is no event, the mean length of a leaderless stretch that lies inside the watch |
+//!
+//! After a split all of it is about the part without the old leader: in majority mode the only one
+//! that can have a leader. While too few processes are there to have one, as churn may make it, the
+//! time does not count.
+//!
+//! A start is watched from the first agreement on: how long that took is a measure of its own, and
+//! would be the greater part of all leaderless time otherwise. A run is *unsettled* if the group
+//! did not agree while it was watched, or had no leader when the event struck.
+//!
+//! A lease ends by the clock, and the world wakes a process when that happens, so a change of what
+//! it believes comes exactly then; only a process that stands still would hear of it late.
+
+use super::agreement::Agreement;
+use super::scenario::Planned;
+use super::{Measure, Sample, Scenario};
+use crate::observer::{Cause, Observer, id};
+use bellwether_core::{
+    Dest, Duration, Instant, Leadership, Message, Node, Protocol, SimTime, Stage,
+};
+use bellwether_protocols::choice::Leases;
+
+/// Watches leaders come and go.
+#[derive(Clone, Debug)]
+pub(crate) struct Reign {
+    leases: Leases,
+    scenario: Scenario,
+    from: SimTime,
+    until: SimTime,
+    /// Whether what is to be watched has begun.
+    begun: bool,
+    /// Whether somebody led when it did.
+    settled: bool,
+    /// Who is to be cut off then, and whether each was.
+    to_part: Vec<u32>,
+    apart: Vec<bool>,
+    agreement: Agreement,
+    /// When each process last asked to lead.
+    asked: Vec<SimTime>,
+    leading: Vec<bool>,
+    leaders: u32,
+    live: u32,
+    quorum: u32,
+    elections: u64,
+    electing: Duration,
+    agreed: Option<SimTime>,
+    /// Whether there was no leader once since the watch began.
+    bereft: bool,
+    regained: Option<SimTime>,
+    tally: Tally,
+}
+
+/// What was counted since the watch began.
+#[derive(Clone, Copy, Debug)]
+struct Tally {
+    since: SimTime,
+    /// Up to when all time is accounted for.
+    mark: SimTime,
+    /// For how long there could be a leader, and for how long there was.
+    able: Duration,
+    led: Duration,
+    losses: u64,
+    sent: u64,
+    /// Since when there has been no leader, if there could be one.
+    lost: Option<SimTime>,
+    /// How often there was none and was one again, and for how long.
+    stretches: u64,
+    leaderless: Duration,
+}
+
+impl Tally {
+    fn new(since: SimTime) -> Self {
+        Self {
+            since,
+            mark: since,
+            able: Duration::ZERO,
+            led: Duration::ZERO,
+            losses: 0,
+            sent: 0,
+            lost: None,
+            stretches: 0,
+            leaderless: Duration::ZERO,
+        }
+    }
+}
+
+impl Reign {
+    pub(crate) fn new(leases: Leases) -> Self {
+        Self {
+            leases,
+            scenario: Scenario::Start,
+            from: SimTime::ZERO,
+            until: SimTime::NEVER,
+            begun: false,
+            settled: false,
+            to_part: Vec::new(),
+            apart: Vec::new(),
+            agreement: Agreement::default(),
+            asked: Vec::new(),
+            leading: Vec::new(),
+            leaders: 0,
+            live: 0,
+            quorum: 0,
+            elections: 0,
+            electing: Duration::ZERO,
+            agreed: None,
+            bereft: false,
+            regained: None,
+            tally: Tally::new(SimTime::ZERO),
+        }
+    }
+
+    pub(super) fn reset(&mut self, planned: &Planned, scenario: Scenario) {
+        let Planned { plan, from, apart } = planned;
+        let count = plan.nodes as usize;
+        self.scenario = scenario;
+        (self.from, self.until) = (*from, plan.end());
+        self.begun = scenario == Scenario::Start;
+        self.settled = self.begun;
+        self.to_part.clone_from(apart);
+        for flags in [&mut self.apart, &mut self.leading] {
+            flags.clear();
+            flags.resize(count, false);
+        }
+        self.agreement.reset(plan.nodes);
+        self.asked.clear();
+        self.asked.resize(count, SimTime::NEVER);
+        (self.leaders, self.live) = (0, 0);
+        self.quorum = self.leases.quorum(plan.nodes);
+        (self.elections, self.electing) = (0, Duration::ZERO);
+        (self.agreed, self.bereft, self.regained) = (None, false, None);
+        self.tally = Tally::new(SimTime::ZERO);
+    }
+
+    /// What was measured by the end of the watch.
+    pub(super) fn sample(&mut self, deliveries: u64) -> Sample {
+        self.pass(self.until);
+        let mut sample = Sample::new(deliveries);
+        let watched = self.until.since(self.tally.since).as_secs_f64();
+        if self.elections > 0 {
+            let mean = self.electing.as_secs_f64() / self.elections as f64;
+            sample.set(Measure::ElectionTime, mean);
+        }
+        if self.tally.able > Duration::ZERO {
+            let presence = self.tally.led.as_secs_f64() / self.tally.able.as_secs_f64();
+            sample.set(Measure::LeaderPresence, presence);
+        }
+        if watched > 0.0 {
+            let (losses, sent) = (self.tally.losses as f64, self.tally.sent as f64);
+            sample.set(Measure::LeadershipLossesPerHour, losses * 3600.0 / watched);
+            sample.set(Measure::MessagesPerSecond, sent / watched);
+        }
+        let since_event = |at: SimTime| at.since(self.from).as_secs_f64();
+        let agreed = self.agreed.filter(|_| self.settled).map(since_event);
+        if let Some(agreed) = agreed {
+            sample.set(Measure::AgreementTime, agreed);
+        }
+        let whole = self.tally.leaderless.as_secs_f64() / self.tally.stretches as f64;
+        let delay = if self.scenario.replaces() {
+            self.regained.filter(|_| self.settled).map(since_event)
+        } else {
+            (!self.scenario.has_event() && self.tally.stretches > 0).then_some(whole)
+        };
+        if let Some(delay) = delay {
+            sample.set(Measure::ReestablishmentDelay, delay);
+        }
+        let settles = !matches!(self.scenario, Scenario::Churn(_));
+        sample.unsettled = settles && agreed.is_none();
+        sample
+    }
+
+    /// Time passes until `at`, and if that is in it, the watch begins.
+    #[inline]
+    fn pass(&mut self, at: SimTime) {
+        if !self.begun && at >= self.from {
+            self.begin();
+        }
+        let at = at.min(self.until);
+        if at > self.tally.mark {
+            let length = at.since(self.tally.mark);
+            self.tally.mark = at;
+            if self.live >= self.quorum {
+                self.tally.able = self.tally.able + length;
+                if self.leaders > 0 {
+                    self.tally.led = self.tally.led + length;
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        self.begun = true;
+        self.settled = self.leaders > 0;
+        self.tally = Tally::new(self.from);
+        for node in std::mem::take(&mut self.to_part) {
+            self.vanish(node);
+            self.apart[node as usize] = true;
+        }
+        // Nobody is told of a cut; whatever else happens is still to come.
+        if self.scenario == Scenario::Split {
+            self.look(self.from);
+        }
+    }
+
+    /// A process is gone or cut off.
+    fn vanish(&mut self, node: u32) {
+        if self.apart[node as usize] {
+            return;
+        }
+        self.agreement.gone(node);
+        self.live -= 1;
+        self.leaders -= u32::from(std::mem::take(&mut self.leading[node as usize]));
+    }
+
+    /// Something changed, as was accounted for: is there a leader, and do all agree on it?
+    fn look(&mut self, at: SimTime) {
+        if !self.begun {
+            return;
+        }
+        if self.agreed.is_none() && self.agreement.agreed() {
+            self.agreed = Some(at);
+            if self.scenario == Scenario::Start {
+                self.tally = Tally::new(at);
+            }
+        }
+        if self.leaders == 0 {
+            self.bereft = true;
+        } else if self.bereft {
+            self.regained.get_or_insert(at);
+        }
+        let leaderless = self.leaders == 0 && self.live >= self.quorum;
+        match self.tally.lost {
+            None if leaderless => self.tally.lost = Some(at),
+            Some(since) if !leaderless => {
+                self.tally.lost = None;
+                if self.leaders > 0 {
+                    self.tally.stretches += 1;
+                    self.tally.leaderless = self.tally.leaderless + at.since(since);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A process names these now.
+    fn believes(&mut self, at: SimTime, node: u32, leadership: &Leadership<'_>) {
+        self.agreement.names(node, leadership);
+        let leads = leadership.stage == Stage::Decided && leadership.names(id(node));
+        let led = std::mem::replace(&mut self.leading[node as usize], leads);
+        match (led, leads) {
+            (false, true) => {
+                self.leaders += 1;
+                let asked = self.asked[node as usize];
+                if self.begun && asked <= at {
+                    self.elections += 1;
+                    self.electing = self.electing + at.since(asked);
+                }
+            }
+            (true, false) => {
+                self.leaders -= 1;
+                self.tally.losses += u64::from(self.live >= self.quorum);
+            }
+            _ => {}
+        }
+        self.look(at);
+    }
+}
+
+impl<P: Protocol> Observer<P> for Reign {
+    fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
+        self.pass(at);
+        self.live += 1;
+        self.believes(at, node, &state.leadership(now));
+    }
+
+    #[inline]
+    fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, _number: u32) {
+        if message.kind() == self.leases.request {
+            self.asked[from as usize] = at;
+        }
+        if at >= self.from && !self.begun {
+            self.begin();
+        }
+        // What a process says to itself is no datagram.
+        if self.begun && !self.apart[from as usize] && to != Dest::Node(id(from)) {
+            self.tally.sent += 1;
+        }
+    }
+
+    fn on_change(
+        &mut self,
+        at: SimTime,
+        node: u32,
+        leadership: &Leadership<'_>,
+        _cause: Option<Cause>,
+    ) {
+        self.pass(at);
+        if !self.apart[node as usize] {
+            self.believes(at, node, leadership);
+        }
+    }
+
+    fn on_gone(&mut self, at: SimTime, node: u32) {
+        self.pass(at);
+        self.vanish(node);
+        self.look(at);
+    }
+}
