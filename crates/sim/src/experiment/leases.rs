@@ -160,7 +160,9 @@ impl Reign {
             sample.set(Measure::MessagesPerSecond, sent / watched);
         }
         let since_event = |at: SimTime| at.since(self.from).as_secs_f64();
-        let agreed = self.agreed.filter(|_| self.settled).map(since_event);
+        // Churn has neither a start nor an event to count from.
+        let counts = !matches!(self.scenario, Scenario::Churn(_));
+        let agreed = self.agreed.filter(|_| self.settled && counts).map(since_event);
         if let Some(agreed) = agreed {
             sample.set(Measure::AgreementTime, agreed);
         }
@@ -173,8 +175,7 @@ impl Reign {
         if let Some(delay) = delay {
             sample.set(Measure::ReestablishmentDelay, delay);
         }
-        let settles = !matches!(self.scenario, Scenario::Churn(_));
-        sample.unsettled = settles && agreed.is_none();
+        sample.unsettled = counts && agreed.is_none();
         sample
     }
 
