@@ -37,6 +37,12 @@ impl Line {
         })
     }
 
+    /// The request up to which this process gave up, if it stepped back.
+    pub(super) fn stepped_back(&self, node: NodeId) -> Option<Request> {
+        let stepped = self.0.iter().find(|stepped| stepped.farewell.node == node)?;
+        Some(stepped.farewell.request)
+    }
+
     /// What to carry on.
     pub(super) fn news(&self, now: Instant) -> Option<Farewell> {
         let fresh = |stepped: &&SteppedBack| now <= stepped.news_until;
@@ -45,7 +51,7 @@ impl Line {
 
     /// A process's place: smaller is better.
     pub(super) fn place(&self, id: NodeId) -> (bool, NodeId) {
-        (self.0.iter().any(|stepped| stepped.farewell.node == id), id)
+        (self.stepped_back(id).is_some(), id)
     }
 
     pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {

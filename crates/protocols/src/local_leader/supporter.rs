@@ -43,6 +43,10 @@ impl Hall {
                 self.ask_in_turn(now + params.lock, cx);
             }
         }
+        // A candidate that missed this would wait for a process that steps back, but is alive.
+        if let Some(request) = self.line.stepped_back(self.me).filter(|_| !leads) {
+            cx.send(from, Message::Release { request, leaving: true });
+        }
         let remaining = hindrance.map_or(Duration::ZERO, |lock| lock.free().since(now));
         cx.send(from, Message::Reply { request, support, remaining });
     }
