@@ -67,7 +67,8 @@ impl Hall {
         cx: &mut Cx<'_, Self>,
     ) {
         let farewell = Farewell { node: from, request };
-        if leaving {
+        // Told again by one who stays, it is no reason to take it for gone.
+        if leaving && !self.line.knows(&farewell) {
             self.let_step_back(farewell, cx);
         }
         self.end_lock(farewell, cx);
