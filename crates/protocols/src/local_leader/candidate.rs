@@ -29,12 +29,21 @@ impl Hall {
     /// In majority mode processes try one after the other: at `from` the first in line, each next
     /// one later by the time an attempt takes.
     pub(super) fn ask_in_turn(&self, from: Instant, cx: &mut Cx<'_, Self>) {
-        // Whoever the lapsed lock was for has fallen silent, and does not count.
+        let group = cx.peers().len() as u64 + 1;
+        // Whoever the lapsed lock was for has fallen silent, and does not count. But others may
+        // know other things of who is silent or stepped back, and come to the same turn; so after
+        // a failure all count, and no two have the same turn.
         let silent = self.lock.and_then(|lock| lock.to);
         let mine = self.line.place(self.me);
-        let before = |peer: &NodeId| Some(*peer) != silent && self.line.place(*peer) < mine;
-        let rank = cx.peers().iter().filter(before).count() as u64;
-        cx.arm(Timer::Ask, from + cx.params().stagger() * rank);
+        let before = |peer: &NodeId| {
+            let in_line = Some(*peer) != silent && self.line.place(*peer) < mine;
+            if self.failed { *peer < self.me } else { in_line }
+        };
+        let mut turn = cx.peers().iter().filter(before).count() as u64;
+        if self.failed && mine.0 {
+            turn += group;
+        }
+        cx.arm(Timer::Ask, from + cx.params().stagger() * turn);
     }
 
     /// Sends a request and takes the first vote: its own.
@@ -143,6 +152,7 @@ impl Hall {
             };
             self.lease = Some(Lease { until, supporters });
         }
+        self.failed = false;
         self.votes.settle(base);
         let done = self.round.as_ref().is_some_and(|round| base >= round.sent);
         if done {
@@ -210,6 +220,7 @@ impl Hall {
         let Some(round) = self.round.take() else { return };
         let (now, params) = (cx.now(), cx.params());
         cx.disarm(Timer::Count);
+        self.failed = true;
         if params.keep(Rule::StepDown) {
             self.lease = None;
         }

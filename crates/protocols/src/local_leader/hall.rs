@@ -28,6 +28,8 @@ pub struct Hall {
     pub(super) partition: Vec<NodeId>,
     /// As a candidate: the request under way.
     pub(super) round: Option<Round>,
+    /// Whether its last request failed, and nobody was seen to lead since.
+    pub(super) failed: bool,
     /// No request before this: two of them at one reading of the clock could not be told apart.
     pub(super) next_request: Instant,
     pub(super) votes: Votes,
@@ -124,6 +126,7 @@ impl Protocol for Hall {
             lock: again.then(|| Lock::new(None, request, now, false, params)),
             partition: Vec::new(),
             round: None,
+            failed: false,
             next_request: now,
             votes: Votes::default(),
             lease: None,

@@ -31,6 +31,7 @@ impl Hall {
             self.first_alive() == Some(from) && self.line.place(from) <= self.line.place(self.me);
         let support = hindrance.is_none() && equal && (params.by_majority() || first);
         let leads = !supporters.is_empty();
+        self.failed &= !leads;
         if support {
             self.lock_to(from, request, leads, cx);
             self.partition = supporters;
