@@ -1,6 +1,6 @@
 //! The command as scripts and people meet it: its output, its one-line errors, its exit codes.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::process::{Command, Output};
 
 fn bellwether(arguments: &str) -> Output {
@@ -75,7 +75,7 @@ fn the_json_has_the_keys_that_scripts_rely_on() {
 fn every_listed_protocol_can_be_simulated() {
     let listed = stdout("protocols --format json");
     let listed: Vec<Value> = serde_json::from_str(&listed).expect("it is JSON");
-    assert_eq!(listed.len(), 10);
+    assert_eq!(listed.len(), 11);
     for entry in listed {
         let name = entry["protocol"].as_str().expect("protocols have names");
         // Who follows the first to speak may deadlock, and then there is nothing to measure.
@@ -160,6 +160,25 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("sim le-s --scenario churn --listen 3s --departures 1e6", "at most"),
         ("sim le-m --scenario join-greater --listen 3s", "luck decides"),
         ("sim le-s --listen 3s --engine lazy", "listen must be infinite"),
+        ("sim le-s --scenario split --listen 3s", "try local-leader"),
+        ("sim le-s --clock-drift 1000000", "'1000000'"),
+        ("sim le-s --clock-drift -1", "'-1'"),
+        ("sim le-s --clock-drift 200 --engine lazy", "clocks must not drift"),
+        ("sim local-leader --nodes 1025", "at most 1024"),
+        ("sim local-leader --nodes 1024 --scenario join-smaller", "1025 processes"),
+        ("trace local-leader --nodes 1000000", "a row for each member"),
+        ("sim local-leader --engine lazy", "only announce-listen protocols are lazy"),
+        ("sim local-leader --scenario false-departure", "start watches"),
+        ("sim local-leader --scenario departure --nodes 2", "a leader needs 2"),
+        ("sim local-leader --scenario split --nodes 2", "choose 3 or more"),
+        ("sim local-leader --lock 10s", "lockTime <="),
+        ("sim local-leader --delta 0", "delta leaves no time"),
+        ("sim local-leader --preset paper", "--unchecked"),
+        ("sim local-leader --drift-ppm 200000", "drift-ppm = 200000"),
+        ("sim local-leader --drift-ppm -1", "'-1'"),
+        ("sim local-leader --mode global", "'global'"),
+        ("sim local-leader --loss 1", "never converges"),
+        ("sim local-leader --mode local --nodes 500 --loss .05", "attempts to converge"),
         ("sim le-s --engine sluggish", "sluggish"),
         ("sim le-s --bogus", "--bogus"),
         ("sim les", "did you mean 'le-s'?"),
@@ -228,6 +247,11 @@ fn the_json_suffices_to_ask_the_same_again() {
         "le-s --criterion rank --mapping standing --jitter 50ms --loss .1",
         "le-s --listen 2.5s --aging 1.7s --bye --bye-from-all --loss .2 --scenario churn",
         "le-s --listen 2.5s --leaders 2 --scenario departure --window 20s",
+        "le-s --loss .3 --clock-drift 300",
+        "local-leader --loss .05 --window 5s",
+        "local-leader --mode local --preset wan --delay 20ms --scenario split --window 20s",
+        "local-leader --preset paper --as-published --unchecked --drift-ppm 100 --window 3s",
+        "local-leader --delta 8ms --refresh .2s --fastest .1ms --clock-drift 0 --window 5s",
     ] {
         let first = json(&format!("sim {flags} --nodes 9 --runs 20 --seed 5"));
         let mut again = format!("sim {} --nodes {}", first["protocol"].as_str().unwrap(), 9);
@@ -253,10 +277,83 @@ fn the_json_suffices_to_ask_the_same_again() {
 }
 
 #[test]
+fn a_flag_of_another_family_is_refused_and_the_own_ones_are_named() {
+    for (arguments, words) in [
+        ("sim local-leader --listen 3s", ["--listen is no flag of local-leader", "--mode"]),
+        ("sim local-leader --bye", ["--bye is no flag of local-leader", "--as-published"]),
+        ("trace local-leader --criterion rank", ["--criterion is no flag", "--renew"]),
+        ("sim le-s --mode local", ["--mode is no flag of le-s", "--suppress"]),
+        ("trace query --unchecked", ["--unchecked is no flag of query", "--patience"]),
+    ] {
+        let line = refusal(arguments, 2);
+        assert!(words.iter().all(|word| line.contains(word)), "{arguments}: {line}");
+    }
+}
+
+#[test]
+fn a_family_has_its_own_defaults_parameters_and_measures() {
+    let result = json("sim local-leader --runs 3 --window 5s");
+    assert_eq!((&result["nodes"], &result["params"]["delay"]), (&json!(5), &json!(0.001)));
+    assert_eq!(result["params"]["mode"], "majority");
+    assert_eq!(
+        (&result["params"]["lock"], &result["params"]["renew"]),
+        (&json!(0.15), &json!(0.05))
+    );
+    assert_eq!(result["params"]["clock_drift"], result["params"]["drift_ppm"], "clocks are as bad");
+    assert_eq!(result["params"]["suppress"], Value::Null, "it has no such parameter");
+    for metric in [
+        "election_time",
+        "agreement_time",
+        "leader_presence",
+        "leadership_losses_per_hour",
+        "messages_per_second",
+    ] {
+        assert!(mean(&result, metric) >= 0.0);
+    }
+    let result = json("sim le-s --runs 3");
+    assert_eq!((&result["nodes"], &result["params"]["delay"]), (&json!(100), &json!(0.1)));
+    assert_eq!(result["params"]["clock_drift"], 0);
+    assert_eq!(result["params"]["mode"], Value::Null);
+    let wan = json("sim local-leader --preset wan --lock .8s --runs 1 --window 5s");
+    assert_eq!((&wan["params"]["lock"], &wan["params"]["renew"]), (&json!(0.8), &json!(0.3)));
+}
+
+#[test]
+fn every_scenario_with_leases_measures_what_it_is_for() {
+    for mode in ["majority", "local"] {
+        let run = |scenario: &str| {
+            json(&format!(
+                "sim local-leader --mode {mode} --runs 10 --window 5s --scenario {scenario}"
+            ))
+        };
+        for scenario in ["departure", "split"] {
+            let delay = mean(&run(scenario), "reestablishment_delay");
+            assert!(delay > 0.05 && delay < 1.0, "{mode} {scenario}: {delay}");
+        }
+        for scenario in ["join-smaller", "join-greater"] {
+            let result = run(scenario);
+            assert!(mean(&result, "agreement_time") > 0.0, "{mode} {scenario}: {result}");
+            assert_eq!(result["metrics"]["reestablishment_delay"], Value::Null, "{result}");
+        }
+        let churn = run("churn --departures 1 --arrivals 1");
+        assert!(mean(&churn, "leader_presence") < 1.0, "{mode}: {churn}");
+    }
+}
+
+#[test]
+fn a_leader_with_a_lease_is_traced_until_it_crashes_and_is_replaced() {
+    let text = stdout("trace local-leader --nodes 3 --crash-leader .3s --until .6s");
+    let line = |words: &str| text.lines().position(|line| line.contains(words));
+    let (crash, next) = (line("0  crash"), line("1  leads, until"));
+    assert!(crash.is_some() && next > crash, "{text}");
+}
+
+#[test]
 fn a_bad_scenario_file_is_refused_with_its_name_and_place() {
     let folder = folder("cli");
     let path = folder.join("bad.toml");
     let good = "about = \"x\"\nprotocol = \"le-s\"\nnodes = 3\nuntil = \"1s\"\n";
+    let leases = good.replace("le-s", "local-leader");
     for (text, words) in [
         ("nodes = ", "line 1"),
         ("", "about"),
@@ -267,6 +364,11 @@ fn a_bad_scenario_file_is_refused_with_its_name_and_place() {
         (&format!("{good}[[faults]]\nat = 1\nwhat = \"crash\"\nnode = 7\n"), "process 7"),
         (&format!("{good}[[faults]]\nat = 1\nwhat = \"explode\"\n"), "explode"),
         (&format!("{good}[network.multicast]\nloss = {{ uncorrelated = 2 }}\n"), "'2'"),
+        (&format!("{good}[params]\nmode = \"local\"\n"), "line 6: unknown field `mode`"),
+        (&format!("{leases}[params]\nlisten = \"3s\"\n"), "line 6: unknown field `listen`"),
+        (&format!("{leases}[params]\nmode = \"most\"\n"), "line 6: unknown variant `most`"),
+        (&format!("{leases}[params]\nlock = \"1ms\"\n"), "lockTime > (2Δ+σ)(1+3ρ)"),
+        (&leases.replace('3', "2000"), "at most 1024"),
     ] {
         std::fs::write(&path, text).unwrap();
         let line = refusal(&format!("trace {}", path.display()), 78);

@@ -44,7 +44,7 @@ pub(super) struct Sim {
     #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
     #[arg(value_parser = rate, allow_negative_numbers = true)]
     arrivals: f64,
-    /// How long a disturbed group is watched
+    /// How long a disturbed group is watched; with leases, any group
     #[arg(long, value_name = "D", default_value = "100s", help_heading = "Scenario")]
     #[arg(allow_negative_numbers = true)]
     window: Duration,
@@ -67,6 +67,8 @@ Examples:
   bellwether sim le-s --nodes 20 --listen 3s --scenario departure
   bellwether sim le-s --nodes 20 --listen 3s --scenario departure --bye --loss .2
   bellwether sim le-s --nodes 20 --listen 3s --scenario churn --departures .05 --arrivals .05
+  bellwether sim local-leader --loss .01 --window 24h --runs 1
+  bellwether sim local-leader --mode local --scenario split
 
 How to read it: times are in seconds; the interval holds the true mean with 95 % confidence.";
 

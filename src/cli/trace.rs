@@ -55,6 +55,7 @@ const EXAMPLES: &str = "\
 Examples:
   bellwether trace le-s --nodes 8 --svg run.svg
   bellwether trace le-s --nodes 6 --loss .3 --listen 2.5s --crash-leader 4s --until 10s
+  bellwether trace local-leader --nodes 3 --crash-leader .3s --svg failover.svg
   bellwether trace scenarios/deadlock.toml";
 
 /// The flags that go with a scenario file: what to do with it, and other luck than its own.

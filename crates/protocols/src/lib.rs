@@ -3,6 +3,7 @@
 //!
 //! | protocol | promise | module |
 //! |---|---|---|
+//! | `local-leader` | *never two*; with leases of all it can reach, *one per partition* | [`local_leader`] |
 //! | `le-a` `le-s` `le-m` `query` `suppress-query` `al` `sup-al-spread` | *eventually one* | [`announce_listen`] |
 //! | `sup` `sup-al-limit` | elects nobody: a building block | [`announce_listen`] |
 //! | `sup-al-elect` | none: it can deadlock, which a scenario shows | [`announce_listen`] |
@@ -10,7 +11,7 @@
 //! Promises, from strong to weak: *never two* (at no moment do two processes lead), *one per
 //! partition*, *eventually one* (once faults stop, all name the same live leader), *probably one*.
 //!
-//! Adding a protocol is one directory here and one line in [`choice`].
+//! Adding a protocol is one directory here and its row in [`choice`].
 
 #![no_std]
 

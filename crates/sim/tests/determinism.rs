@@ -3,9 +3,12 @@
 
 mod support;
 
-use bellwether_core::{Dest, Duration, Event, Fact, Instant, Leadership, Node, Record, SimTime};
+use bellwether_core::{
+    Dest, Duration, Event, Fact, Instant, Leadership, Node, Protocol, Record, SimTime,
+};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message, Variant};
 use bellwether_protocols::choice::Choice;
+use bellwether_protocols::local_leader::{self, Config, LocalLeader, Mode, Preset};
 use bellwether_sim::network::{Bursts, Delay, Loss, Network};
 use bellwether_sim::{
     Cause, Churn, Coins, Disk, Engine, Experiment, Fault, Observer, Outcome, Plan, Ranks, Scenario,
@@ -46,7 +49,7 @@ fn unruly() -> Network {
 /// Digests of the eventful run of seed 1, in the plain and in the unruly network.
 ///
 /// Change only with an explanation: whoever changes one of these changes every recorded seed.
-const GOLDEN: [(&str, u64, u64); 10] = [
+const GOLDEN: [(&str, u64, u64); 12] = [
     ("le-a", 0x522c6c62e790c064, 0xe34648840e372888),
     ("le-s", 0x738f0c82e3195d11, 0x548eb5117d87d561),
     ("le-m", 0x9372cce7e03ea812, 0xf39e2a357059e635),
@@ -57,24 +60,38 @@ const GOLDEN: [(&str, u64, u64); 10] = [
     ("sup-al-elect", 0x8ea98d77d30360f8, 0xa8e5b75ba5cede30),
     ("sup-al-limit", 0x2c19facaf33cf7a5, 0x88045f3a72f7b323),
     ("sup-al-spread", 0x00c186dafd69df3a, 0x83095596e5dcfa51),
+    ("local-leader", 0xb6fdd8e6c9330ca7, 0x0a8d0c9d3b813883),
+    ("local-leader, local", 0x45db8ee3bb13363f, 0xac22d2e62de64d99),
 ];
+
+/// The digests of one protocol's runs in both networks.
+fn digests<P: Protocol>(name: &'static str, params: &P::Params) -> (&'static str, u64, u64) {
+    let [plain, unruly] = [plain(), unruly()].map(|network| {
+        let plan = eventful(network);
+        let once = digest(&trace::<P>(params, &plan, 1));
+        let twice = digest(&trace::<P>(params, &plan, 1));
+        assert_eq!(once, twice, "{name}: the same seed, two runs");
+        let other = digest(&trace::<P>(params, &plan, 2));
+        assert_ne!(once, other, "{name}: another seed, the same run");
+        once
+    });
+    (name, plain, unruly)
+}
+
+/// Leases for a network with a delay of a tenth of a second.
+fn leases(mode: Mode) -> local_leader::Params {
+    let (preset, delta) = (Preset::Wan, Some(ms(300)));
+    let config = Config { mode, preset, delta, unchecked: true, ..Config::default() };
+    config.try_into().expect("it makes sense")
+}
 
 #[test]
 fn one_seed_gives_one_trace_and_for_every_protocol_it_is_the_pinned_one() {
-    let mut found = Vec::new();
-    for variant in Variant::ALL {
-        let params = params(variant, ms(2_500));
-        let digests = [plain(), unruly()].map(|network| {
-            let plan = eventful(network);
-            let once = digest(&trace::<AnnounceListen>(&params, &plan, 1));
-            let twice = digest(&trace::<AnnounceListen>(&params, &plan, 1));
-            assert_eq!(once, twice, "{}: the same seed, two runs", variant.name());
-            let other = digest(&trace::<AnnounceListen>(&params, &plan, 2));
-            assert_ne!(once, other, "{}: another seed, the same run", variant.name());
-            once
-        });
-        found.push((variant.name(), digests[0], digests[1]));
-    }
+    let announcing = Variant::ALL
+        .map(|variant| digests::<AnnounceListen>(variant.name(), &params(variant, ms(2_500))));
+    let leasing = [("local-leader", Mode::Majority), ("local-leader, local", Mode::Local)]
+        .map(|(name, mode)| digests::<LocalLeader>(name, &leases(mode).layered()));
+    let found = [&announcing[..], &leasing[..]].concat();
     let line = |(name, plain, unruly): &(&str, u64, u64)| {
         format!("    (\"{name}\", {plain:#018x}, {unruly:#018x}),\n")
     };
