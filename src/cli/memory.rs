@@ -79,7 +79,7 @@ impl<'a> Load<'a> {
 
     /// One run by plan, kept whole.
     pub(super) fn of_plan(choice: &'a Choice, plan: &'a Plan) -> Self {
-        let scatters = |fault: &Fault| matches!(fault, Fault::Cut { .. });
+        let scatters = |fault: &Fault| matches!(fault, Fault::Cut { .. } | Fault::Network { .. });
         Self {
             choice,
             network: &plan.network,

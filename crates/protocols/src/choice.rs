@@ -5,36 +5,10 @@
 
 use crate::announce_listen::{self, AnnounceListen, Variant, announcements_beyond_first};
 use crate::local_leader::{self, LocalLeader, Mode};
+use crate::pace::Pace;
+pub use crate::promise::Promise;
 use bellwether_core::{Duration, Visitor};
 use core::fmt;
-
-/// What a protocol guarantees, and by what it is judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Promise {
-    /// At no moment do two processes lead.
-    NeverTwo,
-    /// Processes that can talk to each other in time have one leader, and no process ever supports
-    /// two.
-    OnePerPartition,
-    /// Once faults stop, all live processes name the same live leader.
-    EventuallyOne,
-    /// It elects nobody; others are built from it.
-    ElectsNobody,
-    /// Nothing.
-    Nothing,
-}
-
-impl fmt::Display for Promise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::NeverTwo => "never two",
-            Self::OnePerPartition => "one per partition",
-            Self::EventuallyOne => "eventually one",
-            Self::ElectsNobody => "elects nobody",
-            Self::Nothing => "nothing (can deadlock)",
-        })
-    }
-}
 
 /// One row of the table of protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,6 +273,14 @@ impl Choice {
             Self::LocalLeader(_) => local_leader::NODES_MAX,
         };
         if nodes > most { Err(Crowd { nodes, most }) } else { Ok(()) }
+    }
+
+    /// Its time scales in a group of so many processes.
+    pub fn pace(&self, nodes: u32) -> Pace {
+        match self {
+            Self::AnnounceListen(params) => Pace::of_announce_listen(params),
+            Self::LocalLeader(params) => Pace::of_local_leader(params, nodes),
+        }
     }
 
     /// Hands the protocol to `visitor` as a type.

@@ -20,3 +20,5 @@ extern crate alloc;
 pub mod announce_listen;
 pub mod choice;
 pub mod local_leader;
+pub mod pace;
+pub mod promise;

@@ -12,7 +12,7 @@ pub struct Clock {
     drift: i32,
 }
 
-const BILLION: i128 = 1_000_000_000;
+const BILLION: u64 = 1_000_000_000;
 
 impl Clock {
     /// A clock that shows the world's time.
@@ -25,9 +25,10 @@ impl Clock {
         if self.drift == 0 {
             return self.read + elapsed;
         }
-        let rate = BILLION + i128::from(self.drift);
-        let local = i128::from(elapsed.as_nanos()) * rate / BILLION;
-        self.read + Duration::from_nanos(u64::try_from(local).unwrap_or(u64::MAX))
+        // Whole seconds and the rest apart, so that 64 bits do.
+        let (whole, rest) = (elapsed.as_nanos() / BILLION, elapsed.as_nanos() % BILLION);
+        let local = whole.saturating_mul(self.rate()).saturating_add(rest * self.rate() / BILLION);
+        self.read + Duration::from_nanos(local)
     }
 
     /// The first world time at which it reads `instant` or more.
@@ -40,9 +41,15 @@ impl Clock {
         if self.drift == 0 {
             return self.since + ahead;
         }
-        let rate = BILLION + i128::from(self.drift);
-        let nanos = (i128::from(ahead.as_nanos()) * BILLION + rate - 1).div_euclid(rate);
-        self.since + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        let (whole, rest) = (ahead.as_nanos() / self.rate(), ahead.as_nanos() % self.rate());
+        let world = whole.saturating_mul(BILLION);
+        self.since
+            + Duration::from_nanos(world.saturating_add((rest * BILLION).div_ceil(self.rate())))
+    }
+
+    /// What it counts in a second of the world; at least 1, below 2³².
+    fn rate(&self) -> u64 {
+        BILLION.saturating_add_signed(i64::from(self.drift))
     }
 
     /// From `at` on it runs at another rate.
@@ -53,6 +60,11 @@ impl Clock {
     /// At `at` it is set forward.
     pub fn jumped(&self, at: SimTime, by: Duration) -> Self {
         Self { since: at, read: self.read(at) + by, drift: self.drift }
+    }
+
+    /// At `at` its machine starts again, and it begins at nought. It runs as fast as before.
+    pub fn rebooted(&self, at: SimTime) -> Self {
+        Self { since: at, read: Instant::ZERO, drift: self.drift }
     }
 }
 

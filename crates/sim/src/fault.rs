@@ -1,5 +1,6 @@
 //! What goes wrong, and when.
 
+use crate::network::Network;
 use bellwether_core::{Command, Duration, SimTime};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +45,7 @@ impl From<Who> for Written {
 }
 
 /// One thing that happens to the world from outside.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "what", deny_unknown_fields)]
 pub enum Fault {
     /// The process stops without a word; what it stored stays.
@@ -59,6 +60,9 @@ pub enum Fault {
         /// What is left of what it stored.
         #[serde(default)]
         disk: Disk,
+        /// Whether the whole machine started again, so that its clock begins at nought.
+        #[serde(default)]
+        reboot: bool,
     },
     /// It stands still; what is sent to it waits.
     Pause {
@@ -116,6 +120,11 @@ pub enum Fault {
     },
     /// All cuts end.
     Heal,
+    /// From now on the network is like this; cuts stay, and so does what is under way.
+    Network {
+        /// The new one.
+        network: Box<Network>,
+    },
 }
 
 /// What a restart finds of what was stored.
@@ -145,7 +154,7 @@ impl Fault {
             | Self::Join { node }
             | Self::Leave { node }
             | Self::Resign { node } => Some(*node),
-            Self::Cut { .. } | Self::Heal => None,
+            Self::Cut { .. } | Self::Heal | Self::Network { .. } => None,
         }
     }
 
@@ -162,6 +171,7 @@ impl Fault {
     pub(crate) fn highest(&self) -> Option<u32> {
         match self {
             Self::Cut { from, to } => from.iter().chain(to).copied().max(),
+            Self::Network { network } => network.highest(),
             _ => match self.node() {
                 Some(Who::Node(node)) => Some(node),
                 Some(Who::Leader) | None => None,
@@ -171,7 +181,7 @@ impl Fault {
 }
 
 /// A fault and its time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timed {
     /// When, counted from the start.
     pub at: Duration,

@@ -65,4 +65,4 @@ pub use network::Network;
 pub use observer::{Cause, Observer, Tracer, id};
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use scenario_file::{BadScenario, ScenarioFile};
-pub use world::{Outcome, World};
+pub use world::{Outcome, Scene, World};

@@ -1,5 +1,6 @@
 //! Watching a run.
 
+use crate::world::Scene;
 use bellwether_core::{Dest, Instant, Leadership, Node, NodeId, Protocol, Record, SimTime};
 
 /// The message whose handling changed something.
@@ -17,6 +18,8 @@ pub struct Cause {
 pub trait Observer<P: Protocol> {
     /// Whether [`on_record`](Self::on_record) wants every single event. Costs a run its speed.
     const TRACES: bool = false;
+    /// Whether [`on_step`](Self::on_step) wants to look at the world after every step.
+    const LOOKS: bool = false;
 
     /// A process began; its own clock reads `now`.
     fn on_start(&mut self, _at: SimTime, _node: u32, _now: Instant, _state: &Node<P>) {}
@@ -51,6 +54,10 @@ pub trait Observer<P: Protocol> {
     /// Anything happened; only if [`TRACES`](Self::TRACES).
     fn on_record(&mut self, _record: Record) {}
 
+    /// A process began, handled something or is gone, and all that it asked for is done. A process
+    /// changes in no other way. Only if [`LOOKS`](Self::LOOKS).
+    fn on_step(&mut self, _node: u32, _scene: &Scene<'_, P>) {}
+
     /// Whether the run may end.
     fn done(&self) -> bool {
         false
@@ -63,6 +70,7 @@ impl<P: Protocol> Observer<P> for () {}
 /// Two watch the same run; it ends when the first has seen enough.
 impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut B) {
     const TRACES: bool = A::TRACES || B::TRACES;
+    const LOOKS: bool = A::LOOKS || B::LOOKS;
 
     fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         self.0.on_start(at, node, now, state);
@@ -98,6 +106,15 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
     fn on_record(&mut self, record: Record) {
         self.0.on_record(record.clone());
         self.1.on_record(record);
+    }
+
+    fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {
+        if A::LOOKS {
+            self.0.on_step(node, scene);
+        }
+        if B::LOOKS {
+            self.1.on_step(node, scene);
+        }
     }
 
     fn done(&self) -> bool {

@@ -77,9 +77,8 @@ impl Plan {
             return Err(BadPlan::Nodes(self.nodes));
         }
         let named = self.faults.iter().filter_map(|timed| timed.fault.highest());
-        let linked = self.network.links.iter().map(|link| link.from.max(link.to));
         let absent = self.absent.iter().copied();
-        match named.chain(linked).chain(absent).max() {
+        match named.chain(self.network.highest()).chain(absent).max() {
             Some(node) if node >= self.nodes => {
                 return Err(BadPlan::NoSuchNode { node, nodes: self.nodes });
             }
@@ -96,21 +95,16 @@ impl Plan {
 
     /// Everything that is waited for must come.
     fn check_lengths(&self) -> Result<(), BadPlan> {
-        let channels = [&self.network.multicast, &self.network.unicast];
-        let common = channels.iter().map(|channel| &channel.delay);
-        let linked = self.network.links.iter().filter_map(|link| link.delay.as_ref());
-        for delay in common.chain(linked) {
-            check_delay(delay)?;
-        }
-        let faulty = self.faults.iter().map(|timed| match timed.fault {
-            Fault::Slow { by, .. } | Fault::Jump { by, .. } => by,
-            _ => timed.at,
-        });
-        let lengths = [self.horizon, self.network.straggle];
-        if lengths.into_iter().chain(faulty).any(|length| length > Duration::LONGEST_WRITTEN) {
-            return Err(BadPlan::Endless);
-        }
-        Ok(())
+        check_network(&self.network)?;
+        check_length(self.horizon)?;
+        self.faults.iter().try_for_each(|timed| {
+            check_length(timed.at)?;
+            match &timed.fault {
+                Fault::Slow { by, .. } | Fault::Jump { by, .. } => check_length(*by),
+                Fault::Network { network } => check_network(network),
+                _ => Ok(()),
+            }
+        })
     }
 
     pub(crate) fn end(&self) -> SimTime {
@@ -118,7 +112,12 @@ impl Plan {
     }
 
     pub(crate) fn has_clock_faults(&self) -> bool {
-        let disturbs = |fault: &Fault| matches!(fault, Fault::Drift { .. } | Fault::Jump { .. });
+        let disturbs = |fault: &Fault| {
+            matches!(
+                fault,
+                Fault::Drift { .. } | Fault::Jump { .. } | Fault::Restart { reboot: true, .. }
+            )
+        };
         self.drift > 0 || self.faults.iter().any(|timed| disturbs(&timed.fault))
     }
 }
@@ -149,6 +148,17 @@ pub enum BadPlan {
 const DRIFT_MAX: u32 = 999_999_999;
 /// The widest a log-normal delay may be.
 const SIGMA_MAX: f64 = 10.0;
+
+fn check_network(network: &Network) -> Result<(), BadPlan> {
+    let common = [&network.multicast, &network.unicast].map(|channel| &channel.delay);
+    let linked = network.links.iter().filter_map(|link| link.delay.as_ref());
+    common.into_iter().chain(linked).try_for_each(check_delay)?;
+    check_length(network.straggle)
+}
+
+fn check_length(length: Duration) -> Result<(), BadPlan> {
+    if length <= Duration::LONGEST_WRITTEN { Ok(()) } else { Err(BadPlan::Endless) }
+}
 
 fn check_delay(delay: &Delay) -> Result<(), BadPlan> {
     let fits = |length: &Duration| *length <= Duration::LONGEST_WRITTEN;

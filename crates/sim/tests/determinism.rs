@@ -26,7 +26,7 @@ fn eventful(network: Network) -> Plan {
         fault(3_300, Fault::Join { node: node(7) }),
         fault(4_800, Fault::Resume { node: node(2) }),
         fault(5_000, Fault::Cut { from: vec![0, 1, 2], to: vec![9, 10] }),
-        fault(6_000, Fault::Restart { node: node(11), disk: Disk::Kept }),
+        fault(6_000, Fault::Restart { node: node(11), disk: Disk::Kept, reboot: false }),
         fault(6_500, Fault::Heal),
         fault(7_000, Fault::Slow { node: node(5), by: ms(80) }),
         fault(8_000, Fault::Leave { node: node(9) }),
@@ -293,7 +293,7 @@ fn replay(few: u32, more: u32, seed: u64) -> String {
 fn one_more_draw_in_one_process_moves_nobody_elses_luck() {
     let params = params(Variant::SupAlSpread, Duration::MAX);
     let calm = plan(20, plain(), ms(6_000), Vec::new());
-    let restart = Fault::Restart { node: node(3), disk: Disk::Kept };
+    let restart = Fault::Restart { node: node(3), disk: Disk::Kept, reboot: false };
     let faults = vec![fault(2_000, Fault::Crash { node: node(3) }), fault(2_100, restart)];
     let disturbed = plan(20, plain(), ms(6_000), faults);
     for seed in 0..20 {

@@ -33,7 +33,7 @@ fn a_crashed_process_sends_nothing_and_receives_nothing() {
 
     let crash_and_back = vec![
         fault(405, Fault::Crash { node: node(1) }),
-        fault(650, Fault::Restart { node: node(1), disk: Disk::Kept }),
+        fault(650, Fault::Restart { node: node(1), disk: Disk::Kept, reboot: false }),
     ];
     let listener = pinging(2, 1_000, crash_and_back);
     // The message of 400 was under way when it crashed; nobody keeps it for the next life.
@@ -60,7 +60,7 @@ fn crash() -> Fault {
 }
 
 fn restart(disk: Disk) -> Fault {
-    Fault::Restart { node: node(0), disk }
+    Fault::Restart { node: node(0), disk, reboot: false }
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn churn_plan(
             been[node as usize] = true;
             depart(Who::Node(node), experiment)
         } else if been[node as usize] {
-            Fault::Restart { node: Who::Node(node), disk: Disk::Kept }
+            Fault::Restart { node: Who::Node(node), disk: Disk::Kept, reboot: false }
         } else {
             Fault::Join { node: Who::Node(node) }
         };

@@ -60,6 +60,11 @@ impl Delay {
         }
     }
 
+    /// None is longer: coins have 53 bits, so even the longest tail has an end.
+    pub fn longest(&self) -> Duration {
+        self.draw(1.0 - f64::EPSILON / 2.0)
+    }
+
     /// The mean.
     pub fn mean(&self) -> Duration {
         match self {

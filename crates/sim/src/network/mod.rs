@@ -118,6 +118,21 @@ impl Network {
             && self.topology == Topology::Group
     }
 
+    /// The largest process number in it.
+    pub(crate) fn highest(&self) -> Option<u32> {
+        self.links.iter().map(|link| link.from.max(link.to)).max()
+    }
+
+    /// No packet and no copy of one is longer under way than this.
+    pub fn longest(&self) -> Duration {
+        let common = [&self.multicast, &self.unicast].map(|channel| &channel.delay);
+        let linked = self.links.iter().filter_map(|link| link.delay.as_ref());
+        let delay = common.into_iter().chain(linked).map(Delay::longest).max();
+        let late =
+            |chance| if chance == Probability::ZERO { Duration::ZERO } else { self.straggle };
+        delay.unwrap_or_default() + late(self.reorder) + late(self.duplicate)
+    }
+
     /// What becomes of a packet. `bad` is the receiver's channel state, for bursts.
     #[inline]
     pub(crate) fn fate(

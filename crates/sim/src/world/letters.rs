@@ -42,15 +42,17 @@ impl<P: Protocol> World<P> {
     /// Posts a multicast as one event.
     fn post_to_all<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, observer: &mut O) {
         let Delay::Constant(delay) = self.network.multicast.delay else { return };
+        let (packet, loss) = (self.post.coins(cause), self.network.multicast.loss);
         if O::TRACES {
-            let (packet, loss) = (self.post.coins(cause), self.network.multicast.loss);
             for to in 0..self.members.nodes.len() as u32 {
                 if to != cause.from && loss.strikes(packet, to, &mut false) {
                     self.record_loss(to, &message, cause, "loss", observer);
                 }
             }
         }
-        let letter = self.post.letters.insert(Letter { message, cause, left: 1 });
+        // Decided now: when it is due the network may be another.
+        let threshold = loss.of_all(packet);
+        let letter = self.post.letters.insert(Letter { message, cause, left: 1, threshold });
         self.post.push(self.now + delay, letter, EVERYONE);
     }
 
@@ -61,7 +63,8 @@ impl<P: Protocol> World<P> {
         cause: Cause,
         observer: &mut O,
     ) {
-        let letter = self.post.letters.insert(Letter { message, cause, left: 0 });
+        let letter = Letter { message, cause, left: 0, threshold: None };
+        let letter = self.post.letters.insert(letter);
         for to in 0..self.members.nodes.len() as u32 {
             if !self.network.topology.reaches(cause.from, to) {
                 continue;
@@ -101,7 +104,8 @@ impl<P: Protocol> World<P> {
         match fate {
             Ok((takes, again)) => {
                 let left = 1 + u32::from(again.is_some());
-                let letter = self.post.letters.insert(Letter { message, cause, left });
+                let letter = Letter { message, cause, left, threshold: None };
+                let letter = self.post.letters.insert(letter);
                 self.post_copies(letter, to, takes, again);
             }
             Err(why) if O::TRACES => self.record_loss(to, &message, cause, why, observer),
@@ -202,9 +206,9 @@ impl<P: Protocol> World<P> {
     }
 
     fn deliver_to_all<O: Observer<P>>(&mut self, letter: &Letter<P::Message>, observer: &mut O) {
-        let Letter { message, cause, .. } = letter;
+        let Letter { message, cause, threshold, .. } = letter;
+        let Some(threshold) = *threshold else { return };
         let packet = self.post.coins(*cause);
-        let Some(threshold) = self.network.multicast.loss.of_all(packet) else { return };
         let mut sieved = std::mem::take(&mut self.sieved);
         let question = Question {
             packet,

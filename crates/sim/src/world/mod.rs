@@ -12,6 +12,7 @@ mod letters;
 mod members;
 mod post;
 mod records;
+mod scene;
 mod strikes;
 
 use crate::coin::Coins;
@@ -25,10 +26,12 @@ use bellwether_core::{
 };
 use members::Members;
 use post::Post;
+pub use scene::Scene;
+use std::collections::BTreeMap;
 
 /// A world for one protocol, used for run after run. Nothing is allocated once it is warm.
 pub struct World<P: Protocol> {
-    params: P::Params,
+    params: Given<P>,
     members: Members<P>,
     post: Post<P::Message>,
     effects: Vec<Effect<P>>,
@@ -38,6 +41,22 @@ pub struct World<P: Protocol> {
     now: SimTime,
     deliveries: u64,
     batch: bool,
+}
+
+/// The parameters of a group, and of those that have others.
+struct Given<P: Protocol> {
+    all: P::Params,
+    others: BTreeMap<u32, P::Params>,
+}
+
+impl<P: Protocol> Given<P> {
+    #[inline]
+    fn of(&self, node: u32) -> &P::Params {
+        if self.others.is_empty() {
+            return &self.all;
+        }
+        self.others.get(&node).unwrap_or(&self.all)
+    }
 }
 
 /// How a run went.
@@ -60,7 +79,7 @@ impl<P: Protocol> World<P> {
     /// An empty world.
     pub fn new(params: P::Params) -> Self {
         Self {
-            params,
+            params: Given { all: params, others: BTreeMap::new() },
             members: Members::new(),
             post: Post::new(),
             effects: Vec::new(),
@@ -77,6 +96,12 @@ impl<P: Protocol> World<P> {
     /// this is for: a test compares.
     pub fn without_batches(mut self) -> Self {
         self.batch = false;
+        self
+    }
+
+    /// From now on this process has parameters of its own: a member that somebody misconfigured.
+    pub fn with_params_of(mut self, node: u32, params: P::Params) -> Self {
+        self.params.others.insert(node, params);
         self
     }
 
@@ -150,7 +175,8 @@ impl<P: Protocol> World<P> {
             None => Memory::First,
         };
         let now = self.clock(node);
-        let state = self.members.start(node, memory, self.now, &self.params, &mut effects);
+        let params = self.params.of(node);
+        let state = self.members.start(node, memory, self.now, params, &mut effects);
         let wake = state.poll_timeout();
         observer.on_start(self.now, node, now, state);
         self.effects = effects;
@@ -166,6 +192,7 @@ impl<P: Protocol> World<P> {
             self.members.life(node).stored = Some(bytes);
         }
         self.settle(node, wake, observer);
+        self.show(node, observer);
     }
 
     /// One step of one process.
@@ -177,7 +204,7 @@ impl<P: Protocol> World<P> {
         cause: Option<Cause>,
         observer: &mut O,
     ) {
-        let (params, effects) = (&self.params, &mut self.effects);
+        let (params, effects) = (self.params.of(node), &mut self.effects);
         let stepped = self.members.act(node, self.now, |state, env| {
             let change = state.handle(input, env, params, effects);
             if change == Change::Changed {
@@ -190,6 +217,7 @@ impl<P: Protocol> World<P> {
             self.record_leadership(node, observer);
         }
         self.settle(node, wake, observer);
+        self.show(node, observer);
     }
 
     /// Does what the last step asked for.

@@ -32,6 +32,8 @@ pub(super) struct Letter<M> {
     pub(super) cause: Cause,
     /// Receptions to come.
     pub(super) left: u32,
+    /// Of a multicast that is one event: the coins below this are losses, if not all are.
+    pub(super) threshold: Option<u32>,
 }
 
 /// One reception to come, or a whole multicast's.
@@ -60,16 +62,22 @@ impl<M> Post<M> {
         self.numbers.clear();
         self.numbers.reserve_exact(plan.nodes as usize);
         self.numbers.resize(plan.nodes as usize, 0);
-        self.plain = batch && plan.network.is_plain();
+        self.cuts.heal();
+        self.coins = coins;
+        self.travel(&plan.network, batch);
+    }
+
+    /// From now on letters travel through this network. Bursts begin anew.
+    pub(super) fn travel(&mut self, network: &Network, batch: bool) {
+        self.plain = batch && network.is_plain();
         self.bad.clear();
-        let Network { multicast, unicast, .. } = &plan.network;
+        let Network { multicast, unicast, .. } = network;
         // A receiver has one state for both ways to send; the first that has bursts begins it.
         let bursty = |channel: &&&Channel| matches!(channel.loss, Loss::Bursts(_));
         if let Some(channel) = [multicast, unicast].iter().find(bursty) {
-            self.bad.extend((0..plan.nodes).map(|to| channel.loss.begins_badly(coins, to)));
+            let receivers = 0..self.numbers.len() as u32;
+            self.bad.extend(receivers.map(|to| channel.loss.begins_badly(self.coins, to)));
         }
-        self.cuts.heal();
-        self.coins = coins;
     }
 
     /// Gives the sender's next letter its number.

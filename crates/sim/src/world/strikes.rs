@@ -12,12 +12,22 @@ impl<P: Protocol> World<P> {
         match fault {
             Fault::Cut { from, to } => return self.post.cuts.add(from, to),
             Fault::Heal => return self.post.cuts.heal(),
+            Fault::Network { network } => {
+                self.network.clone_from(network);
+                return self.post.travel(network, self.batch);
+            }
             _ => {}
         }
         let Some(node) = fault.node().and_then(|who| self.find(who)) else { return };
         match (fault, self.node(node).is_some()) {
             (Fault::Join { .. }, false) => self.start(node, Disk::Kept, observer),
-            (Fault::Restart { disk, .. }, false) => self.start(node, *disk, observer),
+            (Fault::Restart { disk, reboot, .. }, false) => {
+                if *reboot {
+                    let clock = self.members.clock(node).rebooted(self.now);
+                    self.members.clocks[node as usize] = clock;
+                }
+                self.start(node, *disk, observer);
+            }
             (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
             (_, true) => self.strike_one(node, fault, observer),
         }
@@ -75,7 +85,7 @@ impl<P: Protocol> World<P> {
     }
 
     fn command<O: Observer<P>>(&mut self, node: u32, command: Command, observer: &mut O) {
-        let (params, effects) = (&self.params, &mut self.effects);
+        let (params, effects) = (self.params.of(node), &mut self.effects);
         let asked = self.members.act(node, self.now, |state, env| {
             let answer = state.command(command, env, params, effects);
             if answer == Ok(Change::Changed) && command != Command::Leave {
@@ -91,15 +101,19 @@ impl<P: Protocol> World<P> {
         self.settle(node, wake, observer);
         if command == Command::Leave {
             self.remove(node, Event::Leave, observer);
-        } else if O::TRACES && answer == Ok(Change::Changed) {
+            return;
+        }
+        if O::TRACES && answer == Ok(Change::Changed) {
             self.record_leadership(node, observer);
         }
+        self.show(node, observer);
     }
 
     fn remove<O: Observer<P>>(&mut self, node: u32, event: Event, observer: &mut O) {
         self.members.remove(node);
         observer.on_gone(self.now, node);
         self.record(node, event, observer);
+        self.show(node, observer);
     }
 
     fn resume<O: Observer<P>>(&mut self, node: u32, observer: &mut O) {

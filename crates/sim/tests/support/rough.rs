@@ -78,7 +78,7 @@ fn any_fault(luck: &mut Stream, seed: u64) -> Timed {
     let kinds = if seed.is_multiple_of(3) { 13 } else { 10 };
     let what = match luck.below(kinds) {
         0 => Fault::Crash { node: few },
-        1 => Fault::Restart { node: few, disk },
+        1 => Fault::Restart { node: few, disk, reboot: false },
         2 | 3 => Fault::Pause { node: few },
         4 | 5 => Fault::Resume { node: few },
         6 => Fault::Join { node: few },
