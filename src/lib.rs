@@ -6,6 +6,7 @@
 //! | the contract between a protocol and whatever drives it | [`core`] |
 //! | the protocols | [`protocols`] |
 //! | the simulator: faults, traces, experiments | [`sim`] |
+//! | the judge: promises as invariants, random faults that try to break them | [`check`] |
 //!
 //! ```
 //! use bellwether::protocols::announce_listen::{Config, Params, Variant};
@@ -35,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use bellwether_check as check;
 pub use bellwether_core as core;
 pub use bellwether_protocols as protocols;
 pub use bellwether_sim as sim;

@@ -13,6 +13,8 @@ pub(super) enum Failure {
     Config(String),
     /// Reading or writing failed.
     Io(String),
+    /// A promise is broken, as the output says.
+    Violated,
     /// Whoever read our output has gone; nobody is left to tell.
     Closed,
 }
@@ -31,6 +33,7 @@ impl Failure {
             Self::Usage(line) => (line, 2),
             Self::Config(line) => (line, 78),
             Self::Io(line) => (line, 1),
+            Self::Violated => return ExitCode::from(1),
             Self::Closed => return ExitCode::SUCCESS,
         };
         eprintln!("bellwether: {line}");

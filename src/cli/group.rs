@@ -113,8 +113,8 @@ impl Group {
     }
 }
 
-/// The flags of one family, without their dashes.
-fn flags<A: Args>() -> Vec<String> {
+/// The flags of one kind, without their dashes.
+pub(super) fn flags<A: Args>() -> Vec<String> {
     let command = A::augment_args(clap::Command::new("flags"));
     command.get_arguments().filter_map(|flag| flag.get_long().map(str::to_owned)).collect()
 }
@@ -142,6 +142,13 @@ impl Setting<'_> {
 
     /// The protocol with its parameters, for a group with so many ids.
     pub(super) fn choice(self, ids: u64) -> Result<Choice, Failure> {
+        let choice = Choice::try_from(self.config(ids)?).map_err(Failure::usage)?;
+        choice.check_nodes(ids).map_err(Failure::usage)?;
+        Ok(choice)
+    }
+
+    /// The same as a person would write it in a file.
+    pub(super) fn config(self, ids: u64) -> Result<Config, Failure> {
         let Group { announce_listen, leases, channel, .. } = self.group;
         let around = Surroundings {
             nodes: self.nodes(),
@@ -149,15 +156,12 @@ impl Setting<'_> {
             delay: channel.delay(self.default_delay()),
             loss: channel.loss()?.rate(),
         };
-        let config = match self.entry.family {
+        Ok(match self.entry.family {
             Family::AnnounceListen(variant) => {
                 Config::AnnounceListen(announce_listen.config(variant, &around)?)
             }
             Family::LocalLeader => Config::LocalLeader(leases.config()),
-        };
-        let choice = Choice::try_from(config).map_err(Failure::usage)?;
-        choice.check_nodes(ids).map_err(Failure::usage)?;
-        Ok(choice)
+        })
     }
 
     /// The network.

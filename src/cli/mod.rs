@@ -2,6 +2,7 @@
 
 mod announce_listen;
 mod channel;
+mod check;
 mod completions;
 mod failure;
 mod file;
@@ -12,14 +13,16 @@ mod output;
 mod progress;
 mod protocols;
 mod sim;
+mod threads;
 mod trace;
+mod verdict;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
-/// Leader election without a coordinator: simulate it, look at it, measure it.
+/// Leader election without a coordinator: simulate it, look at it, measure it, try to break it.
 #[derive(Parser, Debug)]
 #[command(name = "bellwether", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Bellwether {
@@ -33,6 +36,7 @@ Examples:
   bellwether sim le-s --nodes 1000000 --loss .4    a million do, with 40 % of the messages lost
   bellwether sim local-leader --loss .01           five hold leases: never two leaders
   bellwether trace le-s --nodes 8 --svg run.svg    one election, as a picture
+  bellwether check local-leader                    whatever goes wrong: are there ever two leaders?
   bellwether protocols                             what there is and what it promises
 
 Durations: 250ms, 1.5s; a bare number is seconds. Every command knows --help.";
@@ -43,6 +47,8 @@ enum Command {
     Sim(Box<sim::Sim>),
     /// Simulate one run and show all that happened: as text, JSON lines or a picture
     Trace(Box<trace::Trace>),
+    /// Try to break what a protocol promises, with random faults
+    Check(Box<check::Check>),
     /// List the protocols and what they promise
     Protocols(protocols::Protocols),
     /// Print a completion script for a shell
@@ -62,6 +68,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match parsed.command {
         Command::Sim(sim) => sim.run(&given(&matches)),
         Command::Trace(trace) => trace.run(&given(&matches)),
+        Command::Check(check) => check.run(&written(&matches)),
         Command::Protocols(protocols) => protocols.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
@@ -74,12 +81,17 @@ pub(crate) fn main() -> ExitCode {
 
 /// The command as clap knows it, for completions and manual pages.
 fn command() -> clap::Command {
-    Bellwether::command()
+    Bellwether::command().mut_subcommand("check", check::with_defaults)
 }
 
 /// The flags that were written on the command line, without their dashes; clap's values alone do
 /// not tell them from defaults.
 fn given(matches: &ArgMatches) -> Vec<String> {
+    written(matches).into_iter().map(|(flag, _)| flag).collect()
+}
+
+/// The same, with the values that were written.
+fn written(matches: &ArgMatches) -> Vec<(String, Vec<String>)> {
     let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
     let whole = command();
     let Some(subcommand) = whole.find_subcommand(name) else { return Vec::new() };
@@ -87,7 +99,13 @@ fn given(matches: &ArgMatches) -> Vec<String> {
         matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
     };
     let flags = subcommand.get_arguments().filter(written);
-    flags.filter_map(|flag| flag.get_long().map(str::to_owned)).collect()
+    let spelled = |flag: &clap::Arg| {
+        let takes = flag.get_action().takes_values();
+        let raw = matches.get_raw(flag.get_id().as_str()).filter(|_| takes);
+        let values = raw.into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
+        Some((flag.get_long()?.to_owned(), values.collect()))
+    };
+    flags.filter_map(spelled).collect()
 }
 
 type Done = Result<(), Failure>;

@@ -7,6 +7,7 @@ use super::group::{self, Group, Setting};
 use super::memory::{self, Load};
 use super::output::{Format, csv, short, table};
 use super::progress::{Progress, Stopwatch};
+use super::threads;
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Entry;
 use bellwether::sim::stats::Summary;
@@ -29,7 +30,7 @@ pub(super) struct Sim {
     runs: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
     #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
-    #[arg(value_parser = threads)]
+    #[arg(value_parser = threads::parse)]
     threads: usize,
     #[command(flatten)]
     group: Group,
@@ -118,7 +119,7 @@ enum Which {
 }
 
 /// So many of them.
-fn count(number: u64, one: &str, several: &str) -> String {
+pub(super) fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
 
@@ -127,17 +128,6 @@ fn runs(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(runs) if runs > 0 => Ok(runs),
         _ => Err("runs are a whole number, at least 1".to_owned()),
-    }
-}
-
-/// More threads than any machine has cores for.
-const THREADS_MAX: usize = 1024;
-
-/// Parses a number of threads.
-fn threads(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(threads) if threads <= THREADS_MAX => Ok(threads),
-        _ => Err(format!("threads are a whole number, from 0 to {THREADS_MAX}")),
     }
 }
 
@@ -198,20 +188,13 @@ impl Sim {
             window: self.window,
             runs: self.runs,
             seed: setting.seed(),
-            threads: self.threads(),
+            threads: threads::start(self.threads, self.runs),
             engine: match self.engine {
                 Which::Event => bellwether::sim::Engine::Event,
                 Which::Lazy => bellwether::sim::Engine::Lazy,
                 Which::Auto => bellwether::sim::Engine::Auto,
             },
         })
-    }
-
-    /// As many as asked for, and no more than there is work for.
-    fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let wanted = if self.threads == 0 { cores() } else { self.threads };
-        usize::try_from(self.runs).map_or(wanted, |runs| wanted.min(runs))
     }
 
     fn for_people(

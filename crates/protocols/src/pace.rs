@@ -61,11 +61,19 @@ impl Pace {
     }
 
     /// The pace of leases in a group of so many processes.
+    ///
+    /// How they settle. In local mode: κ of (T) or (BI), and an attempt more, because the first can
+    /// meet a member that began again and is bound to nobody for a lockTime. In majority mode: the
+    /// last lock to an absent leader or of a former life lapses, the line moves up to the first who
+    /// is there, and it asks; if it meets a member that is bound for longer, all that once more.
     pub fn of_local_leader(params: &local_leader::Params, nodes: u32) -> Self {
         let hold = params.refresh() + params.period();
         let settles = match params.mode() {
-            Mode::Local => params.kappa_timeliness().max(params.kappa_inconsistency()),
-            Mode::Majority => params.failover() + params.stagger() * u64::from(nodes),
+            Mode::Local => {
+                let kappa = params.kappa_timeliness().max(params.kappa_inconsistency());
+                kappa + params.period().max(params.lock()) + params.stagger()
+            }
+            Mode::Majority => (params.failover() + params.stagger() * u64::from(nodes)) * 2,
         };
         Self {
             fastest: params.fastest(),

@@ -4,7 +4,7 @@ use crate::coin::{Coins, Purpose};
 use crate::fault::{Fault, Timed};
 use crate::network::{Delay, Network};
 use bellwether_core::{Duration, SimTime};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One experiment, without its luck.
@@ -22,12 +22,14 @@ pub struct Plan {
     pub faults: Vec<Timed>,
     /// Clocks run fast or slow by up to this, in parts per 10⁹, each in its own way.
     pub drift: u32,
+    /// Clocks begin with any reading below this, each with its own; at nought if this is nought.
+    pub offset: Duration,
     /// No run lasts longer.
     pub horizon: Duration,
 }
 
 /// Where the ranks of processes come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ranks {
     /// The id.
@@ -64,6 +66,7 @@ impl Plan {
             network: Network::default(),
             faults: Vec::new(),
             drift: 0,
+            offset: Duration::ZERO,
             horizon: Duration::LONGEST_WRITTEN,
         }
     }
@@ -97,6 +100,7 @@ impl Plan {
     fn check_lengths(&self) -> Result<(), BadPlan> {
         check_network(&self.network)?;
         check_length(self.horizon)?;
+        check_length(self.offset)?;
         self.faults.iter().try_for_each(|timed| {
             check_length(timed.at)?;
             match &timed.fault {
@@ -118,7 +122,8 @@ impl Plan {
                 Fault::Drift { .. } | Fault::Jump { .. } | Fault::Restart { reboot: true, .. }
             )
         };
-        self.drift > 0 || self.faults.iter().any(|timed| disturbs(&timed.fault))
+        let apart = self.drift > 0 || self.offset > Duration::ZERO;
+        apart || self.faults.iter().any(|timed| disturbs(&timed.fault))
     }
 }
 

@@ -46,6 +46,9 @@ struct Written<P> {
     /// Clock drift within ± this, in parts per 10⁹.
     #[serde(default)]
     drift: u32,
+    /// Clocks begin with any reading below this.
+    #[serde(default)]
+    offset: Duration,
     #[serde(default)]
     params: P,
     #[serde(default)]
@@ -130,6 +133,7 @@ impl ScenarioFile {
             network: written.network,
             faults: written.faults,
             drift: written.drift,
+            offset: written.offset,
             horizon: written.until,
         };
         plan.check().map_err(BadScenario::Plan)?;

@@ -8,7 +8,7 @@ use super::wake::{Mapping, Shape, WakeUp};
 use crate::choice::{Goal, Profile};
 use bellwether_core::{Duration, NodeId};
 use core::fmt;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The members of the family, as the literature names them. Each is a row of [`Variant::rules`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,7 +95,7 @@ pub enum Repeat {
 }
 
 /// What makes one claim better than another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
     /// The larger id.
@@ -160,7 +160,7 @@ impl Variant {
 }
 
 /// What a person writes. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
     /// Which member of the family; in a file it is named beside the parameters, not among them.

@@ -5,7 +5,7 @@
 //! governs leadership, which is [`Mapping::ByStanding`].
 
 use bellwether_core::{Duration, Entropy};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How the wake-up time is found within the suppression interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct WakeUp {
 }
 
 /// The density of the wake-up time over the interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
     /// The same everywhere.
@@ -38,7 +38,7 @@ pub enum Shape {
 }
 
 /// Where the wake-up time comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mapping {
     /// From the distribution alone.

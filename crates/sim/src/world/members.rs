@@ -8,7 +8,8 @@ use crate::plan::{Plan, Ranks};
 use crate::queue::Queue;
 use crate::sieve::LANES;
 use bellwether_core::{
-    Boot, Command, Duration, Effect, Env, Instant, Memory, Node, NodeId, Peers, Protocol, SimTime,
+    Boot, Command, Duration, Effect, Entropy, Env, Instant, Memory, Node, NodeId, Peers, Protocol,
+    SimTime,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -124,11 +125,15 @@ impl<P: Protocol> Members<P> {
             let spread = 2 * u64::from(plan.drift) + 1;
             let mut luck = coins.world(1);
             let mut drift = || {
-                let drawn = bellwether_core::Entropy::below(&mut luck, spread);
+                let drawn = luck.below(spread);
                 (drawn as i64 - i64::from(plan.drift)) as i32
             };
-            let clock = |drift| Clock::TRUE.drifting(SimTime::ZERO, drift);
-            self.clocks.extend((0..count).map(|_| clock(drift())));
+            let mut first = coins.world(3);
+            let mut offset = || Duration::from_nanos(first.below(plan.offset.as_nanos().max(1)));
+            let clock = |drift, offset| {
+                Clock::TRUE.drifting(SimTime::ZERO, drift).jumped(SimTime::ZERO, offset)
+            };
+            self.clocks.extend((0..count).map(|_| clock(drift(), offset())));
         }
         self.lives.clear();
         (self.slowed, self.paused) = (false, 0);

@@ -1,0 +1,123 @@
+//! Many schedules, on all cores; the answer does not depend on how many there are.
+
+use crate::invariants::Breach;
+use crate::judge::{Judge, Trial};
+use crate::tally::Tally;
+use bellwether_core::{Protocol, Visitor};
+use bellwether_protocols::choice::Choice;
+use rayon::prelude::*;
+use std::fmt;
+use std::ops::Range;
+
+/// How many schedules of a trial are run, and how.
+pub struct Fuzz<'a> {
+    /// What is judged.
+    pub trial: &'a Trial,
+    /// The numbers of the schedules.
+    pub numbers: Range<u64>,
+    /// How many threads there are; the result does not depend on it.
+    pub threads: usize,
+    /// Told after every schedule.
+    pub progress: &'a (dyn Fn() + Sync),
+}
+
+/// What many schedules showed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// What was tested.
+    pub tally: Tally,
+    /// The broken schedule with the least number.
+    pub violation: Option<Violation>,
+}
+
+/// A schedule that broke an invariant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Its number.
+    pub number: u64,
+    /// What was broken.
+    pub breach: Breach,
+}
+
+/// The threads could not be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoThreads(String);
+
+impl fmt::Display for NoThreads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the threads could not be started: {}", self.0)
+    }
+}
+
+impl std::error::Error for NoThreads {}
+
+/// One thread runs so many in a row, in one world.
+const PIECE: u64 = 32;
+/// After so many it is seen whether one of them broke something.
+const BATCH: u64 = 32 * PIECE;
+
+impl Fuzz<'_> {
+    /// Runs them until one breaks an invariant. The rest of its batch is run too, so that the one
+    /// with the least number is found, and the counts are the same, on any number of threads.
+    ///
+    /// # Errors
+    /// [`NoThreads`] if they cannot be started.
+    pub fn run<P: Protocol>(&self, params: &P::Params) -> Result<Report, NoThreads> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .map_err(|error| NoThreads(error.to_string()))?;
+        let mut report = Report { tally: Tally::default(), violation: None };
+        for batch in split(self.numbers.clone(), BATCH) {
+            let pieces: Vec<_> = split(batch, PIECE).collect();
+            let parts: Vec<Report> = pool.install(|| {
+                pieces.into_par_iter().map(|piece| self.run_piece::<P>(piece, params)).collect()
+            });
+            for part in parts {
+                report.tally.add(&part.tally);
+                report.violation = report.violation.or(part.violation);
+            }
+            if report.violation.is_some() {
+                break;
+            }
+        }
+        Ok(report)
+    }
+
+    /// Runs them for a protocol chosen at run time.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_choice(&self, choice: Choice) -> Result<Report, NoThreads> {
+        choice.visit(self)
+    }
+
+    fn run_piece<P: Protocol>(&self, numbers: Range<u64>, params: &P::Params) -> Report {
+        let mut judge = Judge::<P>::new(self.trial, params.clone());
+        let mut report = Report { tally: Tally::default(), violation: None };
+        for number in numbers {
+            let verdict = judge.run(number);
+            report.tally.add(&verdict.tally);
+            if report.violation.is_none() {
+                report.violation = verdict.breach.map(|breach| Violation { number, breach });
+            }
+            (self.progress)();
+        }
+        report
+    }
+}
+
+impl Visitor for &Fuzz<'_> {
+    type Output = Result<Report, NoThreads>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
+        self.run::<P>(&params)
+    }
+}
+
+/// A range in pieces of this length, the last perhaps shorter.
+fn split(range: Range<u64>, length: u64) -> impl Iterator<Item = Range<u64>> {
+    let end = range.end;
+    let starts = std::iter::successors(Some(range.start), move |at| at.checked_add(length));
+    starts.take_while(move |at| *at < end).map(move |at| at..at.saturating_add(length).min(end))
+}

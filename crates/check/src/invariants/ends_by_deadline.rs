@@ -1,0 +1,53 @@
+//! A leadership ends by its deadline, whether the process runs, is slow or stands still.
+//!
+//! Fetzer and Cristian, section IX: *Leader_p(t)* holds only while H_p(t) < expirationTime. What a
+//! process told in its last step binds it until its next: asked with a later clock, with nothing
+//! done in between, it must say that it leads no more.
+
+use super::{Finding, Invariant};
+use crate::view::View;
+
+/// A process leads at no reading of its clock at or beyond the end it told in its last step.
+#[derive(Clone, Copy, Debug)]
+pub struct EndsByDeadline;
+
+impl Invariant for EndsByDeadline {
+    fn name(&self) -> &'static str {
+        "ends-by-deadline"
+    }
+
+    fn look(&mut self, view: &View<'_>) -> Finding {
+        let overdue = view.leaders.iter().find(|&leader| {
+            let row = view.row(leader);
+            row.reading >= row.told
+        });
+        Finding::of(overdue.map(|leader| {
+            let row = view.row(leader);
+            format!(
+                "process {leader} told that it leads until its clock reads {}; it reads {} and the \
+                 process still leads",
+                row.told, row.reading
+            )
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invariants::scenes::Stage;
+    use bellwether_core::Instant;
+
+    #[test]
+    fn a_leader_past_the_end_it_told_is_one_too_long() {
+        let mut stage = Stage::new(2);
+        stage.leads(1, &[1]);
+        stage.rows[1].told = Instant::from_nanos(500);
+        stage.rows[1].reading = Instant::from_nanos(499);
+        assert_eq!(stage.look(&mut EndsByDeadline), Finding::Kept);
+        stage.rows[1].reading = Instant::from_nanos(500);
+        assert!(stage.breaks(&mut EndsByDeadline, "process 1 told that it leads until"));
+        stage.rows[1].leads = false;
+        assert_eq!(stage.look(&mut EndsByDeadline), Finding::Kept);
+    }
+}

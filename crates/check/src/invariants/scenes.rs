@@ -1,0 +1,90 @@
+//! Scenes made by hand, for the tests of invariants.
+
+use super::{Finding, Invariant};
+use crate::links::Links;
+use crate::nodes::Nodes;
+use crate::view::{Course, Lock, Row, View};
+use bellwether_core::{Duration, Instant, SimTime};
+use bellwether_protocols::pace::Pace;
+
+/// A scene: processes that are all there, connected and lead nothing, just before it must settle.
+pub(crate) struct Stage {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) course: Course,
+    pub(crate) at: SimTime,
+}
+
+/// The time scales of the scenes.
+pub(crate) fn pace() -> Pace {
+    let ms = Duration::from_millis;
+    Pace {
+        fastest: ms(1),
+        timely: ms(5),
+        scheduling: ms(5),
+        drift: 200_000,
+        lease: ms(100),
+        settles: ms(400),
+        leases: true,
+        quorum: None,
+    }
+}
+
+impl Stage {
+    pub(crate) fn new(nodes: u32) -> Self {
+        let course = Course::new(SimTime::from_nanos(1_000_000_000), Links::all(nodes), pace());
+        let at = course.settled;
+        Self { rows: vec![Row { alive: true, ..Row::ABSENT }; nodes as usize], course, at }
+    }
+
+    /// This one leads, with these supporters, who are locked to it.
+    pub(crate) fn leads(&mut self, leader: u32, supporters: &[u32]) {
+        let row = &mut self.rows[leader as usize];
+        row.leads = true;
+        row.names = Nodes::only(leader);
+        row.supporters = supporters.iter().copied().collect();
+        row.told = Instant::from_nanos(1_000);
+        for supporter in supporters {
+            let lock = Lock { to: leader, until: Instant::NEVER };
+            self.rows[*supporter as usize].lock = Some(lock);
+        }
+    }
+
+    pub(crate) fn gone(&mut self, node: u32) {
+        self.rows[node as usize] = Row { gone: Some(self.at), ..Row::ABSENT };
+    }
+
+    pub(crate) fn links_are(&mut self, links: &[(u32, u32)]) {
+        self.course.links = Links::none(self.rows.len() as u32);
+        links.iter().for_each(|(a, b)| self.course.links.join(*a, *b));
+    }
+
+    /// From now on the promise must be kept.
+    pub(crate) fn settle(&mut self) {
+        self.at = self.course.settled + Duration::from_nanos(1);
+    }
+
+    pub(crate) fn look(&self, invariant: &mut dyn Invariant) -> Finding {
+        let those = |is: fn(&Row) -> bool| {
+            (0u32..).zip(&self.rows).filter(|(_, row)| is(row)).map(|(node, _)| node).collect()
+        };
+        let alive = those(|row| row.alive);
+        let parts = self.course.links.parts(alive);
+        let (at, rows, course) = (self.at, &self.rows[..], &self.course);
+        invariant.look(&View {
+            at,
+            rows,
+            alive,
+            leaders: those(|row| row.leads),
+            course,
+            parts: &parts,
+        })
+    }
+
+    /// Whether the invariant is broken, and says so with these words.
+    pub(crate) fn breaks(&self, invariant: &mut dyn Invariant, words: &str) -> bool {
+        match self.look(invariant) {
+            Finding::Broken(text) if text.contains(words) => true,
+            other => panic!("expected '{words}', found {other:?}"),
+        }
+    }
+}

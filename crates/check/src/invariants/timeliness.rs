@@ -1,0 +1,94 @@
+//! (T) A stable partition has a leader within κ, and never for κ none.
+//!
+//! Fetzer and Cristian, section V: stablePartition(SP, t−κ, t) ⇒ ∃p ∈ SP, ∃s ∈ [t−κ, t]:
+//! Leader_p(s). Where a majority must support a leader, only partitions that have one count
+//! (section X).
+
+use super::{Finding, Invariant};
+use crate::nodes::Nodes;
+use crate::view::View;
+use bellwether_core::SimTime;
+
+/// A stable partition has a leader at some moment of every κ.
+#[derive(Clone, Debug, Default)]
+pub struct Timeliness {
+    /// When each stable partition was last seen to have a leader.
+    led: Vec<(Nodes, SimTime)>,
+}
+
+impl Timeliness {
+    fn last_led(&mut self, members: Nodes, calm: SimTime) -> &mut SimTime {
+        let known = self.led.iter().position(|(known, _)| *known == members);
+        let index = known.unwrap_or_else(|| {
+            self.led.push((members, calm));
+            self.led.len() - 1
+        });
+        &mut self.led[index].1
+    }
+}
+
+impl Invariant for Timeliness {
+    fn name(&self) -> &'static str {
+        "timeliness"
+    }
+
+    fn needs_calm(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self) {
+        self.led.clear();
+    }
+
+    fn look(&mut self, view: &View<'_>) -> Finding {
+        if !view.is_calm() {
+            return Finding::Nothing;
+        }
+        let mut finding = Finding::Nothing;
+        for part in view.parts.iter().filter(|part| view.is_stable(part)) {
+            let last = self.last_led(part.members, view.course.calm);
+            // Who led when last seen led until its lease ran out or, if that comes first, until now.
+            *last = (*last).min(view.at);
+            for leader in view.leaders.and(part.members).iter() {
+                *last = (*last).max(view.at).max(view.row(leader).ends);
+            }
+            let without = view.at.since(*last);
+            if without > view.course.pace.settles {
+                return Finding::Broken(format!(
+                    "{} are connected with each other and with nobody else since {}, but had no \
+                     leader for {without}, longer than {}",
+                    part.members, view.course.calm, view.course.pace.settles
+                ));
+            }
+            finding = Finding::Kept;
+        }
+        finding
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invariants::scenes::Stage;
+
+    #[test]
+    fn a_stable_partition_is_never_without_a_leader_for_long() {
+        let mut stage = Stage::new(3);
+        let mut timeliness = Timeliness::default();
+        stage.at = SimTime::ZERO;
+        assert_eq!(stage.look(&mut timeliness), Finding::Nothing, "it is not calm yet");
+        stage.at = stage.course.settled;
+        assert_eq!(stage.look(&mut timeliness), Finding::Kept, "just in time");
+        stage.leads(0, &[0, 1, 2]);
+        assert_eq!(stage.look(&mut timeliness), Finding::Kept);
+        stage.rows[0].leads = false;
+        stage.at = stage.course.settled + stage.course.pace.settles;
+        assert_eq!(stage.look(&mut timeliness), Finding::Kept, "it was without for κ, no longer");
+        stage.settle();
+        stage.at += stage.course.pace.settles;
+        assert!(stage.breaks(&mut timeliness, "{0, 1, 2} are connected with each other"));
+        timeliness.begin();
+        stage.course.pace.quorum = Some(4);
+        assert_eq!(stage.look(&mut timeliness), Finding::Nothing, "too few to have a leader");
+    }
+}

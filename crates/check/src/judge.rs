@@ -1,0 +1,344 @@
+//! One run, watched by the invariants of a promise.
+
+use crate::invariants::{Breach, Finding, Invariant, of_promise};
+use crate::links::Part;
+use crate::nodes::Nodes;
+use crate::regime::Regime;
+use crate::schedule::Schedule;
+use crate::swarm;
+use crate::tally::Tally;
+use crate::view::{Course, Lock, Row, View};
+use bellwether_core::{Duration, Fact, Instant, Leadership, NodeId, Protocol, SimTime, Stage};
+use bellwether_protocols::choice::Choice;
+use bellwether_protocols::pace::Pace;
+use bellwether_protocols::promise::Promise;
+use bellwether_sim::{Fault, Observer, Ranks, Scene, Timed, World};
+use std::fmt;
+
+/// What is judged, and how: all but the protocol itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// How many processes there are, from 1 to [`Nodes::MAX`].
+    pub nodes: u32,
+    /// The protocol's time scales.
+    pub pace: Pace,
+    /// By what it is judged.
+    pub promise: Promise,
+    /// Whether that is the protocol's own promise, so that all of it can be asked.
+    pub own: bool,
+    /// Which trouble there may be.
+    pub regime: Regime,
+    /// Where the ranks of processes come from.
+    pub ranks: Ranks,
+    /// Where all luck comes from.
+    pub seed: u64,
+}
+
+impl Trial {
+    /// A trial of a protocol by its own promise, or by another; everything may happen.
+    pub fn new(choice: &Choice, nodes: u32, promise: Option<Promise>, seed: u64) -> Self {
+        Self {
+            nodes,
+            pace: choice.pace(nodes),
+            promise: promise.unwrap_or(choice.promise()),
+            own: promise.is_none_or(|promise| promise == choice.promise()),
+            regime: Regime::default(),
+            ranks: Ranks::ById,
+            seed,
+        }
+    }
+
+    /// Checks what the types cannot say.
+    ///
+    /// # Errors
+    /// [`BadTrial`], naming the value and the rule.
+    pub fn check(&self) -> Result<(), BadTrial> {
+        if !(1..=Nodes::MAX).contains(&self.nodes) {
+            return Err(BadTrial::Nodes(self.nodes));
+        }
+        let longest = swarm::longest(&self.pace, &self.regime);
+        if longest > Duration::LONGEST_WRITTEN {
+            return Err(BadTrial::Endless { lease: self.pace.lease });
+        }
+        Ok(())
+    }
+
+    /// The schedule with this number.
+    pub fn schedule(&self, number: u64) -> Schedule {
+        let mut drawn = swarm::draw(self.seed, number, self.nodes, &self.pace, &self.regime);
+        drawn.plan.ranks = self.ranks;
+        drawn
+    }
+
+    /// The names of the invariants that watch, in the order of a tally's counts.
+    pub fn invariants(&self) -> Vec<&'static str> {
+        of_promise(self.promise, self.own).iter().map(|invariant| invariant.name()).collect()
+    }
+}
+
+/// Which rule a trial breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadTrial {
+    /// Too few or too many processes.
+    Nodes(u32),
+    /// Nobody could wait for the end of a schedule.
+    Endless {
+        /// The protocol's lease, or trust, in whose length all others are counted.
+        lease: Duration,
+    },
+}
+
+impl fmt::Display for BadTrial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nodes(nodes) => {
+                write!(
+                    f,
+                    "nodes = {nodes}, but the judge watches from 1 to {} processes",
+                    Nodes::MAX
+                )
+            }
+            Self::Endless { lease } => write!(
+                f,
+                "a leader is trusted for {lease}, and a schedule lasts for many times that: it \
+                 would take longer than {}; choose shorter timers",
+                Duration::LONGEST_WRITTEN
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BadTrial {}
+
+/// How a run went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The first invariant that was broken, if one was. The run ended there.
+    pub breach: Option<Breach>,
+    /// What happened in it.
+    pub tally: Tally,
+}
+
+/// Judges one run after the other, in a world that is used again.
+pub struct Judge<P: Protocol> {
+    trial: Trial,
+    world: World<P>,
+    watch: Watch,
+}
+
+impl<P: Protocol> Judge<P> {
+    /// A judge of the protocol with these parameters.
+    pub fn new(trial: &Trial, params: P::Params) -> Self {
+        Self::in_world(trial, World::new(params))
+    }
+
+    /// A judge of what happens in this world: one with a misconfigured member, for example.
+    pub fn in_world(trial: &Trial, world: World<P>) -> Self {
+        let invariants = of_promise(trial.promise, trial.own);
+        Self { trial: trial.clone(), world, watch: Watch::new(invariants) }
+    }
+
+    /// Runs the schedule with this number.
+    pub fn run(&mut self, number: u64) -> Verdict {
+        self.run_schedule(&self.trial.schedule(number))
+    }
+
+    /// Runs a schedule.
+    pub fn run_schedule(&mut self, schedule: &Schedule) -> Verdict {
+        let Schedule { plan, calm, links, .. } = schedule;
+        let resigns = |timed: &Timed| matches!(timed.fault, Fault::Resign { .. });
+        let course = Course {
+            resigned: plan.faults.iter().any(resigns),
+            ..Course::new(*calm, links.clone(), self.trial.pace)
+        };
+        self.watch.begin(course, plan.nodes);
+        let outcome = self.world.run(plan, schedule.coins(), &mut self.watch);
+        let end = SimTime::ZERO + plan.horizon;
+        self.watch.end(if self.watch.breach.is_some() { outcome.ended } else { end });
+        let mut tally = std::mem::take(&mut self.watch.tally);
+        tally.schedules = 1;
+        tally.deliveries = outcome.deliveries;
+        tally.trouble = schedule.trouble;
+        Verdict { breach: self.watch.breach.take(), tally }
+    }
+
+    /// Whether this invariant speaks of calm times.
+    pub fn needs_calm(&self, name: &str) -> bool {
+        let mut known = self.watch.invariants.iter();
+        known.any(|invariant| invariant.name() == name && invariant.needs_calm())
+    }
+}
+
+/// Sees every step of a run and asks the invariants.
+struct Watch {
+    invariants: Vec<Box<dyn Invariant>>,
+    course: Option<Course>,
+    rows: Vec<Row>,
+    alive: Nodes,
+    leaders: Nodes,
+    parts: Vec<Part>,
+    /// Who was there when the parts were made.
+    parted: Nodes,
+    before: SimTime,
+    tally: Tally,
+    breach: Option<Breach>,
+}
+
+impl Watch {
+    fn new(invariants: Vec<Box<dyn Invariant>>) -> Self {
+        Self {
+            invariants,
+            course: None,
+            rows: Vec::new(),
+            alive: Nodes::NONE,
+            leaders: Nodes::NONE,
+            parts: Vec::new(),
+            parted: Nodes::NONE,
+            before: SimTime::ZERO,
+            tally: Tally::default(),
+            breach: None,
+        }
+    }
+
+    fn begin(&mut self, course: Course, nodes: u32) {
+        self.course = Some(course);
+        self.rows.clear();
+        self.rows.resize(nodes as usize, Row::ABSENT);
+        (self.alive, self.leaders, self.parted) = (Nodes::NONE, Nodes::NONE, Nodes::NONE);
+        self.parts.clear();
+        self.before = SimTime::ZERO;
+        self.tally = Tally::new(self.invariants.len());
+        self.breach = None;
+        self.invariants.iter_mut().for_each(|invariant| invariant.begin());
+    }
+
+    /// Time is up: one last look.
+    fn end(&mut self, at: SimTime) {
+        if self.breach.is_none() {
+            self.pass(at);
+            self.look(at);
+        }
+        self.tally.simulated += u128::from(at.as_nanos());
+    }
+
+    /// Time passes, with or without a leader.
+    fn pass(&mut self, at: SimTime) {
+        let Some(course) = &self.course else { return };
+        if self.leaders.is_empty() && at > course.calm {
+            let since = self.before.max(course.calm);
+            self.tally.leaderless += u128::from(at.since(since).as_nanos());
+        }
+        self.before = at;
+    }
+
+    /// Asks every invariant.
+    fn look(&mut self, at: SimTime) {
+        let Some(course) = &self.course else { return };
+        if at >= course.calm && self.parted != self.alive {
+            self.parts = course.links.parts(self.alive);
+            self.parted = self.alive;
+        }
+        let view = View {
+            at,
+            rows: &self.rows,
+            alive: self.alive,
+            leaders: self.leaders,
+            course,
+            parts: &self.parts,
+        };
+        for (invariant, counts) in self.invariants.iter_mut().zip(&mut self.tally.checks) {
+            match invariant.look(&view) {
+                Finding::Nothing => {}
+                Finding::Kept => counts.checks += 1,
+                Finding::Broken(text) => {
+                    counts.checks += 1;
+                    counts.breaches += 1;
+                    self.breach = Some(Breach { invariant: invariant.name(), at, text });
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// What the rows hold is what processes say.
+impl Watch {
+    /// A process that just made a step, or is gone.
+    fn ask<P: Protocol>(&mut self, node: u32, scene: &Scene<'_, P>) {
+        let leases = self.course.as_ref().is_some_and(|course| course.pace.leases);
+        let row = &mut self.rows[node as usize];
+        let Some(state) = scene.node(node) else {
+            *row = Row { gone: Some(scene.at()), ..Row::ABSENT };
+            return;
+        };
+        let reading = scene.clock(node);
+        let leadership = state.leadership(reading);
+        (row.alive, row.reading, row.told) = (true, reading, leadership.until);
+        (row.names, row.leads) = named(&leadership, node);
+        (row.supporters, row.lock) = (Nodes::NONE, None);
+        if row.leads {
+            row.ends = scene.when(node, row.told);
+        }
+        if leases {
+            state.facts(reading, &mut |fact| match fact {
+                Fact::Supporter { peer } => row.supporters.set(number(peer), true),
+                Fact::Locked { to, until } => row.lock = Some(Lock { to: number(to), until }),
+                _ => {}
+            });
+        }
+    }
+
+    /// A process that did nothing: only its clock went on, and what it believes may have ended.
+    fn ask_again<P: Protocol>(row: &mut Row, node: u32, scene: &Scene<'_, P>) {
+        row.reading = scene.clock(node);
+        if row.reading >= row.told
+            && let Some(state) = scene.node(node)
+        {
+            (row.names, row.leads) = named(&state.leadership(row.reading), node);
+        }
+    }
+}
+
+/// Whom a process names, and whether it leads: it names itself, and not only for the time being.
+#[inline]
+fn named(leadership: &Leadership<'_>, node: u32) -> (Nodes, bool) {
+    let names: Nodes = leadership.leaders.iter().map(|leader| number(*leader)).collect();
+    (names, names.contains(node) && leadership.stage == Stage::Decided)
+}
+
+/// The number of a process; of one that cannot be, a number that no set holds.
+fn number(id: NodeId) -> u32 {
+    u32::try_from(id.0).unwrap_or(u32::MAX)
+}
+
+impl<P: Protocol> Observer<P> for Watch {
+    const LOOKS: bool = true;
+
+    fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {
+        if self.breach.is_some() {
+            return;
+        }
+        let at = scene.at();
+        self.pass(at);
+        let led = self.rows[node as usize].leads;
+        self.ask(node, scene);
+        let (mut alive, mut leaders) = (Nodes::NONE, Nodes::NONE);
+        for (other, row) in (0u32..).zip(&mut self.rows) {
+            if !row.alive {
+                continue;
+            }
+            if other != node && (row.told != Instant::NEVER || row.lock.is_some()) {
+                Self::ask_again(row, other, scene);
+            }
+            alive.set(other, true);
+            leaders.set(other, row.leads);
+        }
+        (self.alive, self.leaders) = (alive, leaders);
+        self.tally.elections += u64::from(!led && self.rows[node as usize].leads);
+        self.look(at);
+    }
+
+    fn done(&self) -> bool {
+        self.breach.is_some()
+    }
+}

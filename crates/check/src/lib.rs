@@ -1,0 +1,63 @@
+//! The judge: is a protocol's promise kept, whatever goes wrong?
+//!
+//! **What it is.** A promise is a list of [invariants](invariants), each a property of every moment
+//! of a run. Random [schedules](swarm) of faults try to break them in the simulated world: safety
+//! all the time, and, once nothing goes wrong any more, what must come to pass within κ.
+//!
+//! **What it promises.** A schedule is a pure function of (seed, number): whoever has the two has
+//! the run. A violation comes as the schedule with the least number, [shrunk](shrink) to what is
+//! needed to break the same invariant, and as a [scenario](scenario) that the simulator replays.
+//!
+//! **What it cannot do.** It finds what its schedules reach. That nothing was found is no proof;
+//! the counts say how hard it was looked for.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`invariants`] | one property per file, and which promise has which |
+//! | [`view`], [`nodes`], [`links`] | what an invariant sees |
+//! | [`trouble`], [`regime`], [`swarm`], [`schedule`] | what goes wrong, drawn from a seed |
+//! | [`judge`], [`fuzz`], [`tally`] | one run watched, many runs, and what was tested |
+//! | [`shrink`], [`scenario`] | the least that breaks it, as a file |
+//!
+//! ```
+//! use bellwether_check::{Fuzz, Trial};
+//! use bellwether_core::Duration;
+//! use bellwether_protocols::announce_listen::{Config, Params, Variant};
+//! use bellwether_protocols::choice::{Choice, Promise};
+//!
+//! let listen = Duration::from_secs(3);
+//! let config = Config { listen, ..Config::new(Variant::LeS) };
+//! let choice = Choice::from(Params::try_from(config)?);
+//! let broken = |promise| {
+//!     let trial = Trial::new(&choice, 5, promise, 1);
+//!     let fuzz = Fuzz { trial: &trial, numbers: 0..50, threads: 1, progress: &|| () };
+//!     fuzz.run_choice(choice.clone()).map(|report| report.violation)
+//! };
+//! assert_eq!(broken(None)?, None, "it keeps its own promise");
+//! assert!(broken(Some(Promise::NeverTwo))?.is_some(), "two lead until they have met");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod fuzz;
+pub mod invariants;
+pub mod judge;
+pub mod links;
+pub mod nodes;
+pub mod regime;
+pub mod scenario;
+pub mod schedule;
+pub mod shrink;
+pub mod swarm;
+pub mod tally;
+pub mod trouble;
+pub mod view;
+
+pub use fuzz::{Fuzz, NoThreads, Report, Violation};
+pub use invariants::Breach;
+pub use judge::{BadTrial, Judge, Trial, Verdict};
+pub use nodes::Nodes;
+pub use regime::{Finale, Regime};
+pub use schedule::Schedule;
+pub use shrink::shrink;
+pub use tally::Tally;
+pub use trouble::{Trouble, Troubles};

@@ -1,0 +1,127 @@
+//! One run's trouble, and the calm after it.
+
+use crate::links::Links;
+use crate::nodes::Nodes;
+use crate::trouble::Occurrences;
+use bellwether_core::{Duration, SimTime};
+use bellwether_protocols::pace::Pace;
+use bellwether_sim::{Coins, Fault, Network, Plan, Who};
+
+/// What goes wrong in a run, when it stops going wrong, and how the group is connected then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    /// All that happens.
+    pub plan: Plan,
+    /// From then on nothing goes wrong.
+    pub calm: SimTime,
+    /// Who is connected from then on.
+    pub links: Links,
+    /// The luck of the run: the seed of its coins, as in a scenario file.
+    pub luck: u64,
+    /// The trouble in it.
+    pub trouble: Occurrences,
+}
+
+impl Schedule {
+    /// The coins of its run.
+    pub fn coins(&self) -> Coins {
+        Coins::new(self.luck, 0)
+    }
+
+    /// Whether it is, from `calm` on, as calm as it says: delays are timely, nothing is lost and
+    /// nothing that is late is still under way, nobody stands still or is slow, and who cannot talk
+    /// to each other is what `links` says. Otherwise a protocol that does not settle is not to
+    /// blame.
+    pub fn is_calm(&self, pace: &Pace) -> bool {
+        let mut state = State::new(self.plan.nodes, &self.plan.network);
+        for timed in &self.plan.faults {
+            let at = timed.time();
+            if at > self.calm {
+                return false; // calm means that nothing happens
+            }
+            state.take(at, &timed.fault);
+        }
+        let slowest = state.slow.iter().copied().max().unwrap_or_default();
+        state.stale <= self.calm
+            && state.paused.is_empty()
+            && state.links() == self.links
+            && is_benign(state.network, pace, slowest)
+    }
+}
+
+/// Whether nothing is lost and all delays, reaction included, are timely.
+fn is_benign(network: &Network, pace: &Pace, slowest: Duration) -> bool {
+    use bellwether_sim::network::{Loss, Probability};
+    let lossless = [&network.multicast, &network.unicast].iter().all(|c| c.loss == Loss::None);
+    lossless
+        && network.links.is_empty()
+        && network.reorder == Probability::ZERO
+        && network.duplicate == Probability::ZERO
+        && network.longest() + slowest <= pace.timely
+        && slowest <= pace.scheduling
+}
+
+/// What is wrong at some moment of a schedule.
+struct State<'a> {
+    network: &'a Network,
+    severed: Vec<Nodes>,
+    paused: Nodes,
+    slow: Vec<Duration>,
+    /// Until then something that is late may still arrive or be done.
+    stale: SimTime,
+}
+
+impl<'a> State<'a> {
+    fn new(nodes: u32, network: &'a Network) -> Self {
+        Self {
+            network,
+            severed: vec![Nodes::NONE; nodes as usize],
+            paused: Nodes::NONE,
+            slow: vec![Duration::ZERO; nodes as usize],
+            stale: SimTime::ZERO,
+        }
+    }
+
+    fn take(&mut self, at: SimTime, fault: &'a Fault) {
+        let nodes = self.slow.len() as u32;
+        let meant = |who: &Who| match who {
+            Who::Node(node) => Nodes::only(*node),
+            Who::Leader => Nodes::first(nodes), // it may be anybody
+        };
+        match fault {
+            Fault::Network { network } => {
+                self.stale = self.stale.max(at + self.network.longest());
+                self.network = network;
+            }
+            Fault::Cut { from, to } => {
+                let to = to.iter().copied().collect();
+                for sender in from {
+                    let severed = &mut self.severed[*sender as usize];
+                    *severed = severed.or(to);
+                }
+            }
+            Fault::Heal => self.severed.fill(Nodes::NONE),
+            Fault::Pause { node } => self.paused = self.paused.or(meant(node)),
+            Fault::Resume { node: Who::Node(node) } => self.paused.set(*node, false),
+            Fault::Slow { node, by } => {
+                for node in meant(node).iter() {
+                    let slow = &mut self.slow[node as usize];
+                    self.stale = self.stale.max(at + *slow);
+                    *slow = *by;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Who can talk to whom, both ways.
+    fn links(&self) -> Links {
+        let nodes = self.severed.len() as u32;
+        let mut links = Links::none(nodes);
+        let hears = |a: u32, b: u32| !self.severed[a as usize].contains(b);
+        for a in 0..nodes {
+            (0..a).filter(|b| hears(a, *b) && hears(*b, a)).for_each(|b| links.join(a, b));
+        }
+        links
+    }
+}

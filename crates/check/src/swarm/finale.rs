@@ -1,0 +1,102 @@
+//! The end of the chaos: what is broken is mended, all at once.
+
+use super::Draft;
+use crate::links::Links;
+use crate::nodes::Nodes;
+use crate::regime::Finale;
+use bellwether_core::Duration;
+use bellwether_sim::{Fault, Who};
+
+impl Draft<'_> {
+    /// Ends the chaos. Gives the connections that stay, and when the last late thing is over.
+    pub(super) fn draw_finale(&mut self) -> (Links, Duration) {
+        let at = self.chaos;
+        let slow = self.mend_processes(at);
+        let network = Box::new(self.fair(slow));
+        self.push(at, Fault::Network { network });
+        self.push(at, Fault::Heal);
+        let links = self.draw_links(at);
+        // Late messages arrive, and slow processes react to what they had before.
+        (links, at + self.late.max(self.pace.timely) + self.slowest)
+    }
+
+    /// Everybody goes on and reacts in time; the dead come back, or some of them.
+    fn mend_processes(&mut self, at: Duration) -> Duration {
+        let (mut stood, mut slowed, mut fell) = (Nodes::NONE, Nodes::NONE, Nodes::NONE);
+        let all = Nodes::first(self.nodes);
+        let meant = |who: Who| match who {
+            Who::Node(node) => Nodes::only(node),
+            Who::Leader => all,
+        };
+        for timed in &self.faults {
+            match timed.fault {
+                Fault::Pause { node } => stood = stood.or(meant(node)),
+                Fault::Slow { node, .. } => slowed = slowed.or(meant(node)),
+                Fault::Crash { node } | Fault::Leave { node } => fell = fell.or(meant(node)),
+                _ => {}
+            }
+        }
+        // A message must be timely with the receiver's slowness on top.
+        let room = self.pace.timely.saturating_sub(self.pace.fastest).as_nanos() / 2;
+        let slow = self.pace.scheduling.min(Duration::from_nanos(room));
+        let by = if self.luck.chance(0.5) { slow } else { Duration::ZERO };
+        for node in stood.iter() {
+            self.push(at, Fault::Resume { node: Who::Node(node) });
+        }
+        let all_return = self.luck.chance(0.75);
+        for node in fell.iter() {
+            if all_return || self.luck.chance(0.5) {
+                self.restart(at, node);
+            }
+        }
+        for node in self.absent.clone() {
+            if all_return {
+                self.push(at, Fault::Join { node: Who::Node(node) });
+            }
+        }
+        // Last, because who is not there does not hear of it.
+        for node in slowed.iter() {
+            self.push(at, Fault::Slow { node: Who::Node(node), by });
+        }
+        by
+    }
+
+    fn draw_links(&mut self, at: Duration) -> Links {
+        let finale = self.regime.finale.unwrap_or(match self.luck.below(10) {
+            0 | 1 => Finale::Halves,
+            2 => Finale::Chain,
+            _ => Finale::Whole,
+        });
+        match finale {
+            Finale::Whole => Links::all(self.nodes),
+            Finale::Halves => {
+                let (one, other) = self.halves();
+                self.sever(at, one, other);
+                self.sever(at, other, one);
+                let mut links = Links::none(self.nodes);
+                for half in [one, other] {
+                    for a in half.iter() {
+                        half.iter().for_each(|b| links.join(a, b));
+                    }
+                }
+                links
+            }
+            Finale::Chain => self.draw_chain(at),
+        }
+    }
+
+    /// Everybody hears only its neighbours in a row of random order.
+    fn draw_chain(&mut self, at: Duration) -> Links {
+        let mut row: Vec<u32> = (0..self.nodes).collect();
+        for last in (1..row.len()).rev() {
+            row.swap(last, self.luck.below(last as u64 + 1) as usize);
+        }
+        let mut links = Links::none(self.nodes);
+        row.windows(2).for_each(|pair| links.join(pair[0], pair[1]));
+        for node in 0..self.nodes {
+            let deaf = Nodes::first(self.nodes).without(links.of(node));
+            self.sever(at, Nodes::only(node), deaf);
+        }
+        links
+    }
+}

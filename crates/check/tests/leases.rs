@@ -1,0 +1,70 @@
+//! Leases keep what they promise, and the judge sees it when they do not.
+
+use bellwether_check::{Fuzz, Judge, Regime, Report, Trial, Trouble};
+use bellwether_core::Duration;
+use bellwether_protocols::choice::Choice;
+use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params};
+use bellwether_sim::World;
+
+fn config(mode: Mode) -> Config {
+    Config { mode, ..Config::default() }
+}
+
+fn params(config: Config) -> Params {
+    Params::try_from(config).expect("the preset is valid")
+}
+
+fn fuzz(trial: &Trial, choice: &Choice, schedules: u64) -> Report {
+    let fuzz = Fuzz { trial, numbers: 0..schedules, threads: 2, progress: &|| () };
+    fuzz.run_choice(choice.clone()).expect("threads start")
+}
+
+#[test]
+fn leases_keep_their_promise_in_both_modes() {
+    for mode in [Mode::Majority, Mode::Local] {
+        let choice = Choice::from(params(config(mode)));
+        let trial = Trial::new(&choice, 5, None, 1);
+        let report = fuzz(&trial, &choice, 10_000);
+        let replay = format!("bellwether check local-leader --mode {}", mode.name());
+        assert_eq!(report.violation, None, "REPLAY WITH: {replay} --schedule …");
+        for (name, counts) in trial.invariants().iter().zip(&report.tally.checks) {
+            assert!(counts.checks > 100_000, "{replay}: {name} looked {counts:?}");
+        }
+        assert!(report.tally.elections > 10_000, "{}", report.tally.elections);
+    }
+}
+
+/// Clocks that drift sixty times as much as they are trusted to.
+#[test]
+fn clocks_beyond_their_bound_break_leases() {
+    let config = Config { drift_ppm: Some(2_000), ..config(Mode::Majority) };
+    let choice = Choice::from(params(config));
+    let mut trial = Trial::new(&choice, 5, None, 1);
+    trial.regime = Regime { drift: 60.0, ..Regime::only(&[Trouble::Drift, Trouble::LongPause]) };
+    let violation = fuzz(&trial, &choice, 3_000).violation.expect("locks end before the lease");
+    assert!(
+        ["locked-supporters", "never-two", "support-at-most-one"]
+            .contains(&violation.breach.invariant),
+        "{}",
+        violation.breach
+    );
+    trial.regime.drift = 1.0;
+    assert_eq!(fuzz(&trial, &choice, 3_000).violation, None, "and within it they do not");
+}
+
+/// The judge can watch a world in which one member differs from the rest.
+#[test]
+fn a_member_with_other_parameters_is_a_world_of_its_own() {
+    let common = params(config(Mode::Majority));
+    let lock = Some(Duration::from_millis(160));
+    let period = Some(Duration::from_millis(191));
+    let other = params(Config { lock, period, ..config(Mode::Majority) });
+    let trial = Trial::new(&Choice::from(common.clone()), 3, None, 1);
+    let world = World::<LocalLeader>::new(common.layered()).with_params_of(2, other.layered());
+    let mut judge = Judge::in_world(&trial, world);
+    for number in 0..300 {
+        let breach = judge.run(number).breach;
+        let safe = breach.as_ref().is_none_or(|breach| breach.invariant == "timeliness");
+        assert!(safe, "schedule {number}: a mismatch is refused, and costs time only: {breach:?}");
+    }
+}

@@ -1,0 +1,3 @@
+//! What the tests of the judge share.
+
+pub(crate) mod claimant;

@@ -1,0 +1,205 @@
+//! `bellwether check`: try to break what a protocol promises.
+
+use super::Done;
+use super::channel::Channel;
+use super::failure::Failure;
+use super::file;
+use super::group::{self, Group, Setting};
+use super::output::Format;
+use super::progress::{Progress, Stopwatch};
+use super::threads;
+use super::verdict::{Evidence, Verdict};
+use bellwether::check::shrink::shrink_choice;
+use bellwether::check::{Fuzz, Schedule, Trial, Violation, scenario};
+use bellwether::core::{Record, SimTime};
+use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
+use bellwether::sim::ScenarioFile;
+use bellwether::sim::diagram::{Options, space_time};
+use clap::Args;
+use std::fs::create_dir_all;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Try to break what a protocol promises, with random faults
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Check {
+    /// The protocol; `bellwether protocols` lists them
+    #[arg(value_parser = group::protocol)]
+    protocol: &'static Entry,
+    /// How many schedules of faults
+    #[arg(long, value_name = "N", default_value = "2000", allow_negative_numbers = true)]
+    #[arg(value_parser = schedules)]
+    schedules: u64,
+    /// Only the schedule with this number
+    #[arg(long, value_name = "I", conflicts_with = "schedules")]
+    schedule: Option<u64>,
+    /// Judge by this promise [default: the protocol's own]
+    #[arg(long, value_name = "PROMISE")]
+    promise: Option<Promise>,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    /// Where to write the scenario and the picture of a violation
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// How to write the verdict
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    group: Group,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether check le-s
+  bellwether check local-leader --schedules 100000 --seed 7
+  bellwether check local-leader --mode local --nodes 7
+  bellwether check le-s --promise never-two               what it does not promise
+  bellwether check le-s --promise never-two --schedule 3  one schedule again
+
+Exit code: 0 if the promise held, 1 if it is broken.
+
+How to read it: each schedule draws its own network, faults and clocks, then everything is calm;
+safety must hold all the time, and what is to come must come soon after. That nothing was found
+proves nothing: the counts say how hard it was looked for.";
+
+/// The flags that a replay does not repeat as they were.
+const NOT_REPLAYED: [&str; 6] = ["schedules", "schedule", "seed", "threads", "out", "format"];
+
+/// Parses a number of schedules.
+fn schedules(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(schedules) if schedules > 0 => Ok(schedules),
+        _ => Err("schedules are a whole number, at least 1".to_owned()),
+    }
+}
+
+/// The flags that say what a schedule draws itself.
+fn drawn() -> Vec<String> {
+    let mut flags = group::flags::<Channel>();
+    flags.push("clock-drift".to_owned());
+    flags
+}
+
+/// Where the flags that `sim` has too mean something else, or nothing.
+pub(super) fn with_defaults(command: clap::Command) -> clap::Command {
+    let command = command
+        .mut_arg("nodes", |flag| flag.help("How many processes there are").default_value("5"))
+        .mut_arg("listen", |flag| flag.default_value("3s"));
+    command.mut_args(|flag| {
+        let hidden = flag.get_long().is_some_and(|long| drawn().iter().any(|name| name == long));
+        flag.hide(hidden)
+    })
+}
+
+impl Check {
+    /// Runs it; `written` are the flags that were written, with their values.
+    pub(super) fn run(&self, written: &[(String, Vec<String>)]) -> Done {
+        let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
+        if let Some(flag) = given.iter().find(|flag| drawn().contains(flag)) {
+            return Err(Failure::usage(format!(
+                "--{flag}: every schedule draws its own networks and clocks; leave it out"
+            )));
+        }
+        let setting = self.group.with(self.protocol, &given)?;
+        let choice = setting.choice(u64::from(setting.nodes()))?;
+        let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
+        trial.ranks = setting.ranks();
+        trial.check().map_err(Failure::usage)?;
+        let numbers = match self.schedule {
+            Some(number) => number..number.saturating_add(1),
+            None => 0..self.schedules,
+        };
+        let count = numbers.end - numbers.start;
+        let progress = Progress::new(count);
+        let watch = Stopwatch::start();
+        let threads = threads::start(self.threads, count);
+        let fuzz = Fuzz { trial: &trial, numbers, threads, progress: &|| progress.tick() };
+        let report = fuzz.run_choice(choice.clone()).map_err(Failure::usage)?;
+        let seconds = watch.elapsed().as_secs_f64();
+        let evidence = match &report.violation {
+            Some(violation) => {
+                Some(self.evidence(&trial, &choice, setting, violation, &self.again(written))?)
+            }
+            None => None,
+        };
+        drop(progress);
+        let name = self.protocol.name;
+        let verdict =
+            Verdict { name, trial: &trial, report: &report, seconds, evidence: evidence.as_ref() };
+        let text = match self.format {
+            Format::Table => verdict.for_people(),
+            Format::Json => verdict.for_programs().to_string(),
+            Format::Csv => verdict.for_spreadsheets(),
+        };
+        writeln!(io::stdout(), "{text}")?;
+        if evidence.is_some() { Err(Failure::Violated) } else { Ok(()) }
+    }
+
+    /// The flags that are the same in a replay.
+    fn again(&self, written: &[(String, Vec<String>)]) -> String {
+        let mut text = format!("bellwether check {}", self.protocol.name);
+        for (flag, values) in written {
+            if !NOT_REPLAYED.contains(&flag.as_str()) {
+                text += &format!(" --{flag}");
+                values.iter().for_each(|value| text += &format!(" {value}"));
+            }
+        }
+        text
+    }
+
+    /// Shrinks what broke the promise and writes it down.
+    fn evidence(
+        &self,
+        trial: &Trial,
+        choice: &Choice,
+        setting: Setting<'_>,
+        violation: &Violation,
+        again: &str,
+    ) -> Result<Evidence, Failure> {
+        let number = violation.number;
+        let full = trial.schedule(number);
+        let before = full.plan.faults.len();
+        let (schedule, breach) =
+            shrink_choice(trial, choice.clone(), full, violation.breach.clone());
+        let about = format!("{} breaks {}: {}", self.protocol.name, trial.promise, breach.text);
+        let name = format!("violation-{}-{number}", trial.seed);
+        let [toml, svg] = ["toml", "svg"].map(|end| self.out.join(format!("{name}.{end}")));
+        create_dir_all(&self.out).map_err(|error| Failure::io("make", &self.out, &error))?;
+        let config = setting.config(u64::from(trial.nodes))?;
+        file::write(&toml, &self.scenario(&schedule, &about, &config)?)?;
+        let title = format!("{}: {}", breach.invariant, breach.text);
+        self.draw(&schedule, choice, title, &svg)?;
+        let replay = format!("{again} --seed {} --schedule {number}", trial.seed);
+        Ok(Evidence { schedule, breach, before, replay, toml, svg })
+    }
+
+    fn scenario(
+        &self,
+        schedule: &Schedule,
+        about: &str,
+        config: &Config,
+    ) -> Result<String, Failure> {
+        let name = self.protocol.name;
+        let written = match config {
+            Config::AnnounceListen(config) => scenario::to_toml(schedule, about, name, config),
+            Config::LocalLeader(config) => scenario::to_toml(schedule, about, name, config),
+        };
+        written.map_err(|error| Failure::Io(error.to_string()))
+    }
+
+    fn draw(&self, schedule: &Schedule, choice: &Choice, title: String, path: &Path) -> Done {
+        let scenario = ScenarioFile {
+            about: String::new(),
+            protocol: self.protocol.name.to_owned(),
+            choice: choice.clone(),
+            plan: schedule.plan.clone(),
+            seed: schedule.luck,
+        };
+        let records: Vec<Record> = scenario.trace(schedule.luck);
+        let until = Some(SimTime::ZERO + schedule.plan.horizon);
+        file::write(path, &space_time(&records, &Options { title, until, ..Options::default() }))
+    }
+}

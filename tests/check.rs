@@ -1,0 +1,146 @@
+//! `bellwether check` as scripts and people meet it: what it says, what it writes, how it ends.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn bellwether(arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .args(arguments.split_whitespace())
+        .output()
+        .expect("the command starts")
+}
+
+/// What it writes, and its exit code.
+fn run(arguments: &str) -> (String, Option<i32>) {
+    let output = bellwether(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors, "", "{arguments}");
+    (String::from_utf8(output.stdout).expect("the output is text"), output.status.code())
+}
+
+fn json(arguments: &str) -> (Value, Option<i32>) {
+    let (text, code) = run(&format!("{arguments} --format json"));
+    (serde_json::from_str(&text).expect("it is JSON"), code)
+}
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("bellwether-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder); // a test that failed may have left one
+    folder
+}
+
+#[test]
+fn a_promise_that_holds_says_what_was_tested() {
+    let (verdict, code) = json("check le-s --schedules 300 --seed 4");
+    assert_eq!(code, Some(0), "{verdict}");
+    assert_eq!(verdict["verdict"], "holds");
+    assert_eq!((&verdict["nodes"], &verdict["schedules"]), (&5.into(), &300.into()));
+    assert_eq!(verdict["promise"], "eventually-one");
+    assert!(verdict["invariants"]["agreement"]["checks"].as_u64() > Some(1_000), "{verdict}");
+    assert_eq!(verdict["invariants"]["agreement"]["breaches"], 0);
+    for key in ["elections", "deliveries", "simulated_seconds", "wall_seconds"] {
+        assert!(verdict[key].as_f64() > Some(0.0), "{key}: {verdict}");
+    }
+    for key in ["schedules_per_second", "simulated_per_wall"] {
+        assert!(verdict[key].as_f64() > Some(1.0), "{key}: {verdict}");
+    }
+    let faults = verdict["faults"].as_object().expect("faults by kind");
+    assert!(faults.len() > 20 && faults.values().all(|n| n.as_u64() > Some(0)), "{verdict}");
+    assert_eq!(verdict["violations"], Value::Array(vec![]));
+    let (text, _) = run("check le-s --schedules 50");
+    for words in ["le-s with 5 processes, 50 schedules from seed 1", "agreement", "held"] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+}
+
+#[test]
+fn a_broken_promise_is_shown_shrunk_written_down_and_replayed() {
+    let out = folder("check");
+    let flags = format!("check sup-al-elect --promise eventually-one --out {}", out.display());
+    let (verdict, code) = json(&format!("{flags} --schedules 500"));
+    assert_eq!(code, Some(1), "{verdict}");
+    assert_eq!(verdict["verdict"], "violated");
+    let [violation] = &verdict["violations"].as_array().expect("a list")[..] else {
+        panic!("one violation, not {verdict}")
+    };
+    assert_eq!(violation["invariant"], "agreement");
+    assert!(violation["shrunk"]["faults"].as_u64() < violation["faults"].as_u64(), "{violation}");
+
+    let number = violation["schedule"].as_u64().expect("a number");
+    let replay = violation["replay"].as_str().expect("a command");
+    let words = format!("--promise eventually-one --seed 1 --schedule {number}");
+    assert_eq!(replay, format!("bellwether check sup-al-elect {words}"));
+    let arguments = replay.strip_prefix("bellwether ").expect("a command");
+    let (again, code) = json(&format!("{arguments} --out {}", out.display()));
+    assert_eq!(code, Some(1));
+    assert_eq!(again["schedules"], 1);
+    assert_eq!(again["violations"][0], *violation, "the same, to the last word");
+
+    let scenario = out.join(format!("violation-1-{number}.toml"));
+    assert_eq!(violation["scenario"], scenario.display().to_string());
+    let (transcript, code) = run(&format!("trace {}", scenario.display()));
+    assert_eq!(code, Some(0), "{transcript}");
+    assert!(transcript.contains("start"), "{transcript}");
+    let picture = std::fs::read_to_string(out.join(format!("violation-1-{number}.svg")));
+    assert!(picture.expect("a picture").starts_with("<svg"));
+    let (text, code) = run(&format!("{flags} --schedule {number}"));
+    assert_eq!(code, Some(1));
+    for words in ["BROKEN", "VIOLATED by schedule", "shrunk from", "again:", "picture:"] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    std::fs::remove_dir_all(&out).expect("it was made by this test");
+}
+
+#[test]
+fn the_verdict_does_not_depend_on_the_number_of_threads() {
+    let verdict = |threads: u32| {
+        let (mut verdict, _) = json(&format!("check le-a --schedules 200 --threads {threads}"));
+        for key in ["wall_seconds", "schedules_per_second", "simulated_per_wall"] {
+            verdict[key] = Value::Null;
+        }
+        verdict
+    };
+    assert_eq!(verdict(1), verdict(3));
+}
+
+#[test]
+fn who_promises_nothing_cannot_be_judged() {
+    let (text, code) = run("check sup-al-elect --schedules 5");
+    assert_eq!(code, Some(0));
+    assert!(text.contains("nothing to judge"), "{text}");
+    assert_eq!(json("check sup-al-elect --schedules 5").0["verdict"], "nothing to judge");
+}
+
+#[test]
+fn bad_calls_are_refused_in_one_line_and_leave_nothing() {
+    let out = folder("refused");
+    for (arguments, words) in [
+        ("check le-x", "no protocol has that name"),
+        ("check le-s --promise always", "'always' is no promise; choose one of never-two"),
+        ("check le-s --schedules 0", "schedules are a whole number, at least 1"),
+        ("check le-s --schedules 5 --schedule 3", "cannot be used with"),
+        ("check le-s --nodes 65", "nodes = 65, but the judge watches from 1 to 64 processes"),
+        ("check le-s --loss .1", "--loss: every schedule draws its own networks and clocks"),
+        ("check le-s --clock-drift 3", "every schedule draws its own networks and clocks"),
+        ("check le-s --listen 900000000s", "choose shorter timers"),
+        ("check le-s --mode local", "--mode is no flag of le-s"),
+    ] {
+        let output = bellwether(&format!("{arguments} --out {}", out.display()));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {errors}");
+        assert!(errors.contains(words), "{arguments}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert!(output.stdout.is_empty() && !Path::new(&out).exists(), "{arguments}");
+    }
+}
+
+#[test]
+fn help_names_what_the_command_has_and_hides_what_it_draws_itself() {
+    let (help, _) = run("check --help");
+    for words in ["--promise", "--schedule ", "[default: 5]", "[default: 3s]", "Exit code"] {
+        assert!(help.contains(words), "{words}:\n{help}");
+    }
+    assert!(!help.contains("--loss") && !help.contains("--clock-drift"), "{help}");
+}
