@@ -18,6 +18,7 @@
 //! | [`trouble`], [`regime`], [`swarm`], [`schedule`] | what goes wrong, drawn from a seed |
 //! | [`judge`], [`fuzz`], [`tally`] | one run watched, many runs, and what was tested |
 //! | [`shrink`], [`scenario`] | the least that breaks it, as a file |
+//! | [`explore`] | every behaviour of a group of two or three |
 //!
 //! ```
 //! use bellwether_check::{Fuzz, Trial};
@@ -38,6 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod explore;
 pub mod fuzz;
 pub mod invariants;
 pub mod judge;

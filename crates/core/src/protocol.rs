@@ -15,9 +15,9 @@ use core::hash::Hash;
 
 /// What a state, a message or a timer is: plain data that can be compared, hashed and kept.
 /// Floating point is not, so none can hide in a state.
-pub trait Value: Clone + Debug + Eq + Hash + Send + 'static {}
+pub trait Value: Clone + Debug + Eq + Hash + Send + Sync + 'static {}
 
-impl<T: Clone + Debug + Eq + Hash + Send + 'static> Value for T {}
+impl<T: Clone + Debug + Eq + Hash + Send + Sync + 'static> Value for T {}
 
 /// An election protocol: a value with handlers.
 ///

@@ -1,0 +1,29 @@
+//! The parameters of leases in ticks, small enough that a group of three can be explored.
+//!
+//! Δ = 1, P = 2, lockTime = 4, EP = 5, no drift and no σ: a lease outlives a request that fails and
+//! one more, and everything that is compared differs by a tick or is equal. `expires` is one tick:
+//! in majority mode who is alive decides nothing, and would only multiply states.
+
+use super::world::TICK;
+use bellwether_core::Duration;
+use bellwether_protocols::local_leader::{Config, Params};
+
+/// Majority leases in ticks.
+///
+/// # Panics
+/// Never: the values are fixed and make sense, which is all that is asked of unchecked ones.
+pub fn in_ticks() -> Params {
+    let ticks = |count: u64| Some(TICK * count);
+    let config = Config {
+        delta: ticks(1),
+        sigma: Some(Duration::ZERO),
+        renew: ticks(2),
+        lock: ticks(4),
+        period: ticks(5),
+        expires: ticks(1),
+        drift_ppm: Some(0),
+        unchecked: true,
+        ..Config::default()
+    };
+    Params::try_from(config).expect("fixed values that make sense")
+}

@@ -1,0 +1,98 @@
+//! Every behaviour of a small group: exhaustive exploration with stateright.
+//!
+//! **What is explored.** The state machines that run, in a world whose time moves in ticks. In each
+//! tick each process may receive any message that is under way, in any order, or none; may run its
+//! deadlines; may sleep, crash, come back, resign, as far as the [adversary](Adversary) allows.
+//! A message that is not delivered in time is lost, so every pattern of loss is among them.
+//!
+//! **What is not.** All clocks agree, delays are multiples of a tick, and the group is small. With
+//! a bound on time nothing beyond it is seen; without one, states that differ in nothing but the
+//! date are one, and what is said of them holds for ever.
+//!
+//! **What it promises.** A state is kept by a 64-bit fingerprint, as stateright does: two states
+//! with the same one would hide each other, which among ten million has a chance of about one in
+//! four hundred thousand.
+
+pub mod leases;
+mod story;
+mod timed;
+mod world;
+
+pub use timed::Timed;
+pub use world::{Adversary, Move, State, TICK, World};
+
+use bellwether_core::{NodeId, Protocol};
+use stateright::{Checker, Model, Property};
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// How many different states were seen.
+    pub states: usize,
+    /// The longest path to one of them.
+    pub depth: usize,
+    /// Whether all that can be reached were seen.
+    pub complete: bool,
+    /// Whether somebody leads in one of them, without which the rest means little.
+    pub somebody_leads: bool,
+    /// A property that does not hold, and a shortest path to where it does not.
+    pub breach: Option<(&'static str, Vec<Move>)>,
+}
+
+const NEVER_TWO: &str = "never-two";
+const SUPPORT_AT_MOST_ONE: &str = "support-at-most-one";
+const LEADER_SUPPORTS_ITSELF: &str = "leader-supports-itself";
+const SOMEBODY_LEADS: &str = "somebody leads";
+
+/// Explores until all states are seen, a property breaks, or about `most` states were generated.
+pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Answer {
+    let checker = world.checker().threads(threads.max(1)).target_state_count(most);
+    let checker = checker.spawn_bfs().join();
+    let broken = [NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF];
+    let breach = broken.into_iter().find_map(|name| {
+        let path = checker.discovery(name)?;
+        Some((name, path.into_actions()))
+    });
+    Answer {
+        states: checker.unique_state_count(),
+        depth: checker.max_depth(),
+        complete: breach.is_none() && checker.state_count() < most,
+        somebody_leads: checker.discovery(SOMEBODY_LEADS).is_some(),
+        breach,
+    }
+}
+
+impl<P: Protocol> Model for World<P> {
+    type State = State<P>;
+    type Action = Move;
+
+    fn init_states(&self) -> Vec<State<P>> {
+        vec![self.start()]
+    }
+
+    fn actions(&self, state: &State<P>, actions: &mut Vec<Move>) {
+        self.moves(state, actions);
+    }
+
+    fn next_state(&self, state: &State<P>, chosen: Move) -> Option<State<P>> {
+        self.after(state, chosen)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always(NEVER_TWO, |_, state: &State<P>| state.leaders().count() <= 1),
+            Property::always(SUPPORT_AT_MOST_ONE, |_, state: &State<P>| {
+                let supports = state.supports();
+                supports.windows(2).all(|pair| pair[0].0 != pair[1].0)
+            }),
+            Property::always(LEADER_SUPPORTS_ITSELF, |_, state: &State<P>| {
+                let supports = state.supports();
+                let itself = |leader: NodeId| supports.contains(&(leader, leader));
+                state.leaders().all(itself)
+            }),
+            Property::sometimes(SOMEBODY_LEADS, |_, state: &State<P>| {
+                state.leaders().next().is_some()
+            }),
+        ]
+    }
+}

@@ -1,0 +1,83 @@
+//! A path through the explored states as a trace that can be read and drawn.
+
+use super::world::{Move, State, TICK, World};
+use bellwether_core::{Event, Instant, Message, NodeId, Protocol, Record, SimTime};
+use std::borrow::Cow;
+
+impl<P: Protocol> World<P> {
+    /// What happened on this path, one tick being a millisecond.
+    pub fn tell(&self, path: &[Move]) -> Vec<Record> {
+        let mut state = self.start();
+        let mut story = Story { now: SimTime::ZERO, records: Vec::new() };
+        for id in (0..).map(NodeId).take(state.places.len()) {
+            story.add(id, Event::Start { incarnation: 1 });
+        }
+        for &chosen in path {
+            let id = NodeId(u64::from(state.turn));
+            story.before(id, chosen, &state);
+            let last = self.is_last(&state);
+            let Some(next) = self.after(&state, chosen) else { break };
+            if chosen == Move::Pass && last {
+                story.now += TICK;
+            }
+            story.after(id, &state, &next);
+            state = next;
+        }
+        story.records
+    }
+}
+
+struct Story {
+    now: SimTime,
+    records: Vec<Record>,
+}
+
+impl Story {
+    fn add(&mut self, node: NodeId, event: Event) {
+        self.records.push(Record { t: self.now, node, event });
+    }
+
+    /// A move as it happens to the process.
+    fn before<P: Protocol>(&mut self, id: NodeId, chosen: Move, state: &State<P>) {
+        let event = match chosen {
+            Move::Deliver(place) | Move::Copy(place) => {
+                let letter = &state.letters[place];
+                Event::Recv {
+                    from: NodeId(u64::from(letter.from)),
+                    message: Cow::Borrowed(letter.message.kind()),
+                    number: 0,
+                    sent: self.now - state.now.since(letter.sent),
+                }
+            }
+            Move::Wake => Event::Timer { timer: "deadline".to_owned() },
+            Move::Resign => Event::Command { command: "Resign".to_owned(), taken: true },
+            Move::Crash => Event::Crash,
+            Move::Restart => Event::Restart { incarnation: 2 },
+            Move::Pass | Move::Again => return,
+        };
+        self.add(id, event);
+    }
+
+    /// What changed by it: beliefs, the passing of time included.
+    fn after<P: Protocol>(&mut self, id: NodeId, before: &State<P>, after: &State<P>) {
+        for sent in after.letters.iter().filter(|letter| letter.sent == after.now) {
+            if !before.letters.contains(sent) && u64::from(sent.from) == id.0 {
+                let message = Cow::Borrowed(sent.message.kind());
+                self.add(id, Event::Send { to: None, message, number: 0 });
+            }
+        }
+        for (node, (old, new)) in (0..).map(NodeId).zip(before.places.iter().zip(&after.places)) {
+            let Some(process) = &new.node else { continue };
+            let belief = process.leadership(after.now);
+            let known = old.node.as_ref().map(|process| process.leadership(before.now));
+            if known.is_none_or(|known| known.leaders != belief.leaders) {
+                let leaders = belief.leaders.to_vec();
+                let left = belief.until.since(after.now);
+                let until = (belief.until != Instant::NEVER)
+                    .then(|| Instant::from_nanos(self.now.as_nanos()) + left);
+                let (term, stage) = (belief.term, belief.stage);
+                self.add(node, Event::Leadership { leaders, term, until, stage });
+            }
+        }
+    }
+}

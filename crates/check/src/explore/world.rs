@@ -1,0 +1,314 @@
+//! A small world in ticks, as a state that can be compared.
+
+use super::timed::Timed;
+use bellwether_core::{
+    Boot, Change, Command, Dest, Duration, Effect, Entropy, Env, Fact, Input, Instant, Members,
+    Memory, Message, Node, NodeId, Protocol, Rebase,
+};
+use std::borrow::Cow;
+
+/// How long a tick is. Any length would do: only its multiples are compared.
+pub const TICK: Duration = Duration::from_millis(1);
+
+/// What may go wrong. Whatever may go wrong is tried at every moment, and also not tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adversary {
+    /// A message takes at least this many ticks.
+    pub fastest: u64,
+    /// And at most this many; if it is not delivered by then it is lost. So any may be lost.
+    pub slowest: u64,
+    /// How many crashes there may be. Whoever crashed may come back at any tick.
+    pub crashes: u8,
+    /// How many messages may arrive twice.
+    pub copies: u8,
+    /// How many times a process may be asked to resign.
+    pub resignations: u8,
+    /// Whether a process may sleep through its deadlines, for as long as it likes.
+    pub sleep: bool,
+    /// When exploring ends. If never, states that differ in nothing but the date are one, and all
+    /// of time is explored.
+    pub ticks: Option<u32>,
+}
+
+/// What one process sends to another.
+type Said<P> = <Timed<P> as Protocol>::Message;
+
+/// A message under way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Letter<M> {
+    pub(super) from: u8,
+    to: u8,
+    pub(super) sent: Instant,
+    pub(super) message: M,
+}
+
+/// One process, if it runs, and how often it has begun.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place<P: Protocol> {
+    life: u8,
+    pub(super) node: Option<Node<Timed<P>>>,
+}
+
+/// Everything there is at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State<P: Protocol> {
+    pub(super) now: Instant,
+    elapsed: u32,
+    /// Whose turn it is within the tick. Steps of different processes in one tick commute, because
+    /// no message is delivered in the tick it was sent in; so one order stands for all of them.
+    pub(super) turn: u8,
+    pub(super) places: Vec<Place<P>>,
+    pub(super) letters: Vec<Letter<Said<P>>>,
+    crashes: u8,
+    copies: u8,
+    resignations: u8,
+}
+
+/// What happens next, to the process whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// It receives this letter.
+    Deliver(usize),
+    /// It receives this letter, which will come again.
+    Copy(usize),
+    /// Its deadline runs.
+    Wake,
+    /// It is asked to resign.
+    Resign,
+    /// It crashes.
+    Crash,
+    /// It comes back.
+    Restart,
+    /// It does nothing more in this tick.
+    Pass,
+    /// All have had their turn, but messages without delay may still arrive in the same tick.
+    Again,
+}
+
+/// A protocol in a small world.
+#[derive(Clone, Debug)]
+pub struct World<P: Protocol> {
+    params: P::Params,
+    adversary: Adversary,
+    ids: Vec<NodeId>,
+}
+
+/// Protocols that draw nothing have one behaviour for each behaviour of the world.
+struct NoLuck;
+
+impl Entropy for NoLuck {
+    fn below(&mut self, n: u64) -> u64 {
+        unreachable!("a draw below {n} in a protocol that was explored as one that draws nothing")
+    }
+}
+
+impl<P: Protocol> World<P> {
+    /// A group of this many processes, all of which begin at once. The protocol must draw nothing.
+    pub fn new(nodes: u8, params: P::Params, adversary: Adversary) -> Self {
+        Self { params, adversary, ids: (0..u64::from(nodes)).map(NodeId).collect() }
+    }
+
+    pub(super) fn start(&self) -> State<P> {
+        let place = |_: &NodeId| Place { life: 0, node: None };
+        let mut state = State {
+            now: Rebase::ORIGIN,
+            elapsed: 0,
+            turn: 0,
+            places: self.ids.iter().map(place).collect(),
+            letters: Vec::new(),
+            crashes: self.adversary.crashes,
+            copies: self.adversary.copies,
+            resignations: self.adversary.resignations,
+        };
+        for turn in 0..self.ids.len() as u8 {
+            state.turn = turn;
+            self.boot(&mut state);
+        }
+        state.turn = 0;
+        self.tidy(state)
+    }
+
+    pub(super) fn moves(&self, state: &State<P>, moves: &mut Vec<Move>) {
+        if self.is_last(state) && self.adversary.fastest == 0 {
+            moves.push(Move::Again);
+        }
+        let Some(node) = &state.places[usize::from(state.turn)].node else {
+            moves.extend([Move::Restart, Move::Pass]);
+            return;
+        };
+        for (place, letter) in state.letters.iter().enumerate() {
+            let ripe = state.now.since(letter.sent) >= TICK * self.adversary.fastest;
+            let seen = place > 0 && state.letters[place - 1] == *letter;
+            if letter.to == state.turn && ripe && !seen {
+                moves.push(Move::Deliver(place));
+                moves.extend((state.copies > 0).then_some(Move::Copy(place)));
+            }
+        }
+        let due = node.poll_timeout() <= state.now;
+        moves.extend(due.then_some(Move::Wake));
+        moves.extend((!due || self.adversary.sleep).then_some(Move::Pass));
+        moves.extend((state.crashes > 0).then_some(Move::Crash));
+        let leads = node.leadership(state.now).names(self.ids[usize::from(state.turn)]);
+        moves.extend((state.resignations > 0 && leads).then_some(Move::Resign));
+    }
+
+    /// The state after a move; none beyond the end of time.
+    pub(super) fn after(&self, state: &State<P>, chosen: Move) -> Option<State<P>> {
+        let mut next = state.clone();
+        match chosen {
+            Move::Deliver(place) => {
+                let letter = next.letters.remove(place);
+                self.receive(&mut next, letter);
+            }
+            Move::Copy(place) => {
+                next.copies -= 1;
+                let letter = next.letters[place].clone();
+                self.receive(&mut next, letter);
+            }
+            Move::Wake => self.act(&mut next, |node, env, params, effects| {
+                node.handle(Input::Timeout, env, params, effects)
+            }),
+            Move::Resign => {
+                next.resignations -= 1;
+                self.act(&mut next, |node, env, params, effects| {
+                    node.command(Command::Resign, env, params, effects).unwrap_or(Change::Same)
+                });
+            }
+            Move::Crash => {
+                next.crashes -= 1;
+                next.places[usize::from(next.turn)].node = None;
+                next.letters.retain(|letter| letter.to != state.turn);
+            }
+            Move::Restart => self.boot(&mut next),
+            Move::Again => next.turn = 0,
+            Move::Pass if self.is_last(state) => self.tick(&mut next)?,
+            Move::Pass => next.turn += 1,
+        }
+        Some(self.tidy(next))
+    }
+
+    pub(super) fn is_last(&self, state: &State<P>) -> bool {
+        usize::from(state.turn) + 1 == self.ids.len()
+    }
+
+    fn tick(&self, state: &mut State<P>) -> Option<()> {
+        state.turn = 0;
+        state.now += TICK;
+        if let Some(ticks) = self.adversary.ticks {
+            state.elapsed += 1;
+            if state.elapsed > ticks {
+                return None;
+            }
+        }
+        let oldest = state.now - TICK * self.adversary.slowest;
+        state.letters.retain(|letter| letter.sent >= oldest);
+        Some(())
+    }
+
+    /// The process whose turn it is begins, for the first time or again.
+    fn boot(&self, state: &mut State<P>) {
+        let turn = usize::from(state.turn);
+        state.places[turn].life += 1;
+        let incarnation = u64::from(state.places[turn].life);
+        let (me, memory) = (self.ids[turn], Memory::First);
+        let boot = Boot { me, incarnation, rank: me.0, memory };
+        let (mut effects, peers) = (Vec::new(), self.peers(turn));
+        let mut env = Env { now: state.now, peers: &peers, entropy: &mut NoLuck };
+        let node = Node::start(boot, &mut env, &self.params, &mut effects);
+        state.places[turn].node = Some(node);
+        self.post(state, effects);
+    }
+
+    fn receive(&self, state: &mut State<P>, letter: Letter<Said<P>>) {
+        let from = self.ids[usize::from(letter.from)];
+        self.act(state, |node, env, params, effects| {
+            let input = Input::Message(from, Cow::Owned(letter.message));
+            node.handle(input, env, params, effects)
+        });
+    }
+
+    /// A step of the process whose turn it is.
+    fn act(
+        &self,
+        state: &mut State<P>,
+        step: impl FnOnce(
+            &mut Node<Timed<P>>,
+            &mut Env<'_>,
+            &P::Params,
+            &mut Vec<Effect<Timed<P>>>,
+        ) -> Change,
+    ) {
+        let turn = usize::from(state.turn);
+        let (mut effects, peers) = (Vec::new(), self.peers(turn));
+        let mut env = Env { now: state.now, peers: &peers, entropy: &mut NoLuck };
+        let Some(node) = &mut state.places[turn].node else { return };
+        // Whether the belief changed shows in the state itself.
+        let _ = step(node, &mut env, &self.params, &mut effects);
+        self.post(state, effects);
+    }
+
+    fn post(&self, state: &mut State<P>, effects: Vec<Effect<Timed<P>>>) {
+        let (from, sent) = (state.turn, state.now);
+        for effect in effects {
+            let Effect::Send(dest, message) = effect else { continue };
+            for (to, id) in (0..).zip(&self.ids) {
+                let meant = dest == Dest::Everyone || dest == Dest::Node(*id);
+                if to != from && meant && state.places[usize::from(to)].node.is_some() {
+                    state.letters.push(Letter { from, to, sent, message: message.clone() });
+                }
+            }
+        }
+    }
+
+    fn peers(&self, node: usize) -> Members {
+        self.ids.iter().copied().filter(|id| *id != self.ids[node]).collect()
+    }
+
+    /// Puts a state into the one form that all states like it share: no date, letters in order.
+    fn tidy(&self, mut state: State<P>) -> State<P> {
+        let rebase = Rebase::new(state.now);
+        for node in state.places.iter_mut().filter_map(|place| place.node.as_mut()) {
+            node.instants(&rebase);
+        }
+        for letter in &mut state.letters {
+            letter.message.instants(self.ids[usize::from(letter.to)], &rebase);
+            rebase.stamp(&mut letter.sent);
+        }
+        state.now = Rebase::ORIGIN;
+        state.letters.sort_by_cached_key(|letter| {
+            let mut bytes = Vec::new();
+            letter.message.encode(&mut bytes);
+            (letter.to, letter.from, letter.sent, bytes)
+        });
+        state
+    }
+}
+
+/// Looking at a state.
+impl<P: Protocol> State<P> {
+    /// Who leads.
+    pub fn leaders(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.running().filter(|(id, node)| node.leadership(self.now).names(*id)).map(|(id, _)| id)
+    }
+
+    /// Who supports whom: supporter and leader, in order.
+    pub fn supports(&self) -> Vec<(NodeId, NodeId)> {
+        let mut supports = Vec::new();
+        for (id, node) in self.running().filter(|(id, node)| node.leadership(self.now).names(*id)) {
+            node.facts(self.now, &mut |fact| {
+                if let Fact::Supporter { peer } = fact {
+                    supports.push((peer, id));
+                }
+            });
+        }
+        supports.sort_unstable();
+        supports
+    }
+
+    fn running(&self) -> impl Iterator<Item = (NodeId, &Node<Timed<P>>)> {
+        (0..)
+            .map(NodeId)
+            .zip(&self.places)
+            .filter_map(|(id, place)| Some((id, place.node.as_ref()?)))
+    }
+}

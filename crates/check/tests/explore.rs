@@ -1,0 +1,89 @@
+//! Small groups of majority leases, explored to the last state.
+//!
+//! The numbers of states are pinned: whoever changes the protocol or the world sees that something
+//! else is explored than before. `bellwether check local-leader --explore` runs the same.
+
+use bellwether_check::explore::{Adversary, Answer, World, explore, leases};
+use bellwether_protocols::local_leader::{Hall, Rule};
+
+/// Enough for all of these; none is cut short.
+const MOST: usize = 20_000_000;
+
+/// Messages take one tick or are lost; nothing else goes wrong, for ever.
+const LOSSES: Adversary = Adversary {
+    fastest: 1,
+    slowest: 1,
+    crashes: 0,
+    copies: 0,
+    resignations: 0,
+    sleep: false,
+    ticks: None,
+};
+
+/// Messages arrive in the tick they are sent in, or never.
+const NO_DELAY: Adversary = Adversary { fastest: 0, slowest: 0, ticks: Some(8), ..LOSSES };
+
+fn all_of(nodes: u8, adversary: Adversary) -> Answer {
+    explore(World::<Hall>::new(nodes, leases::in_ticks(), adversary), MOST, 2)
+}
+
+fn hold(nodes: u8, adversary: Adversary, states: usize) {
+    let answer = all_of(nodes, adversary);
+    assert_eq!(answer.breach, None, "{adversary:?}");
+    assert!(answer.complete && answer.somebody_leads, "{answer:?}");
+    assert_eq!(answer.states, states, "{nodes} processes, {adversary:?}");
+}
+
+#[test]
+fn two_processes_with_late_messages_and_two_crashes_for_ever() {
+    hold(2, Adversary { slowest: 3, crashes: 2, ..LOSSES }, 84_721);
+}
+
+#[test]
+fn two_processes_that_may_sleep_and_crash() {
+    hold(2, Adversary { sleep: true, crashes: 1, ticks: Some(14), ..LOSSES }, 152_031);
+}
+
+#[test]
+fn three_processes_with_any_losses_for_ever() {
+    hold(3, LOSSES, 278_734);
+}
+
+#[test]
+fn three_processes_with_a_crash() {
+    hold(3, Adversary { crashes: 1, ticks: Some(9), ..LOSSES }, 341_664);
+}
+
+#[test]
+fn three_processes_with_a_message_that_comes_twice() {
+    hold(3, Adversary { copies: 1, ticks: Some(9), ..LOSSES }, 233_270);
+}
+
+#[test]
+fn three_processes_of_which_one_resigns() {
+    hold(3, Adversary { resignations: 1, ticks: Some(10), ..LOSSES }, 318_160);
+}
+
+#[test]
+fn three_processes_that_may_sleep() {
+    hold(3, Adversary { sleep: true, ticks: Some(7), ..LOSSES }, 61_168);
+}
+
+#[test]
+fn three_processes_without_delay() {
+    hold(3, NO_DELAY, 35_557);
+}
+
+/// Without delay and drift a lease and the locks it rests on end at the same instant: there, and
+/// only there, it matters who may still act at it.
+#[test]
+fn without_strict_expiry_two_lead_at_the_last_instant() {
+    let params = leases::in_ticks().without(Rule::StrictExpiry);
+    let world = World::<Hall>::new(3, params, NO_DELAY);
+    let answer = explore(world.clone(), MOST, 2);
+    let (property, path) = answer.breach.expect("two leaders at one instant");
+    assert_eq!(property, "never-two");
+    let told = bellwether_sim::trace::transcript(&world.tell(&path));
+    let leads = told.lines().filter(|line| line.contains("leads")).count();
+    assert!(leads >= 2, "{told}");
+}
