@@ -1,12 +1,12 @@
 //! The judge: is a protocol's promise kept, whatever goes wrong?
 //!
-//! **What it is.** A promise is a list of [invariants](invariants), each a property of every moment
+//! **What it is.** A promise is a list of [`invariants`], each a property of every moment
 //! of a run. Random [schedules](swarm) of faults try to break them in the simulated world: safety
 //! all the time, and, once nothing goes wrong any more, what must come to pass within κ.
 //!
 //! **What it promises.** A schedule is a pure function of (seed, number): whoever has the two has
-//! the run. A violation comes as the schedule with the least number, [shrunk](shrink) to what is
-//! needed to break the same invariant, and as a [scenario](scenario) that the simulator replays.
+//! the run. A violation comes as the schedule with the least number, [shrunk](mod@shrink) to what is
+//! needed to break the same invariant, and as a [`scenario`] that the simulator replays.
 //!
 //! **What it cannot do.** It finds what its schedules reach. That nothing was found is no proof;
 //! the counts say how hard it was looked for.
@@ -17,7 +17,7 @@
 //! | [`view`], [`nodes`], [`links`] | what an invariant sees |
 //! | [`trouble`], [`regime`], [`swarm`], [`schedule`] | what goes wrong, drawn from a seed |
 //! | [`judge`], [`fuzz`], [`tally`] | one run watched, many runs, and what was tested |
-//! | [`shrink`], [`scenario`] | the least that breaks it, as a file |
+//! | [`mod@shrink`], [`scenario`] | the least that breaks it, as a file |
 //! | [`explore`] | every behaviour of a group of two or three |
 //!
 //! ```

@@ -44,7 +44,7 @@ impl Schedule {
         let slowest = state.slow.iter().copied().max().unwrap_or_default();
         state.stale <= self.calm
             && state.paused.is_empty()
-            && state.links() == self.links
+            && state.links().as_ref() == Some(&self.links)
             && is_benign(state.network, pace, slowest)
     }
 }
@@ -114,14 +114,63 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Who can talk to whom, both ways.
-    fn links(&self) -> Links {
+    /// Who can talk to whom. Nobody can say if some are heard by others that they do not hear: two
+    /// processes are connected or disconnected (section X), nothing in between.
+    fn links(&self) -> Option<Links> {
         let nodes = self.severed.len() as u32;
         let mut links = Links::none(nodes);
         let hears = |a: u32, b: u32| !self.severed[a as usize].contains(b);
         for a in 0..nodes {
-            (0..a).filter(|b| hears(a, *b) && hears(*b, a)).for_each(|b| links.join(a, b));
+            for b in 0..a {
+                match (hears(a, b), hears(b, a)) {
+                    (true, true) => links.join(a, b),
+                    (false, false) => {}
+                    _ => return None,
+                }
+            }
         }
-        links
+        Some(links)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invariants::scenes::pace;
+    use crate::regime::{Finale, Regime};
+    use crate::swarm;
+    use crate::trouble::Trouble;
+
+    fn drawn(kinds: &[Trouble], finale: Finale) -> Schedule {
+        let regime = Regime { finale: Some(finale), ..Regime::only(kinds) };
+        swarm::draw(1, 0, 4, &pace(), &regime)
+    }
+
+    /// Whether it is still calm without its last fault of this kind.
+    fn is_calm_without(mut schedule: Schedule, is: impl Fn(&Fault) -> bool) -> bool {
+        let last = schedule.plan.faults.iter().rposition(|timed| is(&timed.fault));
+        schedule.plan.faults.remove(last.expect("there is one"));
+        schedule.is_calm(&pace())
+    }
+
+    #[test]
+    fn what_is_not_mended_is_not_calm() {
+        let whole = |kind| drawn(&[kind], Finale::Whole);
+        let network = |fault: &Fault| matches!(fault, Fault::Network { .. });
+        assert!(!is_calm_without(whole(Trouble::Loss), network), "it goes on losing");
+        assert!(!is_calm_without(whole(Trouble::Tails), network), "delays stay long");
+        assert!(!is_calm_without(whole(Trouble::LongPause), |fault| {
+            matches!(fault, Fault::Resume { .. })
+        }));
+        assert!(!is_calm_without(whole(Trouble::VerySlow), |fault| {
+            matches!(fault, Fault::Slow { .. })
+        }));
+        let halves = drawn(&[], Finale::Halves);
+        assert!(halves.is_calm(&pace()));
+        let cut = |fault: &Fault| matches!(fault, Fault::Cut { .. });
+        assert!(!is_calm_without(halves, cut), "some hear others that do not hear them");
+        let mut early = whole(Trouble::Tails);
+        early.calm = SimTime::ZERO + early.plan.faults.last().expect("the network's end").at;
+        assert!(!early.is_calm(&pace()), "something late is still under way");
     }
 }
