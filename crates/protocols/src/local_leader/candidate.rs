@@ -28,18 +28,30 @@ impl Hall {
 
     /// In majority mode processes try one after the other: at `from` the first in line, each next
     /// one later by the time an attempt takes.
-    pub(super) fn ask_in_turn(&self, from: Instant, cx: &mut Cx<'_, Self>) {
-        // Whoever the lapsed lock was for has fallen silent, and does not count.
-        let silent = self.lock.and_then(|lock| lock.to);
-        let mine = self.line.place(self.me);
-        let before = |peer: &NodeId| Some(*peer) != silent && self.line.place(*peer) < mine;
+    pub(super) fn ask_in_turn(&mut self, from: Instant, cx: &mut Cx<'_, Self>) {
+        self.turn = self.turn_from(from, cx);
+        cx.arm(Timer::Ask, self.turn);
+    }
+
+    /// The same as if the first in line tried now, unless its turn comes sooner anyway.
+    pub(super) fn ask_sooner(&mut self, cx: &mut Cx<'_, Self>) {
+        self.turn = self.turn_from(cx.now(), cx).min(self.turn);
+        cx.arm(Timer::Ask, self.turn);
+    }
+
+    fn turn_from(&self, from: Instant, cx: &Cx<'_, Self>) -> Instant {
+        let (mine, missing) = (self.line.place(self.me), self.missing());
+        let before = |peer: &NodeId| Some(*peer) != missing && self.line.place(*peer) < mine;
         let rank = cx.peers().iter().filter(before).count() as u64;
-        cx.arm(Timer::Ask, from + cx.params().stagger() * rank);
+        from + cx.params().stagger() * rank
     }
 
     /// Sends a request and takes the first vote: its own.
     pub(super) fn ask(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
+        if self.gave_up_at(now) {
+            return cx.arm(Timer::Ask, now + Duration::from_nanos(1));
+        }
         let leads = self.leads(now);
         let request = Request { life: self.life, sent: now };
         self.line.return_of(self.me, request);
@@ -64,7 +76,7 @@ impl Hall {
             return self.votes.put(self.me, now, true);
         }
         if self.hindrance(self.me, now).is_none() {
-            self.lock = Some(Lock::new(Some(self.me), request, now, false, params));
+            self.lock(Lock::new(Some(self.me), request, now, false, params));
             self.partition.clear();
             self.votes.put(self.me, now, true);
         }
@@ -109,7 +121,9 @@ impl Hall {
         if !fast || !params.by_majority() {
             return;
         }
-        round.free = round.free.max(now + remaining.min(params.lock));
+        if remaining > Duration::ZERO {
+            round.free = round.free.max(now + remaining.min(params.lock));
+        }
         if !round.refusals.contains(&from) {
             round.refusals.push(from);
         }
@@ -131,7 +145,8 @@ impl Hall {
         if until <= now {
             return false;
         }
-        if !led || self.lease.as_ref().is_none_or(|lease| lease.until < until) {
+        // At an equal end there may be more supporters.
+        if !led || self.lease.as_ref().is_none_or(|lease| lease.until <= until) {
             let supporters = if params.by_majority() {
                 self.votes.since(base).collect()
             } else {
@@ -209,18 +224,26 @@ impl Hall {
         if params.keep(Rule::StepDown) {
             self.lease = None;
         }
+        let answered = !round.refusals.is_empty() || self.votes.of_quorum(2).is_some();
         if !self.votes.is_empty() {
             let request = Request { life: self.life, sent: round.sent };
             cx.broadcast(Message::Release { request, leaving: false });
             self.unlock_itself();
         }
         self.votes.clear();
+        self.given_up = Some(round.sent);
         let again = (round.sent + params.period - params.sigma).max(now);
         if !params.by_majority() {
             cx.arm(Timer::Ask, again);
+        } else if round.free > round.sent {
+            // Those who refused said when they will be free, which may be by now.
+            self.ask_in_turn(round.free.max(now), cx);
+        } else if answered {
+            self.ask_in_turn(again, cx);
         } else {
-            // Those who refused said when they will be free.
-            self.ask_in_turn(if round.free > now { round.free } else { again }, cx);
+            // It may be deaf, and then keeps the others locked to it in vain: first they have
+            // their turns.
+            self.ask_in_turn(again + params.stagger() * cx.peers().len() as u64, cx);
         }
     }
 
