@@ -12,7 +12,7 @@ impl Hall {
         let now = cx.now();
         self.alive.purge(now);
         if cx.params().by_majority() {
-            match self.hindrance(self.me, now) {
+            match self.bond(now) {
                 Some(lock) if !self.leads(now) => self.ask_in_turn(lock.free(), cx),
                 _ => self.ask(cx),
             }
@@ -75,7 +75,7 @@ impl Hall {
         if !params.keep(Rule::SelfSupport) {
             return self.votes.put(self.me, now, true);
         }
-        if self.hindrance(self.me, now).is_none() {
+        if self.bond(now).is_none() {
             self.lock(Lock::new(Some(self.me), request, now, false, params));
             self.partition.clear();
             self.votes.put(self.me, now, true);

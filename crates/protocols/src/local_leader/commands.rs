@@ -8,7 +8,7 @@ impl Hall {
     /// Asks at once, if it is free to support itself and, in local mode, first in line.
     pub(super) fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let now = cx.now();
-        if self.leads(now) || self.hindrance(self.me, now).is_some() || self.gave_up_at(now) {
+        if self.leads(now) || self.bond(now).is_some() || self.gave_up_at(now) {
             return Err(Refused);
         }
         if self.round.is_some() {

@@ -121,9 +121,9 @@ impl Hall {
         locked.or(self.silent)
     }
 
-    /// The lock that keeps it from supporting `candidate`.
-    pub(super) fn hindrance(&self, candidate: NodeId, now: Instant) -> Option<Lock> {
-        self.lock.filter(|lock| lock.hinders(candidate, now))
+    /// The lock that keeps it from supporting itself.
+    pub(super) fn bond(&self, now: Instant) -> Option<Lock> {
+        self.lock.filter(|lock| lock.hinders(self.me, self.life, now))
     }
 }
 

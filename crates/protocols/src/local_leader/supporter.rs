@@ -27,7 +27,7 @@ impl Hall {
         if !fast {
             return;
         }
-        let hindrance = self.hindrance(from, now);
+        let hindrance = self.lock.filter(|lock| lock.hinders(from, request.life, now));
         // Locks of another length would not outlive the candidate's lease.
         let equal = lock == params.lock || !params.keep(Rule::EqualLocks);
         let first =
@@ -114,7 +114,7 @@ impl Hall {
         }
         let now = cx.now();
         let idle = self.round.is_none() && !self.leads(now);
-        if cx.params().by_majority() && idle && self.hindrance(self.me, now).is_none() {
+        if cx.params().by_majority() && idle && self.bond(now).is_none() {
             self.ask_sooner(cx);
         }
     }

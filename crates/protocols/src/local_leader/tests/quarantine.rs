@@ -66,17 +66,29 @@ fn whoever_begins_for_the_first_time_has_promised_nothing() {
     assert_eq!(process.effects().last(), Some(&tell(1, yes(0))));
 }
 
+/// A process whose former life was taken for dead, and is not.
 #[test]
-fn the_former_life_of_whom_it_supports_does_not_hinder_the_present_one() {
+fn the_next_life_of_whom_it_supports_has_to_wait_like_any_other_process() {
     let mut process = start(3, majority());
-    hear(&mut process, 1, ask(100));
-    let request = Request { life: 2, sent: at(5) };
-    let (lock, supporters) = (ms(150), Vec::new());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
     until(&mut process, 60);
-    hear(&mut process, 1, Message::Election { request, lock, supporters, farewell: None });
-    assert_eq!(lock_of(&process), Some((1, at(210))));
-    hear(&mut process, 1, release(100));
-    assert_eq!(lock_of(&process), Some((1, at(210))), "what the former life gave up is past");
-    hear(&mut process, 1, Message::Release { request, leaving: false });
-    assert_eq!(lock_of(&process), None);
+    let election = |life, sent| {
+        let (request, lock) = (Request { life, sent: at(sent) }, ms(150));
+        Message::Election { request, lock, supporters: Vec::new(), farewell: None }
+    };
+    let answer = |life, sent, support, remaining| {
+        let request = Request { life, sent: at(sent) };
+        Some(tell(1, Message::Reply { request, support, remaining }))
+    };
+    hear(&mut process, 1, election(2, 5));
+    let remaining = ms(90) + NANO;
+    assert_eq!(process.effects().last(), answer(2, 5, false, remaining).as_ref());
+    until(&mut process, 151);
+    hear(&mut process, 1, election(2, 96));
+    assert_eq!(process.effects().last(), answer(2, 96, true, Duration::ZERO).as_ref());
+    // What the former life asks for and gives up is past then.
+    hear(&mut process, 1, election(1, 150));
+    assert_eq!(process.effects().last(), answer(1, 150, false, ms(150) + NANO).as_ref());
+    hear(&mut process, 1, release(150));
+    assert_eq!(lock_of(&process), Some((1, at(301))));
 }
