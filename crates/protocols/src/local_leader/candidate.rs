@@ -12,7 +12,7 @@ impl Hall {
         let now = cx.now();
         self.alive.purge(now);
         if cx.params().by_majority() {
-            match self.hindrance(self.me, now) {
+            match self.bond(now) {
                 Some(lock) if !self.leads(now) => self.ask_in_turn(lock.free(), cx),
                 _ => self.ask(cx),
             }
@@ -28,31 +28,38 @@ impl Hall {
 
     /// In majority mode processes try one after the other: at `from` the first in line, each next
     /// one later by the time an attempt takes.
-    pub(super) fn ask_in_turn(&self, from: Instant, cx: &mut Cx<'_, Self>) {
-        let group = cx.peers().len() as u64 + 1;
-        // Whoever the lapsed lock was for has fallen silent, and does not count. But others may
-        // know other things of who is silent or stepped back, and come to the same turn; so after
-        // a failure all count, and no two have the same turn.
-        let silent = self.lock.and_then(|lock| lock.to);
-        let mine = self.line.place(self.me);
-        let before = |peer: &NodeId| {
-            let in_line = Some(*peer) != silent && self.line.place(*peer) < mine;
-            if self.failed { *peer < self.me } else { in_line }
+    pub(super) fn ask_in_turn(&mut self, from: Instant, cx: &mut Cx<'_, Self>) {
+        self.turn = self.turn_from(from, cx);
+        cx.arm(Timer::Ask, self.turn);
+    }
+
+    /// The same as if the first in line tried now, unless its turn comes sooner anyway.
+    pub(super) fn ask_sooner(&mut self, cx: &mut Cx<'_, Self>) {
+        self.turn = self.turn_from(cx.now(), cx).min(self.turn);
+        cx.arm(Timer::Ask, self.turn);
+    }
+
+    /// Others may know other things of who is missing or stepped back, and come to the same turn.
+    /// So after a second failure in a row all count, and no two have the same turn.
+    fn turn_from(&self, from: Instant, cx: &Cx<'_, Self>) -> Instant {
+        let (mine, missing) = (self.line.place(self.me), self.missing());
+        let in_line = |peer: &NodeId| Some(*peer) != missing && self.line.place(*peer) < mine;
+        let by_id = |peer: &NodeId| *peer < self.me;
+        let peers = cx.peers();
+        let turn = match (self.failures, mine.0) {
+            (0 | 1, _) => peers.iter().filter(in_line).count(),
+            (_, false) => peers.iter().filter(by_id).count(),
+            (_, true) => peers.iter().filter(by_id).count() + peers.len() + 1,
         };
-        let mut turn = cx.peers().iter().filter(before).count() as u64;
-        if self.failed && mine.0 {
-            turn += group;
-        }
-        cx.arm(Timer::Ask, from + cx.params().stagger() * turn);
+        from + cx.params().stagger() * turn as u64
     }
 
     /// Sends a request and takes the first vote: its own.
     pub(super) fn ask(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
-        if now < self.next_request {
-            return cx.arm(Timer::Ask, self.next_request);
+        if self.gave_up_at(now) {
+            return cx.arm(Timer::Ask, now + Duration::from_nanos(1));
         }
-        self.next_request = now + Duration::from_nanos(1);
         let leads = self.leads(now);
         let request = Request { life: self.life, sent: now };
         self.line.return_of(self.me, request);
@@ -76,8 +83,8 @@ impl Hall {
         if !params.keep(Rule::SelfSupport) {
             return self.votes.put(self.me, now, true);
         }
-        if self.hindrance(self.me, now).is_none() {
-            self.lock = Some(Lock::new(Some(self.me), request, now, false, params));
+        if self.bond(now).is_none() {
+            self.lock(Lock::new(Some(self.me), request, now, false, params));
             self.partition.clear();
             self.votes.put(self.me, now, true);
         }
@@ -122,7 +129,9 @@ impl Hall {
         if !fast || !params.by_majority() {
             return;
         }
-        round.free = round.free.max(now + remaining.min(params.lock));
+        if remaining > Duration::ZERO {
+            round.free = round.free.max(now + remaining.min(params.lock));
+        }
         if !round.refusals.contains(&from) {
             round.refusals.push(from);
         }
@@ -144,7 +153,8 @@ impl Hall {
         if until <= now {
             return false;
         }
-        if !led || self.lease.as_ref().is_none_or(|lease| lease.until < until) {
+        // At an equal end there may be more supporters.
+        if !led || self.lease.as_ref().is_none_or(|lease| lease.until <= until) {
             let supporters = if params.by_majority() {
                 self.votes.since(base).collect()
             } else {
@@ -152,7 +162,7 @@ impl Hall {
             };
             self.lease = Some(Lease { until, supporters });
         }
-        self.failed = false;
+        self.failures = 0;
         self.votes.settle(base);
         let done = self.round.as_ref().is_some_and(|round| base >= round.sent);
         if done {
@@ -220,22 +230,30 @@ impl Hall {
         let Some(round) = self.round.take() else { return };
         let (now, params) = (cx.now(), cx.params());
         cx.disarm(Timer::Count);
-        self.failed = true;
+        self.failures = (self.failures + 1).min(2);
         if params.keep(Rule::StepDown) {
             self.lease = None;
         }
+        let answered = !round.refusals.is_empty() || self.votes.of_quorum(2).is_some();
         if !self.votes.is_empty() {
             let request = Request { life: self.life, sent: round.sent };
             cx.broadcast(Message::Release { request, leaving: false });
             self.unlock_itself();
         }
         self.votes.clear();
+        self.given_up = Some(round.sent);
         let again = (round.sent + params.period - params.sigma).max(now);
         if !params.by_majority() {
             cx.arm(Timer::Ask, again);
+        } else if round.free > round.sent {
+            // Those who refused said when they will be free, which may be by now.
+            self.ask_in_turn(round.free.max(now), cx);
+        } else if answered {
+            self.ask_in_turn(again, cx);
         } else {
-            // Those who refused said when they will be free.
-            self.ask_in_turn(if round.free > now { round.free } else { again }, cx);
+            // It may be deaf, and then keeps the others locked to it in vain: first they have
+            // their turns.
+            self.ask_in_turn(again + params.stagger() * cx.peers().len() as u64, cx);
         }
     }
 

@@ -8,17 +8,18 @@ impl Hall {
     /// Asks at once, if it is free to support itself and, in local mode, first in line.
     pub(super) fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let now = cx.now();
-        let request = Request { life: self.life, sent: now };
-        if self.leads(now) || self.hindrance(self.me, now).is_some() {
+        if self.leads(now) || self.bond(now).is_some() || self.gave_up_at(now) {
             return Err(Refused);
         }
-        let mut line = self.line.clone();
-        line.return_of(self.me, request);
-        let mine = line.place(self.me);
-        if !cx.params().by_majority() && self.alive.at(now).any(|id| line.place(id) < mine) {
+        if self.round.is_some() {
+            return Ok(()); // It is asking.
+        }
+        // By asking it has its place in line again.
+        let mine = (false, self.me);
+        if !cx.params().by_majority() && self.alive.at(now).any(|id| self.line.place(id) < mine) {
             return Err(Refused);
         }
-        self.line = line;
+        cx.disarm(Timer::Ask);
         self.ask(cx);
         Ok(())
     }
@@ -42,6 +43,7 @@ impl Hall {
     /// Leaves for good.
     pub(super) fn leave(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         self.give_up(cx);
+        cx.disarm(Timer::Ask);
         Ok(())
     }
 
@@ -51,6 +53,7 @@ impl Hall {
         let request = Request { life: self.life, sent };
         (self.lease, self.round) = (None, None);
         self.votes.clear();
+        self.given_up = Some(sent);
         self.unlock_itself();
         cx.disarm(Timer::Count);
         cx.broadcast(Message::Release { request, leaving: true });

@@ -24,15 +24,19 @@ pub struct Hall {
     pub(super) line: Line,
     /// As a supporter: what it has promised.
     pub(super) lock: Option<Lock>,
+    /// Whom it was last locked to, if that process let the lock lapse and was not heard since.
+    pub(super) silent: Option<NodeId>,
+    /// When it will see whether to ask, in majority mode and unless it leads or asks by now.
+    pub(super) turn: Instant,
     /// Who supports the leader it is locked to, as that leader said.
     pub(super) partition: Vec<NodeId>,
     /// As a candidate: the request under way.
     pub(super) round: Option<Round>,
-    /// Whether its last request failed, and nobody was seen to lead since.
-    pub(super) failed: bool,
-    /// No request before this: two of them at one reading of the clock could not be told apart.
-    pub(super) next_request: Instant,
+    /// How many of its requests failed in a row, up to two, if nobody was seen to lead since.
+    pub(super) failures: u8,
     pub(super) votes: Votes,
+    /// The last request it gave up. The next one is later, or a release could mean either.
+    pub(super) given_up: Option<Instant>,
     /// As a leader.
     pub(super) lease: Option<Lease>,
 }
@@ -102,9 +106,26 @@ impl Hall {
         self.alive.ids().min_by_key(|id| self.line.place(*id))
     }
 
-    /// The lock that keeps it from supporting `candidate`.
-    pub(super) fn hindrance(&self, candidate: NodeId, now: Instant) -> Option<Lock> {
-        self.lock.filter(|lock| lock.hinders(candidate, now))
+    /// Whether it has given up a request that it made at this instant.
+    pub(super) fn gave_up_at(&self, now: Instant) -> bool {
+        self.given_up.is_some_and(|given_up| now <= given_up)
+    }
+
+    /// Promises its support. Whoever let an earlier promise lapse has fallen silent.
+    pub(super) fn lock(&mut self, lock: Lock) {
+        self.silent = self.missing().filter(|missing| lock.to != Some(*missing));
+        self.lock = Some(lock);
+    }
+
+    /// Who cannot be expected to ask once it is free: whom it is or was last locked to.
+    pub(super) fn missing(&self) -> Option<NodeId> {
+        let locked = self.lock.and_then(|lock| lock.to).filter(|to| *to != self.me);
+        locked.or(self.silent)
+    }
+
+    /// The lock that keeps it from supporting itself.
+    pub(super) fn bond(&self, now: Instant) -> Option<Lock> {
+        self.lock.filter(|lock| lock.hinders(self.me, self.life, now))
     }
 }
 
@@ -118,17 +139,19 @@ impl Protocol for Hall {
         let (now, params) = (cx.now(), cx.params());
         let request = Request { life: boot.incarnation, sent: now };
         let again = boot.incarnation > 1 && params.keep(Rule::Quarantine);
-        let hall = Self {
+        let mut hall = Self {
             me: boot.me,
             life: boot.incarnation,
             alive: AliveSet::default(),
             line: Line::default(),
             lock: again.then(|| Lock::new(None, request, now, false, params)),
+            silent: None,
+            turn: Instant::NEVER,
             partition: Vec::new(),
             round: None,
-            failed: false,
-            next_request: now,
+            failures: 0,
             votes: Votes::default(),
+            given_up: None,
             lease: None,
         };
         if params.by_majority() {
@@ -142,6 +165,10 @@ impl Protocol for Hall {
     }
 
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
+        if !cx.peers().contains(from) {
+            return; // A quorum is one of members.
+        }
+        self.silent = self.silent.filter(|silent| *silent != from);
         match message.into_owned() {
             Message::Election { request, lock, supporters, farewell } => {
                 if let Some(farewell) = farewell {
@@ -210,12 +237,14 @@ impl Protocol for Hall {
         if self.lock.is_none() {
             self.partition.clear();
         }
+        rebase.deadline(&mut self.turn);
         if let Some(round) = &mut self.round {
             rebase.stamp(&mut round.sent);
             rebase.deadline(&mut round.free);
         }
-        rebase.deadline(&mut self.next_request);
         self.votes.instants(rebase);
+        let given_up = self.given_up.take();
+        self.given_up = given_up.and_then(|mut at| (!rebase.deadline(&mut at)).then_some(at));
         self.lease = self
             .lease
             .take()

@@ -30,7 +30,7 @@ impl Line {
         });
     }
 
-    /// Whether this news is older than what is known of the process.
+    /// Whether this is not news: the process is known to have given up this request or a later one.
     pub(super) fn knows(&self, farewell: &Farewell) -> bool {
         self.0.iter().any(|known| {
             known.farewell.node == farewell.node && known.farewell.request >= farewell.request
@@ -45,7 +45,7 @@ impl Line {
 
     /// What to carry on.
     pub(super) fn news(&self, now: Instant) -> Option<Farewell> {
-        let fresh = |stepped: &&SteppedBack| now <= stepped.news_until;
+        let fresh = |stepped: &&SteppedBack| now < stepped.news_until;
         self.0.iter().rev().find(fresh).map(|stepped| stepped.farewell)
     }
 

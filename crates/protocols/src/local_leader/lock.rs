@@ -34,9 +34,10 @@ impl Lock {
         Self { to, request, until, leads }
     }
 
-    /// Whether it keeps its owner from supporting `candidate`.
-    pub(super) fn hinders(&self, candidate: NodeId, now: Instant) -> bool {
-        self.until >= now && self.to != Some(candidate)
+    /// Whether it keeps its owner from supporting `candidate` in this life. Another life is another
+    /// process: the one before it may be taken for dead, and lead.
+    pub(super) fn hinders(&self, candidate: NodeId, life: u64, now: Instant) -> bool {
+        self.until >= now && (self.to != Some(candidate) || self.request.life != life)
     }
 
     /// The first instant at which its owner is free.

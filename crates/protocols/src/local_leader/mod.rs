@@ -24,8 +24,9 @@
 //! candidate's clock. Each of its supporters received it at R or later, and is locked for lockTime
 //! on its own clock. (1−2ρ)(1+ρ) ≤ 1−ρ, so in real time every lock outlives the lease. Two
 //! majorities have a member in common, and a member is locked to one process at a time. A lock ends
-//! early only by a release, which is sent by who does not lead and will not by that request; by a
-//! crash, after which a process is [locked to nobody](Rule::Quarantine) for as long.
+//! early only by a release, which is sent by who does not lead and will not by that request, and
+//! whose next request is made at a later instant; by a crash, after which a process is
+//! [locked to nobody](Rule::Quarantine) for as long.
 //!
 //! # What it does that the paper does not
 //!
@@ -34,7 +35,8 @@
 //! * In majority mode: whoever's own lock lapses takes over, in order of ids, later by
 //!   [2Δ+σ](Params::stagger) for each process before it (the silent leader not counted); it is
 //!   elected by the first majority of votes; who leads goes on leading, whoever else appears; a
-//!   refusal says for how long.
+//!   refusal says for how long; a candidate whom nobody answers, and who may be deaf, lets all
+//!   others have their turns before it asks again.
 //! * A release frees from the request it names and those before it. It may say that the sender is
 //!   leaving: then others come first, and the next candidate carries the news on, since its request
 //!   may overtake it.
@@ -56,6 +58,8 @@ mod preset;
 mod profile;
 mod rules;
 mod supporter;
+#[cfg(test)]
+mod tests;
 mod votes;
 
 pub use hall::{Hall, Timer};

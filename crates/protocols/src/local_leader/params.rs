@@ -330,7 +330,7 @@ impl Params {
 }
 
 /// Taking rules away, for the tests that show what they are for.
-#[cfg(feature = "mutants")]
+#[cfg(any(test, feature = "mutants"))]
 impl Params {
     /// The same without one rule.
     #[must_use]

@@ -91,7 +91,7 @@ impl Rules {
     }
 
     /// These rules but one. For the tests that show what it is for.
-    #[cfg(feature = "mutants")]
+    #[cfg(any(test, feature = "mutants"))]
     #[must_use]
     pub const fn without(self, rule: Rule) -> Self {
         Self(self.0 & !rule.bit())

@@ -5,7 +5,7 @@ use super::lock::Lock;
 use super::message::{Farewell, Message, Request};
 use super::rules::Rule;
 use alloc::vec::Vec;
-use bellwether_core::{Cx, Duration, NodeId};
+use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 impl Hall {
     /// Somebody asks for support.
@@ -19,22 +19,26 @@ impl Hall {
     ) {
         let (now, params) = (cx.now(), cx.params());
         let fast = Self::is_fast(cx);
+        if self.line.knows(&Farewell { node: from, request }) {
+            return; // Its farewell overtook it.
+        }
         self.line.return_of(from, request);
         self.hear(from, fast, cx);
         if !fast {
             return;
         }
-        let hindrance = self.hindrance(from, now);
+        let hindrance = self.lock.filter(|lock| lock.hinders(from, request.life, now));
         // Locks of another length would not outlive the candidate's lease.
         let equal = lock == params.lock || !params.keep(Rule::EqualLocks);
         let first =
             self.first_alive() == Some(from) && self.line.place(from) <= self.line.place(self.me);
         let support = hindrance.is_none() && equal && (params.by_majority() || first);
         let leads = !supporters.is_empty();
-        self.failed &= !leads;
+        if leads {
+            self.failures = 0;
+        }
         if support {
-            self.lock_to(from, request, leads, cx);
-            self.partition = supporters;
+            self.lock_to(from, request, supporters, cx);
         }
         if params.by_majority() && self.round.is_none() && !self.leads(now) {
             if let Some(lock) = self.lock.filter(|_| support) {
@@ -52,11 +56,29 @@ impl Hall {
         cx.send(from, Message::Reply { request, support, remaining });
     }
 
-    fn lock_to(&mut self, to: NodeId, request: Request, leads: bool, cx: &Cx<'_, Self>) {
-        // A request that was overtaken by a later one does not take the later one's place.
-        let known = self.lock.filter(|lock| lock.to == Some(to)).map(|lock| lock.request);
-        let request = known.map_or(request, |known| known.max(request));
-        self.lock = Some(Lock::new(Some(to), request, cx.now(), leads, cx.params()));
+    fn lock_to(
+        &mut self,
+        to: NodeId,
+        request: Request,
+        supporters: Vec<NodeId>,
+        cx: &Cx<'_, Self>,
+    ) {
+        let leads = !supporters.is_empty();
+        let mut lock = Lock::new(Some(to), request, cx.now(), leads, cx.params());
+        match self.held(to, cx.now()) {
+            // A request that a later one overtook binds as long as any, and says nothing new. Of
+            // the two that a new leader makes at once the second is the one that says so.
+            Some(held) if (held.request, held.leads) > (request, leads) => {
+                (lock.request, lock.leads) = (held.request, held.leads);
+            }
+            _ => self.partition = supporters,
+        }
+        self.lock(lock);
+    }
+
+    /// The lock to this process, if it runs.
+    fn held(&self, to: NodeId, now: Instant) -> Option<Lock> {
+        self.lock.filter(|lock| lock.to == Some(to) && lock.until >= now)
     }
 
     /// A candidate gives up.
@@ -68,8 +90,7 @@ impl Hall {
         cx: &mut Cx<'_, Self>,
     ) {
         let farewell = Farewell { node: from, request };
-        // Told again by one who stays, it is no reason to take it for gone.
-        if leaving && !self.line.knows(&farewell) {
+        if leaving {
             self.let_step_back(farewell, cx);
         }
         self.end_lock(farewell, cx);
@@ -77,16 +98,21 @@ impl Hall {
 
     /// A candidate carries on that another has left.
     pub(super) fn on_farewell(&mut self, farewell: Farewell, cx: &mut Cx<'_, Self>) {
-        if !cx.peers().contains(farewell.node) || self.line.knows(&farewell) {
-            return;
+        if cx.peers().contains(farewell.node) {
+            self.let_step_back(farewell, cx);
+            self.end_lock(farewell, cx);
         }
-        self.let_step_back(farewell, cx);
-        self.end_lock(farewell, cx);
     }
 
+    /// Unless this is old news: then the process has come back since, or left again; or it stays,
+    /// and only says so again.
     fn let_step_back(&mut self, farewell: Farewell, cx: &Cx<'_, Self>) {
-        self.alive.remove(farewell.node);
-        self.line.step_back(farewell, cx.now() + cx.params().lock);
+        let held = self.held(farewell.node, cx.now());
+        let came_back = held.is_some_and(|lock| lock.request > farewell.request);
+        if !came_back && !self.line.knows(&farewell) {
+            self.alive.remove(farewell.node);
+            self.line.step_back(farewell, cx.now() + cx.params().lock);
+        }
     }
 
     fn end_lock(&mut self, farewell: Farewell, cx: &mut Cx<'_, Self>) {
@@ -96,8 +122,8 @@ impl Hall {
         }
         let now = cx.now();
         let idle = self.round.is_none() && !self.leads(now);
-        if cx.params().by_majority() && idle && self.hindrance(self.me, now).is_none() {
-            self.ask_in_turn(now, cx);
+        if cx.params().by_majority() && idle && self.bond(now).is_none() {
+            self.ask_sooner(cx);
         }
     }
 }

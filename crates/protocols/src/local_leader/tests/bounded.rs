@@ -1,0 +1,98 @@
+//! The simplest layer under the protocol: each message says itself how long it took at most.
+
+use super::*;
+use alloc::borrow::Cow;
+use bellwether_core::{Effect as Wish, Malformed, Message as Wire, Protocol, Reader, Rebase};
+
+/// The protocol over a network of [`Letter`]s.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Bounded(pub(super) Hall);
+
+/// A message, and the bound on its delay that its receiver is to be told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Letter {
+    pub(super) bound: Option<Duration>,
+    pub(super) body: Message,
+}
+
+/// Passes on what the protocol inside wishes.
+fn lift(effects: Vec<Wish<Hall>>, cx: &mut Cx<'_, Bounded>) {
+    for effect in effects {
+        match effect {
+            Wish::Arm(timer, at) => cx.arm(timer, at),
+            Wish::Disarm(timer) => cx.disarm(timer),
+            Wish::Store(bytes) => cx.store(bytes),
+            Wish::Send(to, body) => {
+                cx.dispatch(to, Letter { bound: None, body });
+            }
+        }
+    }
+}
+
+impl Bounded {
+    fn within<T>(
+        &mut self,
+        bound: Option<Duration>,
+        cx: &mut Cx<'_, Self>,
+        act: impl FnOnce(&mut Hall, &mut Cx<'_, Hall>) -> T,
+    ) -> T {
+        let (params, mut effects) = (cx.params(), Vec::new());
+        let answer = act(&mut self.0, &mut cx.inner(params, bound, &mut effects));
+        lift(effects, cx);
+        answer
+    }
+}
+
+impl Protocol for Bounded {
+    const NAME: &'static str = "bounded";
+    type Params = Params;
+    type Message = Letter;
+    type Timer = Timer;
+
+    fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
+        let (params, mut effects) = (cx.params(), Vec::new());
+        let hall = Hall::start(boot, &mut cx.inner(params, None, &mut effects));
+        lift(effects, cx);
+        Self(hall)
+    }
+
+    fn on_message(&mut self, from: NodeId, letter: Cow<'_, Letter>, cx: &mut Cx<'_, Self>) {
+        let Letter { bound, body } = letter.into_owned();
+        self.within(bound, cx, |hall, cx| hall.on_message(from, Cow::Owned(body), cx));
+    }
+
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        self.within(None, cx, |hall, cx| hall.on_timer(timer, cx));
+    }
+
+    fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        self.within(None, cx, |hall, cx| hall.on_command(command, cx))
+    }
+
+    fn leadership(&self, now: Instant) -> Leadership<'_> {
+        self.0.leadership(now)
+    }
+
+    fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
+        self.0.facts(now, tell);
+    }
+
+    fn instants(&mut self, rebase: &Rebase<'_>) {
+        self.0.instants(rebase);
+    }
+}
+
+/// Only the message inside travels; nobody sends letters by wire.
+impl Wire for Letter {
+    fn kind(&self) -> &'static str {
+        self.body.kind()
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.body.encode(out);
+    }
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Self { bound: None, body: Message::decode(input)? })
+    }
+}

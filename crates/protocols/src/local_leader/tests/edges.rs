@@ -1,0 +1,222 @@
+//! The smallest groups, the largest numbers, and strangers.
+
+use super::world::Luck;
+use super::*;
+use alloc::borrow::Cow;
+use bellwether_core::{Env, Input, Members, Node, Rebase};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+#[test]
+fn of_two_both_must_agree() {
+    let mut process = boot(1, 2, 1, majority());
+    process.ring();
+    expect(&process, &[say(ask(20)), arm(Timer::Count, 40)], None);
+    let mut refused = process.clone();
+    hear(&mut refused, 2, no(20, ms(30)));
+    expect(&refused, &[disarm(Timer::Count), say(release(20)), arm(Timer::Ask, 50)], None);
+    hear(&mut process, 2, yes(20));
+    assert_eq!(led_until(&process), Some(at(170)));
+}
+
+#[test]
+fn whoever_is_alone_resigns_and_leads_again() {
+    let mut process = boot(1, 1, 1, majority());
+    process.ring();
+    process.command(Command::Resign).unwrap();
+    let effects = [disarm(Timer::Count), say(farewell(20)), arm(Timer::Ask, 170)];
+    expect(&process, &effects, None);
+    process.ring();
+    assert_eq!(led_until(&process), Some(at(320)));
+}
+
+#[test]
+fn strangers_and_one_s_own_echo_are_not_heard() {
+    let messages = [ask(20), renew(20, &[1, 2]), yes(20), no(20, ms(5)), release(25), farewell(25)];
+    for body in messages {
+        for from in [0, 1, 6, u64::MAX] {
+            let letter = Letter { bound: AT_ONCE, body: body.clone() };
+            ignores(&mut start(1, majority()), from, letter.clone());
+            ignores(&mut start(1, local()), from, letter.clone());
+            ignores(&mut leader(majority()), from, letter);
+        }
+    }
+}
+
+#[test]
+fn near_the_end_of_time_everything_is_still_defined() {
+    for params in [majority(), local()] {
+        let mut process = start(1, params);
+        process.wait(Duration::from_nanos(u64::MAX - 2_000_000));
+        process.timeout().timeout();
+        for from in [2, 3, 4, 5] {
+            let request = Request { life: 1, sent: process.now() };
+            let (support, remaining) = (true, Duration::MAX);
+            hear(&mut process, from, Message::Reply { request, support, remaining });
+            hear(&mut process, from, ask(u64::MAX));
+            hear(&mut process, from, farewell(u64::MAX));
+        }
+        process.wait(ms(1)).timeout();
+        let _ = process.command(Command::Resign);
+        process.command(Command::Leave).unwrap();
+    }
+}
+
+/// Numbers that are likely to be wrong.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![0..4_u64, 0..200_000_000_u64, Just(u64::MAX), Just(u64::MAX - 1), any::<u64>()]
+}
+
+fn any_request() -> impl Strategy<Value = Request> {
+    let life = prop_oneof![4 => Just(1_u64), 1 => number()];
+    (life, number()).prop_map(|(life, sent)| Request { life, sent: Instant::from_nanos(sent) })
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    let node = || prop_oneof![1..6_u64, number()].prop_map(NodeId);
+    let farewell = prop::option::of(
+        (node(), any_request()).prop_map(|(node, request)| Farewell { node, request }),
+    );
+    let lock = prop_oneof![Just(150_000_000), number()].prop_map(Duration::from_nanos);
+    let supporters = prop::collection::vec(node(), 0..4);
+    let remaining = number().prop_map(Duration::from_nanos);
+    prop_oneof![
+        (any_request(), lock, supporters, farewell).prop_map(
+            |(request, lock, supporters, farewell)| Message::Election {
+                request,
+                lock,
+                supporters,
+                farewell
+            }
+        ),
+        (any_request(), any::<bool>(), remaining).prop_map(|(request, support, remaining)| {
+            Message::Reply { request, support, remaining }
+        }),
+        (any_request(), any::<bool>())
+            .prop_map(|(request, leaving)| Message::Release { request, leaving }),
+    ]
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+enum Step {
+    Wait(Duration),
+    Ring,
+    Message(u64, Option<Duration>, Message),
+    /// Everybody grants the last request.
+    Votes,
+    Command(Command),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let bound = prop::option::of(number().prop_map(Duration::from_nanos));
+    let fast = prop_oneof![3 => Just(AT_ONCE), 1 => bound];
+    prop_oneof![
+        2 => number().prop_map(|length| Step::Wait(Duration::from_nanos(length % (1 << 50)))),
+        6 => Just(Step::Ring),
+        4 => (0..7_u64, fast, any_message()).prop_map(|(from, bound, m)| Step::Message(from, bound, m)),
+        2 => Just(Step::Votes),
+        1 => prop::sample::select(&[Command::Campaign, Command::Resign, Command::Transfer(NodeId(2))][..])
+            .prop_map(Step::Command),
+    ]
+}
+
+/// A process with all that a driver brings.
+struct Life {
+    node: Node<Bounded>,
+    params: Params,
+    peers: Members,
+    now: Instant,
+    asked: Option<Request>,
+}
+
+impl Life {
+    fn new(params: Params, n: u64) -> Self {
+        let peers: Members = (2..=n).map(NodeId).collect();
+        let (now, mut effects) = (Instant::ZERO, Vec::new());
+        let mut env = Env { now, peers: &peers, entropy: &mut Luck(1) };
+        let node = Node::start(Boot::first(NodeId(1)), &mut env, &params, &mut effects);
+        Self { node, params, peers, now, asked: None }
+    }
+
+    fn take(&mut self, step: Step) {
+        let mut effects = Vec::new();
+        let mut env = Env { now: self.now, peers: &self.peers, entropy: &mut Luck(1) };
+        let _ = match step {
+            Step::Wait(length) => return self.now += length,
+            Step::Ring => {
+                self.now = self.now.max(self.node.poll_timeout());
+                env.now = self.now;
+                self.node.handle(Input::Timeout, &mut env, &self.params, &mut effects)
+            }
+            Step::Message(from, bound, body) => {
+                let letter = Cow::Owned(Letter { bound, body });
+                let input = Input::Message(NodeId(from), letter);
+                self.node.handle(input, &mut env, &self.params, &mut effects)
+            }
+            Step::Votes => {
+                let Some(request) = self.asked else { return };
+                let body = Message::Reply { request, support: true, remaining: Duration::ZERO };
+                for from in 2..6 {
+                    self.take(Step::Message(from, AT_ONCE, body.clone()));
+                }
+                return;
+            }
+            Step::Command(command) => {
+                let _ = self.node.command(command, &mut env, &self.params, &mut effects);
+                return;
+            }
+        };
+        for effect in effects {
+            if let Effect::Send(Dest::Everyone, letter) = effect
+                && let Message::Election { request, .. } = letter.body
+            {
+                self.asked = Some(request);
+            }
+        }
+    }
+
+    /// What holds after every step.
+    fn check(&self) {
+        let hall = &self.node.protocol().0;
+        let (ask, count) = (self.node.deadline(Timer::Ask), self.node.deadline(Timer::Count));
+        if hall.round.is_some() {
+            assert_ne!(count, Instant::NEVER, "the votes will be counted");
+        } else {
+            assert_ne!(ask, Instant::NEVER, "it will see whether to ask");
+        }
+        if hall.leads(self.now) {
+            assert_eq!(hall.lock.and_then(|lock| lock.to), Some(NodeId(1)), "it supports itself");
+            let (lease, lock) = (hall.lease.as_ref().map(|lease| lease.until), hall.lock);
+            assert!(lease <= lock.map(|lock| lock.until), "for at least as long");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        rng_seed: RngSeed::Fixed(0x1ea5e),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn whatever_is_said_nobody_panics_stops_asking_or_leads_without_its_own_support(
+        mode in prop::sample::select(&[Mode::Majority, Mode::Local][..]),
+        n in 1..6_u64,
+        steps in prop::collection::vec(any_step(), 1..60),
+    ) {
+        let config = Config { mode, drift_ppm: Some(0), ..Config::default() };
+        let mut life = Life::new(valid(config), n);
+        for step in steps {
+            life.take(step);
+            if life.now >= Instant::from_nanos(u64::MAX / 2) {
+                break; // Deadlines beyond the end of time are never.
+            }
+            life.check();
+            let mut rebased = life.node.clone();
+            rebased.instants(&Rebase::new(life.now));
+        }
+    }
+}

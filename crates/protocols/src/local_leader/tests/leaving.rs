@@ -1,0 +1,250 @@
+//! Resigning, leaving, and carrying the news on.
+
+use super::*;
+
+#[test]
+fn a_leader_that_resigns_frees_its_supporters_and_comes_last() {
+    let mut process = leader(majority());
+    process.command(Command::Resign).unwrap();
+    let effects = [disarm(Timer::Count), say(farewell(25)), arm(Timer::Ask, 175 + 4 * 40)];
+    expect(&process, &effects, None);
+    assert_eq!(lock_of(&process), None, "it may support another");
+    let mut process = local_leader(local());
+    process.command(Command::Resign).unwrap();
+    let effects = [disarm(Timer::Count), say(farewell(181)), arm(Timer::Ask, 181 + 181)];
+    expect(&process, &effects, None);
+}
+
+#[test]
+fn only_a_leader_resigns() {
+    let mut process = start(1, majority());
+    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused);
+    process.ring();
+    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused);
+    let mut process = leader(majority());
+    until(&mut process, 170);
+    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused, "its lease is over");
+}
+
+#[test]
+fn votes_for_whoever_resigned_come_too_late() {
+    let mut process = leader(majority());
+    process.command(Command::Resign).unwrap();
+    for from in [2, 3, 4, 5] {
+        hear(&mut process, from, yes(25));
+        expect(&process, &[], None);
+    }
+}
+
+#[test]
+fn whoever_resigned_leads_again_if_nobody_else_does() {
+    let mut process = leader(majority());
+    process.command(Command::Resign).unwrap();
+    process.ring();
+    expect(&process, &[say(ask(335)), arm(Timer::Count, 355)], None);
+    hear(&mut process, 2, yes(335));
+    hear(&mut process, 3, yes(335));
+    assert_eq!(led_until(&process), Some(at(485)));
+}
+
+#[test]
+fn when_the_leader_leaves_the_next_in_line_asks_at_once() {
+    for (id, turn) in [(2, 30), (3, 70), (5, 150)] {
+        let mut process = start(id, majority());
+        until(&mut process, 20);
+        hear(&mut process, 1, renew(20, &[1, 2, 3]));
+        until(&mut process, 30);
+        hear(&mut process, 1, farewell(20));
+        expect(&process, &[arm(Timer::Ask, turn)], None);
+        assert_eq!((lock_of(&process), alive(&process)), (None, Vec::new()));
+    }
+}
+
+#[test]
+fn the_next_candidate_carries_the_news_on_for_the_time_of_a_lock() {
+    let mut process = start(2, majority());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
+    until(&mut process, 30);
+    hear(&mut process, 1, farewell(0));
+    let mut at_once = process.clone();
+    at_once.ring();
+    expect(&at_once, &[say(ask_with_news(30, 1, 0)), arm(Timer::Count, 50)], None);
+    for (now, news) in [(179, true), (180, false)] {
+        let mut process = process.clone();
+        until(&mut process, now).command(Command::Campaign).unwrap();
+        let election = if news { ask_with_news(now, 1, 0) } else { ask(now) };
+        assert_eq!(process.effects()[1], say(election));
+    }
+}
+
+#[test]
+fn news_that_overtakes_the_farewell_frees_and_the_candidate_has_the_vote() {
+    let mut process = start(3, majority());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
+    until(&mut process, 30);
+    let mut without = process.clone();
+    hear(&mut without, 2, ask(28));
+    assert_eq!(without.effects().last(), Some(&tell(2, no(28, ms(120) + NANO))));
+    hear(&mut process, 2, ask_with_news(28, 1, 0));
+    let effects = [arm(Timer::Ask, 70), arm_after(Timer::Ask, 180), tell(2, yes(28))];
+    expect(&process, &effects, None);
+    hear(&mut process, 1, farewell(0));
+    expect(&process, &[], None);
+    assert_eq!(lock_of(&process), Some((2, at(180))));
+}
+
+#[test]
+fn slow_news_is_news() {
+    let mut process = start(3, majority());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
+    hear_slow(&mut process, 2, ask_with_news(28, 1, 0));
+    assert_eq!(lock_of(&process), None);
+}
+
+#[test]
+fn news_of_a_request_before_the_one_granted_frees_nobody_and_sends_nobody_back() {
+    for (body, from) in [(farewell(5), 1), (ask_with_news(28, 1, 5), 2)] {
+        let mut process = start(3, local());
+        hear(&mut process, 1, renew(10, &[1, 2, 3]));
+        until(&mut process, 30);
+        hear(&mut process, from, body);
+        assert_eq!(lock_of(&process), Some((1, at(150))));
+        assert!(alive(&process).contains(&1));
+        assert!(!is_last(&process, 1), "it has come back since");
+    }
+}
+
+/// Whether `id` has stepped back in the view of this process.
+fn is_last(process: &Process, id: u64) -> bool {
+    process.node().protocol().0.line.place(NodeId(id)).0
+}
+
+#[test]
+fn news_of_strangers_and_of_oneself_is_none() {
+    let mut process = leader(majority());
+    let facts = process.facts();
+    for node in [1, 0, 6, u64::MAX] {
+        hear(&mut process, 2, ask_with_news(24, node, u64::MAX));
+        assert_eq!(process.facts().len(), facts.len());
+        assert!(!is_last(&process, node));
+        assert_eq!(led_until(&process), Some(at(170)));
+    }
+}
+
+#[test]
+fn a_request_that_its_farewell_overtook_is_not_granted() {
+    for params in [majority(), local()] {
+        let mut process = start(3, params);
+        until(&mut process, 5);
+        hear(&mut process, 1, farewell(2));
+        let before = process.node().clone();
+        for sent in [0, 2] {
+            hear(&mut process, 1, ask(sent));
+            assert_eq!((process.effects(), process.node()), (Vec::new(), &before));
+        }
+        hear(&mut process, 1, ask(3));
+        assert_eq!(process.effects().last(), Some(&tell(1, yes(3))), "it came back");
+        assert!(!is_last(&process, 1));
+    }
+}
+
+#[test]
+fn in_local_mode_whoever_left_is_not_waited_for() {
+    let mut process = start(2, local());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
+    process.timeout();
+    expect(&process, &[arm(Timer::Ask, 302)], Some((1, 150)));
+    hear(&mut process, 1, farewell(0));
+    assert_eq!(alive(&process), []);
+    // 3, which has not heard of it, supports 2 all the same.
+    let mut third = start(3, local());
+    hear(&mut third, 1, renew(0, &[1, 2, 3]));
+    until(&mut third, 10);
+    hear(&mut third, 2, ask_with_news(8, 1, 0));
+    expect(&third, &[tell(2, yes(8))], None);
+    assert_eq!(alive(&third), [2]);
+}
+
+#[test]
+fn in_local_mode_whoever_resigned_supports_those_after_it() {
+    let mut process = local_leader(local());
+    process.command(Command::Resign).unwrap();
+    until(&mut process, 190);
+    hear(&mut process, 2, ask(188));
+    // It says again that it stepped back: the candidate may have missed it.
+    expect(&process, &[tell(2, farewell(181)), tell(2, yes(188))], None);
+    // And does not compete, as long as anybody else is alive.
+    process.ring();
+    expect(&process, &[arm(Timer::Ask, 190 + 302)], None);
+}
+
+#[test]
+fn whoever_leaves_says_so_and_does_nothing_more() {
+    for (mut process, last) in
+        [(start(3, majority()), 0), (leader(majority()), 25), (local_leader(local()), 181)]
+    {
+        process.command(Command::Leave).unwrap();
+        let effects = [disarm(Timer::Count), say(farewell(last)), disarm(Timer::Ask)];
+        expect(&process, &effects, None);
+        assert_eq!(process.node().poll_timeout(), Instant::NEVER);
+    }
+}
+
+#[test]
+fn a_supporter_that_leaves_does_not_take_its_promise_along() {
+    let mut process = start(3, majority());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
+    process.command(Command::Leave).unwrap();
+    assert_eq!(lock_of(&process), Some((1, at(150))));
+}
+
+#[test]
+fn campaigning_is_asking_at_once_for_whoever_is_free() {
+    let mut process = start(3, majority());
+    process.wait(ms(5)).command(Command::Campaign).unwrap();
+    expect(&process, &[disarm(Timer::Ask), say(ask(5)), arm(Timer::Count, 25)], None);
+    hear(&mut process, 4, yes(5));
+    // Whoever asks is asking: votes that came are not thrown away.
+    process.wait(ms(5)).command(Command::Campaign).unwrap();
+    expect(&process, &[], None);
+    hear(&mut process, 5, yes(5));
+    assert_eq!(led_until(&process), Some(at(155)));
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused, "it leads");
+}
+
+#[test]
+fn whoever_is_bound_to_another_cannot_campaign() {
+    let mut process = start(3, majority());
+    hear(&mut process, 4, ask(0));
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    until(&mut process, 150);
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    process.wait(NANO).command(Command::Campaign).unwrap();
+}
+
+#[test]
+fn in_local_mode_only_the_first_of_those_alive_can_campaign() {
+    let mut process = start(2, local());
+    hear(&mut process, 1, no(0, Duration::ZERO));
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    until(&mut process, 302);
+    process.command(Command::Campaign).unwrap();
+    expect(&process, &[disarm(Timer::Ask), say(ask(302)), arm(Timer::Count, 322)], None);
+}
+
+#[test]
+fn whoever_resigned_has_its_place_again_by_campaigning() {
+    let mut process = local_leader(local());
+    process.command(Command::Resign).unwrap();
+    process.wait(ms(1)).command(Command::Campaign).unwrap();
+    assert_eq!(process.effects()[1], say(ask(182)));
+    assert!(!is_last(&process, 1));
+}
+
+#[test]
+fn ranks_and_transfers_are_for_later() {
+    let mut process = leader(majority());
+    for command in [Command::Transfer(NodeId(2)), Command::Rank(7)] {
+        assert_eq!(process.command(command).unwrap_err(), Refused);
+    }
+}

@@ -1,0 +1,230 @@
+//! Handler tests: one process, one input, the whole list of effects and the whole belief; and
+//! groups of them in storms.
+//!
+//! The clock of every test starts at nought and is read in milliseconds. Unless a test says
+//! otherwise the group is 1 to 5, the times are those of `lan`, and clocks do not drift: Δ = 10,
+//! σ = 20, P = 50, lockTime = lease = 150, EP = 181, expires = 302, 2Δ = 20 and 2Δ+σ = 40.
+
+mod after_the_storm;
+mod alive;
+mod asking;
+mod bounded;
+mod counting;
+mod edges;
+mod expiry;
+mod leaving;
+mod never_two;
+mod one_per_partition;
+mod params;
+mod quarantine;
+mod refusing;
+mod releasing;
+mod rules;
+mod turns;
+mod voting;
+mod wire;
+mod world;
+
+use super::hall::{Hall, Timer};
+use super::message::{Farewell, Message, Request};
+use super::*;
+use alloc::vec::Vec;
+use bellwether_core::harness::Harness;
+use bellwether_core::{
+    Boot, Command, Cx, Dest, Duration, Fact, Instant, Leadership, Memory, NodeId, Refused, Stage,
+};
+use bounded::{Bounded, Letter};
+
+type Process = Harness<Bounded>;
+type Effect = bellwether_core::Effect<Bounded>;
+
+const NANO: Duration = Duration::from_nanos(1);
+const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
+
+fn ms(length: u64) -> Duration {
+    Duration::from_millis(length)
+}
+
+fn at(ms: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(ms)
+}
+
+fn valid(config: Config) -> Params {
+    Params::try_from(config).expect("the test's configuration is valid")
+}
+
+/// The usual parameters.
+fn majority() -> Params {
+    valid(Config { drift_ppm: Some(0), ..Config::default() })
+}
+
+fn local() -> Params {
+    valid(Config { drift_ppm: Some(0), mode: Mode::Local, ..Config::default() })
+}
+
+fn published() -> Params {
+    let config = Config { drift_ppm: Some(0), as_published: true, ..Config::default() };
+    valid(Config { mode: Mode::Local, lock: Some(ms(150)), ..config })
+}
+
+/// One of a group of `n`, in this incarnation.
+fn boot(id: u64, n: u64, incarnation: u64, params: Params) -> Process {
+    let peers: Vec<NodeId> = (1..=n).filter(|peer| *peer != id).map(NodeId).collect();
+    let memory = if incarnation == 1 { Memory::First } else { Memory::Lost };
+    let boot = Boot { incarnation, memory, ..Boot::first(NodeId(id)) };
+    Process::boot(boot, params, &peers, &[])
+}
+
+fn start(id: u64, params: Params) -> Process {
+    boot(id, 5, 1, params)
+}
+
+/// Lets time pass up to this millisecond, without waking the process.
+fn until(process: &mut Process, ms: u64) -> &mut Process {
+    let length = at(ms).since(process.now());
+    process.wait(length)
+}
+
+/// Delivers a message that was fast for certain.
+fn hear(process: &mut Process, from: u64, body: Message) -> &mut Process {
+    process.message(from, Letter { bound: AT_ONCE, body })
+}
+
+/// Delivers a message that may have been slow.
+fn hear_slow(process: &mut Process, from: u64, body: Message) -> &mut Process {
+    process.message(from, Letter { bound: None, body })
+}
+
+/// Process 1, which asked at 20 and leads by the votes of 2 and 3, which came at 25. It asked again
+/// then, to tell them.
+fn leader(params: Params) -> Process {
+    let mut process = start(1, params);
+    process.ring();
+    until(&mut process, 25);
+    hear(&mut process, 2, yes(20));
+    hear(&mut process, 3, yes(20));
+    assert_eq!(led_until(&process), Some(at(170)), "it leads");
+    process
+}
+
+/// Process 1 in a local group, which leads itself and 2, asked at 161 and again at 181.
+fn local_leader(params: Params) -> Process {
+    let mut process = start(1, params);
+    process.ring().ring().ring();
+    assert_eq!(process.now(), at(161), "it asked for the second time");
+    hear(&mut process, 2, yes(161));
+    process.ring();
+    assert_eq!(led_until(&process), Some(at(311)), "it leads");
+    process
+}
+
+/// Until when it leads.
+fn led_until(process: &Process) -> Option<Instant> {
+    let Leadership { leaders, until, .. } = process.leadership();
+    let me = process.node().protocol().0.me;
+    (leaders == [me]).then_some(until)
+}
+
+fn request(sent: u64) -> Request {
+    Request { life: 1, sent: at(sent) }
+}
+
+fn ask(sent: u64) -> Message {
+    renew(sent, &[])
+}
+
+/// The request of a leader with these supporters.
+fn renew(sent: u64, supporters: &[u64]) -> Message {
+    let supporters = supporters.iter().copied().map(NodeId).collect();
+    Message::Election { request: request(sent), lock: ms(150), supporters, farewell: None }
+}
+
+/// A request that carries on that `node` gave up.
+fn ask_with_news(sent: u64, node: u64, given_up: u64) -> Message {
+    let farewell = Some(Farewell { node: NodeId(node), request: request(given_up) });
+    let (request, supporters) = (request(sent), Vec::new());
+    Message::Election { request, lock: ms(150), supporters, farewell }
+}
+
+fn yes(sent: u64) -> Message {
+    Message::Reply { request: request(sent), support: true, remaining: Duration::ZERO }
+}
+
+fn no(sent: u64, remaining: Duration) -> Message {
+    Message::Reply { request: request(sent), support: false, remaining }
+}
+
+fn release(sent: u64) -> Message {
+    Message::Release { request: request(sent), leaving: false }
+}
+
+fn farewell(sent: u64) -> Message {
+    Message::Release { request: request(sent), leaving: true }
+}
+
+fn say(body: Message) -> Effect {
+    Effect::Send(Dest::Everyone, Letter { bound: None, body })
+}
+
+fn tell(to: u64, body: Message) -> Effect {
+    Effect::Send(Dest::Node(NodeId(to)), Letter { bound: None, body })
+}
+
+fn arm(timer: Timer, ms: u64) -> Effect {
+    Effect::Arm(timer, at(ms))
+}
+
+/// Armed for the first instant after this millisecond.
+fn arm_after(timer: Timer, ms: u64) -> Effect {
+    Effect::Arm(timer, at(ms) + NANO)
+}
+
+fn disarm(timer: Timer) -> Effect {
+    Effect::Disarm(timer)
+}
+
+/// The whole outcome of the last input: what is to be done, and who is believed to lead for how
+/// long.
+#[track_caller]
+fn expect(process: &Process, effects: &[Effect], belief: Option<(u64, u64)>) {
+    assert_eq!(process.effects(), effects, "effects");
+    let Leadership { leaders, until, stage, .. } = process.leadership();
+    let believed = match (leaders, stage) {
+        ([leader], Stage::Decided) => Some((leader.0, until)),
+        ([], Stage::Undecided) => None,
+        other => panic!("a strange belief: {other:?}"),
+    };
+    assert_eq!(believed, belief.map(|(leader, until)| (leader, at(until))), "belief");
+}
+
+/// Delivers what must leave no trace, and sees that it left none.
+#[track_caller]
+fn ignores(process: &mut Process, from: u64, letter: Letter) {
+    let before = process.node().clone();
+    process.message(from, letter);
+    assert_eq!(process.effects(), [], "effects");
+    assert_eq!(*process.node(), before, "state");
+}
+
+/// Whom it is locked to, and until when.
+fn lock_of(process: &Process) -> Option<(u64, Instant)> {
+    process.facts().into_iter().find_map(|fact| match fact {
+        Fact::Locked { to, until } => Some((to.0, until)),
+        _ => None,
+    })
+}
+
+fn alive(process: &Process) -> Vec<u64> {
+    let alive = |fact| if let Fact::Alive { peer } = fact { Some(peer.0) } else { None };
+    process.facts().into_iter().filter_map(alive).collect()
+}
+
+fn supporters(process: &Process) -> Vec<u64> {
+    let supporter = |fact| if let Fact::Supporter { peer } = fact { Some(peer.0) } else { None };
+    process.facts().into_iter().filter_map(supporter).collect()
+}
+
+fn members(process: &Process) -> Vec<u64> {
+    let member = |fact| if let Fact::Member { peer } = fact { Some(peer.0) } else { None };
+    process.facts().into_iter().filter_map(member).collect()
+}

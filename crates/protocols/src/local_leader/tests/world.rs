@@ -1,0 +1,330 @@
+//! A group in a world that does to it anything a network, a scheduler and clocks can do.
+//!
+//! Clocks have rates of their own, within ρ, and begin anew with every life. In the *storm* a
+//! message comes at any time, in any order, several times or never, and is called fast or slow by
+//! a coin: safety must not rest on that. Timers run at any time after they are due, processes
+//! crash and begin again, applications command what they like. In the *calm* all of that is over:
+//! every message takes less than Δ, and is known to, and every timer runs when it is due.
+
+use super::*;
+use alloc::borrow::Cow;
+use bellwether_core::{Entropy, Env, Input, Members, Node, choose_below};
+
+/// A small generator.
+#[derive(Clone, Debug)]
+pub(super) struct Luck(pub(super) u64);
+
+impl Luck {
+    fn next(&mut self) -> u64 {
+        // splitmix64
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+impl Entropy for Luck {
+    fn below(&mut self, n: u64) -> u64 {
+        choose_below(n, || self.next())
+    }
+}
+
+/// The clock of one life.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// What it read when that life began, and when that was.
+    offset: u64,
+    start: u64,
+    /// How much it advances in a million nanoseconds.
+    rate: u64,
+}
+
+impl Clock {
+    fn read(self, time: u64) -> Instant {
+        let advanced = u128::from(time - self.start) * u128::from(self.rate) / 1_000_000;
+        Instant::from_nanos(self.offset + advanced as u64)
+    }
+
+    /// The first time at which it reads this or more.
+    fn when(self, at: Instant) -> u64 {
+        let ahead = u128::from(at.as_nanos().saturating_sub(self.offset));
+        self.start + (ahead * 1_000_000).div_ceil(u128::from(self.rate)) as u64
+    }
+}
+
+/// A process, dead or alive.
+struct Member {
+    id: NodeId,
+    clock: Clock,
+    params: Params,
+    peers: Members,
+    lives: u64,
+    node: Option<Node<Bounded>>,
+}
+
+impl Member {
+    /// When its next timer is due.
+    fn due(&self) -> Option<u64> {
+        let node = self.node.as_ref()?;
+        let at = node.deadline(Timer::Ask).min(node.deadline(Timer::Count));
+        (at != Instant::NEVER).then(|| self.clock.when(at))
+    }
+
+    /// When it no longer believes what it believes.
+    fn lapse(&self, time: u64) -> Option<u64> {
+        let until = self.node.as_ref()?.leadership(self.clock.read(time)).until;
+        (until != Instant::NEVER).then(|| self.clock.when(until))
+    }
+}
+
+/// A message under way. When it is due matters in the calm only.
+#[derive(Clone)]
+struct UnderWay {
+    due: u64,
+    from: NodeId,
+    to: NodeId,
+    letter: Letter,
+}
+
+/// All of it.
+pub(super) struct World {
+    luck: Luck,
+    time: u64,
+    members: Vec<Member>,
+    post: Vec<UnderWay>,
+    /// How often somebody began to lead.
+    pub(super) reigns: u64,
+    /// Time moves by multiples of this in the storm. If it is coarse, much happens at one instant.
+    grain: u64,
+    stormy: bool,
+    /// Whom no message reaches.
+    pub(super) deaf: Option<NodeId>,
+}
+
+const MS: u64 = 1_000_000;
+/// In the storm the oldest messages beyond this many are forgotten.
+const POST_MAX: usize = 60;
+/// In the calm a message takes less.
+const DELAY: u64 = 9 * MS;
+
+impl World {
+    /// A group of `n`, each with the parameters that `params` gives it.
+    pub(super) fn new(seed: u64, n: u64, params: impl Fn(u64) -> Params) -> Self {
+        let mut luck = Luck(seed);
+        let grain = if luck.one_in(2) { 1 } else { 10 * MS };
+        let member = |id| {
+            let params = params(id);
+            let drift = u64::from(params.drift_ppm());
+            let rate = match luck.below(3) {
+                0 => 1_000_000 - drift,
+                1 => 1_000_000 + drift,
+                _ => 1_000_000 - drift + luck.below(2 * drift + 1),
+            };
+            let clock = Clock { offset: 0, start: 0, rate };
+            let peers = (1..=n).filter(|peer| *peer != id).map(NodeId).collect();
+            Member { id: NodeId(id), clock, params, peers, lives: 0, node: None }
+        };
+        let members = (1..=n).map(member).collect();
+        let (post, deaf) = (Vec::new(), None);
+        let mut world = Self { luck, time: 0, members, post, reigns: 0, grain, stormy: true, deaf };
+        (0..n as usize).for_each(|index| world.begin(index));
+        world
+    }
+
+    /// Somebody begins, for the first time or again, with a clock that is often behind the last.
+    fn begin(&mut self, index: usize) {
+        let offset = self.luck.below(10) * self.grain;
+        let member = &mut self.members[index];
+        (member.clock.offset, member.clock.start) = (offset, self.time);
+        member.lives += 1;
+        let memory = if member.lives == 1 { Memory::First } else { Memory::Lost };
+        let boot = Boot { incarnation: member.lives, memory, ..Boot::first(member.id) };
+        let (now, mut effects) = (member.clock.read(self.time), Vec::new());
+        let mut env = Env { now, peers: &member.peers, entropy: &mut self.luck };
+        member.node = Some(Node::start(boot, &mut env, &member.params, &mut effects));
+        self.send(index, effects);
+    }
+
+    /// Somebody dies.
+    pub(super) fn kill(&mut self, id: NodeId) {
+        self.members[index_of(id)].node = None;
+    }
+
+    /// One input, or a command, for one process; nothing, if it is dead.
+    fn step(&mut self, index: usize, input: Result<Input<'_, Bounded>, Command>) {
+        let member = &mut self.members[index];
+        let (now, params) = (member.clock.read(self.time), &member.params);
+        let Some(node) = &mut member.node else { return };
+        let led = node.leadership(now).names(member.id);
+        let mut effects = Vec::new();
+        let mut env = Env { now, peers: &member.peers, entropy: &mut self.luck };
+        let left = matches!(input, Err(Command::Leave));
+        // What changed is asked below, and a command may well be refused.
+        let _ = match input {
+            Ok(input) => Ok(node.handle(input, &mut env, params, &mut effects)),
+            Err(command) => node.command(command, &mut env, params, &mut effects),
+        };
+        self.reigns += u64::from(!led && node.leadership(now).names(member.id));
+        if left {
+            member.node = None;
+        }
+        self.send(index, effects);
+    }
+
+    fn send(&mut self, index: usize, effects: Vec<Effect>) {
+        let from = self.members[index].id;
+        for effect in effects {
+            let Effect::Send(to, letter) = effect else { continue };
+            for peer in self.members.iter().map(|member| member.id) {
+                let reached = to == Dest::Everyone || to == Dest::Node(peer);
+                if reached && peer != from && Some(peer) != self.deaf {
+                    let due = self.time + self.luck.below(DELAY);
+                    let letter = Letter { bound: Some(ms(9)), ..letter.clone() };
+                    self.post.push(UnderWay { due, from, to: peer, letter });
+                }
+            }
+        }
+        if self.stormy && self.post.len() > POST_MAX {
+            self.post.drain(..self.post.len() - POST_MAX);
+        }
+    }
+}
+
+/// The storm.
+impl World {
+    /// One thing that nobody expected. Without laws there are commands too.
+    pub(super) fn storm(&mut self, lawless: bool) {
+        let index = self.luck.below(self.members.len() as u64) as usize;
+        match self.luck.below(64) {
+            0..8 => self.pass(3),
+            8..14 => self.pass(8 * MS),
+            14..16 => self.pass(100 * MS),
+            16..36 => self.ring(index),
+            36..56 => self.deliver(),
+            56..59 if lawless => self.step(index, Err(Command::Campaign)),
+            59..62 if lawless => self.step(index, Err(Command::Resign)),
+            62 if lawless && self.luck.one_in(4) => self.step(index, Err(Command::Leave)),
+            63 if self.luck.one_in(4) => {
+                if self.members[index].node.is_none() || self.luck.one_in(2) {
+                    self.begin(index);
+                } else {
+                    self.members[index].node = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Less time than this passes.
+    fn pass(&mut self, limit: u64) {
+        self.time += self.luck.below(limit.div_ceil(self.grain).max(2)) * self.grain;
+    }
+
+    /// Time may move on to somebody's next timer, or to the very end of what somebody believes, or
+    /// a nanosecond to either side. Then one process sees what is due.
+    fn ring(&mut self, index: usize) {
+        let next = if self.luck.one_in(2) {
+            self.members.iter().filter_map(Member::due).min().map(|due| due + self.luck.below(2))
+        } else if self.luck.one_in(4) {
+            let lapse = self.members[index].lapse(self.time);
+            lapse.map(|lapse| lapse + self.luck.below(3) - 1)
+        } else {
+            None
+        };
+        if let Some(next) = next.filter(|next| *next < self.time + 200 * MS) {
+            self.time = self.time.max(next);
+        }
+        self.step(index, Ok(Input::Timeout));
+    }
+
+    /// Some message arrives, rather one of the last few; perhaps not for the last time.
+    fn deliver(&mut self) {
+        let Some(last) = self.post.len().checked_sub(1) else { return };
+        let any = self.luck.below(self.post.len() as u64) as usize;
+        let choice = if self.luck.one_in(2) { last - any.min(4) } else { any };
+        let again = self.luck.one_in(4);
+        let UnderWay { from, to, mut letter, .. } =
+            if again { self.post[choice].clone() } else { self.post.remove(choice) };
+        letter.bound = (!self.luck.one_in(12)).then_some(Duration::ZERO);
+        self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(letter))));
+    }
+}
+
+/// The calm.
+impl World {
+    /// The storm is over: whatever is under way will be slow, and whoever is dead begins again.
+    pub(super) fn end_storm(&mut self) {
+        self.stormy = false;
+        for under_way in &mut self.post {
+            under_way.due = self.time + self.luck.below(50 * MS);
+            under_way.letter.bound = None;
+        }
+        for index in 0..self.members.len() {
+            if self.members[index].node.is_none() {
+                self.begin(index);
+            }
+        }
+    }
+
+    /// For this long everything happens in time.
+    pub(super) fn calm(&mut self, length: Duration) {
+        self.stormy = false;
+        let end = self.time + length.as_nanos();
+        loop {
+            let post = self.post.iter().enumerate().map(|(at, message)| (message.due, 1, at));
+            let timers = self.members.iter().enumerate();
+            let timers = timers.filter_map(|(at, member)| Some((member.due()?, 0, at)));
+            let Some((due, kind, at)) = timers.chain(post).min().filter(|next| next.0 <= end)
+            else {
+                break;
+            };
+            self.time = self.time.max(due);
+            if kind == 0 {
+                self.step(at, Ok(Input::Timeout));
+            } else {
+                let UnderWay { from, to, letter, .. } = self.post.remove(at);
+                self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(letter))));
+            }
+        }
+        self.time = end;
+    }
+}
+
+/// What is seen from outside.
+impl World {
+    /// Everybody who leads, each with its supporters.
+    pub(super) fn leaders(&self) -> Vec<(NodeId, Vec<NodeId>)> {
+        let leaders = self.members.iter().filter_map(|member| {
+            let (now, node) = (member.clock.read(self.time), member.node.as_ref()?);
+            let mut supporters = Vec::new();
+            node.facts(now, &mut |fact| {
+                if let Fact::Supporter { peer } = fact {
+                    supporters.push(peer);
+                }
+            });
+            node.leadership(now).names(member.id).then_some((member.id, supporters))
+        });
+        leaders.collect()
+    }
+
+    /// Whom a process is locked to. Nobody, if it is dead.
+    pub(super) fn locked(&self, id: NodeId) -> Option<NodeId> {
+        let member = &self.members[index_of(id)];
+        let mut locked = None;
+        member.node.as_ref()?.facts(member.clock.read(self.time), &mut |fact| {
+            if let Fact::Locked { to, .. } = fact {
+                locked = Some(to);
+            }
+        });
+        locked
+    }
+}
+
+fn index_of(id: NodeId) -> usize {
+    id.0 as usize - 1
+}
