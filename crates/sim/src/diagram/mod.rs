@@ -36,7 +36,7 @@ use bellwether_core::{Record, SimTime};
 use layout::Layout;
 use std::collections::BTreeMap;
 use story::Story;
-use svg::{LABEL_SIZE, N, STYLE, STYLE_OF_HOLDS, Text, put, text_width};
+use svg::{LABEL_SIZE, N, STYLE, STYLE_OF_LEASES, Text, put, text_width};
 
 /// What the picture shows, and how large it may get.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub fn space_time(records: &[Record], options: &Options) -> String {
         put!(body, "<text class=\"dim\" x=\"16\" y=\"{}\">{}</text>\n", N(bottom), Text(note));
         bottom += 18.0;
     }
-    let style = if story.has_holds() { STYLE_OF_HOLDS } else { "" };
+    let style = if story.has_leases() { STYLE_OF_LEASES } else { "" };
     frame(options, &layout, [&summary, &describe(&story)], style, bottom, &body)
 }
 

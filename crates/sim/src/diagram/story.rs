@@ -129,6 +129,11 @@ impl Story {
         self.lanes.iter().any(|lane| !lane.holds.is_empty())
     }
 
+    /// Whether there is anything that only protocols with leases have.
+    pub(super) fn has_leases(&self) -> bool {
+        self.has_holds() || self.messages.iter().any(|message| message.kind.is_none())
+    }
+
     /// The name of a message's kind.
     pub(super) fn kind(&self, message: &Message) -> &str {
         message.kind.map_or(QUIET, |kind| &self.kinds[kind])

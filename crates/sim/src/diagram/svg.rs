@@ -176,16 +176,16 @@ pub(super) const STYLE: &str = "\
 .bw .hollow{fill:#12161d}\
 }";
 
-/// What pictures with promises have beside: their bars, and lines that differ by more than colour,
+/// What pictures of leases have beside: bars for promises, and lines that differ by more than colour,
 /// since there are several kinds of message on every lane.
-pub(super) const STYLE_OF_HOLDS: &str = "\
+pub(super) const STYLE_OF_LEASES: &str = "\
 .bw .hold{stroke:#667080;stroke-width:.8}\
 .bw .tiny{font-size:8px;pointer-events:none}\
-.bw .k1>path:not([class]){stroke-dasharray:7 2.5}\
-.bw .k2>path:not([class]){stroke-width:1.8}\
-.bw .k3>path:not([class]){stroke-dasharray:1.5 2.5}\
+.bw .k1 path:not([class]){stroke-dasharray:7 2.5}\
+.bw .k2 path:not([class]){stroke-width:1.8}\
+.bw .k3 path:not([class]){stroke-dasharray:1.5 2.5}\
 .bw .quiet{stroke:#667080}\
-.bw .quiet>path{stroke-width:.6}\
+.bw .quiet path{stroke-width:.6}\
 .bw .quiet .p{stroke-width:2.4}\
 @media(prefers-color-scheme:dark){.bw .hold,.bw .quiet{stroke:#97a1b0}}";
 

@@ -310,12 +310,9 @@ fn a_trace_that_begins_late_is_not_drawn_in_a_corner() {
 fn any_event() -> impl Strategy<Value = Event> {
     let id = || (0..6_u64).prop_map(NodeId);
     let time = || any::<u64>().prop_map(SimTime::from_nanos);
-    let instant = || {
-        (any::<u64>(), 0..64_u32).prop_map(|(nanos, less)| Instant::from_nanos(nanos >> less))
-    };
-    let text = || {
-        prop_oneof![".{0,8}".prop_map(std::borrow::Cow::Owned), Just("stamp".into())]
-    };
+    let instant =
+        || (any::<u64>(), 0..64_u32).prop_map(|(nanos, less)| Instant::from_nanos(nanos >> less));
+    let text = || prop_oneof![".{0,8}".prop_map(std::borrow::Cow::Owned), Just("stamp".into())];
     let stage = prop::sample::select(&[Stage::Undecided, Stage::Decided, Stage::Suppressed][..]);
     prop_oneof![
         any::<u64>().prop_map(|incarnation| Event::Start { incarnation }),
