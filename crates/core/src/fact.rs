@@ -50,4 +50,20 @@ pub enum Fact {
         /// The member.
         peer: NodeId,
     },
+    /// It supports nobody at all before `until`.
+    Bound {
+        /// When it is free again.
+        until: Instant,
+    },
+    /// What it believes about leadership has been renewed. A driver says so, not a protocol.
+    Held {
+        /// The first instant at which that no longer holds.
+        until: Instant,
+    },
+    /// How its clock stands to the time of the record. A driver says so, where they differ and
+    /// there is something that ends by that clock.
+    Clock {
+        /// What it reads.
+        reads: Instant,
+    },
 }

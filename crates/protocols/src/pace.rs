@@ -65,12 +65,10 @@ impl Pace {
     /// How they settle. In local mode: κ of (T) or (BI), and an attempt more, because the first can
     /// meet a member that began again and is bound to nobody for a lockTime. In majority mode: the
     /// last lock to an absent leader or of a former life lapses, the line moves up to the first who
-    /// is there, and it asks; if it meets a member that is bound for longer, all that once more. In
-    /// both: what a silent member heard last of another may itself have been late, and then nothing
-    /// it says is fast before the other shows itself.
+    /// is there, and it asks; if it meets a member that is bound for longer, all that once more.
     pub fn of_local_leader(params: &local_leader::Params, nodes: u32) -> Self {
         let hold = params.refresh() + params.period();
-        let attempts = match params.mode() {
+        let settles = match params.mode() {
             Mode::Local => {
                 let kappa = params.kappa_timeliness().max(params.kappa_inconsistency());
                 kappa + params.period().max(params.lock()) + params.stagger()
@@ -83,7 +81,7 @@ impl Pace {
             scheduling: params.sigma(),
             drift: params.drift_ppm().saturating_mul(1_000),
             lease: params.lock(),
-            settles: attempts + params.refresh(),
+            settles,
             leases: true,
             quorum: match params.mode() {
                 Mode::Local => None,
@@ -106,7 +104,7 @@ mod tests {
     use crate::announce_listen::{Config, Variant};
 
     #[test]
-    fn leases_settle_after_the_locks_that_may_still_run_and_a_sign_of_life() {
+    fn leases_settle_after_the_locks_that_may_still_run() {
         let ms = Duration::from_millis;
         let of = |mode| {
             let config = local_leader::Config { mode, ..local_leader::Config::default() };
@@ -115,10 +113,10 @@ mod tests {
         };
         let (majority, _) = of(Mode::Majority);
         assert_eq!((majority.lease, majority.quorum), (ms(150), Some(3)));
-        assert_eq!(majority.settles, ms((210 + 5 * 40) * 2 + 500));
+        assert_eq!(majority.settles, ms((210 + 5 * 40) * 2));
         let (local, kappa) = of(Mode::Local);
         assert_eq!((local.drift, local.quorum), (200_000, None));
-        assert_eq!(local.settles, kappa + ms(181 + 40 + 500));
+        assert_eq!(local.settles, kappa + ms(181 + 40));
         assert!(local.timely > ms(4) && local.timely < ms(5), "half of what counts as fast");
     }
 

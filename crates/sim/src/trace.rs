@@ -8,7 +8,8 @@
 //!
 //! All are functions of the records alone. The transcript leaves out what a reader can see
 //! elsewhere in it (when a received message was sent) and the facts that come with every change of
-//! leadership (they are for programs); the JSON leaves out nothing.
+//! leadership and of what is held for a time (they are for programs, and for diagrams); the JSON
+//! leaves out nothing.
 
 use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term};
 use std::fmt::{self, Write as _};

@@ -60,8 +60,8 @@ const GOLDEN: [(&str, u64, u64); 12] = [
     ("sup-al-elect", 0x8ea98d77d30360f8, 0xa8e5b75ba5cede30),
     ("sup-al-limit", 0x2c19facaf33cf7a5, 0x88045f3a72f7b323),
     ("sup-al-spread", 0x00c186dafd69df3a, 0x83095596e5dcfa51),
-    ("local-leader", 0xb6fdd8e6c9330ca7, 0x0a8d0c9d3b813883),
-    ("local-leader, local", 0x45db8ee3bb13363f, 0xac22d2e62de64d99),
+    ("local-leader", 0x6d45f6a6318f26de, 0xe9ef6c7a8788836e),
+    ("local-leader, local", 0x30a258de435c2605, 0x720a2003699e58b4),
 ];
 
 /// The digests of one protocol's runs in both networks.

@@ -216,8 +216,8 @@ impl Protocol for Hall {
     }
 
     fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
-        if let Some(Lock { to: Some(to), until, .. }) = self.lock.filter(|lock| lock.until >= now) {
-            tell(Fact::Locked { to, until });
+        if let Some(Lock { to, until, .. }) = self.lock.filter(|lock| lock.until >= now) {
+            tell(to.map_or(Fact::Bound { until }, |to| Fact::Locked { to, until }));
         }
         if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
             lease.supporters.iter().for_each(|peer| tell(Fact::Supporter { peer: *peer }));

@@ -82,6 +82,7 @@ impl Params {
             fastest: self.fastest,
             refresh: self.refresh,
             rows_max: ROWS_MAX,
+            fast: self.delta,
             answers: self.keep(Rule::Answer),
             lives: self.keep(Rule::Lives),
             inner: self.clone(),

@@ -329,7 +329,7 @@ impl Params {
     }
 }
 
-/// Taking rules away, for the tests that show what they are for.
+/// Taking rules away and putting them back, for the tests that show what they are for.
 #[cfg(any(test, feature = "mutants"))]
 impl Params {
     /// The same without one rule.
@@ -341,6 +341,14 @@ impl Params {
         } else {
             self.set_lock(self.lock);
         }
+        self
+    }
+
+    /// The same with one rule that was taken away.
+    #[must_use]
+    pub fn with(mut self, rule: Rule) -> Self {
+        self.rules = self.rules.with(rule);
+        self.set_lock(self.lock);
         self
     }
 

@@ -96,4 +96,11 @@ impl Rules {
     pub const fn without(self, rule: Rule) -> Self {
         Self(self.0 & !rule.bit())
     }
+
+    /// These rules and one. For the tests that show that it is enough.
+    #[cfg(any(test, feature = "mutants"))]
+    #[must_use]
+    pub const fn with(self, rule: Rule) -> Self {
+        Self(self.0 | rule.bit())
+    }
 }

@@ -34,6 +34,7 @@ pub(crate) fn live(history: u64, lives: bool, judge: &mut Judge) {
         fastest: Duration::from_nanos(weather.fastest),
         refresh: luck.one_of(&[Duration::MAX, Duration::from_nanos(weather.pace)]),
         rows_max: luck.one_of(&[0, 8]),
+        fast: luck.one_of(&[Duration::MAX, Duration::from_millis(10)]),
         answers: true,
         lives,
         inner: (),

@@ -35,9 +35,16 @@ pub(super) fn draw(
     let opacity = (400.0 / lines as f64).clamp(0.12, 0.6);
     let class = if layout.lane < LANE_LARGE { " class=\"fine\"" } else { "" };
     put!(out, "<g{class} stroke-opacity=\"{opacity:.2}\">\n");
-    for message in &shown {
-        flight(story, layout, message, out);
+    // What says nothing lies under the rest.
+    let (quiet, spoken): (Vec<_>, Vec<_>) =
+        shown.iter().copied().partition(|message: &&Message| message.kind.is_none());
+    if !quiet.is_empty() {
+        // Faint as a whole, however many lie over each other.
+        out.push_str("<g opacity=\".35\">\n");
+        quiet.into_iter().for_each(|message| flight(story, layout, message, out));
+        out.push_str("</g>\n");
     }
+    spoken.into_iter().for_each(|message| flight(story, layout, message, out));
     out.push_str("</g>\n");
     if shown.len() < story.messages.len() {
         let (some, all) = (shown.len(), story.messages.len());
@@ -77,11 +84,11 @@ fn flight(story: &Story, layout: &Layout, message: &Message, out: &mut String) {
         put!(stubs, "M{} {}L{} {}", N(x), N(y), N(to_x), N(to_y));
         put!(crosses, "{}", cross(to_x, to_y, if large { 2.0 } else { 1.2 }));
     }
-    put!(out, "<g class=\"m k{}\">", colour(message.kind));
+    put!(out, "<g class=\"m {}\">", look(message.kind));
     put!(out, "<title>{}</title>", Text(&told(story, message)));
     for (class, d, drawn) in [
         ("", &lines, true),
-        (" class=\"e\"", &ends, large),
+        (" class=\"e\"", &ends, large && message.kind.is_some()),
         (" class=\"x\"", &stubs, true),
         (" class=\"c\"", &crosses, true),
     ] {
@@ -92,6 +99,11 @@ fn flight(story: &Story, layout: &Layout, message: &Message, out: &mut String) {
     put!(out, "{}</g>\n", sending(message.kind, x, y, large));
 }
 
+/// The class of a kind of message.
+pub(super) fn look(kind: Option<usize>) -> String {
+    kind.map_or_else(|| "quiet".to_owned(), |kind| format!("k{}", colour(kind)))
+}
+
 /// Two strokes that cross here.
 pub(super) fn cross(x: f64, y: f64, half: f64) -> String {
     let side = N(2.0 * half);
@@ -99,11 +111,11 @@ pub(super) fn cross(x: f64, y: f64, half: f64) -> String {
 }
 
 /// The shape of a sending: colour alone should not have to tell the kinds apart.
-pub(super) fn sending(kind: usize, x: f64, y: f64, large: bool) -> String {
+pub(super) fn sending(kind: Option<usize>, x: f64, y: f64, large: bool) -> String {
     let (x_, y_) = (N(x), N(y));
-    if !large {
+    let Some(kind) = kind.filter(|_| large) else {
         return format!("<path class=\"p\" d=\"M{x_} {y_}h0\"/>");
-    }
+    };
     let d = match kind % 4 {
         0 => format!("M{x_} {y_}h0"),
         1 => format!("M{} {}h2v2h-2z", N(x - 1.0), N(y - 1.0)),
@@ -121,7 +133,7 @@ fn told(story: &Story, message: &Message) -> String {
         (received, 0) => format!("received by {received}"),
         (received, lost) => format!("received by {received}, lost for {lost}"),
     };
-    let (kind, number) = (&story.kinds[message.kind], message.number);
+    let (kind, number) = (story.kind(message), message.number);
     format!(
         "{kind} #{number} from {from} to {to}, sent {}: {fate}",
         SimTime::from_nanos(message.sent)

@@ -2,6 +2,7 @@
 
 use super::axis;
 use super::flights::cross;
+use super::holds;
 use super::layout::{Layout, lane_label};
 use super::story::{Belief, Lane, Phase, Sign, Span, Story, coarsen};
 use super::svg::{LABEL_SIZE, N, Text, colour, put, text_width};
@@ -17,8 +18,8 @@ pub(super) fn bands(
     notes: &mut Vec<String>,
 ) {
     labels(story, layout, out);
-    let spans: usize =
-        story.lanes.iter().map(|lane| lane.beliefs.len() + 2 * lane.phases.len()).sum();
+    let spans = |lane: &Lane| lane.beliefs.len() + lane.holds.len() + 2 * lane.phases.len();
+    let spans: usize = story.lanes.iter().map(spans).sum();
     let finest = if spans > marks_max { layout.finest(marks_max) } else { 0 };
     if finest > 0 {
         let width = axis::rounded(finest, finest);
@@ -37,6 +38,7 @@ pub(super) fn bands(
             band(layout, index, span, 0.62, "still", &format!("{} stands still", lane.id), out);
         }
     }
+    holds::bars(story, layout, finest, out);
 }
 
 fn labels(story: &Story, layout: &Layout, out: &mut String) {
@@ -110,6 +112,7 @@ pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
             word(layout, index, lane, span, out);
         }
     }
+    holds::words(story, layout, out);
 }
 
 fn word(layout: &Layout, index: usize, lane: &Lane, span: &Span<Belief>, out: &mut String) {

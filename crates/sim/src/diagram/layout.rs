@@ -11,6 +11,11 @@ const LANE_MIN: f64 = 3.5;
 /// and between the two share this height.
 const LANES_SHARE: f64 = 600.0;
 
+/// With promises under them lanes are higher by this,
+const LANE_STRETCH: f64 = 1.25;
+/// and what is drawn on them leaves this share of it.
+const BANDS_SHARE: f64 = 0.72;
+
 /// The places of lanes and moments in the picture, in pixels.
 pub(super) struct Layout {
     pub(super) width: f64,
@@ -22,6 +27,8 @@ pub(super) struct Layout {
     pub(super) top: f64,
     /// How high one lane is.
     pub(super) lane: f64,
+    /// How much of the height that bands may have they do have.
+    bands: f64,
     lanes: usize,
     from: u64,
     stretch: f64,
@@ -34,12 +41,15 @@ impl Layout {
         let label = |id: String| text_width(&lane_label(&id), LABEL_SIZE);
         let labels = story.lanes.iter().map(|lane| label(lane.id.to_string()));
         let stretch = (story.to - story.from).max(1) as f64;
+        let (taller, bands) =
+            if story.has_holds() { (LANE_STRETCH, BANDS_SHARE) } else { (1.0, 1.0) };
         Self {
             width,
             left: 32.0 + labels.fold(0.0, f64::max),
             right: width - 22.0,
             top: if options.title.is_empty() { 40.0 } else { 58.0 },
-            lane: (LANES_SHARE / lanes.max(1) as f64).clamp(LANE_MIN, LANE_MAX),
+            lane: (LANES_SHARE / lanes.max(1) as f64).clamp(LANE_MIN, LANE_MAX) * taller,
+            bands,
             lanes,
             from: story.from,
             stretch,
@@ -70,7 +80,12 @@ impl Layout {
     /// How high a band is that fills this share of its lane, or more of it where lanes are thin.
     pub(super) fn band(&self, share: f64) -> f64 {
         let share = if self.lane < 9.0 { share * 1.35 } else { share };
-        self.lane * share
+        self.lane * share * self.bands
+    }
+
+    /// Where the bar for a promise is under the band of its lane, and how high.
+    pub(super) fn hold(&self, lane: usize) -> (f64, f64) {
+        (self.y(lane) + self.lane * 0.26, self.lane * 0.19)
     }
 
     /// Half the size of a sign on a lane.

@@ -1,9 +1,10 @@
 //! What the colours and signs mean: those that occur, and no others.
 
-use super::flights::{cross, sending};
+use super::flights::{self, cross, sending};
+use super::holds;
 use super::lanes;
 use super::layout::Layout;
-use super::story::{Phase, Sign, Story};
+use super::story::{Hold, Phase, Sign, Story};
 use super::svg::{COLOURS, LABEL_SIZE, N, Text, colour, put, shortened, text_width};
 use bellwether_core::Stage;
 use std::collections::BTreeSet;
@@ -21,9 +22,11 @@ enum Sample {
     /// Strong where it leads, light where it is followed.
     Leader(usize),
     Band(&'static str),
+    /// With the class of its filling.
+    Hold(String),
     Paused,
     Down,
-    Kind(usize),
+    Kind(Option<usize>),
     Lost,
     Sign(Sign),
     Nothing,
@@ -71,11 +74,22 @@ fn items(story: &Story) -> Vec<Item> {
             add(Sample::Band(class), means);
         }
     }
+    let holds: Vec<Hold> =
+        story.lanes.iter().flat_map(|lane| &lane.holds).map(|span| span.what).collect();
+    if let Some(hold) = holds.iter().find(|hold| **hold != Hold::Nobody) {
+        add(Sample::Hold(holds::look(story, *hold)), "locked to who has this colour");
+    }
+    if holds.contains(&Hold::Nobody) {
+        add(Sample::Hold(holds::look(story, Hold::Nobody)), "bound to nobody");
+    }
     for (index, kind) in story.kinds.iter().enumerate().take(COLOURS) {
-        add(Sample::Kind(index), kind);
+        add(Sample::Kind(Some(index)), kind);
     }
     if story.kinds.len() > COLOURS {
-        add(Sample::Kind(COLOURS), "other messages");
+        add(Sample::Kind(Some(COLOURS)), "other messages");
+    }
+    if let Some(quiet) = story.messages.iter().find(|message| message.kind.is_none()) {
+        add(Sample::Kind(None), story.kind(quiet));
     }
     if story.messages.iter().any(|message| !message.lost.is_empty()) {
         add(Sample::Lost, "lost");
@@ -113,11 +127,12 @@ fn draw_sample(sample: &Sample, x: f64, y: f64, out: &mut String) {
             strong + &rect(&format!("f{class}"), middle, half)
         }
         Sample::Band(class) => rect(class, x, SAMPLE_WIDTH),
+        Sample::Hold(class) => rect(&format!("hold {class}"), x, SAMPLE_WIDTH),
         Sample::Paused => rect("still", x, SAMPLE_WIDTH),
         Sample::Down => format!("<path class=\"down\" d=\"M{} {}h{SAMPLE_WIDTH}\"/>", N(x), N(y)),
         Sample::Kind(kind) => format!(
-            "<g class=\"m k{}\"><path d=\"M{} {}h18\"/><path class=\"e\" d=\"M{} {}h0\"/>{}</g>",
-            colour(*kind),
+            "<g class=\"m {}\"><path d=\"M{} {}h18\"/><path class=\"e\" d=\"M{} {}h0\"/>{}</g>",
+            flights::look(*kind),
             N(x + 3.0),
             N(y),
             N(x + 21.0),

@@ -2,8 +2,10 @@
 //!
 //! **How to read it.** Time runs from left to right; every process has a lane. A band says what the
 //! process believes: strong while it leads, light in its leader's colour while it follows, grey
-//! while it is undecided or keeps quiet. A shape on a lane is a sending, a thin line goes to where
-//! it was received, a dashed stub with a cross was lost. Hovering over anything tells about it.
+//! while it is undecided or keeps quiet. Where leadership is held for a time the band ends with that
+//! time, and a thin bar under it has the colour of whom the process has promised its support, for as
+//! long as that binds it. A shape on a lane is a sending, a thin line goes to where it was received,
+//! a dashed stub with a cross was lost. Hovering over anything tells about it.
 //!
 //! **What it promises.** The picture is a function of records and options alone, needs nothing from
 //! outside itself, has a bounded size, and is well-formed whatever texts the records hold. Where it
@@ -12,12 +14,14 @@
 //! | part | holds |
 //! |---|---|
 //! | `story` | the records, put in the order of lanes, spans and flights |
+//! | `track` | one process while its records are read |
 //! | `layout` | where things are |
-//! | `lanes`, `flights`, `legend`, `axis` | what is drawn, one layer each |
+//! | `lanes`, `holds`, `flights`, `legend`, `axis` | what is drawn, one layer each |
 //! | `svg` | numbers, safe text, colours |
 
 mod axis;
 mod flights;
+mod holds;
 mod lanes;
 mod layout;
 mod legend;
@@ -25,13 +29,14 @@ mod story;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod track;
 
 use crate::trace::believes;
 use bellwether_core::{Record, SimTime};
 use layout::Layout;
 use std::collections::BTreeMap;
 use story::Story;
-use svg::{LABEL_SIZE, N, STYLE, Text, put, text_width};
+use svg::{LABEL_SIZE, N, STYLE, STYLE_OF_LEASES, Text, put, text_width};
 
 /// What the picture shows, and how large it may get.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,14 +80,15 @@ pub fn space_time(records: &[Record], options: &Options) -> String {
         put!(body, "<text class=\"dim\" x=\"16\" y=\"{}\">{}</text>\n", N(bottom), Text(note));
         bottom += 18.0;
     }
-    frame(options, &layout, &summary, &describe(&story), bottom, &body)
+    let style = if story.has_leases() { STYLE_OF_LEASES } else { "" };
+    frame(options, &layout, [&summary, &describe(&story)], style, bottom, &body)
 }
 
 fn frame(
     options: &Options,
     layout: &Layout,
-    summary: &str,
-    description: &str,
+    [summary, description]: [&str; 2],
+    more_style: &str,
     height: f64,
     body: &str,
 ) -> String {
@@ -91,7 +97,7 @@ fn frame(
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bw\" role=\"img\" \
          viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
-         <title>{}</title>\n<desc>{}. {}</desc>\n<style>{STYLE}</style>\n\
+         <title>{}</title>\n<desc>{}. {}</desc>\n<style>{STYLE}{more_style}</style>\n\
          <defs><pattern id=\"bw-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
          patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M1 0v6\" stroke-width=\"1.6\"/>\
          </pattern></defs>\n\

@@ -1,11 +1,16 @@
 //! What the records tell, put in the order a picture needs: who, from when to when, what flew.
 
-use bellwether_core::{Event, NodeId, Record, SimTime, Stage, Term};
+use super::track::Track;
+use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More lanes than this no screen can tell apart.
 pub(super) const LANES_MAX: usize = 400;
+
+/// Messages that say nothing, and are there for the stamps that any message has: they stay in the
+/// background, and take no colour from those that say something.
+const QUIET: &str = "stamp";
 
 /// One run, ready to be drawn.
 pub(super) struct Story {
@@ -17,9 +22,10 @@ pub(super) struct Story {
     pub(super) left_out: usize,
     pub(super) messages: Vec<Message>,
     pub(super) marks: Vec<Mark>,
-    /// The kinds of message as they first appear: their place is their colour.
+    /// The kinds of message as they first appear, the quiet one aside: their place is their colour.
     pub(super) kinds: Vec<String>,
-    /// The place, and so the colour, of everyone who was ever followed: the longest comes first.
+    /// The place, and so the colour, of everyone who was ever followed or promised support: the
+    /// longest comes first.
     pub(super) leaders: BTreeMap<NodeId, usize>,
 }
 
@@ -28,6 +34,7 @@ pub(super) struct Lane {
     pub(super) id: NodeId,
     pub(super) phases: Vec<Span<Phase>>,
     pub(super) beliefs: Vec<Span<Belief>>,
+    pub(super) holds: Vec<Span<Hold>>,
 }
 
 /// Something that holds from one moment to another, in nanoseconds.
@@ -54,13 +61,22 @@ pub(super) struct Belief {
     pub(super) stage: Stage,
 }
 
+/// What a process has promised, as a supporter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// To support nobody but this one.
+    To(NodeId),
+    /// To support nobody.
+    Nobody,
+}
+
 /// One sending and all that became of it.
 pub(super) struct Message {
     pub(super) lane: usize,
     pub(super) sent: u64,
     pub(super) number: u64,
-    /// An index into [`Story::kinds`].
-    pub(super) kind: usize,
+    /// An index into [`Story::kinds`]; none if it is a quiet one.
+    pub(super) kind: Option<usize>,
     pub(super) to: Option<NodeId>,
     /// When and on which lane it arrived.
     pub(super) received: Vec<(u64, usize)>,
@@ -107,6 +123,21 @@ impl Story {
         }
         reader.finish(to, left_out)
     }
+
+    /// Whether anybody promised anything for a time: such a picture has room for it.
+    pub(super) fn has_holds(&self) -> bool {
+        self.lanes.iter().any(|lane| !lane.holds.is_empty())
+    }
+
+    /// Whether there is anything that only protocols with leases have.
+    pub(super) fn has_leases(&self) -> bool {
+        self.has_holds() || self.messages.iter().any(|message| message.kind.is_none())
+    }
+
+    /// The name of a message's kind.
+    pub(super) fn kind(&self, message: &Message) -> &str {
+        message.kind.map_or(QUIET, |kind| &self.kinds[kind])
+    }
 }
 
 /// What time to show: from zero, unless that would leave most of the picture empty.
@@ -140,34 +171,22 @@ struct Sending {
     sent: u64,
     lane: usize,
     number: u64,
-    kind: usize,
+    kind: Option<usize>,
 }
 
 struct Reader {
     from: u64,
-    lanes: Vec<OpenLane>,
+    lanes: Vec<Track>,
     messages: BTreeMap<Sending, Message>,
     marks: Vec<Mark>,
     kinds: BTreeMap<String, usize>,
 }
 
-/// A lane whose last phase and belief have not ended yet.
-struct OpenLane {
-    lane: Lane,
-    phase: Option<(u64, Phase)>,
-    belief: Option<(u64, Belief)>,
-}
-
 impl Reader {
     fn new(ids: &[NodeId], from: u64) -> Self {
-        let open = |&id| OpenLane {
-            lane: Lane { id, phases: Vec::new(), beliefs: Vec::new() },
-            phase: None,
-            belief: None,
-        };
         Self {
             from,
-            lanes: ids.iter().map(open).collect(),
+            lanes: ids.iter().copied().map(Track::new).collect(),
             messages: BTreeMap::new(),
             marks: Vec::new(),
             kinds: BTreeMap::new(),
@@ -177,6 +196,7 @@ impl Reader {
     fn read(&mut self, record: &Record) {
         let Some(lane) = self.lane(record.node) else { return };
         let at = record.t.as_nanos();
+        self.lanes[lane].lapse(at);
         match &record.event {
             Event::Drop { from, message, number, sent, .. } => {
                 if let Some(flight) = self.message(*from, *sent, *number, message) {
@@ -194,15 +214,15 @@ impl Reader {
                     flight.to = *to;
                 }
             }
-            Event::Leadership { leaders, term, stage, .. } => {
+            Event::Leadership { leaders, term, until, stage } => {
                 let belief = Belief { leaders: leaders.clone(), term: *term, stage: *stage };
-                self.lanes[lane].believe(at, Some(belief));
+                self.lanes[lane].believe(at, belief, until.unwrap_or(Instant::NEVER));
             }
-            Event::Timer { .. } | Event::Store { .. } | Event::Fact(_) => {}
+            Event::Fact(fact) => self.lanes[lane].learn(at, *fact),
+            Event::Timer { .. } | Event::Store { .. } => {}
             life => self.live(lane, at, life),
         }
-        let from = self.from;
-        self.lanes[lane].phase.get_or_insert((from, Phase::Up));
+        self.lanes[lane].begin(self.from, Phase::Up);
     }
 
     /// What befalls the process itself.
@@ -223,14 +243,15 @@ impl Reader {
                 (Phase::Up, None, Some((Sign::Command, format!("{command}, {answer}"))))
             }
             Event::Jump { reads } => {
+                self.lanes[lane].set_clock(at, *reads);
                 (Phase::Up, None, Some((Sign::Jump, format!("reads {reads}"))))
             }
             _ => return,
         };
-        let open = &mut self.lanes[lane];
-        open.phase.get_or_insert((self.from, before));
+        let track = &mut self.lanes[lane];
+        track.begin(self.from, before);
         if let Some(phase) = phase {
-            open.enter(at, phase);
+            track.enter(at, phase);
         }
         // Those who are there when the picture begins need no mark for it.
         if let Some((sign, told)) = mark
@@ -241,7 +262,7 @@ impl Reader {
     }
 
     fn lane(&self, id: NodeId) -> Option<usize> {
-        self.lanes.binary_search_by_key(&id, |open| open.lane.id).ok()
+        self.lanes.binary_search_by_key(&id, Track::id).ok()
     }
 
     fn message(
@@ -253,8 +274,10 @@ impl Reader {
     ) -> Option<&mut Message> {
         let lane = self.lane(from)?;
         let next = self.kinds.len();
-        let known = self.kinds.get(kind).copied();
-        let kind = known.unwrap_or_else(|| *self.kinds.entry(kind.to_owned()).or_insert(next));
+        let kind = (kind != QUIET).then(|| match self.kinds.get(kind) {
+            Some(place) => *place,
+            None => *self.kinds.entry(kind.to_owned()).or_insert(next),
+        });
         let sent = sent.as_nanos();
         Some(self.messages.entry(Sending { sent, lane, number, kind }).or_insert_with(|| Message {
             lane,
@@ -269,7 +292,7 @@ impl Reader {
 
     fn finish(self, to: u64, left_out: usize) -> Story {
         let from = self.from;
-        let lanes: Vec<Lane> = self.lanes.into_iter().map(|open| open.close(from, to)).collect();
+        let lanes: Vec<Lane> = self.lanes.into_iter().map(|track| track.close(from, to)).collect();
         let leaders = places(&lanes);
         let messages = self.messages.into_values().collect();
         let marks = self.marks;
@@ -277,32 +300,6 @@ impl Reader {
         kinds.sort_by_key(|&(_, place)| place);
         let kinds = kinds.into_iter().map(|(kind, _)| kind).collect();
         Story { from, to, lanes, left_out, messages, marks, kinds, leaders }
-    }
-}
-
-impl OpenLane {
-    fn enter(&mut self, at: u64, phase: Phase) {
-        if let Some((from, what)) = self.phase.replace((at, phase)) {
-            push(&mut self.lane.phases, from, at, what);
-        }
-        // A sleeper still believes what it believed, and that is what makes it dangerous.
-        if matches!(phase, Phase::Down | Phase::Absent) {
-            self.believe(at, None);
-        }
-    }
-
-    fn believe(&mut self, at: u64, belief: Option<Belief>) {
-        let before = std::mem::replace(&mut self.belief, belief.map(|belief| (at, belief)));
-        if let Some((from, what)) = before {
-            push(&mut self.lane.beliefs, from, at, what);
-        }
-    }
-
-    fn close(mut self, from: u64, to: u64) -> Lane {
-        let (since, phase) = self.phase.unwrap_or((from, Phase::Up));
-        self.believe(to, None);
-        push(&mut self.lane.phases, since, to, phase);
-        self.lane
     }
 }
 
@@ -315,20 +312,14 @@ fn places(lanes: &[Lane]) -> BTreeMap<NodeId, usize> {
             *followed.entry(*first).or_default() += u128::from(span.to - span.from);
         }
     }
+    for span in lanes.iter().flat_map(|lane| &lane.holds) {
+        if let Hold::To(id) = span.what {
+            *followed.entry(id).or_default() += u128::from(span.to - span.from);
+        }
+    }
     let mut leaders: Vec<(NodeId, u128)> = followed.into_iter().collect();
     leaders.sort_by_key(|&(id, long)| (Reverse(long), Reverse(id)));
     leaders.into_iter().enumerate().map(|(place, (id, _))| (id, place)).collect()
-}
-
-/// Adds a span, unless it is over before it began or only goes on with the one before it.
-fn push<T: PartialEq>(spans: &mut Vec<Span<T>>, from: u64, to: u64, what: T) {
-    if from >= to {
-        return;
-    }
-    match spans.last_mut() {
-        Some(last) if last.to == from && last.what == what => last.to = to,
-        _ => spans.push(Span { from, to, what }),
-    }
 }
 
 /// Lets every span shorter than `finest` nanoseconds give way to the one after it.

@@ -11,6 +11,9 @@ pub(super) use put;
 /// The size of ordinary text in the picture.
 pub(super) const LABEL_SIZE: f64 = 11.0;
 
+/// The size of what stands in the thinnest bars.
+pub(super) const SMALL_SIZE: f64 = 8.0;
+
 /// How many leaders, and how many kinds of message, have a colour of their own. The others share
 /// one more.
 pub(super) const COLOURS: usize = 6;
@@ -172,6 +175,19 @@ pub(super) const STYLE: &str = "\
 .bw .solid{fill:#fff}\
 .bw .hollow{fill:#12161d}\
 }";
+
+/// What pictures of leases have beside: bars for promises, and lines that differ by more than colour,
+/// since there are several kinds of message on every lane.
+pub(super) const STYLE_OF_LEASES: &str = "\
+.bw .hold{stroke:#667080;stroke-width:.8}\
+.bw .tiny{font-size:8px;pointer-events:none}\
+.bw .k1 path:not([class]){stroke-dasharray:7 2.5}\
+.bw .k2 path:not([class]){stroke-width:1.8}\
+.bw .k3 path:not([class]){stroke-dasharray:1.5 2.5}\
+.bw .quiet{stroke:#667080}\
+.bw .quiet path{stroke-width:.6}\
+.bw .quiet .p{stroke-width:2.4}\
+@media(prefers-color-scheme:dark){.bw .hold,.bw .quiet{stroke:#97a1b0}}";
 
 #[cfg(test)]
 mod tests {

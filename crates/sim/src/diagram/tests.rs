@@ -1,7 +1,9 @@
 //! The picture is judged by what is in it, and by being a picture at all.
 
+mod leases;
+
 use super::*;
-use bellwether_core::{Duration, Event, Instant, NodeId, Stage, Term};
+use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Stage, Term};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -15,6 +17,10 @@ fn moment(millis: u64) -> SimTime {
 
 fn believing(leader: u64, stage: Stage) -> Event {
     Event::Leadership { leaders: vec![NodeId(leader)], term: None, until: None, stage }
+}
+
+fn instant(millis: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(millis)
 }
 
 fn send(kind: &'static str, number: u64) -> Event {
@@ -150,7 +156,7 @@ fn the_legend_lists_what_occurs_and_nothing_else() {
     let suppressed = Event::Leadership {
         leaders: vec![],
         term: Term::new(3),
-        until: Some(Instant::ZERO),
+        until: Some(instant(500)),
         stage: Stage::Suppressed,
     };
     let eventful = draw(&[
@@ -304,7 +310,9 @@ fn a_trace_that_begins_late_is_not_drawn_in_a_corner() {
 fn any_event() -> impl Strategy<Value = Event> {
     let id = || (0..6_u64).prop_map(NodeId);
     let time = || any::<u64>().prop_map(SimTime::from_nanos);
-    let text = || ".{0,8}".prop_map(std::borrow::Cow::Owned);
+    let instant =
+        || (any::<u64>(), 0..64_u32).prop_map(|(nanos, less)| Instant::from_nanos(nanos >> less));
+    let text = || prop_oneof![".{0,8}".prop_map(std::borrow::Cow::Owned), Just("stamp".into())];
     let stage = prop::sample::select(&[Stage::Undecided, Stage::Decided, Stage::Suppressed][..]);
     prop_oneof![
         any::<u64>().prop_map(|incarnation| Event::Start { incarnation }),
@@ -324,9 +332,14 @@ fn any_event() -> impl Strategy<Value = Event> {
         (id(), text(), 0..3_u64, time(), text()).prop_map(|(from, message, number, sent, why)| {
             Event::Drop { from, message, number, sent, why }
         }),
-        (prop::collection::vec(id(), 0..3), stage).prop_map(|(leaders, stage)| {
-            Event::Leadership { leaders, term: None, until: None, stage }
-        }),
+        (prop::collection::vec(id(), 0..3), prop::option::of(instant()), stage).prop_map(
+            |(leaders, until, stage)| Event::Leadership { leaders, term: None, until, stage }
+        ),
+        instant().prop_map(|reads| Event::Jump { reads }),
+        (id(), instant()).prop_map(|(to, until)| Event::Fact(Fact::Locked { to, until })),
+        instant().prop_map(|until| Event::Fact(Fact::Bound { until })),
+        instant().prop_map(|until| Event::Fact(Fact::Held { until })),
+        instant().prop_map(|reads| Event::Fact(Fact::Clock { reads })),
     ]
 }
 

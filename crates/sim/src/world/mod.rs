@@ -26,6 +26,7 @@ use bellwether_core::{
 };
 use members::Members;
 use post::Post;
+use records::Told;
 pub use scene::Scene;
 use std::collections::BTreeMap;
 
@@ -41,6 +42,8 @@ pub struct World<P: Protocol> {
     now: SimTime,
     deliveries: u64,
     batch: bool,
+    /// Of each process, in runs that are traced.
+    told: BTreeMap<u32, Told>,
 }
 
 /// The parameters of a group, and of those that have others.
@@ -89,6 +92,7 @@ impl<P: Protocol> World<P> {
             now: SimTime::ZERO,
             deliveries: 0,
             batch: true,
+            told: BTreeMap::new(),
         }
     }
 
@@ -159,6 +163,7 @@ impl<P: Protocol> World<P> {
         self.members.reset(plan, coins);
         self.post.reset(plan, coins, self.batch);
         self.effects.clear();
+        self.told.clear();
         (self.now, self.deliveries) = (SimTime::ZERO, 0);
     }
 }
@@ -186,7 +191,7 @@ impl<P: Protocol> World<P> {
                 _ => Event::Restart { incarnation },
             };
             self.record(node, event, observer);
-            self.record_leadership(node, observer);
+            self.record_belief(node, true, observer);
         }
         if let Some(bytes) = stored {
             self.members.life(node).stored = Some(bytes);
@@ -213,8 +218,8 @@ impl<P: Protocol> World<P> {
             (change, state.poll_timeout())
         });
         let Some((change, wake)) = stepped else { return };
-        if O::TRACES && change == Change::Changed {
-            self.record_leadership(node, observer);
+        if O::TRACES {
+            self.record_belief(node, change == Change::Changed, observer);
         }
         self.settle(node, wake, observer);
         self.show(node, observer);

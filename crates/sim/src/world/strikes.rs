@@ -103,14 +103,15 @@ impl<P: Protocol> World<P> {
             self.remove(node, Event::Leave, observer);
             return;
         }
-        if O::TRACES && answer == Ok(Change::Changed) {
-            self.record_leadership(node, observer);
+        if O::TRACES {
+            self.record_belief(node, answer == Ok(Change::Changed), observer);
         }
         self.show(node, observer);
     }
 
     fn remove<O: Observer<P>>(&mut self, node: u32, event: Event, observer: &mut O) {
         self.members.remove(node);
+        self.told.remove(&node);
         observer.on_gone(self.now, node);
         self.record(node, event, observer);
         self.show(node, observer);

@@ -34,7 +34,8 @@
 //!    frame of a former life of its sender is ignored altogether.
 //! 3. **Answers.** A protocol may be silent towards those whose messages it takes to be slow, and
 //!    they remain slow for want of a round trip. So the layer answers each frame without a usable
-//!    row for it by an empty unicast.
+//!    row for it by an empty unicast, and each body that is not [fast](Params::fast): the row may be
+//!    that of a message that was slow itself.
 //!
 //! Answers cannot go back and forth for ever. An answer from p to q goes out in the very step in
 //! which p heard a frame of q, so p has a row for the life in which q sent it, with an A that q has
@@ -204,7 +205,9 @@ impl<P: Protocol> Protocol for FailAware<P> {
             return;
         }
         let trip = self.round_trip(&frame, params, now);
-        if trip.is_none() && params.answers {
+        let bound = trip.map(|trip| trip.way_back(params.drift_ppm, params.fastest));
+        let slow = frame.body.is_some() && bound.is_some_and(|bound| bound > params.fast);
+        if params.answers && (trip.is_none() || slow) {
             self.unicast(from, None, cx);
         }
         let body = match frame {
@@ -212,7 +215,6 @@ impl<P: Protocol> Protocol for FailAware<P> {
             Cow::Borrowed(frame) => frame.body.as_ref().map(Cow::Borrowed),
         };
         if let Some(body) = body {
-            let bound = trip.map(|trip| trip.way_back(params.drift_ppm, params.fastest));
             self.within(bound, cx, |inner, cx| inner.on_message(from, body, cx));
         }
     }

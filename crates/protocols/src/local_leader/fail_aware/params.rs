@@ -19,6 +19,10 @@ pub struct Params<I> {
     /// Above this many rows a broadcast, which carries one for each known peer, becomes a unicast
     /// to each member, which carries one. A row is 32 bytes; a datagram should fit the MTU.
     pub rows_max: usize,
+    /// A body that may have taken longer is answered with a stamp as well: what was last heard of
+    /// this process may itself have been slow, and nothing would be fast before the next refresh.
+    /// [`Duration::MAX`]: only what cannot be bounded at all is answered.
+    pub fast: Duration,
     /// Whether a message that cannot be bounded is answered. Off only where a test shows that
     /// without answers those who are silent are never bounded.
     pub answers: bool,

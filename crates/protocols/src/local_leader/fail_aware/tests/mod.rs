@@ -49,6 +49,7 @@ fn params() -> Params<Temper> {
         fastest: Duration::ZERO,
         refresh: ms(1000),
         rows_max: 16,
+        fast: Duration::MAX,
         answers: true,
         lives: true,
         inner: Temper { speaks_first: false },

@@ -57,6 +57,19 @@ fn an_empty_frame_with_a_row_is_noted_and_that_is_all() {
 }
 
 #[test]
+fn a_body_that_is_not_fast_is_answered_and_an_empty_frame_is_not() {
+    // Under way for at most 4 ms, and the cuts: 9 ms away, held for 5.
+    for (fast, answered) in [(ms(4), true), (ms(4) + CUTS, false)] {
+        let mut process = start(Params { fast, ..params() });
+        process.wait(ms(9)).message(2, said(70, &[for_me(0, 65)], Some(HELLO)));
+        let answer = sends(to(2), 9, &[row(2, 70, 9)], None);
+        assert_eq!(process.effects(), Vec::from_iter(answered.then_some(answer)), "{fast}");
+        process.message(2, said(70, &[for_me(0, 65)], None));
+        assert_eq!(process.effects(), [], "or two that are slow would answer for ever");
+    }
+}
+
+#[test]
 fn stamps_that_contradict_themselves_bound_nothing() {
     for (sent, mine) in [(70, for_me(10, 65)), (70, for_me(0, 71)), (70, for_me(u64::MAX, 65))] {
         let mut process = start(params());

@@ -1,0 +1,147 @@
+//! One process while its records are read: what it is in the middle of, and when that ends.
+//!
+//! What a process believes and promises may end by its own clock without a word of it, while it
+//! stands still for example. So the ends that were announced are kept, and looked at before each
+//! record.
+
+use super::story::{Belief, Hold, Lane, Phase, Span};
+use bellwether_core::{Fact, Instant, NodeId, Stage};
+
+/// A lane whose last spans have not ended yet.
+pub(super) struct Track {
+    lane: Lane,
+    phase: Option<(u64, Phase)>,
+    belief: Option<(u64, Belief, Instant)>,
+    hold: Option<(u64, Hold, Instant)>,
+    clock: Clock,
+}
+
+/// A process's clock as far as the records tell: since when it stood how to their time.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    since: u64,
+    ahead: i128,
+}
+
+impl Clock {
+    /// When it reads this, as a time of records; not before it was set.
+    fn when(self, instant: Instant) -> u64 {
+        if instant == Instant::NEVER {
+            return u64::MAX;
+        }
+        let at = i128::from(instant.as_nanos()) - self.ahead;
+        u64::try_from(at.max(0)).unwrap_or(u64::MAX).max(self.since)
+    }
+}
+
+impl Track {
+    pub(super) fn new(id: NodeId) -> Self {
+        let lane = Lane { id, phases: Vec::new(), beliefs: Vec::new(), holds: Vec::new() };
+        Self { lane, phase: None, belief: None, hold: None, clock: Clock::default() }
+    }
+
+    pub(super) fn id(&self) -> NodeId {
+        self.lane.id
+    }
+
+    /// If nothing is known of it yet: it has been like this all along.
+    pub(super) fn begin(&mut self, from: u64, phase: Phase) {
+        self.phase.get_or_insert((from, phase));
+    }
+
+    pub(super) fn enter(&mut self, at: u64, phase: Phase) {
+        if let Some((from, what)) = self.phase.replace((at, phase)) {
+            push(&mut self.lane.phases, from, at, what);
+        }
+        // A sleeper still believes what it believed, and that is what makes it dangerous.
+        if matches!(phase, Phase::Down | Phase::Absent) {
+            self.forget(at);
+        }
+    }
+
+    pub(super) fn believe(&mut self, at: u64, belief: Belief, until: Instant) {
+        if let Some((from, what, _)) = self.belief.replace((at, belief, until)) {
+            push(&mut self.lane.beliefs, from, at, what);
+        }
+    }
+
+    /// Its clock reads this.
+    pub(super) fn set_clock(&mut self, at: u64, reads: Instant) {
+        let ahead = i128::from(reads.as_nanos()) - i128::from(at);
+        self.clock = Clock { since: at, ahead };
+    }
+
+    pub(super) fn learn(&mut self, at: u64, fact: Fact) {
+        match fact {
+            Fact::Locked { to, until } => self.hold(at, Hold::To(to), until),
+            Fact::Bound { until } => self.hold(at, Hold::Nobody, until),
+            Fact::Held { until } => {
+                if let Some((_, _, end)) = &mut self.belief {
+                    *end = until;
+                }
+            }
+            Fact::Clock { reads } => self.set_clock(at, reads),
+            _ => {}
+        }
+    }
+
+    fn hold(&mut self, at: u64, hold: Hold, until: Instant) {
+        let from = match self.hold {
+            Some((from, before, _)) if before == hold => from,
+            _ => at,
+        };
+        if let Some((since, before, _)) = self.hold.replace((from, hold, until))
+            && before != hold
+        {
+            push(&mut self.lane.holds, since, at, before);
+        }
+    }
+
+    /// Ends what has ended by `at`.
+    pub(super) fn lapse(&mut self, at: u64) {
+        let clock = self.clock;
+        let over = |from: u64, until| Some(clock.when(until).max(from)).filter(|end| *end <= at);
+        if let Some((from, hold, until)) = self.hold
+            && let Some(end) = over(from, until)
+        {
+            push(&mut self.lane.holds, from, end, hold);
+            self.hold = None;
+        }
+        if let Some((from, _, until)) = &self.belief
+            && let Some(end) = over(*from, *until)
+        {
+            let nothing = Belief { leaders: Vec::new(), term: None, stage: Stage::Undecided };
+            self.believe(end, nothing, Instant::NEVER);
+        }
+    }
+
+    /// It is not there any more.
+    fn forget(&mut self, at: u64) {
+        if let Some((from, what, _)) = self.belief.take() {
+            push(&mut self.lane.beliefs, from, at, what);
+        }
+        if let Some((from, what, _)) = self.hold.take() {
+            push(&mut self.lane.holds, from, at, what);
+        }
+    }
+
+    /// The picture ends.
+    pub(super) fn close(mut self, from: u64, to: u64) -> Lane {
+        self.lapse(to);
+        self.forget(to);
+        let (since, phase) = self.phase.unwrap_or((from, Phase::Up));
+        push(&mut self.lane.phases, since, to, phase);
+        self.lane
+    }
+}
+
+/// Adds a span, unless it is over before it began or only goes on with the one before it.
+fn push<T: PartialEq>(spans: &mut Vec<Span<T>>, from: u64, to: u64, what: T) {
+    if from >= to {
+        return;
+    }
+    match spans.last_mut() {
+        Some(last) if last.to == from && last.what == what => last.to = to,
+        _ => spans.push(Span { from, to, what }),
+    }
+}
