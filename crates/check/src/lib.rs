@@ -5,8 +5,8 @@
 //! all the time, and, once nothing goes wrong any more, what must come to pass within κ.
 //!
 //! **What it promises.** A schedule is a pure function of (seed, number): whoever has the two has
-//! the run. A violation comes as the schedule with the least number, [shrunk](mod@shrink) to what is
-//! needed to break the same invariant, and as a [`scenario`] that the simulator replays.
+//! the run. A violation comes as the schedule with the least number, [shrunk](mod@shrink) to what
+//! is needed to break the same invariant, and as a [`scenario`] that the simulator replays.
 //!
 //! **What it cannot do.** It finds what its schedules reach. That nothing was found is no proof;
 //! the counts say how hard it was looked for.
