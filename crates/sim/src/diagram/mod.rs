@@ -2,10 +2,10 @@
 //!
 //! **How to read it.** Time runs from left to right; every process has a lane. A band says what the
 //! process believes: strong while it leads, light in its leader's colour while it follows, grey
-//! while it is undecided or keeps quiet. Where leadership is held for a time the band ends with that
-//! time, and a thin bar under it has the colour of whom the process has promised its support, for as
-//! long as that binds it. A shape on a lane is a sending, a thin line goes to where it was received,
-//! a dashed stub with a cross was lost. Hovering over anything tells about it.
+//! while it is undecided or keeps quiet. Where leadership is held for a time the band ends with
+//! that time, and a thin bar under it has the colour of whom the process has promised its support,
+//! for as long as that binds it. A shape on a lane is a sending, a thin line goes to where it was
+//! received, a dashed stub with a cross was lost. Hovering over anything tells about it.
 //!
 //! **What it promises.** The picture is a function of records and options alone, needs nothing from
 //! outside itself, has a bounded size, and is well-formed whatever texts the records hold. Where it

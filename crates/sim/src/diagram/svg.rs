@@ -176,8 +176,8 @@ pub(super) const STYLE: &str = "\
 .bw .hollow{fill:#12161d}\
 }";
 
-/// What pictures of leases have beside: bars for promises, and lines that differ by more than colour,
-/// since there are several kinds of message on every lane.
+/// What pictures of leases have beside: bars for promises, and lines that differ by more than
+/// colour, since there are several kinds of message on every lane.
 pub(super) const STYLE_OF_LEASES: &str = "\
 .bw .hold{stroke:#667080;stroke-width:.8}\
 .bw .tiny{font-size:8px;pointer-events:none}\
