@@ -63,7 +63,7 @@ impl Hall {
         let leads = self.leads(now);
         let request = Request { life: self.life, sent: now };
         self.turn = Instant::NEVER;
-        self.line.return_of(self.me, request);
+        self.line.return_of(self.me);
         let knew_itself = self.alive.contains(self.me);
         self.hear(self.me, true, cx);
         self.votes.ask(now, leads && params.keep(Rule::Retry));

@@ -23,11 +23,9 @@ impl Line {
         self.0.push(SteppedBack { farewell, news_until });
     }
 
-    /// A process asks: if it does so after it stepped back, it has its place again.
-    pub(super) fn return_of(&mut self, node: NodeId, request: Request) {
-        self.0.retain(|SteppedBack { farewell, .. }| {
-            farewell.node != node || request <= farewell.request
-        });
+    /// A process asks, since it stepped back: it has its place again.
+    pub(super) fn return_of(&mut self, node: NodeId) {
+        self.0.retain(|stepped| stepped.farewell.node != node);
     }
 
     /// Whether this is not news: the process is known to have given up this request or a later one.

@@ -22,7 +22,7 @@ impl Hall {
         if self.line.knows(&Farewell { node: from, request }) {
             return; // Its farewell overtook it.
         }
-        self.line.return_of(from, request);
+        self.line.return_of(from);
         self.hear(from, fast, cx);
         if !fast {
             return;

@@ -102,6 +102,7 @@ fn a_vote_that_a_later_one_overtook_takes_nothing_away() {
     let mut process = leader(majority());
     process.ring();
     hear(&mut process, 2, yes(45));
+    hear(&mut process, 2, yes(25));
     hear(&mut process, 3, yes(45));
     assert_eq!(led_until(&process), Some(at(195)));
     for (voter, sent) in [(2, 25), (3, 25), (4, 25), (5, 25), (2, 20)] {

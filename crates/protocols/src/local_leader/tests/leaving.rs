@@ -166,6 +166,24 @@ fn in_local_mode_whoever_left_is_not_waited_for() {
 }
 
 #[test]
+fn whoever_stepped_back_says_so_again_to_candidates_but_not_to_leaders() {
+    let mut process = leader(majority());
+    process.command(Command::Resign).unwrap();
+    hear(&mut process, 2, renew(24, &[2, 4, 5]));
+    assert!(!process.effects().contains(&tell(2, farewell(25))));
+    hear(&mut process, 2, release(24));
+    hear(&mut process, 3, ask(24));
+    assert!(process.effects().contains(&tell(3, farewell(25))));
+    // Told again it takes nobody out of the alive-set.
+    let mut third = start(3, local());
+    hear(&mut third, 1, farewell(25));
+    hear(&mut third, 1, yes(20));
+    assert_eq!(alive(&third), [1]);
+    hear(&mut third, 1, farewell(25));
+    assert_eq!(alive(&third), [1]);
+}
+
+#[test]
 fn in_local_mode_whoever_resigned_supports_those_after_it() {
     let mut process = local_leader(local());
     process.command(Command::Resign).unwrap();

@@ -19,7 +19,8 @@ fn whoever_begins_again_supports_nobody_for_the_time_of_a_lock() {
 
 #[test]
 fn a_lock_to_nobody_is_no_support() {
-    assert_eq!(lock_of(&boot(3, 5, 2, majority())), None);
+    let process = boot(3, 5, 2, majority());
+    assert_eq!(process.facts(), [Fact::Bound { until: at(150) }]);
 }
 
 #[test]

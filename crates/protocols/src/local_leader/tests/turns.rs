@@ -82,3 +82,45 @@ fn whoever_was_paused_past_its_turn_asks_at_once() {
     process.wait(Duration::from_secs(3600)).timeout();
     assert_eq!(process.effects()[0], say(ask(3_600_000)));
 }
+
+/// Fails again and again, with a majority of votes missing by one, and says how many turns it waits
+/// for each time.
+fn turns_waited(mut process: Process, failures: usize) -> Vec<u64> {
+    let wait = |process: &mut Process| {
+        process.ring();
+        let request = Request { life: 1, sent: process.now() };
+        let vote = Message::Reply { request, support: true, remaining: Duration::ZERO };
+        hear(process, 5, vote);
+        process.ring();
+        let again = request.sent + ms(161);
+        turn(process).since(again).as_nanos() / ms(40).as_nanos()
+    };
+    (0..failures).map(|_| wait(&mut process)).collect()
+}
+
+#[test]
+fn after_a_second_failure_in_a_row_all_count_so_that_no_two_have_the_same_turn() {
+    let mut process = start(3, majority());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
+    // It is locked to 1, and woken for the end of its belief first.
+    process.ring();
+    assert_eq!(turns_waited(process.clone(), 3), [1, 2, 2], "1 is missing, but not for ever");
+    let mut resigned = leader(majority());
+    resigned.command(Command::Resign).unwrap();
+    assert_eq!(turns_waited(resigned, 2), [0, 0], "by asking it has its place again");
+}
+
+#[test]
+fn a_failure_is_forgotten_once_somebody_leads() {
+    let mut failed = start(3, majority());
+    hear(&mut failed, 1, renew(0, &[1, 2, 3]));
+    failed.ring();
+    assert_eq!(turns_waited(failed.clone(), 2), [1, 2]);
+    for _ in 0..2 {
+        failed.ring().ring();
+    }
+    assert_eq!(failed.node().protocol().0.failures, 2);
+    hear(&mut failed, 2, renew(0, &[2, 4, 5]));
+    assert_eq!(failed.node().protocol().0.failures, 0);
+    assert_eq!(turn(&failed), failed.now() + ms(150) + NANO + ms(40), "1 comes before it");
+}
