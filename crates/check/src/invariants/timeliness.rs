@@ -47,7 +47,7 @@ impl Invariant for Timeliness {
         let mut finding = Finding::Nothing;
         for part in view.parts.iter().filter(|part| view.is_stable(part)) {
             let last = self.last_led(part.members, view.course.calm);
-            // Who led when last seen led until its lease ran out or, if that comes first, until now.
+            // Who led when last seen led until its lease ran out, or until now if that is first.
             *last = (*last).min(view.at);
             for leader in view.leaders.and(part.members).iter() {
                 *last = (*last).max(view.at).max(view.row(leader).ends);
