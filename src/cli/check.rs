@@ -2,6 +2,7 @@
 
 use super::Done;
 use super::channel::Channel;
+use super::explore::{self, Explore};
 use super::failure::Failure;
 use super::file;
 use super::group::{self, Group, Setting};
@@ -12,7 +13,7 @@ use super::verdict::{Evidence, Verdict};
 use bellwether::check::shrink::shrink_choice;
 use bellwether::check::{Fuzz, Schedule, Trial, Violation, scenario};
 use bellwether::core::{Record, SimTime};
-use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
+use bellwether::protocols::choice::{Choice, Config, Entry, Family, Promise};
 use bellwether::sim::ScenarioFile;
 use bellwether::sim::diagram::{Options, space_time};
 use clap::Args;
@@ -48,6 +49,8 @@ pub(super) struct Check {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
+    explore: Explore,
+    #[command(flatten)]
     group: Group,
 }
 
@@ -58,6 +61,8 @@ Examples:
   bellwether check local-leader --mode local --nodes 7
   bellwether check le-s --promise never-two               what it does not promise
   bellwether check le-s --promise never-two --schedule 3  one schedule again
+  bellwether check local-leader --as-published            the protocol as printed: exit code 1
+  bellwether check local-leader --explore --crashes 1 --ticks 9
 
 Exit code: 0 if the promise held, 1 if it is broken.
 
@@ -104,6 +109,9 @@ impl Check {
             )));
         }
         let setting = self.group.with(self.protocol, &given)?;
+        if self.explore.is_on() {
+            return self.run_explore(setting, &given);
+        }
         let choice = setting.choice(u64::from(setting.nodes()))?;
         let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
         trial.ranks = setting.ranks();
@@ -136,6 +144,23 @@ impl Check {
         };
         writeln!(io::stdout(), "{text}")?;
         if evidence.is_some() { Err(Failure::Violated) } else { Ok(()) }
+    }
+
+    /// Explores instead. Time is in ticks, so that the protocol's own flags mean nothing.
+    fn run_explore(&self, setting: Setting<'_>, given: &[String]) -> Done {
+        if self.protocol.family != Family::LocalLeader {
+            return Err(Failure::usage(format!(
+                "--explore: {} draws random numbers, and only local-leader is explored",
+                self.protocol.name
+            )));
+        }
+        if let Some(flag) = given.iter().find(|flag| !explore::FLAGS.contains(&flag.as_str())) {
+            return Err(Failure::usage(format!("--{flag} means nothing with --explore")));
+        }
+        let written = given.iter().any(|flag| flag == "nodes");
+        let nodes = if written { setting.nodes() } else { 3 };
+        let threads = threads::start(self.threads, u64::MAX);
+        self.explore.run(nodes, threads, &self.out, self.format)
     }
 
     /// The flags that are the same in a replay.

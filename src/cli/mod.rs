@@ -4,6 +4,7 @@ mod announce_listen;
 mod channel;
 mod check;
 mod completions;
+mod explore;
 mod failure;
 mod file;
 mod group;

@@ -36,7 +36,7 @@ impl Verdict<'_> {
     pub(super) fn for_people(&self) -> String {
         let Self { name, trial, report, .. } = self;
         let tally = &report.tally;
-        let own = if trial.own { "" } else { ", which it does not promise" };
+        let own = if trial.own { "" } else { " alone" };
         let mut text = format!(
             "{name} with {}, {} from seed {}\nby: {}{own}\n\n",
             count(u64::from(trial.nodes), "process", "processes"),

@@ -35,13 +35,14 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// A trial of a protocol by its own promise, or by another; everything may happen.
+    /// A trial of a protocol by its own promise with all that belongs to it, or by the headline of
+    /// the promise that is named; everything may happen.
     pub fn new(choice: &Choice, nodes: u32, promise: Option<Promise>, seed: u64) -> Self {
         Self {
             nodes,
             pace: choice.pace(nodes),
             promise: promise.unwrap_or(choice.promise()),
-            own: promise.is_none_or(|promise| promise == choice.promise()),
+            own: promise.is_none(),
             regime: Regime::default(),
             ranks: Ranks::ById,
             seed,

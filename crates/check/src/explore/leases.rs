@@ -8,6 +8,9 @@ use super::world::TICK;
 use bellwether_core::Duration;
 use bellwether_protocols::local_leader::{Config, Params};
 
+/// The same in a line.
+pub const ABOUT: &str = "in ticks: Δ 1, P 2, lockTime 4, EP 5; clocks agree, delays are known";
+
 /// Majority leases in ticks.
 ///
 /// # Panics

@@ -39,6 +39,9 @@ pub struct Answer {
     pub breach: Option<(&'static str, Vec<Move>)>,
 }
 
+/// The names of what is asked of every state.
+pub const PROPERTIES: [&str; 3] = [NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF];
+
 const NEVER_TWO: &str = "never-two";
 const SUPPORT_AT_MOST_ONE: &str = "support-at-most-one";
 const LEADER_SUPPORTS_ITSELF: &str = "leader-supports-itself";
@@ -48,8 +51,7 @@ const SOMEBODY_LEADS: &str = "somebody leads";
 pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Answer {
     let checker = world.checker().threads(threads.max(1)).target_state_count(most);
     let checker = checker.spawn_bfs().join();
-    let broken = [NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF];
-    let breach = broken.into_iter().find_map(|name| {
+    let breach = PROPERTIES.into_iter().find_map(|name| {
         let path = checker.discovery(name)?;
         Some((name, path.into_actions()))
     });

@@ -109,15 +109,17 @@ enum Step {
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
+    let length = number().prop_map(|length| Duration::from_nanos(length % (1 << 50)));
     let bound = prop::option::of(number().prop_map(Duration::from_nanos));
-    let fast = prop_oneof![3 => Just(AT_ONCE), 1 => bound];
+    let bound = prop_oneof![3 => Just(AT_ONCE), 1 => bound];
+    let message = (0..7_u64, bound, any_message());
+    let commands = [Command::Campaign, Command::Resign, Command::Transfer(NodeId(2))];
     prop_oneof![
-        2 => number().prop_map(|length| Step::Wait(Duration::from_nanos(length % (1 << 50)))),
+        2 => length.prop_map(Step::Wait),
         6 => Just(Step::Ring),
-        4 => (0..7_u64, fast, any_message()).prop_map(|(from, bound, m)| Step::Message(from, bound, m)),
+        4 => message.prop_map(|(from, bound, message)| Step::Message(from, bound, message)),
         2 => Just(Step::Votes),
-        1 => prop::sample::select(&[Command::Campaign, Command::Resign, Command::Transfer(NodeId(2))][..])
-            .prop_map(Step::Command),
+        1 => prop::sample::select(commands.to_vec()).prop_map(Step::Command),
     ]
 }
 

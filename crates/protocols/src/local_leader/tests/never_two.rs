@@ -26,12 +26,12 @@ fn two_lead(seed: u64, params: impl Fn(u64) -> Params) -> (World, bool) {
 #[test]
 fn no_storm_makes_two_lead() {
     let mut reigns = 0;
-    for seed in 0..20_000 {
+    for seed in 0..10_000 {
         let (world, two) = two_lead(seed, |_| valid(config(seed)));
         assert!(!two, "seed {seed}: {:?}", world.leaders());
         reigns += world.reigns;
     }
-    assert!(reigns > 40_000, "there was something to see: {reigns}");
+    assert!(reigns > 20_000, "there was something to see: {reigns}");
 }
 
 /// A storm finds what is wrong without a rule. Of those that are not here, two only delay

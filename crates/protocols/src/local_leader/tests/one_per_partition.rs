@@ -32,13 +32,13 @@ fn storm(seed: u64, params: impl Fn(u64) -> Params) -> (World, Option<&'static s
 #[test]
 fn no_storm_makes_a_process_support_two_or_lead_without_its_own_support() {
     let mut reigns = 0;
-    for seed in 0..20_000 {
+    for seed in 0..10_000 {
         let config = Config { mode: Mode::Local, ..config(seed) };
         let (world, broken) = storm(seed, |_| valid(config.clone()));
         assert_eq!(broken, None, "seed {seed}: {:?}", world.leaders());
         reigns += world.reigns;
     }
-    assert!(reigns > 40_000, "there was something to see: {reigns}");
+    assert!(reigns > 20_000, "there was something to see: {reigns}");
 }
 
 #[test]

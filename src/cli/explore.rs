@@ -1,0 +1,192 @@
+//! `bellwether check --explore`: every behaviour of a small group.
+
+use super::Done;
+use super::failure::Failure;
+use super::file;
+use super::output::Format;
+use super::progress::Stopwatch;
+use bellwether::check::explore::{Adversary, Answer, PROPERTIES, World, explore, leases};
+use bellwether::core::SimTime;
+use bellwether::protocols::local_leader::Hall;
+use bellwether::sim::diagram::{Options, space_time};
+use bellwether::sim::trace;
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What may go wrong in a small group, and how far it is explored.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Exploring (with --explore)")]
+pub(super) struct Explore {
+    /// Try every behaviour of a small group of majority leases, instead of random faults
+    #[arg(long)]
+    explore: bool,
+    /// A message takes at least this many ticks
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "explore")]
+    quickest: u64,
+    /// A message takes at most this many ticks, or is lost
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "explore")]
+    slowest: u64,
+    /// How many crashes there may be; whoever crashed may come back
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    crashes: u8,
+    /// How many messages may arrive twice
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    copies: u8,
+    /// How many times a leader may be asked to resign
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    resignations: u8,
+    /// Processes may sleep through their deadlines
+    #[arg(long, requires = "explore")]
+    sleep: bool,
+    /// Explore for so many ticks [default: for ever]
+    #[arg(long, value_name = "N", requires = "explore")]
+    ticks: Option<u32>,
+    /// Give up after about so many states
+    #[arg(long, value_name = "N", default_value_t = 20_000_000, requires = "explore")]
+    states: usize,
+}
+
+/// Its flags; a protocol's own mean nothing here, for time is in ticks.
+pub(super) const FLAGS: [&str; 13] = [
+    "explore",
+    "quickest",
+    "slowest",
+    "crashes",
+    "copies",
+    "resignations",
+    "sleep",
+    "ticks",
+    "states",
+    "nodes",
+    "threads",
+    "out",
+    "format",
+];
+
+/// More than four take longer than anybody waits.
+const NODES_MAX: u32 = 4;
+
+impl Explore {
+    /// Whether it is asked for.
+    pub(super) fn is_on(&self) -> bool {
+        self.explore
+    }
+
+    /// Explores, and says what was found.
+    pub(super) fn run(&self, nodes: u32, threads: usize, out: &Path, format: Format) -> Done {
+        let nodes = u8::try_from(nodes).ok().filter(|n| (1..=NODES_MAX as u8).contains(n));
+        let Some(nodes) = nodes else {
+            return Err(Failure::usage(format!(
+                "--explore takes from 1 to {NODES_MAX} processes: each one more multiplies the \
+                 states by about ten"
+            )));
+        };
+        if self.quickest > self.slowest {
+            return Err(Failure::usage(format!(
+                "--quickest {} and --slowest {}: the quickest message is not slower than the \
+                 slowest",
+                self.quickest, self.slowest
+            )));
+        }
+        let world = World::<Hall>::new(nodes, leases::in_ticks(), self.adversary());
+        let watch = Stopwatch::start();
+        let answer = explore(world.clone(), self.states, threads);
+        let seconds = watch.elapsed().as_secs_f64();
+        let text = match format {
+            Format::Table => self.for_people(nodes, &answer, seconds),
+            Format::Json => self.for_programs(nodes, &answer, seconds).to_string(),
+            Format::Csv => {
+                let Answer { states, depth, complete, .. } = answer;
+                format!("nodes,states,depth,complete\n{nodes},{states},{depth},{complete}")
+            }
+        };
+        writeln!(io::stdout(), "{text}")?;
+        let Some((property, path)) = &answer.breach else { return Ok(()) };
+        let records = world.tell(path);
+        if format == Format::Table {
+            writeln!(io::stdout(), "\n{}", trace::transcript(&records))?;
+        }
+        let until = records.last().map(|record| record.t).unwrap_or(SimTime::ZERO);
+        let title = format!("{property} is broken; a tick is a millisecond");
+        let picture = Options { title, until: Some(until), ..Options::default() };
+        file::write(&out.join("explored.svg"), &space_time(&records, &picture))?;
+        Err(Failure::Violated)
+    }
+
+    fn adversary(&self) -> Adversary {
+        Adversary {
+            fastest: self.quickest,
+            slowest: self.slowest,
+            crashes: self.crashes,
+            copies: self.copies,
+            resignations: self.resignations,
+            sleep: self.sleep,
+            ticks: self.ticks,
+        }
+    }
+
+    /// What is explored, in words.
+    fn conditions(&self) -> String {
+        let Self { quickest, slowest, crashes, copies, resignations, .. } = self;
+        let mut text = format!("messages take {quickest} to {slowest} ticks or are lost");
+        for (count, what) in
+            [(crashes, "crashes"), (copies, "doubled messages"), (resignations, "resignations")]
+        {
+            if *count > 0 {
+                text += &format!(", up to {count} {what}");
+            }
+        }
+        if self.sleep {
+            text += ", processes sleep as they like";
+        }
+        text + &self.ticks.map_or(", for ever".to_owned(), |ticks| format!(", for {ticks} ticks"))
+    }
+
+    fn for_people(&self, nodes: u8, answer: &Answer, seconds: f64) -> String {
+        let mut text = format!(
+            "local-leader with {nodes} processes, every behaviour\n{}\n{}\n\n",
+            self.conditions(),
+            leases::ABOUT
+        );
+        for property in PROPERTIES {
+            let broken = answer.breach.as_ref().is_some_and(|(name, _)| *name == property);
+            text += &format!("{property:<24}{}\n", if broken { "BROKEN" } else { "held" });
+        }
+        let bound = match (&answer.breach, answer.complete) {
+            (Some((_, path)), _) => format!("broken after {} moves, no fewer do", path.len()),
+            (None, true) => "all that can be reached".to_owned(),
+            (None, false) => "not all: --states was reached".to_owned(),
+        };
+        let leads = if answer.somebody_leads { "" } else { "; nobody ever led" };
+        let Answer { states, depth, .. } = answer;
+        text + &format!(
+            "\n{states} states, up to {depth} moves deep: {bound}{leads}; {seconds:.1} s"
+        )
+    }
+
+    fn for_programs(&self, nodes: u8, answer: &Answer, seconds: f64) -> Value {
+        let Answer { states, depth, complete, somebody_leads, breach } = answer;
+        let verdict = if breach.is_some() { "violated" } else { "holds" };
+        json!({
+            "protocol": "local-leader",
+            "nodes": nodes,
+            "quickest": self.quickest,
+            "slowest": self.slowest,
+            "crashes": self.crashes,
+            "copies": self.copies,
+            "resignations": self.resignations,
+            "sleep": self.sleep,
+            "ticks": self.ticks,
+            "verdict": verdict,
+            "broken": breach.as_ref().map(|(name, _)| *name),
+            "moves": breach.as_ref().map(|(_, path)| path.len()),
+            "states": states,
+            "depth": depth,
+            "complete": complete,
+            "somebody_leads": somebody_leads,
+            "wall_seconds": seconds,
+        })
+    }
+}
