@@ -1,7 +1,8 @@
 //! Small groups of majority leases, explored to the last state.
 //!
 //! The numbers of states are pinned: whoever changes the protocol or the world sees that something
-//! else is explored than before. `bellwether check local-leader --explore` runs the same.
+//! else is explored than before. `bellwether check local-leader --explore` runs the same, and larger
+//! ones: three processes with any losses for ever are 2.4 million states.
 
 use bellwether_check::explore::{Adversary, Answer, World, explore, leases};
 use bellwether_protocols::local_leader::{Hall, Rule};
@@ -21,7 +22,7 @@ const LOSSES: Adversary = Adversary {
 };
 
 /// Messages arrive in the tick they are sent in, or never.
-const NO_DELAY: Adversary = Adversary { fastest: 0, slowest: 0, ticks: Some(8), ..LOSSES };
+const NO_DELAY: Adversary = Adversary { fastest: 0, slowest: 0, ticks: Some(9), ..LOSSES };
 
 fn all_of(nodes: u8, adversary: Adversary) -> Answer {
     explore(World::<Hall>::new(nodes, leases::in_ticks(), adversary), MOST, 2)
@@ -36,42 +37,42 @@ fn hold(nodes: u8, adversary: Adversary, states: usize) {
 
 #[test]
 fn two_processes_with_late_messages_and_two_crashes_for_ever() {
-    hold(2, Adversary { slowest: 3, crashes: 2, ..LOSSES }, 84_721);
+    hold(2, Adversary { slowest: 3, crashes: 2, ..LOSSES }, 173_398);
 }
 
 #[test]
 fn two_processes_that_may_sleep_and_crash() {
-    hold(2, Adversary { sleep: true, crashes: 1, ticks: Some(14), ..LOSSES }, 152_031);
+    hold(2, Adversary { sleep: true, crashes: 1, ticks: Some(12), ..LOSSES }, 179_003);
 }
 
 #[test]
-fn three_processes_with_any_losses_for_ever() {
-    hold(3, LOSSES, 278_734);
+fn three_processes_with_any_losses() {
+    hold(3, Adversary { ticks: Some(9), ..LOSSES }, 99_371);
 }
 
 #[test]
 fn three_processes_with_a_crash() {
-    hold(3, Adversary { crashes: 1, ticks: Some(9), ..LOSSES }, 341_664);
+    hold(3, Adversary { crashes: 1, ticks: Some(7), ..LOSSES }, 85_937);
 }
 
 #[test]
 fn three_processes_with_a_message_that_comes_twice() {
-    hold(3, Adversary { copies: 1, ticks: Some(9), ..LOSSES }, 233_270);
+    hold(3, Adversary { copies: 1, ticks: Some(7), ..LOSSES }, 51_926);
 }
 
 #[test]
 fn three_processes_of_which_one_resigns() {
-    hold(3, Adversary { resignations: 1, ticks: Some(10), ..LOSSES }, 318_160);
+    hold(3, Adversary { resignations: 1, ticks: Some(8), ..LOSSES }, 96_334);
 }
 
 #[test]
 fn three_processes_that_may_sleep() {
-    hold(3, Adversary { sleep: true, ticks: Some(7), ..LOSSES }, 61_168);
+    hold(3, Adversary { sleep: true, ticks: Some(6), ..LOSSES }, 21_545);
 }
 
 #[test]
 fn three_processes_without_delay() {
-    hold(3, NO_DELAY, 35_557);
+    hold(3, Adversary { ticks: Some(5), ..NO_DELAY }, 19_499);
 }
 
 /// Without delay and drift a lease and the locks it rests on end at the same instant: there, and
