@@ -1,8 +1,8 @@
 //! Small groups of majority leases, explored to the last state.
 //!
 //! The numbers of states are pinned: whoever changes the protocol or the world sees that something
-//! else is explored than before. `bellwether check local-leader --explore` runs the same, and larger
-//! ones: three processes with any losses for ever are 2.4 million states.
+//! else is explored than before. `bellwether check local-leader --explore` runs the same, and
+//! larger ones: three processes with any losses for ever are 2.4 million states.
 
 use bellwether_check::explore::{Adversary, Answer, World, explore, leases};
 use bellwether_protocols::local_leader::{Hall, Rule};
