@@ -6,6 +6,7 @@
 //! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads; **agreement** for protocols that tell no supporters |
 //! | eventually one | **agreement**, ends by deadline |
 //! | elects nobody | **elects nobody** |
+//! | any | **no storm** |
 //!
 //! **When they look.** After every step of any process, and once more when time is up. That is
 //! enough: a process changes only in a step, so two lead at once if and only if the first still
@@ -20,6 +21,7 @@ mod leader_supports_itself;
 mod locked_supporters;
 mod minimum_leads;
 mod never_two;
+mod no_storm;
 mod partitions_disjoint;
 mod stable_in_logical;
 mod support_at_most_one;
@@ -36,6 +38,7 @@ pub use leader_supports_itself::LeaderSupportsItself;
 pub use locked_supporters::LockedSupporters;
 pub use minimum_leads::MinimumLeads;
 pub use never_two::NeverTwo;
+pub use no_storm::NoStorm;
 pub use partitions_disjoint::PartitionsDisjoint;
 pub use stable_in_logical::StableInLogical;
 pub use support_at_most_one::SupportAtMostOne;
@@ -102,6 +105,15 @@ impl fmt::Display for Breach {
 /// The invariants of a promise: all of them for the protocol whose promise it is, and those that
 /// can be asked of any protocol for the others.
 pub fn of_promise(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
+    let mut invariants = special(promise, own);
+    if !invariants.is_empty() {
+        invariants.push(Box::new(NoStorm::default()));
+    }
+    invariants
+}
+
+/// Those that belong to this promise and not to every one.
+fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
     match (promise, own) {
         (Promise::NeverTwo, true) => vec![
             Box::new(NeverTwo),

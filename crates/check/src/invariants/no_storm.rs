@@ -1,0 +1,68 @@
+//! Time passes: processes do not answer each other for ever without end.
+//!
+//! Fetzer and Cristian, section II: a round takes one broadcast and N−1 unicasts. What a protocol
+//! may send beyond that is its own affair, but where every answer calls for another at once nothing
+//! else ever happens; without delays, not even the next moment comes.
+
+use super::{Finding, Invariant};
+use crate::view::View;
+use bellwether_core::SimTime;
+
+/// In the length of a lease, a process makes fewer steps than any sensible protocol needs.
+#[derive(Clone, Debug)]
+pub struct NoStorm {
+    since: SimTime,
+    steps: u64,
+}
+
+/// So many steps of each process. The busiest protocols here need some tens.
+const STEPS_MAX: u64 = 20_000;
+
+impl Default for NoStorm {
+    fn default() -> Self {
+        Self { since: SimTime::ZERO, steps: 0 }
+    }
+}
+
+impl Invariant for NoStorm {
+    fn name(&self) -> &'static str {
+        "no-storm"
+    }
+
+    fn begin(&mut self) {
+        *self = Self::default();
+    }
+
+    fn look(&mut self, view: &View<'_>) -> Finding {
+        if view.at > self.since + view.course.pace.lease {
+            (self.since, self.steps) = (view.at, 0);
+        }
+        self.steps += 1;
+        let most = STEPS_MAX.saturating_mul(view.rows.len() as u64);
+        Finding::of((self.steps > most).then(|| {
+            let (steps, length) = (self.steps, view.at.since(self.since));
+            format!("{steps} steps in {length}: the processes do nothing but answer each other")
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invariants::scenes::Stage;
+    use bellwether_core::Duration;
+
+    #[test]
+    fn who_never_stops_answering_makes_a_storm() {
+        let mut stage = Stage::new(2);
+        let mut storm = NoStorm::default();
+        for _ in 0..2 {
+            assert!((0..40_000).all(|_| stage.look(&mut storm) == Finding::Kept));
+            stage.at += stage.course.pace.lease + Duration::from_nanos(1);
+        }
+        stage.at = stage.at - Duration::from_nanos(1);
+        assert!(stage.breaks(&mut storm, "40001 steps in 0.1s"));
+        storm.begin();
+        assert_eq!(stage.look(&mut storm), Finding::Kept);
+    }
+}
