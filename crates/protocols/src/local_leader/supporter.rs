@@ -90,6 +90,10 @@ impl Hall {
         cx: &mut Cx<'_, Self>,
     ) {
         let farewell = Farewell { node: from, request };
+        // Told again by one who stays, it is no news: whoever asked would hear it, and ask again.
+        if leaving && self.line.knows(&farewell) {
+            return;
+        }
         if leaving {
             self.let_step_back(farewell, cx);
         }
