@@ -144,3 +144,49 @@ fn help_names_what_the_command_has_and_hides_what_it_draws_itself() {
     }
     assert!(!help.contains("--loss") && !help.contains("--clock-drift"), "{help}");
 }
+
+/// The paper's protocol as printed: C3 is missing, and two global leaders follow.
+#[test]
+fn the_published_protocol_is_found_out() {
+    let out = folder("published");
+    let flags = format!("check local-leader --as-published --out {}", out.display());
+    let (verdict, code) = json(&flags);
+    assert_eq!((code, &verdict["verdict"]), (Some(1), &Value::from("violated")), "{verdict}");
+    let (verdict, code) = json(&format!("{flags} --promise never-two --nodes 3 --schedules 10000"));
+    assert_eq!(code, Some(1), "{verdict}");
+    assert_eq!(verdict["violations"][0]["invariant"], "never-two", "{verdict}");
+    std::fs::remove_dir_all(&out).expect("it was made by this test");
+}
+
+#[test]
+fn a_small_group_is_explored_to_the_end_and_says_how_far() {
+    let flags = "check local-leader --explore --nodes 2 --crashes 1";
+    let (verdict, code) = json(flags);
+    assert_eq!(code, Some(0), "{verdict}");
+    assert_eq!(verdict["complete"], true, "{verdict}");
+    assert_eq!(verdict["somebody_leads"], true, "{verdict}");
+    let (text, _) = run(flags);
+    assert!(text.contains("all that can be reached"), "{text}");
+    let (verdict, code) = json(&format!("{flags} --states 100"));
+    assert_eq!((code, &verdict["complete"]), (Some(0), &Value::from(false)), "{verdict}");
+}
+
+#[test]
+fn what_cannot_be_explored_is_refused() {
+    for (flags, said) in [
+        ("check le-s --explore", "only local-leader is explored"),
+        ("check local-leader --explore --nodes 5", "from 1 to 4 processes"),
+        ("check local-leader --explore --preset fast", "--preset means nothing with --explore"),
+        ("check local-leader --explore --quickest 2", "--quickest 2 and --slowest 1"),
+        ("check local-leader --explore --states 0", "at least 1"),
+        ("check local-leader --crashes 1", "--explore"),
+        ("check local-leader --schedule 18446744073709551615", "18446744073709551615"),
+        ("check local-leader --refresh 60s", "no message is certain to be fast"),
+        ("check local-leader --refresh 60s --fastest 1ms --unchecked", "no delay is timely"),
+    ] {
+        let output = bellwether(flags);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flags}: {text}");
+        assert!(text.contains(said), "{flags}: {text}");
+    }
+}

@@ -34,6 +34,7 @@ pub(super) struct Check {
     schedules: u64,
     /// Only the schedule with this number
     #[arg(long, value_name = "I", conflicts_with = "schedules")]
+    #[arg(value_parser = clap::value_parser!(u64).range(..u64::MAX))]
     schedule: Option<u64>,
     /// Judge by this promise [default: the protocol's own]
     #[arg(long, value_name = "PROMISE")]

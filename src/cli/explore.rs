@@ -12,6 +12,7 @@ use bellwether::sim::diagram::{Options, space_time};
 use bellwether::sim::trace;
 use clap::Args;
 use serde_json::{Value, json};
+use std::fs::create_dir_all;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -44,7 +45,8 @@ pub(super) struct Explore {
     #[arg(long, value_name = "N", requires = "explore")]
     ticks: Option<u32>,
     /// Give up after about so many states
-    #[arg(long, value_name = "N", default_value_t = 20_000_000, requires = "explore")]
+    #[arg(long, value_name = "N", default_value = "20000000", requires = "explore")]
+    #[arg(value_parser = states)]
     states: usize,
 }
 
@@ -64,6 +66,14 @@ pub(super) const FLAGS: [&str; 13] = [
     "out",
     "format",
 ];
+
+/// Parses a number of states.
+fn states(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(states) if states > 0 => Ok(states),
+        _ => Err("states are a whole number, at least 1".to_owned()),
+    }
+}
 
 /// More than four take longer than anybody waits.
 const NODES_MAX: u32 = 4;
@@ -111,7 +121,12 @@ impl Explore {
         let until = records.last().map(|record| record.t).unwrap_or(SimTime::ZERO);
         let title = format!("{property} is broken; a tick is a millisecond");
         let picture = Options { title, until: Some(until), ..Options::default() };
-        file::write(&out.join("explored.svg"), &space_time(&records, &picture))?;
+        create_dir_all(out).map_err(|error| Failure::io("make", out, &error))?;
+        let drawn = out.join("explored.svg");
+        file::write(&drawn, &space_time(&records, &picture))?;
+        if format == Format::Table {
+            writeln!(io::stdout(), "picture: {}", drawn.display())?;
+        }
         Err(Failure::Violated)
     }
 
@@ -155,7 +170,7 @@ impl Explore {
             text += &format!("{property:<24}{}\n", if broken { "BROKEN" } else { "held" });
         }
         let bound = match (&answer.breach, answer.complete) {
-            (Some((_, path)), _) => format!("broken after {} moves, no fewer do", path.len()),
+            (Some((_, path)), _) => format!("broken after {} moves", path.len()),
             (None, true) => "all that can be reached".to_owned(),
             (None, false) => "not all: --states was reached".to_owned(),
         };

@@ -1,4 +1,4 @@
-//! The options that `sim` and `trace` share: the group, its protocol and its network.
+//! The options that `sim`, `trace` and `check` share.
 //!
 //! Each family of protocols has flags and defaults of its own. [`Group`] is what was written;
 //! [`Setting`] is that, for one protocol.

@@ -57,6 +57,10 @@ impl Trial {
         if !(1..=Nodes::MAX).contains(&self.nodes) {
             return Err(BadTrial::Nodes(self.nodes));
         }
+        let Pace { timely, fastest, .. } = self.pace;
+        if timely < fastest {
+            return Err(BadTrial::NothingTimely { timely, fastest });
+        }
         let longest = swarm::longest(&self.pace, &self.regime);
         if longest > Duration::LONGEST_WRITTEN {
             return Err(BadTrial::Endless { lease: self.pace.lease });
@@ -82,6 +86,13 @@ impl Trial {
 pub enum BadTrial {
     /// Too few or too many processes.
     Nodes(u32),
+    /// No network is both as slow as it can be and timely.
+    NothingTimely {
+        /// The slowest delay that is certain to count as timely.
+        timely: Duration,
+        /// The fastest there is.
+        fastest: Duration,
+    },
     /// Nobody could wait for the end of a schedule.
     Endless {
         /// The protocol's lease, or trust, in whose length all others are counted.
@@ -99,6 +110,11 @@ impl fmt::Display for BadTrial {
                     Nodes::MAX
                 )
             }
+            Self::NothingTimely { timely, fastest } => write!(
+                f,
+                "no delay is timely: {timely} is the slowest that is certain to be, {fastest} the \
+                 fastest there is; choose a larger delta or a shorter refresh"
+            ),
             Self::Endless { lease } => write!(
                 f,
                 "a leader is trusted for {lease}, and a schedule lasts for many times that: it \

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | C1 room for scheduling | nothing breaks, but the least process takes over later | golden times after a cut has healed |
 //! | C2 quarantine | never two | partitions, restarts before the lock has lapsed |
-//! | C3 step down | never two | one-way cuts and partitions, one request per lease |
+//! | C3 step down | never two | one-way cuts and partitions; without C6, which never releases while it leads |
 //! | C4 own vote decides | nothing breaks, but a lone leader renews later | golden times |
 //! | C5 answer | bounded inconsistency: who cannot be bounded is never heard | newcomers, local mode, no refreshing |
 //! | C6 retry | a lost reply deposes | losses per hour, in the simulator's tests |

@@ -22,7 +22,7 @@ pub use timed::Timed;
 pub use world::{Adversary, Move, State, TICK, World};
 
 use bellwether_core::{NodeId, Protocol};
-use stateright::{Checker, Model, Property};
+use stateright::{Checker, HasDiscoveries, Model, Property};
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Answer {
     pub complete: bool,
     /// Whether somebody leads in one of them, without which the rest means little.
     pub somebody_leads: bool,
-    /// A property that does not hold, and a shortest path to where it does not.
+    /// A property that does not hold, and a path to where it does not.
     pub breach: Option<(&'static str, Vec<Move>)>,
 }
 
@@ -50,7 +50,7 @@ const SOMEBODY_LEADS: &str = "somebody leads";
 /// Explores until all states are seen, a property breaks, or about `most` states were generated.
 pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Answer {
     let checker = world.checker().threads(threads.max(1)).target_state_count(most);
-    let checker = checker.spawn_bfs().join();
+    let checker = checker.finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let breach = PROPERTIES.into_iter().find_map(|name| {
         let path = checker.discovery(name)?;
         Some((name, path.into_actions()))

@@ -52,7 +52,10 @@ impl Story {
             Move::Wake => Event::Timer { timer: "deadline".to_owned() },
             Move::Resign => Event::Command { command: "Resign".to_owned(), taken: true },
             Move::Crash => Event::Crash,
-            Move::Restart => Event::Restart { incarnation: 2 },
+            Move::Restart => {
+                let life = state.places[usize::from(state.turn)].life;
+                Event::Restart { incarnation: u64::from(life) + 1 }
+            }
             Move::Pass | Move::Again => return,
         };
         self.add(id, event);

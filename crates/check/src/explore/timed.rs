@@ -92,6 +92,9 @@ impl<P: Protocol> Protocol for Timed<P> {
     fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let mut within = cx.inner(cx.params(), None, &mut self.scratch);
         let answer = self.inner.on_command(command, &mut within);
+        if answer.is_err() {
+            self.scratch.clear();
+        }
         self.lift(cx);
         answer
     }

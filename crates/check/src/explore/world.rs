@@ -45,7 +45,7 @@ pub(super) struct Letter<M> {
 /// One process, if it runs, and how often it has begun.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place<P: Protocol> {
-    life: u8,
+    pub(super) life: u16,
     pub(super) node: Option<Node<Timed<P>>>,
 }
 
@@ -177,7 +177,6 @@ impl<P: Protocol> World<P> {
             Move::Crash => {
                 next.crashes -= 1;
                 next.places[usize::from(next.turn)].node = None;
-                next.letters.retain(|letter| letter.to != state.turn);
             }
             Move::Restart => self.boot(&mut next),
             Move::Again => next.turn = 0,
@@ -253,7 +252,7 @@ impl<P: Protocol> World<P> {
             let Effect::Send(dest, message) = effect else { continue };
             for (to, id) in (0..).zip(&self.ids) {
                 let meant = dest == Dest::Everyone || dest == Dest::Node(*id);
-                if to != from && meant && state.places[usize::from(to)].node.is_some() {
+                if to != from && meant {
                     state.letters.push(Letter { from, to, sent, message: message.clone() });
                 }
             }

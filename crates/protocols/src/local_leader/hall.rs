@@ -10,7 +10,7 @@ use super::votes::Votes;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
-    Boot, Command, Cx, Fact, Instant, Leadership, NodeId, Protocol, Rebase, Refused, Stage,
+    Boot, Command, Cx, Fact, Instant, Leadership, Memory, NodeId, Protocol, Rebase, Refused, Stage,
     TimerKind,
 };
 
@@ -117,6 +117,19 @@ impl Hall {
         self.lock = Some(lock);
     }
 
+    /// A lock that is over is forgotten, but not whom it was for.
+    fn let_lapse(&mut self, now: Instant) {
+        if self.lock.is_some_and(|lock| lock.until < now) {
+            self.forget_lock();
+        }
+    }
+
+    fn forget_lock(&mut self) {
+        self.silent = self.missing();
+        self.lock = None;
+        self.partition.clear();
+    }
+
     /// Who cannot be expected to ask once it is free: whom it is or was last locked to.
     pub(super) fn missing(&self) -> Option<NodeId> {
         let locked = self.lock.and_then(|lock| lock.to).filter(|to| *to != self.me);
@@ -138,7 +151,8 @@ impl Protocol for Hall {
     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
         let (now, params) = (cx.now(), cx.params());
         let request = Request { life: boot.incarnation, sent: now };
-        let again = boot.incarnation > 1 && params.keep(Rule::Quarantine);
+        let ran_before = boot.incarnation > 1 || boot.memory != Memory::First;
+        let again = ran_before && params.keep(Rule::Quarantine);
         let mut hall = Self {
             me: boot.me,
             life: boot.incarnation,
@@ -168,6 +182,7 @@ impl Protocol for Hall {
         if !cx.peers().contains(from) {
             return; // A quorum is one of members.
         }
+        self.let_lapse(cx.now());
         self.silent = self.silent.filter(|silent| *silent != from);
         match message.into_owned() {
             Message::Election { request, lock, supporters, farewell } => {
@@ -185,6 +200,7 @@ impl Protocol for Hall {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        self.let_lapse(cx.now());
         match timer {
             Timer::Ask => self.ask_if_its_turn(cx),
             Timer::Count => self.count(cx),
@@ -230,12 +246,11 @@ impl Protocol for Hall {
     fn instants(&mut self, rebase: &Rebase<'_>) {
         self.alive.instants(rebase);
         self.line.instants(rebase);
-        self.lock = self.lock.take().and_then(|mut lock| {
+        if let Some(lock) = &mut self.lock {
             rebase.foreign(lock.to.unwrap_or(self.me), &mut lock.request.sent);
-            (!rebase.deadline(&mut lock.until)).then_some(lock)
-        });
-        if self.lock.is_none() {
-            self.partition.clear();
+            if rebase.deadline(&mut lock.until) {
+                self.forget_lock();
+            }
         }
         rebase.deadline(&mut self.turn);
         if let Some(round) = &mut self.round {

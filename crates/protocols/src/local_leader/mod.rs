@@ -7,7 +7,9 @@
 //!
 //! **Assumptions.** Clocks drift by at most ρ. Messages may be lost, doubled, reordered and late,
 //! processes may pause, crash and come back. Of these, safety in majority mode needs the clocks
-//! alone; all other time constants decide how soon there is a leader, not how many there are.
+//! alone; all other time constants decide how soon there is a leader, not how many there are. All
+//! members have the same lockTime, and had so in their former lives: a request with another one is
+//! refused, but whoever changes it has to stop all members for as long as the longer one.
 //!
 //! **Promise.** [Majority mode](Mode::Majority): *never two*. [Local mode](Mode::Local): *one per
 //! partition*: a process supports at most one at a time, so that the sets of supporters, which are

@@ -110,7 +110,8 @@ impl TryFrom<Config> for Params {
             return Err(BadConfig::Drift { drift_ppm });
         }
         let delta = config.delta.unwrap_or(delta);
-        let times = [config.sigma, config.renew, config.period, config.expires, config.lock];
+        let Config { sigma: s, renew: p, period: ep, expires: e, lock: l, refresh: r, .. } = config;
+        let times = [s, p, ep, e, l, r];
         let written = times.into_iter().flatten().chain([delta, config.fastest]);
         if let Some(length) = written.into_iter().find(|length| *length > LONGEST) {
             return Err(BadConfig::TooLong { length });
@@ -325,7 +326,9 @@ impl Params {
             holds(left > right, rule, left, right)?;
             holds(self.renew >= self.round, "P >= 2Δ(1+ρ)", self.renew, self.round)?;
         }
-        Ok(())
+        let timely = self.timely(self.refresh + self.period);
+        let rule = "(Δ+δmin-4ρ(refresh+EP))/2 > δmin, or no message is certain to be fast";
+        holds(timely > self.fastest, rule, timely, self.fastest)
     }
 }
 

@@ -33,6 +33,8 @@ impl Hall {
         let first =
             self.first_alive() == Some(from) && self.line.place(from) <= self.line.place(self.me);
         let support = hindrance.is_none() && equal && (params.by_majority() || first);
+        let mut supporters = supporters;
+        supporters.retain(|id| *id == self.me || cx.peers().contains(*id));
         let leads = !supporters.is_empty();
         if leads {
             self.failures = 0;

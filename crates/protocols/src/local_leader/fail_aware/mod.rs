@@ -206,8 +206,10 @@ impl<P: Protocol> Protocol for FailAware<P> {
         }
         let trip = self.round_trip(&frame, params, now);
         let bound = trip.map(|trip| trip.way_back(params.drift_ppm, params.fastest));
-        let slow = frame.body.is_some() && bound.is_some_and(|bound| bound > params.fast);
-        if params.answers && (trip.is_none() || slow) {
+        let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
+        // An empty frame is an answer if it has a row for this life: usable or not, it ends here.
+        let answer = frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
+        if params.answers && (slow || trip.is_none() && !answer) {
             self.unicast(from, None, cx);
         }
         let body = match frame {

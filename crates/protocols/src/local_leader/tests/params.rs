@@ -59,10 +59,22 @@ fn whoever_is_alive_does_not_expire_between_two_requests() {
     // Where all messages are about as fast, drift over a period is more.
     let fastest = ns(9_999_000);
     let config = |expires| Config { fastest, ..config(expires) };
-    assert_eq!(broken(config(181_073_409)), None);
+    let next = broken(config(181_073_409)).map(|(rule, ..)| rule);
+    assert_eq!(next, Some(TIMELY), "which leaves nothing that is certain to be fast");
     let rule = "expires > (1+ρ)(EP(1+ρ)+Δ-δmin)";
     let side = ns(181_073_408);
     assert_eq!(broken(config(181_073_408)), Some((rule, side, side)));
+}
+
+const TIMELY: &str = "(Δ+δmin-4ρ(refresh+EP))/2 > δmin, or no message is certain to be fast";
+
+#[test]
+fn some_delay_is_certain_to_count_as_fast() {
+    // 10 ms = 4ρ(refresh+EP): stamps that are older say nothing.
+    let config = |refresh| Config { refresh: Some(refresh), ..Config::default() };
+    let too_long = ns(12_319_000_000);
+    assert_eq!(broken(config(too_long)), Some((TIMELY, Duration::ZERO, Duration::ZERO)));
+    assert_eq!(broken(config(too_long.saturating_sub(ms(1)))), None);
 }
 
 #[test]
