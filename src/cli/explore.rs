@@ -45,7 +45,7 @@ pub(super) struct Explore {
     #[arg(long, value_name = "N", requires = "explore")]
     ticks: Option<u32>,
     /// Give up after about so many states
-    #[arg(long, value_name = "N", default_value = "20000000", requires = "explore")]
+    #[arg(long, value_name = "N", default_value = "100000000", requires = "explore")]
     #[arg(value_parser = states)]
     states: usize,
 }

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// `lan` and `fast` suppose a machine that wakes a thread in time: on a shared virtual machine
 /// timers were seen 20 to 28 ms late, which lockTime − P must cover. `paper` holds the values of
-/// section XI with lockTime by the printed formula; there lockTime < 2Δ+σ, so a lease is over
-/// before it can be renewed.
+/// section XI with lockTime by the printed formula (by the corrected one it is 5 ms); there
+/// lockTime < 2Δ+σ, so a lease is over before it can be renewed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
