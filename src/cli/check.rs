@@ -36,7 +36,8 @@ pub(super) struct Check {
     #[arg(long, value_name = "I", conflicts_with = "schedules")]
     #[arg(value_parser = clap::value_parser!(u64).range(..u64::MAX))]
     schedule: Option<u64>,
-    /// Judge by this promise [default: the protocol's own]
+    /// Judge by this promise alone: never-two, one-per-partition, eventually-one, elects-nobody
+    /// [default: the protocol's own, with all that belongs to it]
     #[arg(long, value_name = "PROMISE")]
     promise: Option<Promise>,
     /// How many threads; 0 for one per core. The result does not depend on it
@@ -121,6 +122,9 @@ impl Check {
             Some(number) => number..number.saturating_add(1),
             None => 0..self.schedules,
         };
+        // Before anything is run: a verdict that cannot be written down would be lost.
+        create_dir_all(&self.out).map_err(|error| Failure::io("make", &self.out, &error))?;
+        file::check_writable(&self.out.join("violation"))?;
         let count = numbers.end - numbers.start;
         let progress = Progress::new(count);
         let watch = Stopwatch::start();
@@ -143,8 +147,9 @@ impl Check {
             Format::Json => verdict.for_programs().to_string(),
             Format::Csv => verdict.for_spreadsheets(),
         };
-        writeln!(io::stdout(), "{text}")?;
-        if evidence.is_some() { Err(Failure::Violated) } else { Ok(()) }
+        // Whoever stops reading still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        if evidence.is_some() { Err(Failure::Violated) } else { Ok(printed?) }
     }
 
     /// Explores instead. Time is in ticks, so that the protocol's own flags mean nothing.
@@ -193,7 +198,6 @@ impl Check {
         let about = format!("{} breaks {}: {}", self.protocol.name, trial.promise, breach.text);
         let name = format!("violation-{}-{number}", trial.seed);
         let [toml, svg] = ["toml", "svg"].map(|end| self.out.join(format!("{name}.{end}")));
-        create_dir_all(&self.out).map_err(|error| Failure::io("make", &self.out, &error))?;
         let config = setting.config(u64::from(trial.nodes))?;
         file::write(&toml, &self.scenario(&schedule, &about, &config)?)?;
         let title = format!("{}: {}", breach.invariant, breach.text);

@@ -34,14 +34,14 @@
 //!    frame of a former life of its sender is ignored altogether.
 //! 3. **Answers.** A protocol may be silent towards those whose messages it takes to be slow, and
 //!    they remain slow for want of a round trip. So the layer answers each frame without a usable
-//!    row for it by an empty unicast, and each body that is not [fast](Params::fast): the row may be
-//!    that of a message that was slow itself.
+//!    row for it by an empty unicast, and each body that is not [fast](Params::fast): the row may
+//!    be that of a message that was slow itself.
 //!
-//! Answers cannot go back and forth for ever. An answer from p to q goes out in the very step in
-//! which p heard a frame of q, so p has a row for the life in which q sent it, with an A that q has
-//! read before and a B that is not after the answer's C. On arrival the row is usable and the
-//! answer is not answered, unless q has begun another life since it sent that frame. So a chain of
-//! answers is at most one longer than the number of restarts that it meets.
+//! Answers cannot go back and forth for ever: an empty frame that has a row for the life of its
+//! receiver is never answered, whatever its stamps say. An answer from p to q goes out in the very
+//! step in which p heard a frame of q, so it has a row for the life in which q sent that frame; it
+//! is answered only if q has begun another life since. So a chain of answers is at most one longer
+//! than the number of restarts that it meets.
 //!
 //! # Broadcasts
 //!
