@@ -146,12 +146,12 @@ impl Explore {
     /// What is explored, in words.
     fn conditions(&self) -> String {
         let Self { quickest, slowest, crashes, copies, resignations, .. } = self;
-        let ticks = if quickest == slowest {
-            format!("{slowest}")
-        } else {
-            format!("{quickest} to {slowest}")
+        let ticks = match (quickest, slowest) {
+            (1, 1) => "1 tick".to_owned(),
+            (quickest, slowest) if quickest == slowest => format!("{slowest} ticks"),
+            (quickest, slowest) => format!("{quickest} to {slowest} ticks"),
         };
-        let mut text = format!("messages take {ticks} ticks or are lost");
+        let mut text = format!("messages take {ticks} or are lost");
         for (count, what) in
             [(crashes, "crashes"), (copies, "doubled messages"), (resignations, "resignations")]
         {
