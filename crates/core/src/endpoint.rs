@@ -12,6 +12,8 @@ use crate::wire::{Malformed, Reader};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What an endpoint wants its driver to do. Within a step stores come first, then messages, then
@@ -21,7 +23,14 @@ pub enum Output {
     /// Make these bytes durable, replacing the former ones, before going on.
     Store(Vec<u8>),
     /// Send these bytes.
-    Send(Dest, Vec<u8>),
+    Send {
+        /// To whom.
+        to: Dest,
+        /// The kind of message they are.
+        message: &'static str,
+        /// The message.
+        bytes: Vec<u8>,
+    },
     /// What the process believes has changed: ask [`Endpoint::leadership`].
     Leadership,
 }
@@ -31,11 +40,16 @@ pub trait Endpoint: Send {
     /// The protocol's name.
     fn name(&self) -> &'static str;
 
-    /// A datagram arrived.
+    /// A datagram arrived. The kind of message it is.
     ///
     /// # Errors
     /// [`Malformed`] if it is not a message of this protocol; nothing changed.
-    fn datagram(&mut self, from: NodeId, bytes: &[u8], env: &mut Env<'_>) -> Result<(), Malformed>;
+    fn datagram(
+        &mut self,
+        from: NodeId,
+        bytes: &[u8],
+        env: &mut Env<'_>,
+    ) -> Result<&'static str, Malformed>;
 
     /// A peer's reachability changed.
     fn peer(&mut self, peer: NodeId, reach: Reach, env: &mut Env<'_>);
@@ -48,6 +62,9 @@ pub trait Endpoint: Send {
 
     /// Time passed. Runs at most one timer; early calls are harmless.
     fn timeout(&mut self, env: &mut Env<'_>);
+
+    /// The name of the timer that the next [`timeout`](Self::timeout) will run at this instant.
+    fn due(&self, now: Instant) -> Option<String>;
 
     /// When to call [`timeout`](Self::timeout) at the latest.
     fn poll_timeout(&self) -> Instant;
@@ -99,7 +116,8 @@ impl<P: Protocol> Bytes<P> {
             if let Effect::Send(to, message) = effect {
                 let mut bytes = Vec::new();
                 message.encode(&mut bytes);
-                self.outputs.push_back(Output::Send(to, bytes));
+                let message = message.kind();
+                self.outputs.push_back(Output::Send { to, message, bytes });
             }
         }
         if change == Change::Changed {
@@ -113,14 +131,20 @@ impl<P: Protocol> Endpoint for Bytes<P> {
         P::NAME
     }
 
-    fn datagram(&mut self, from: NodeId, bytes: &[u8], env: &mut Env<'_>) -> Result<(), Malformed> {
+    fn datagram(
+        &mut self,
+        from: NodeId,
+        bytes: &[u8],
+        env: &mut Env<'_>,
+    ) -> Result<&'static str, Malformed> {
         let mut reader = Reader::new(bytes);
         let message = P::Message::decode(&mut reader)?;
         reader.finish()?;
+        let kind = message.kind();
         if message.weight() >= self.node.bar() {
             self.step(Input::Message(from, Cow::Owned(message)), env);
         }
-        Ok(())
+        Ok(kind)
     }
 
     fn peer(&mut self, peer: NodeId, reach: Reach, env: &mut Env<'_>) {
@@ -135,6 +159,10 @@ impl<P: Protocol> Endpoint for Bytes<P> {
 
     fn timeout(&mut self, env: &mut Env<'_>) {
         self.step(Input::Timeout, env);
+    }
+
+    fn due(&self, now: Instant) -> Option<String> {
+        self.node.due(now).map(|timer| format!("{timer:?}"))
     }
 
     fn poll_timeout(&self) -> Instant {

@@ -140,7 +140,7 @@ pub use node::{Input, Node};
 pub use peers::{Members, Peers};
 pub use protocol::{Boot, Command, Memory, Message, Protocol, Reach, Refused, Value};
 pub use rebase::Rebase;
-pub use record::{Event, Record};
+pub use record::{Event, Head, Record};
 pub use time::{BadDuration, Duration, Instant, SimTime};
 pub use timer::{Layered, NoTimer, Slots, TimerKind};
 pub use wire::{Malformed, Reader, Write};

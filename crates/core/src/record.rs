@@ -26,6 +26,8 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Event {
+    /// A life of a live process begins: all that it takes to live it again.
+    Begin(Head),
     /// The process began.
     Start {
         /// Its how-manieth life this is.
@@ -51,6 +53,9 @@ pub enum Event {
         number: u64,
         /// When it was sent.
         sent: SimTime,
+        /// The message itself, in hexadecimal digits, where that is recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body: Option<String>,
     },
     /// A message to it was lost.
     Drop {
@@ -100,6 +105,20 @@ pub enum Event {
         /// What it reads now.
         reads: Instant,
     },
+    /// Its view of the group has changed.
+    Peers {
+        /// Who else is in it.
+        members: Vec<NodeId>,
+    },
+    /// From now on nothing that these send reaches those, whoever `node` is.
+    Cut {
+        /// The senders.
+        from: Vec<NodeId>,
+        /// The receivers.
+        to: Vec<NodeId>,
+    },
+    /// All cuts are mended.
+    Heal,
     /// Something it holds true.
     Fact(Fact),
     /// What it believes has changed.
@@ -115,6 +134,30 @@ pub enum Event {
         /// How far it is.
         stage: Stage,
     },
+}
+
+/// What a live process began with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Head {
+    /// Which start of which machine its clock counts from: clocks of the same one agree.
+    pub boot: String,
+    /// The group.
+    pub group: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// The protocol's configuration, as JSON.
+    pub params: String,
+    /// Its how-manieth life this is.
+    pub incarnation: u64,
+    /// How fit it is to lead.
+    pub rank: u64,
+    /// Who else is in the group.
+    pub members: Vec<NodeId>,
+    /// Where its random choices come from.
+    pub seed: u64,
+    /// What it had stored, in hexadecimal digits; absent if that is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
 }
 
 #[cfg(test)]

@@ -145,6 +145,13 @@ fn seconds(t: SimTime) -> String {
 
 fn what_happened(record: &Record, out: &mut String) {
     let told = match &record.event {
+        Event::Begin(head) => write!(
+            out,
+            "{} in group {}, on machine {}",
+            OneLine(&head.protocol),
+            OneLine(&head.group),
+            OneLine(&head.boot)
+        ),
         Event::Start { incarnation: 0 | 1 } => write!(out, "start"),
         Event::Start { incarnation } => write!(out, "start (life {incarnation})"),
         Event::Send { to, message, number } => {
@@ -169,6 +176,11 @@ fn what_happened(record: &Record, out: &mut String) {
         }
         Event::Leave => write!(out, "leave"),
         Event::Jump { reads } => write!(out, "clock jumps to {reads}"),
+        Event::Peers { members } => write!(out, "sees {}", list(members.iter())),
+        Event::Cut { from, to } => {
+            write!(out, "cut from {} to {}", list(from.iter()), list(to.iter()))
+        }
+        Event::Heal => write!(out, "all cuts are mended"),
         Event::Fact(_) => return, // for programs
         Event::Leadership { leaders, term, until, stage } => {
             out.write_str(&believes(record.node, leaders, *term, *until, *stage))
@@ -255,7 +267,7 @@ mod tests {
             at(512, 3, Event::Timer { timer: "Wake".into() }),
             at(512, 3, Event::Send { to: None, message: "announce".into(), number }),
             at(512, 3, Event::Send { to: Some(NodeId(12)), message: "query".into(), number: 1 }),
-            at(612, 5, Event::Recv { from, message: "announce".into(), number, sent }),
+            at(612, 5, Event::Recv { from, message: "announce".into(), number, sent, body: None }),
             at(612, 5, believing(&[3], Stage::Decided)),
             at(
                 612,

@@ -136,7 +136,7 @@ impl Process for Box<dyn Endpoint> {
                     assert!(wishes.sends.is_empty(), "what is stored comes before what is sent");
                     wishes.stored = Some(bytes);
                 }
-                Output::Send(to, bytes) => wishes.sends.push((to, bytes)),
+                Output::Send { to, bytes, .. } => wishes.sends.push((to, bytes)),
                 Output::Leadership => wishes.changed = true,
             }
         }

@@ -28,7 +28,7 @@ fn send(kind: &'static str, number: u64) -> Event {
 }
 
 fn recv(from: u64, kind: &'static str, number: u64, sent: u64) -> Event {
-    Event::Recv { from: NodeId(from), message: kind.into(), number, sent: moment(sent) }
+    Event::Recv { from: NodeId(from), message: kind.into(), number, sent: moment(sent), body: None }
 }
 
 fn lost(from: u64, kind: &'static str, number: u64, sent: u64) -> Event {
@@ -327,7 +327,8 @@ fn any_event() -> impl Strategy<Value = Event> {
             from,
             message,
             number,
-            sent
+            sent,
+            body: None
         }),
         (id(), text(), 0..3_u64, time(), text()).prop_map(|(from, message, number, sent, why)| {
             Event::Drop { from, message, number, sent, why }
