@@ -1,0 +1,131 @@
+//! What a member tells about itself when asked: for people, scripts and dashboards.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a member stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It leads.
+    Leader,
+    /// It follows somebody.
+    Follower,
+    /// It knows of no leader.
+    Looking,
+    /// It takes no part, because something is wrong that could make two leaders.
+    Withdrawn,
+}
+
+impl Role {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Leader => "leader",
+            Self::Follower => "follower",
+            Self::Looking => "looking",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+/// All that a member knows about itself and its group at one moment. Lengths of time are in
+/// milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// The group.
+    pub group: String,
+    /// Its own name.
+    pub id: u64,
+    /// Its process.
+    pub pid: u32,
+    /// The version of the program.
+    pub version: String,
+    /// The number of this life.
+    pub incarnation: u64,
+    /// The protocol.
+    pub protocol: String,
+    /// What the protocol promises.
+    pub promise: String,
+    /// How it stands.
+    pub role: Role,
+    /// Whom it follows; itself, if it leads.
+    pub leaders: Vec<u64>,
+    /// For how long that holds unless it is renewed; absent if it does not end.
+    pub remaining_ms: Option<f64>,
+    /// For how long it has been so.
+    pub since_ms: f64,
+    /// How many times that has changed.
+    pub changes: u64,
+    /// How long a lease lasts.
+    pub lease_duration_ms: Option<f64>,
+    /// For how long a leader tries to renew it.
+    pub renew_deadline_ms: Option<f64>,
+    /// How often it does.
+    pub retry_period_ms: Option<f64>,
+    /// `keyed`, or `insecure` if anybody may speak.
+    pub security: String,
+    /// The keys it accepts by their short names; the first is used to send.
+    pub keys: Vec<String>,
+    /// Where it listens.
+    pub listen: String,
+    /// Where the members come from.
+    pub peers: String,
+    /// The members it knows of, itself included.
+    pub members: Vec<MemberStatus>,
+    /// Why it stands as it does, a reason a line.
+    pub why: Vec<String>,
+    /// What went over the network.
+    pub traffic: Traffic,
+    /// What was refused last, the latest first.
+    pub refusals: Vec<Refused>,
+    /// What is wrong, and what to do.
+    pub warnings: Vec<String>,
+}
+
+/// One member as another sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemberStatus {
+    /// Its name.
+    pub id: u64,
+    /// Where it is, if that is known.
+    pub address: Option<String>,
+    /// Whether it is the one that tells this.
+    pub me: bool,
+    /// Whether it leads, as far as is known.
+    pub leads: bool,
+    /// Whether it supports the leader, as far as is known.
+    pub supports: bool,
+    /// How long ago it was last heard.
+    pub heard_ms: Option<f64>,
+}
+
+/// Counts since the member was started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Datagrams that could not be sent.
+    pub send_failures: u64,
+    /// Datagrams received and accepted.
+    pub received: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
+    /// Datagrams refused, by reason.
+    pub refused: BTreeMap<String, u64>,
+}
+
+/// A datagram that was refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The reason, as in the counts.
+    pub reason: String,
+    /// In words, with the way out.
+    pub text: String,
+    /// Where it came from.
+    pub from: String,
+    /// How long ago.
+    pub ago_ms: f64,
+}
