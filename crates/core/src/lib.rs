@@ -132,7 +132,7 @@ mod wire;
 pub use cx::{Cx, Env};
 pub use effect::{Dest, Effect};
 pub use endpoint::{Endpoint, Output, Visitor, endpoint};
-pub use entropy::{Entropy, choose_below};
+pub use entropy::{Entropy, Seeded, choose_below};
 pub use fact::Fact;
 pub use id::{NodeId, Term};
 pub use leadership::{Change, Leadership, Stage};
