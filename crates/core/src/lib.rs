@@ -127,6 +127,7 @@ mod rebase;
 mod record;
 mod time;
 mod timer;
+mod told;
 mod wire;
 
 pub use cx::{Cx, Env};
@@ -143,4 +144,5 @@ pub use rebase::Rebase;
 pub use record::{Event, Head, Record};
 pub use time::{BadDuration, Duration, Instant, SimTime};
 pub use timer::{Layered, NoTimer, Slots, TimerKind};
+pub use told::Told;
 pub use wire::{Malformed, Reader, Write};
