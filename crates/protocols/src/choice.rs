@@ -7,6 +7,7 @@ use crate::announce_listen::{self, AnnounceListen, Variant, announcements_beyond
 use crate::local_leader::{self, LocalLeader, Mode};
 use crate::pace::Pace;
 pub use crate::promise::Promise;
+pub use crate::written::BadText;
 use bellwether_core::{Duration, Visitor};
 use core::fmt;
 

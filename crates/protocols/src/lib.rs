@@ -22,3 +22,4 @@ pub mod choice;
 pub mod local_leader;
 pub mod pace;
 pub mod promise;
+mod written;

@@ -5,8 +5,7 @@
 //! threads, or not at all, without changing the run. That is what lets the event engine read a
 //! whole group's coins in one vector loop, and the lazy engine read only the few that matter.
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::SplitMix64;
+use bellwether_core::{Entropy, Seeded};
 
 /// All coins of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,24 +56,23 @@ impl Coins {
     /// moves nothing elsewhere.
     #[inline]
     pub fn stream(self, node: u32) -> Stream {
-        let seed = mix(self.key ^ mix(!u64::from(node)));
-        Stream(SplitMix64::from_seed(seed.to_le_bytes()))
+        Stream(Seeded::new(mix(self.key ^ mix(!u64::from(node)))))
     }
 
     /// A stream for the world itself, apart from all processes'.
     pub fn world(self, purpose: u64) -> Stream {
-        Stream(SplitMix64::from_seed(mix(self.key ^ mix(purpose ^ ODD)).to_le_bytes()))
+        Stream(Seeded::new(mix(self.key ^ mix(purpose ^ ODD))))
     }
 }
 
 /// The random choices of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stream(SplitMix64);
+pub struct Stream(Seeded);
 
-impl bellwether_core::Entropy for Stream {
+impl Entropy for Stream {
     #[inline]
     fn below(&mut self, n: u64) -> u64 {
-        bellwether_core::choose_below(n, || self.0.next_u64())
+        self.0.below(n)
     }
 }
 
@@ -201,7 +199,7 @@ mod tests {
         assert_eq!((packet.loss(0), packet.loss(499)), PINNED_LOSS);
         assert_eq!(packet.word(Purpose::Delay, 5), PINNED_WORD);
         let mut stream = Coins::new(42, 7).stream(3);
-        assert_eq!(bellwether_core::Entropy::below(&mut stream, 1_000_000_000), PINNED_DRAW);
+        assert_eq!(stream.below(1_000_000_000), PINNED_DRAW);
     }
 
     const PINNED_LOSS: (u32, u32) = (387_282_437, 6_222_971);

@@ -3,7 +3,7 @@
 
 mod support;
 
-use bellwether_core::{Event, Fact, Instant, Leadership, Node, Record, SimTime};
+use bellwether_core::{Event, Fact, Instant, Leadership, Node, NodeId, Record, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule};
 use bellwether_sim::network::{Delay, Loss, Network};
@@ -12,10 +12,13 @@ use std::collections::BTreeMap;
 use support::{at, fault, ms, node, p, plan, scenario, trace};
 
 /// What records have told of one process.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Told {
     until: Option<Instant>,
     lock: Option<Fact>,
+    supporters: Vec<NodeId>,
+    /// Whether the supporters that follow replace those before.
+    anew: bool,
 }
 
 /// Reads the records of a run while it goes on, and compares them with the processes themselves
@@ -25,6 +28,7 @@ struct Reader {
     told: BTreeMap<u64, Told>,
     clock_apart: u32,
     renewed: u32,
+    others: u32,
     cut_short: u32,
     bound: u32,
 }
@@ -33,11 +37,20 @@ impl Reader {
     fn read(&mut self, record: &Record) {
         let told = self.told.entry(record.node.0).or_default();
         match record.event {
-            Event::Leadership { until, .. } => told.until = until,
+            Event::Leadership { until, .. } => {
+                (told.until, told.anew) = (until, false);
+                told.supporters.clear();
+            }
             Event::Fact(Fact::Held { until }) => {
-                assert_ne!(told.until, Some(until), "{record:?} is no news");
-                told.until = Some(until);
-                self.renewed += 1;
+                self.renewed += u32::from(told.until != Some(until));
+                (told.until, told.anew) = (Some(until), true);
+            }
+            Event::Fact(Fact::Supporter { peer }) => {
+                if std::mem::take(&mut told.anew) {
+                    told.supporters.clear();
+                    self.others += 1;
+                }
+                told.supporters.push(peer);
             }
             Event::Fact(fact @ (Fact::Locked { until, .. } | Fact::Bound { until })) => {
                 // A lock that now ends before its time, and not one that is at its end.
@@ -67,11 +80,12 @@ impl Observer<LocalLeader> for Reader {
     fn on_step(&mut self, number: u32, scene: &Scene<'_, LocalLeader>) {
         let Some(state) = scene.node(number) else { return };
         let now = scene.clock(number);
-        let told = self.told[&id(number).0];
+        let told = &self.told[&id(number).0];
         let until = state.leadership(now).until;
         assert_eq!(told.until, (until != Instant::NEVER).then_some(until), "{number} at {now}");
         let goes_on = |fact: &Fact| end(*fact).is_some_and(|end| end >= now);
         assert_eq!(told.lock.filter(goes_on), lock(state, now), "{number} at {now}");
+        assert_eq!(told.supporters, supporters(state, now), "{number} at {now}");
     }
 }
 
@@ -90,6 +104,16 @@ fn lock(state: &Node<LocalLeader>, now: Instant) -> Option<Fact> {
         }
     });
     lock
+}
+
+fn supporters(state: &Node<LocalLeader>, now: Instant) -> Vec<NodeId> {
+    let mut supporters = Vec::new();
+    state.facts(now, &mut |fact| {
+        if let Fact::Supporter { peer } = fact {
+            supporters.push(peer);
+        }
+    });
+    supporters
 }
 
 fn local_leader(config: Config) -> Params {
@@ -128,11 +152,12 @@ fn records_tell_what_is_held_and_until_when_after_every_step() {
             world.run(&eventful(), Coins::new(seed, 0), &mut reader);
             sum.clock_apart += reader.clock_apart;
             sum.renewed += reader.renewed;
+            sum.others += reader.others;
             sum.cut_short += reader.cut_short;
             sum.bound += reader.bound;
         }
-        let Reader { clock_apart, renewed, cut_short, bound, .. } = sum;
-        assert!(clock_apart > 0 && renewed > 0 && cut_short > 0, "{mode:?} {as_published}");
+        let Reader { clock_apart, renewed, others, cut_short, bound, .. } = sum;
+        assert!(clock_apart > 0 && renewed > 0 && others > 0 && cut_short > 0, "{mode:?}");
         assert_eq!(bound > 0, !as_published, "quarantine is a correction");
     }
 }

@@ -22,11 +22,10 @@ use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
 use crate::sieve::Sieved;
 use bellwether_core::{
-    Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, SimTime,
+    Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, SimTime, Told,
 };
 use members::Members;
 use post::Post;
-use records::Told;
 pub use scene::Scene;
 use std::collections::BTreeMap;
 

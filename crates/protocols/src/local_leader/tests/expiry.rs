@@ -30,7 +30,7 @@ fn a_lease_is_over_at_its_last_instant() {
     assert_eq!(led_until(&process), Some(at(170)));
     process.wait(NANO);
     assert_eq!(process.leadership(), Leadership::NONE);
-    assert_eq!(supporters(&process), []);
+    assert_eq!(supporters(&process), [0; 0]);
     assert_eq!(lock_of(&process), Some((1, at(175))), "its lock is longer, by a later request");
 }
 

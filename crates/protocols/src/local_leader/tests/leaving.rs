@@ -155,7 +155,7 @@ fn in_local_mode_whoever_left_is_not_waited_for() {
     process.timeout();
     expect(&process, &[arm(Timer::Ask, 302)], Some((1, 150)));
     hear(&mut process, 1, farewell(0));
-    assert_eq!(alive(&process), []);
+    assert_eq!(alive(&process), [0; 0]);
     // 3, which has not heard of it, supports 2 all the same.
     let mut third = start(3, local());
     hear(&mut third, 1, renew(0, &[1, 2, 3]));

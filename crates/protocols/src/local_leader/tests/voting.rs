@@ -30,7 +30,7 @@ fn a_supporter_follows_once_the_candidate_says_that_it_leads() {
     hear(&mut process, 1, renew(7, &[1, 2, 4]));
     expect(&process, &[arm_after(Timer::Ask, 159), tell(1, yes(7))], Some((1, 159)));
     assert_eq!(members(&process), [1, 2, 4]);
-    assert_eq!(supporters(&process), [], "it does not lead");
+    assert_eq!(supporters(&process), [0; 0], "it does not lead");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn whoever_asks_anew_after_its_lock_lapsed_is_not_taken_for_a_leader() {
     until(&mut process, 151);
     hear(&mut process, 1, ask(0));
     expect(&process, &[arm_after(Timer::Ask, 301), tell(1, yes(0))], None);
-    assert_eq!(members(&process), []);
+    assert_eq!(members(&process), [0; 0]);
 }
 
 #[test]
