@@ -1,0 +1,407 @@
+//! Describing a member, and the rules it must keep to.
+
+use crate::clock::{BootTime, Clock};
+use crate::directory::Directory;
+use crate::frame::{BODY_MAX, Keyring};
+use crate::handle::Election;
+use crate::member::Member;
+use crate::peers::Peers;
+use crate::resolver::lookup;
+use crate::settings::Settings;
+use crate::shared::{Request, Shared};
+use crate::socket::Sockets;
+use crate::standing::Standing;
+use crate::state::State;
+use bellwether_core::NodeId;
+use bellwether_protocols::choice::{Choice, Config, Promise, find};
+use bellwether_protocols::local_leader;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+/// A member to be. What is not said has a default that works; a key, or the explicit word that
+/// there is none, has not.
+#[derive(Clone)]
+pub struct Builder {
+    group: String,
+    peers: Option<Peers>,
+    id: Option<u64>,
+    listen: Option<SocketAddr>,
+    keyring: Option<Keyring>,
+    protocol: Option<(String, Config)>,
+    rank: Option<u64>,
+    dir: Option<PathBuf>,
+    record: Option<PathBuf>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why there can be no such member.
+#[derive(Debug)]
+pub enum BadSettings {
+    /// A rule is broken; the text names the value, the rule and the way out.
+    Rule(String),
+    /// The system did not do what it was asked to.
+    System(String, io::Error),
+}
+
+impl BadSettings {
+    /// Whether the settings are wrong, rather than the machine.
+    pub fn is_config(&self) -> bool {
+        matches!(self, Self::Rule(_))
+    }
+}
+
+impl fmt::Display for BadSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule(text) => f.write_str(text),
+            Self::System(what, error) => write!(f, "{what}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for BadSettings {}
+
+/// A rule that was checked, and how it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What it is about.
+    pub name: &'static str,
+    /// How it holds, with the values.
+    pub text: String,
+}
+
+type Checked<T> = Result<T, BadSettings>;
+
+fn rule<T>(text: String) -> Checked<T> {
+    Err(BadSettings::Rule(text))
+}
+
+/// Names of groups become names of files.
+const NAME_MAX: usize = 64;
+
+impl Builder {
+    pub(crate) fn new(group: &str) -> Self {
+        Self {
+            group: group.to_owned(),
+            peers: None,
+            id: None,
+            listen: None,
+            keyring: None,
+            protocol: None,
+            rank: None,
+            dir: None,
+            record: None,
+            clock: Arc::new(BootTime),
+        }
+    }
+
+    /// Where the members are.
+    #[must_use]
+    pub fn peers(mut self, peers: Peers) -> Self {
+        self.peers = Some(peers);
+        self
+    }
+
+    /// Which of them this is. Not needed if just one of the listed addresses is this machine's, or
+    /// if the group is open: then a random number is drawn.
+    #[must_use]
+    pub fn id(mut self, id: u64) -> Self {
+        self.id = Some(id);
+        self
+    }
+
+    /// Where to listen, if not at the listed address.
+    #[must_use]
+    pub fn listen(mut self, at: SocketAddr) -> Self {
+        self.listen = Some(at);
+        self
+    }
+
+    /// The keys of the group.
+    #[must_use]
+    pub fn keyring(mut self, keyring: Keyring) -> Self {
+        self.keyring = Some(keyring);
+        self
+    }
+
+    /// No key: whoever reaches the port can lead the group. For trials.
+    #[must_use]
+    pub fn insecure(self) -> Self {
+        self.keyring(Keyring::insecure())
+    }
+
+    /// The protocol by its name in the table of protocols, and its parameters. Without this:
+    /// leases from a majority if the members are listed, one leader in each partition otherwise.
+    #[must_use]
+    pub fn protocol(mut self, name: &str, config: Config) -> Self {
+        self.protocol = Some((name.to_owned(), config));
+        self
+    }
+
+    /// How fit this member is to lead, for protocols that choose by fitness. Its id otherwise.
+    #[must_use]
+    pub fn rank(mut self, rank: u64) -> Self {
+        self.rank = Some(rank);
+        self
+    }
+
+    /// Where to remember what must survive this process; without it nothing is.
+    #[must_use]
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = Some(dir.into());
+        self
+    }
+
+    /// Appends a trace of everything to this file.
+    #[must_use]
+    pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
+        self.record = Some(file.into());
+        self
+    }
+
+    /// Another clock than the machine's, for tests.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Checks everything that can be checked without joining: each rule and how it holds.
+    ///
+    /// # Errors
+    /// [`BadSettings`] for the first rule that does not.
+    pub fn check(&self) -> Checked<Vec<Rule>> {
+        self.settle().map(|(_, rules)| rules)
+    }
+
+    /// Joins the group.
+    ///
+    /// # Errors
+    /// [`BadSettings`] if a rule is broken, or the system does not let it.
+    pub fn join(self) -> Checked<Election> {
+        let (settings, _) = self.settle()?;
+        let failed = |what: String| move |error| BadSettings::System(what, error);
+        let listen = settings.listen;
+        let sockets = match &settings.peers {
+            Peers::Multicast { group, interface } => {
+                Sockets::join(listen, *group, interface.as_deref())
+            }
+            Peers::Listed(_) | Peers::Dns(_) => Sockets::bind(listen),
+        };
+        let sockets = sockets.map_err(failed(format!("cannot listen at {listen}")))?;
+        let state = State::open(settings.dir.as_deref(), &settings.name());
+        let state = state.map_err(failed("cannot keep its state".to_owned()))?;
+        let clock = Arc::clone(&settings.clock);
+        let standing = Standing::none(settings.me, clock.now());
+        let shared = Shared::new(clock, standing).map(Arc::new);
+        let shared = shared.map_err(failed("cannot start the member".to_owned()))?;
+        let mailbox = Arc::downgrade(&shared);
+        let resolved = move || {
+            mailbox.upgrade().map(|shared| shared.ask(Request::Resolved));
+        };
+        let directory =
+            Directory::new(settings.me, &settings.peers, settings.forget(), resolved)
+                .map_err(failed("cannot look names up".to_owned()))?;
+        let name = format!("bellwether-{}", settings.me);
+        let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
+            .map_err(failed("cannot begin".to_owned()))?;
+        let thread = thread::Builder::new().name(name).spawn(move || member.run());
+        let thread = thread.map_err(failed("cannot start the member's thread".to_owned()))?;
+        Ok(Election::new(shared, thread))
+    }
+}
+
+/// The rules.
+impl Builder {
+    fn settle(&self) -> Checked<(Settings, Vec<Rule>)> {
+        let mut rules = Vec::new();
+        let mut holds = |name, text: String| rules.push(Rule { name, text });
+        self.check_group()?;
+        holds("group", format!("'{}' is a name that can be a file's", self.group));
+        let Some(peers) = self.peers.clone() else {
+            return rule("it is not said who the members are: use --peers 1=HOST:PORT,2=…".into());
+        };
+        holds("peers", peers.to_string());
+        let (me, listen) = self.find_itself(&peers)?;
+        holds("id", format!("this is member {me}, and listens at {listen}"));
+        let keyring = self.find_keys()?;
+        holds("key", match keyring.is_insecure() {
+            true => "none: whoever reaches the port can lead the group".to_owned(),
+            false => format!("sends with {}", keyring.ids(&self.group).join(", accepts ")),
+        });
+        let (protocol, config) = self.find_protocol(&peers);
+        let Some(entry) = find(&protocol) else {
+            return rule(format!("protocol '{protocol}': see `bellwether protocols`"));
+        };
+        let params = config.to_json();
+        let choice = Choice::try_from(config)
+            .map_err(|bad| BadSettings::Rule(format!("{protocol}: {bad}")))?;
+        check_protocol(&choice, &peers)?;
+        holds("protocol", format!("{protocol}, which promises: {}", choice.promise()));
+        if let Some(text) = check_size(&choice, &peers)? {
+            holds("datagrams", text);
+        }
+        let settings = Settings {
+            group: self.group.clone(),
+            me,
+            rank: self.rank.unwrap_or(me.0),
+            peers,
+            listen,
+            keyring,
+            protocol: entry.name,
+            choice,
+            params,
+            dir: self.dir.clone(),
+            record: self.record.clone(),
+            clock: Arc::clone(&self.clock),
+        };
+        Ok((settings, rules))
+    }
+
+    fn check_group(&self) -> Checked<()> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let name = &self.group;
+        if name.is_empty()
+            || name.len() > NAME_MAX
+            || name.starts_with('.')
+            || !name.chars().all(allowed)
+        {
+            return rule(format!(
+                "group '{}': a name has from 1 to {NAME_MAX} letters, digits, '.', '_' or '-', and \
+                 does not begin with '.'",
+                name.escape_default()
+            ));
+        }
+        Ok(())
+    }
+
+    fn find_keys(&self) -> Checked<Keyring> {
+        match &self.keyring {
+            Some(keyring) => Ok(keyring.clone()),
+            None => rule(
+                "there is no key: make one with `bellwether keygen FILE`, give it to all members \
+                 and use --key FILE; or say --insecure, if whoever reaches the port may lead"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    fn find_protocol(&self, peers: &Peers) -> (String, Config) {
+        self.protocol.clone().unwrap_or_else(|| {
+            let mode = default_mode(peers);
+            let config = local_leader::Config { mode, ..local_leader::Config::default() };
+            ("local-leader".to_owned(), Config::LocalLeader(config))
+        })
+    }
+
+    /// Which member this is, and where it listens.
+    fn find_itself(&self, peers: &Peers) -> Checked<(NodeId, SocketAddr)> {
+        let list = match peers {
+            Peers::Listed(list) => list,
+            Peers::Dns(name) => {
+                let port = name.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+                let found = lookup(name);
+                let any = any_like(found.first(), port.unwrap_or(0));
+                return Ok((self.any_id()?, self.listen.unwrap_or(any)));
+            }
+            Peers::Multicast { group, .. } => {
+                let any = any_like(Some(group), 0);
+                return Ok((self.any_id()?, self.listen.unwrap_or(any)));
+            }
+        };
+        if let Some(id) = self.id.map(NodeId) {
+            let Some(place) = list.get(&id) else {
+                return rule(format!("id {id} is not in the list of members, {peers}"));
+            };
+            let listen = self.listen.or_else(|| lookup(place).first().copied());
+            return match listen {
+                Some(listen) => Ok((id, listen)),
+                None => rule(format!("member {id}: {place} cannot be found; or use --listen")),
+            };
+        }
+        let here = list.iter().filter_map(|(id, place)| {
+            let local = lookup(place).into_iter().find(|address| is_here(*address));
+            local.map(|address| (*id, self.listen.unwrap_or(address)))
+        });
+        let here: Vec<(NodeId, SocketAddr)> = here.collect();
+        match here.as_slice() {
+            [only] => Ok(*only),
+            [] => rule(format!(
+                "none of {peers} is an address of this machine: say which member this is by --id"
+            )),
+            several => rule(format!(
+                "{} of the members are addresses of this machine: say which this is by --id",
+                several.len()
+            )),
+        }
+    }
+
+    fn any_id(&self) -> Checked<NodeId> {
+        let draw = || getrandom::u64().map(|id| id >> 16); // short enough to read
+        let id = self.id.map_or_else(draw, Ok);
+        id.map(NodeId).map_err(|error| {
+            BadSettings::System("cannot draw an id".to_owned(), io::Error::other(error.to_string()))
+        })
+    }
+}
+
+fn default_mode(peers: &Peers) -> local_leader::Mode {
+    if peers.is_list() { local_leader::Mode::Majority } else { local_leader::Mode::Local }
+}
+
+fn any_like(address: Option<&SocketAddr>, port: u16) -> SocketAddr {
+    match address {
+        Some(SocketAddr::V6(_)) => SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), port),
+        _ => SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), port),
+    }
+}
+
+/// Whether this machine has that address; whether the port is free is seen later.
+fn is_here(address: SocketAddr) -> bool {
+    match UdpSocket::bind(SocketAddr::new(address.ip(), 0)) {
+        Ok(_) => true,
+        Err(error) => error.kind() != ErrorKind::AddrNotAvailable,
+    }
+}
+
+fn check_protocol(choice: &Choice, peers: &Peers) -> Checked<()> {
+    if choice.promise() == Promise::NeverTwo && !peers.is_list() {
+        return rule(format!(
+            "a majority is one of a list, and {peers} is none: list the members (1=HOST:PORT,…), \
+             or use --mode local"
+        ));
+    }
+    if let Choice::LocalLeader(params) = choice
+        && params.is_as_published()
+    {
+        return rule("the protocol as published can have two leaders: it is for simulation".into());
+    }
+    Ok(())
+}
+
+/// Whether the longest message of a listed group fits a frame.
+fn check_size(choice: &Choice, peers: &Peers) -> Checked<Option<String>> {
+    let Peers::Listed(list) = peers else { return Ok(None) };
+    choice.check_nodes(list.len() as u64).map_err(|crowd| BadSettings::Rule(crowd.to_string()))?;
+    let Choice::LocalLeader(params) = choice else { return Ok(None) };
+    let longest = params.longest_message(list.len());
+    if longest > BODY_MAX {
+        return rule(format!(
+            "with {} members a message may have {longest} bytes, but a datagram holds {BODY_MAX}: \
+             a group has at most {} members; make several groups, or use a protocol without leases",
+            list.len(),
+            (1..list.len()).rev().find(|n| params.longest_message(*n) <= BODY_MAX).unwrap_or(0)
+        ));
+    }
+    Ok(Some(format!("the longest message has {longest} bytes, at most {BODY_MAX} fit a datagram")))
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("group", &self.group).field("peers", &self.peers).finish()
+    }
+}

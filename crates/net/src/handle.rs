@@ -1,0 +1,182 @@
+//! What an application holds of its member.
+
+use crate::builder::Builder;
+use crate::frame::Keyring;
+use crate::guard::{Campaign, Guard};
+use crate::shared::{Request, Shared};
+use crate::standing::Standing;
+use crate::status::Status;
+use crate::watch::Watch;
+use bellwether_core::{Command, Refused};
+use std::fmt;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A member of a group: it stands for election from [`join`](Builder::join) until
+/// [`leave`](Self::leave), or until the last clone of this handle is dropped.
+///
+/// The member runs on a thread of its own. Every answer about leadership is given with the clock at
+/// the moment of the question, so a thread that was stopped cannot make a lease longer.
+#[derive(Clone)]
+pub struct Election {
+    member: Arc<Member>,
+}
+
+/// Ends the member with the last handle.
+struct Member {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The member's thread has ended: it left, or failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone;
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the member has left its group")
+    }
+}
+
+impl std::error::Error for Gone {}
+
+/// Why a request was not granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotNow {
+    /// The protocol does not do that now.
+    Refused,
+    /// There is no member any more.
+    Gone,
+}
+
+impl fmt::Display for NotNow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused => Refused.fmt(f),
+            Self::Gone => Gone.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NotNow {}
+
+impl From<Gone> for NotNow {
+    fn from(_gone: Gone) -> Self {
+        Self::Gone
+    }
+}
+
+impl Election {
+    /// Describes a member of this group.
+    pub fn builder(group: &str) -> Builder {
+        Builder::new(group)
+    }
+
+    pub(crate) fn new(shared: Arc<Shared>, thread: JoinHandle<()>) -> Self {
+        Self { member: Arc::new(Member { shared, thread: Mutex::new(Some(thread)) }) }
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.member.shared
+    }
+
+    /// What the member believes now.
+    pub fn leadership(&self) -> Standing {
+        self.shared().see().standing
+    }
+
+    /// Every change of what it believes, beginning with what it believes now.
+    pub fn watch(&self) -> Watch {
+        Watch::new(Arc::clone(self.shared()))
+    }
+
+    /// Waits until the member leads. Dropping the future only stops the waiting.
+    pub fn campaign(&self) -> Campaign {
+        // A protocol that asks at its own time may refuse, and then asks at its own time.
+        self.shared().ask(Request::Command(Command::Campaign, None));
+        Campaign::new(Arc::clone(self.shared()))
+    }
+
+    /// The same for a thread: nothing if the time was up first, or the member is gone.
+    pub fn wait(&self, timeout: Option<Duration>) -> Option<Guard> {
+        self.shared().ask(Request::Command(Command::Campaign, None));
+        let seen = self.shared().wait(timeout, |seen| seen.standing.leads());
+        seen.standing.leads().then(|| Guard::new(Arc::clone(self.shared()), seen.reign))
+    }
+
+    /// Stops leading, in favour of anybody else, and stays in the group.
+    ///
+    /// # Errors
+    /// [`NotNow`] if it does not lead.
+    pub fn resign(&self) -> Result<(), NotNow> {
+        self.command(Command::Resign)
+    }
+
+    /// Changes how fit it is to lead, for protocols that choose by fitness.
+    ///
+    /// # Errors
+    /// [`NotNow`] if the protocol does not.
+    pub fn set_rank(&self, rank: u64) -> Result<(), NotNow> {
+        self.command(Command::Rank(rank))
+    }
+
+    fn command(&self, command: Command) -> Result<(), NotNow> {
+        let (answer, answered) = sync_channel(1);
+        if !self.shared().ask(Request::Command(command, Some(answer))) {
+            return Err(NotNow::Gone);
+        }
+        match answered.recv() {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Refused)) => Err(NotNow::Refused),
+            Err(_) => Err(NotNow::Gone),
+        }
+    }
+
+    /// All that the member knows.
+    ///
+    /// # Errors
+    /// [`Gone`] if there is none any more.
+    pub fn status(&self) -> Result<Status, Gone> {
+        let (answer, answered) = sync_channel(1);
+        if !self.shared().ask(Request::Status(answer)) {
+            return Err(Gone);
+        }
+        answered.recv().map(|status| *status).map_err(|_| Gone)
+    }
+
+    /// Uses these keys from now on.
+    ///
+    /// # Errors
+    /// [`Gone`] if there is no member any more.
+    pub fn set_keyring(&self, keyring: Keyring) -> Result<(), Gone> {
+        if self.shared().ask(Request::Keyring(keyring)) { Ok(()) } else { Err(Gone) }
+    }
+
+    /// Leaves the group: hands over if it leads, and waits until that is said.
+    pub fn leave(&self) {
+        self.member.end();
+    }
+}
+
+impl fmt::Debug for Election {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Election").field(&self.leadership()).finish()
+    }
+}
+
+impl Member {
+    fn end(&self) {
+        self.shared.ask(Request::Stop);
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A thread that panicked has ended all the same, and its end was told.
+        let _ = thread.map(JoinHandle::join);
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,486 @@
+//! The run loop: one thread that owns the sockets, the clock and the protocol.
+//!
+//! **What it owes.** What the contract says ([`bellwether_core`], "The run loop"), and one thing
+//! more: what is believed is told to the application *before* the messages of the same step leave,
+//! so that a leader that resigns knows it before anybody else can lead.
+//!
+//! **Promise.** Whatever arrives, it neither panics nor waits: a datagram that is not from a member
+//! of this group, as this member knows it, changes a counter and nothing else. A member that hears
+//! from one with another list or other parameters, or from another with its own id, or whose clock
+//! is not to be trusted, *withdraws*: it takes no part, says so, and comes back as another life
+//! once that is over. Of two groups that disagree neither has a leader, which is better than both.
+
+use crate::clock::CrossCheck;
+use crate::directory::Directory;
+use crate::frame::{Counters, Gate, Kind, Refusal, Sealer, Session};
+use crate::life::Life;
+use crate::recorder::Recorder;
+use crate::settings::Settings;
+use crate::shared::{Request, Shared};
+use crate::socket::{BATCH, Sockets};
+use crate::standing::Standing;
+use crate::state::{State, to_hex};
+use crate::status::Traffic;
+use crate::withdrawal::{BEACON, Reason, Withdrawal};
+use bellwether_core::{
+    Boot, Command, Dest, Duration, Head, Instant, Memory, NodeId, Output, Refused,
+};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// A member of a group, on its own thread.
+pub(crate) struct Member {
+    pub(crate) settings: Settings,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) sockets: Sockets,
+    pub(crate) directory: Directory,
+    sealer: Sealer,
+    gate: Gate,
+    state: State,
+    recorder: Recorder,
+    /// The protocol, unless the member has withdrawn.
+    pub(crate) life: Option<Life>,
+    pub(crate) withdrawal: Option<Withdrawal>,
+    pub(crate) incarnation: u64,
+    clocks: Option<CrossCheck>,
+    next_check: Instant,
+    next_beacon: Instant,
+    /// The last reading: time does not go back.
+    pub(crate) now: Instant,
+    /// Since when it believes what it believes, and how many times that has changed.
+    pub(crate) since: Instant,
+    pub(crate) changes: u64,
+    pub(crate) counters: Counters,
+    pub(crate) traffic: Traffic,
+    pub(crate) refusals: VecDeque<Incident>,
+    /// Something that went wrong and does not stop the member.
+    pub(crate) warning: Option<String>,
+    body: Vec<u8>,
+    outbox: VecDeque<(Dest, Vec<u8>)>,
+}
+
+/// A datagram that was refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Incident {
+    pub(crate) at: Instant,
+    pub(crate) from: SocketAddr,
+    pub(crate) refusal: Refusal,
+}
+
+/// How many of those are remembered.
+const INCIDENTS: usize = 8;
+/// How often the clocks are compared, and the silent forgotten.
+const CHECK: Duration = Duration::from_millis(100);
+/// Timers that run in a row before anything else has its turn.
+const TIMERS: usize = 64;
+
+/// Tells the application when the thread ends, however it does.
+struct Ending(Arc<Shared>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// Beginning and ending.
+impl Member {
+    pub(crate) fn new(
+        settings: Settings,
+        shared: Arc<Shared>,
+        sockets: Sockets,
+        directory: Directory,
+        mut state: State,
+    ) -> io::Result<Self> {
+        let former = state.still_binds(settings.binds());
+        let incarnation = state.begin(settings.binds())?;
+        let session = Session::draw()?;
+        let (group, me, keyring) = (&settings.group, settings.me, &settings.keyring);
+        let charter = settings.charter();
+        let now = shared.now();
+        let mut member = Self {
+            sealer: Sealer::new(group, me, incarnation, session, charter, keyring),
+            gate: Gate::new(group, me, incarnation, session, charter, keyring),
+            recorder: Recorder::open(settings.record.as_deref(), me)?,
+            clocks: settings.drift_ppm().map(CrossCheck::new),
+            settings,
+            shared,
+            sockets,
+            directory,
+            state,
+            life: None,
+            withdrawal: None,
+            incarnation,
+            next_check: now,
+            next_beacon: now,
+            now,
+            since: now,
+            changes: 0,
+            counters: Counters::default(),
+            traffic: Traffic::default(),
+            refusals: VecDeque::new(),
+            warning: None,
+            body: Vec::new(),
+            outbox: VecDeque::new(),
+        };
+        if let Some(length) = former {
+            member.withdraw(Reason::Promise(length));
+        }
+        Ok(member)
+    }
+
+    /// Runs until it is asked to stop.
+    pub(crate) fn run(mut self) {
+        let _ending = Ending(Arc::clone(&self.shared));
+        if self.withdrawal.is_none() {
+            self.begin();
+        }
+        while self.turn() {}
+    }
+
+    fn begin(&mut self) {
+        let now = self.read();
+        let memory = self.state.memory();
+        let seed = getrandom::u64().unwrap_or_else(|_| now.as_nanos());
+        let boot = Boot {
+            me: self.settings.me,
+            incarnation: self.incarnation,
+            rank: self.settings.rank,
+            // Nobody can tell a first life from one whose memory is lost.
+            memory: memory.as_deref().map_or(Memory::Lost, Memory::Kept),
+        };
+        let head = Head {
+            boot: boot_id(),
+            group: self.settings.group.clone(),
+            protocol: self.settings.protocol.to_owned(),
+            params: self.settings.params.clone(),
+            incarnation: self.incarnation,
+            rank: self.settings.rank,
+            members: self.directory.members(),
+            seed,
+            memory: memory.as_deref().map(to_hex),
+        };
+        self.recorder.begin(now, head);
+        let choice = self.settings.choice.clone();
+        self.life = Some(Life::begin(choice, boot, seed, self.directory.view(), now));
+        self.finish(now);
+    }
+
+    /// Another life, with a number and a session of its own.
+    fn begin_again(&mut self) {
+        let begun = self.state.begin(self.settings.binds());
+        let (incarnation, session) = match (begun, Session::draw()) {
+            (Ok(incarnation), Ok(session)) => (incarnation, session),
+            (Err(error), _) => return self.withdraw(Reason::Disk(error.to_string())),
+            (_, Err(error)) => return self.withdraw(Reason::Disk(error.to_string())),
+        };
+        let Settings { group, me, keyring, .. } = &self.settings;
+        let charter = self.settings.charter();
+        self.sealer = Sealer::new(group, *me, incarnation, session, charter, keyring);
+        self.gate.set_life(incarnation, session);
+        self.incarnation = incarnation;
+        self.withdrawal = None;
+        self.begin();
+    }
+
+    /// Takes no part for a while.
+    fn withdraw(&mut self, why: Reason) {
+        let now = self.read();
+        let until = now + why.lasts();
+        if self.life.is_some() {
+            self.leave(now);
+        }
+        let until = self.withdrawal.as_ref().map_or(until, |before| before.until.max(until));
+        let news = self.withdrawal.as_ref().is_none_or(|before| before.why != why);
+        if news || self.withdrawal.is_none() {
+            let withdrawn = Some(why.to_string());
+            self.shared.tell(Standing { withdrawn, ..Standing::none(self.settings.me, now) });
+            self.changed(now);
+        }
+        self.withdrawal = Some(Withdrawal { why, until });
+    }
+
+    /// Ends this life, with a word if the protocol has one.
+    fn leave(&mut self, now: Instant) {
+        self.command(Command::Leave, now).unwrap_or_default();
+        self.recorder.leave(now);
+        self.recorder.flush();
+        self.life = None;
+    }
+
+    fn changed(&mut self, now: Instant) {
+        self.since = now;
+        self.changes += 1;
+    }
+}
+
+/// One turn after the other.
+impl Member {
+    fn read(&mut self) -> Instant {
+        self.now = self.now.max(self.shared.now());
+        self.now
+    }
+
+    /// Waits and acts. False when it is over.
+    fn turn(&mut self) -> bool {
+        let now = self.read();
+        self.run_timers(now);
+        if now >= self.next_check {
+            self.look_after(now);
+        }
+        if self.withdrawal.is_some() {
+            self.bide(now);
+        }
+        self.wait();
+        self.receive();
+        while let Some(request) = self.shared.take() {
+            if !self.serve(request) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn run_timers(&mut self, now: Instant) {
+        for _ in 0..TIMERS {
+            let Some(life) = self.life.as_mut().filter(|life| life.deadline() <= now) else {
+                return;
+            };
+            self.recorder.timer(now, life.endpoint());
+            life.timeout(self.directory.view(), now);
+            self.finish(now);
+        }
+    }
+
+    /// What has to be looked at now and then.
+    fn look_after(&mut self, now: Instant) {
+        self.next_check = now + CHECK;
+        if self.directory.forget(now) && self.life.is_some() {
+            self.recorder.peers(now, self.directory.members());
+        }
+        let readings = self.shared.clock.readings();
+        let fault = match (&mut self.clocks, readings) {
+            (Some(clocks), Some(readings)) => clocks.look(readings).err(),
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            self.withdraw(Reason::Clock(fault));
+        }
+    }
+
+    /// Shows that it is there, and comes back when it may.
+    fn bide(&mut self, now: Instant) {
+        if self.withdrawal.as_ref().is_some_and(|withdrawal| now >= withdrawal.until) {
+            return self.begin_again();
+        }
+        if now >= self.next_beacon {
+            self.next_beacon = now + BEACON;
+            let mut frame = Vec::new();
+            if self.sealer.seal(Kind::Beacon, &[], &mut frame).is_ok() {
+                self.transmit(Dest::Everyone, &frame);
+            }
+        }
+    }
+
+    fn wait(&mut self) {
+        let mut deadline = self.next_check;
+        if let Some(life) = &self.life {
+            deadline = deadline.min(life.deadline());
+        }
+        if let Some(withdrawal) = &self.withdrawal {
+            deadline = deadline.min(withdrawal.until).min(self.next_beacon);
+        }
+        let left = deadline.since(self.shared.now()).as_nanos();
+        let (seconds, nanos) = (left / 1_000_000_000, left % 1_000_000_000);
+        let timeout = Timespec { tv_sec: seconds as i64, tv_nsec: nanos as i64 };
+        let mut fds: Vec<PollFd<'_>> = self.sockets.poll_fds().collect();
+        fds.push(PollFd::from_borrowed_fd(self.shared.wake_fd(), PollFlags::IN));
+        // Interrupted or not, what there is to do is looked for.
+        let _ = poll(&mut fds, Some(&timeout));
+        self.shared.hush();
+    }
+
+    /// Takes what has arrived.
+    fn receive(&mut self) {
+        for _ in 0..BATCH {
+            let clock = Arc::clone(&self.shared.clock);
+            let Some(datagram) = self.sockets.receive(&*clock) else { return };
+            let (at, from, length) = (datagram.at, datagram.from, datagram.bytes.len());
+            self.now = self.now.max(at);
+            let now = self.now;
+            let directory = &self.directory;
+            let admits = |sender| directory.admits(sender, from);
+            match self.gate.open(datagram.bytes, &admits, &mut self.body) {
+                Ok(opened) => {
+                    self.traffic.received += 1;
+                    self.traffic.received_bytes += length as u64;
+                    if self.directory.hear(opened.sender, from, now) && self.life.is_some() {
+                        self.recorder.peers(now, self.directory.members());
+                    }
+                    if opened.kind == Kind::Message {
+                        self.hear(opened.sender, opened.sequence, from, now);
+                    }
+                }
+                Err(refusal) => self.refuse(refusal, from, now),
+            }
+        }
+    }
+
+    /// A member says something.
+    fn hear(&mut self, sender: NodeId, number: u64, from: SocketAddr, now: Instant) {
+        let Some(life) = &mut self.life else { return };
+        match life.datagram(sender, &self.body, self.directory.view(), now) {
+            Ok(message) => {
+                self.recorder.received(now, sender, message, number, &self.body);
+                self.finish(now);
+            }
+            Err(_) => self.refuse(Refusal::Malformed, from, now),
+        }
+    }
+
+    fn refuse(&mut self, refusal: Refusal, from: SocketAddr, now: Instant) {
+        self.counters.count(refusal);
+        if refusal == Refusal::Own {
+            return; // what is sent to all comes back
+        }
+        self.refusals.push_front(Incident { at: now, from, refusal });
+        self.refusals.truncate(INCIDENTS);
+        if matches!(refusal, Refusal::List | Refusal::Terms | Refusal::OwnId) {
+            self.withdraw(Reason::Conflict(refusal, from));
+        }
+    }
+
+    /// Does what the application wants. False when it wants no more.
+    fn serve(&mut self, request: Request) -> bool {
+        let now = self.read();
+        match request {
+            Request::Command(command, answer) => {
+                let taken = self.command(command, now);
+                // Whoever asked may have gone.
+                answer.map(|answer| answer.try_send(taken));
+            }
+            Request::Status(answer) => {
+                let _ = answer.try_send(Box::new(self.status(now)));
+            }
+            Request::Keyring(keyring) => {
+                self.sealer.set_keyring(&keyring);
+                self.gate.set_keyring(&keyring);
+                self.settings.keyring = keyring;
+            }
+            Request::Resolved => self.directory.refresh(),
+            Request::Stop => {
+                if self.life.is_some() {
+                    self.leave(now);
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Why there is no trace any more, if there was to be one.
+    pub(crate) fn recording_failed(&self) -> Option<String> {
+        self.recorder.failed.clone()
+    }
+
+    fn command(&mut self, command: Command, now: Instant) -> Result<(), Refused> {
+        let Some(life) = &mut self.life else { return Err(Refused) };
+        let taken = life.command(command, self.directory.view(), now);
+        self.recorder.command(now, command, taken.is_ok());
+        self.finish(now);
+        taken
+    }
+}
+
+/// What a step asks for.
+impl Member {
+    /// Stores, records, tells, sends: in this order.
+    fn finish(&mut self, now: Instant) {
+        let Some(life) = &mut self.life else { return };
+        let mut changed = false;
+        let mut problem = None;
+        while let Some(output) = life.output() {
+            let mut number = 0;
+            match &output {
+                Output::Store(bytes) => problem = self.state.store(bytes).err(),
+                Output::Send { to, bytes, .. } => {
+                    let mut frame = Vec::new();
+                    match self.sealer.seal(Kind::Message, bytes, &mut frame) {
+                        Ok(sequence) => {
+                            number = sequence;
+                            self.outbox.push_back((*to, frame));
+                        }
+                        Err(too_long) => {
+                            self.traffic.send_failures += 1;
+                            self.warning = Some(too_long.to_string());
+                        }
+                    }
+                }
+                Output::Leadership => changed = true,
+            }
+            self.recorder.output(now, &output, number);
+            if problem.is_some() {
+                break;
+            }
+        }
+        self.recorder.belief(now, life.endpoint(), changed);
+        self.recorder.flush();
+        self.tell(now, changed);
+        if let Some(error) = problem {
+            // What was to be durable first is not: nothing of this step may leave.
+            self.outbox.clear();
+            self.recorder.leave(now);
+            self.recorder.flush();
+            self.life = None;
+            return self.withdraw(Reason::Disk(error.to_string()));
+        }
+        while let Some((to, frame)) = self.outbox.pop_front() {
+            self.transmit(to, &frame);
+        }
+    }
+
+    fn tell(&mut self, now: Instant, changed: bool) {
+        let Some(life) = &self.life else { return };
+        let leadership = life.leadership(now);
+        self.shared.tell(Standing {
+            me: self.settings.me,
+            leaders: leadership.leaders.to_vec(),
+            term: leadership.term,
+            until: leadership.until,
+            stage: leadership.stage,
+            withdrawn: None,
+            at: now,
+        });
+        if changed {
+            self.changed(now);
+        }
+    }
+
+    fn transmit(&mut self, to: Dest, frame: &[u8]) {
+        let Self { sockets, directory, traffic, .. } = self;
+        let mut send = |address| match sockets.send(address, frame) {
+            Ok(()) => {
+                traffic.sent += 1;
+                traffic.sent_bytes += frame.len() as u64;
+            }
+            Err(_) => traffic.send_failures += 1,
+        };
+        match to {
+            Dest::Everyone => directory.everyone(&mut send),
+            Dest::Node(id) => match directory.address(id) {
+                Some(address) => send(address),
+                None => traffic.send_failures += 1,
+            },
+        }
+    }
+}
+
+/// Which start of which machine the clock counts from, and in which namespace of time.
+fn boot_id() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let namespace = std::fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    format!("{} {}", boot.trim(), namespace.display()).trim().to_owned()
+}

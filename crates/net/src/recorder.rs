@@ -1,0 +1,194 @@
+//! What a live member writes down: the records of a simulated one, so that the same judge and the
+//! same pictures serve both.
+//!
+//! A record is written before what it tells of takes effect: whoever dies in between has at worst
+//! claimed more than it did. Each step goes to the file at once, so a killed process loses at most
+//! the last line.
+
+use crate::state::to_hex;
+use bellwether_core::{
+    Command, Endpoint, Event, Fact, Head, Instant, NodeId, Output, Record, SimTime,
+};
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// Writes the trace of one member. Without a file it does nothing.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    file: Option<File>,
+    node: NodeId,
+    /// The lines of the present step.
+    lines: Vec<u8>,
+    told: Told,
+    /// Why there will be no more lines.
+    pub(crate) failed: Option<String>,
+}
+
+/// What was last recorded of the things a process holds for a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Told {
+    until: Option<Instant>,
+    lock: Option<Fact>,
+}
+
+impl Told {
+    fn by(endpoint: &dyn Endpoint, now: Instant) -> Self {
+        let until = endpoint.leadership(now).until;
+        let mut lock = None;
+        endpoint.facts(now, &mut |fact| {
+            if matches!(fact, Fact::Locked { .. } | Fact::Bound { .. }) {
+                lock = Some(fact);
+            }
+        });
+        Self { until: (until != Instant::NEVER).then_some(until), lock }
+    }
+
+    /// The lock, with the end it has now, if it would have gone on and there is none any more.
+    fn cut_short(&self, after: &Self, now: Instant) -> Option<Fact> {
+        let (ended, until) = match self.lock? {
+            Fact::Locked { to, until } => (Fact::Locked { to, until: now }, until),
+            Fact::Bound { until } => (Fact::Bound { until: now }, until),
+            _ => return None,
+        };
+        (after.lock.is_none() && until > now).then_some(ended)
+    }
+}
+
+impl Recorder {
+    /// Appends to this file, if one is given.
+    pub(crate) fn open(path: Option<&Path>, node: NodeId) -> io::Result<Self> {
+        let open = |path| OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        let file = path.map(open).transpose()?;
+        Ok(Self { file, node, lines: Vec::new(), told: Told::default(), failed: None })
+    }
+
+    fn add(&mut self, now: Instant, event: Event) {
+        let record = Record { t: SimTime::from_nanos(now.as_nanos()), node: self.node, event };
+        // A record is strings and numbers under fixed keys, and a vector takes all bytes.
+        if serde_json::to_writer(&mut self.lines, &record).is_ok() {
+            self.lines.push(b'\n');
+        }
+    }
+
+    fn is_on(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// A life begins.
+    pub(crate) fn begin(&mut self, now: Instant, head: Head) {
+        if self.is_on() {
+            let incarnation = head.incarnation;
+            self.told = Told::default();
+            self.add(now, Event::Begin(head));
+            self.add(now, Event::Start { incarnation });
+        }
+    }
+
+    /// A message arrived.
+    pub(crate) fn received(
+        &mut self,
+        now: Instant,
+        from: NodeId,
+        message: &'static str,
+        number: u64,
+        body: &[u8],
+    ) {
+        if self.is_on() {
+            let (message, sent) = (Cow::Borrowed(message), SimTime::from_nanos(now.as_nanos()));
+            let body = Some(to_hex(body));
+            self.add(now, Event::Recv { from, message, number, sent, body });
+        }
+    }
+
+    /// A timer runs.
+    pub(crate) fn timer(&mut self, now: Instant, endpoint: &dyn Endpoint) {
+        if self.is_on()
+            && let Some(timer) = endpoint.due(now)
+        {
+            self.add(now, Event::Timer { timer });
+        }
+    }
+
+    /// The application asked for something.
+    pub(crate) fn command(&mut self, now: Instant, command: Command, taken: bool) {
+        if self.is_on() {
+            self.add(now, Event::Command { command: format!("{command:?}"), taken });
+        }
+    }
+
+    /// The group looks different.
+    pub(crate) fn peers(&mut self, now: Instant, members: Vec<NodeId>) {
+        if self.is_on() {
+            self.add(now, Event::Peers { members });
+        }
+    }
+
+    /// Something goes to the disk or the network; `number` is that of the frame.
+    pub(crate) fn output(&mut self, now: Instant, output: &Output, number: u64) {
+        if !self.is_on() {
+            return;
+        }
+        match output {
+            Output::Store(bytes) => self.add(now, Event::Store { bytes: bytes.len() }),
+            Output::Send { to, message, .. } => {
+                let to = match to {
+                    bellwether_core::Dest::Everyone => None,
+                    bellwether_core::Dest::Node(to) => Some(*to),
+                };
+                self.add(now, Event::Send { to, message: Cow::Borrowed(message), number });
+            }
+            Output::Leadership => {}
+        }
+    }
+
+    /// What the process believes, as far as that has changed or was prolonged; see the simulator's
+    /// records, whose order and meaning these have.
+    pub(crate) fn belief(&mut self, now: Instant, endpoint: &dyn Endpoint, changed: bool) {
+        if !self.is_on() {
+            return;
+        }
+        let told = Told::by(endpoint, now);
+        let before = std::mem::replace(&mut self.told, told);
+        if changed {
+            let leadership = endpoint.leadership(now);
+            let (leaders, until) = (leadership.leaders.to_vec(), told.until);
+            let (term, stage) = (leadership.term, leadership.stage);
+            self.add(now, Event::Leadership { leaders, term, until, stage });
+            endpoint.facts(now, &mut |fact| self.add(now, Event::Fact(fact)));
+        } else if told != before {
+            let held = told.until.filter(|_| told.until != before.until);
+            let held = held.map(|until| Fact::Held { until });
+            let lock = told.lock.filter(|_| told.lock != before.lock);
+            for fact in [held, lock].into_iter().flatten() {
+                self.add(now, Event::Fact(fact));
+            }
+        }
+        if let Some(ended) = before.cut_short(&told, now) {
+            self.add(now, Event::Fact(ended));
+        }
+    }
+
+    /// The process leaves, or a life ends.
+    pub(crate) fn leave(&mut self, now: Instant) {
+        if self.is_on() {
+            self.add(now, Event::Leave);
+        }
+    }
+
+    /// Writes the step down.
+    pub(crate) fn flush(&mut self) {
+        let Some(file) = &mut self.file else { return };
+        if self.lines.is_empty() {
+            return;
+        }
+        // A trace with a hole would tell lies: the first failure is the end of it.
+        if let Err(error) = file.write_all(&self.lines) {
+            self.failed = Some(format!("the trace ends here: it cannot be written: {error}"));
+            self.file = None;
+        }
+        self.lines.clear();
+    }
+}

@@ -1,0 +1,205 @@
+//! What a member tells when it is asked: its state, its group, and why it stands as it does.
+
+use crate::member::{Incident, Member};
+use crate::standing::Standing;
+use crate::status::{MemberStatus, Refused, Role, Status};
+use bellwether_core::{Duration, Fact, Instant, NodeId};
+use bellwether_protocols::choice::Choice;
+use std::collections::BTreeMap;
+
+fn ms(length: Duration) -> f64 {
+    length.as_nanos() as f64 / 1e6
+}
+
+/// What the protocol holds true, sorted.
+#[derive(Default)]
+struct Facts {
+    locked: Option<(NodeId, Instant)>,
+    bound: Option<Instant>,
+    supporters: Vec<NodeId>,
+    members: Vec<NodeId>,
+}
+
+impl Member {
+    /// Everything, at this moment.
+    pub(crate) fn status(&self, now: Instant) -> Status {
+        let standing = self.shared.see().standing;
+        let facts = self.facts(now);
+        let settings = &self.settings;
+        let leases = match &settings.choice {
+            Choice::LocalLeader(params) => Some((params.lock(), params.lease(), params.renew())),
+            Choice::AnnounceListen(_) => None,
+        };
+        let mut traffic = self.traffic.clone();
+        let counts = self.counters.iter().filter(|(_, count)| *count > 0);
+        traffic.refused = counts.map(|(why, count)| (why.name().to_owned(), count)).collect();
+        Status {
+            group: settings.group.clone(),
+            id: settings.me.0,
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            incarnation: self.incarnation,
+            protocol: settings.protocol.to_owned(),
+            promise: settings.choice.promise().to_string(),
+            role: standing.role(),
+            leaders: standing.leaders.iter().map(|leader| leader.0).collect(),
+            remaining_ms: standing.remaining().map(ms),
+            since_ms: ms(now.since(self.since)),
+            changes: self.changes,
+            lease_duration_ms: leases.map(|(lock, _, _)| ms(lock)),
+            renew_deadline_ms: leases.map(|(_, lease, _)| ms(lease)),
+            retry_period_ms: leases.map(|(_, _, renew)| ms(renew)),
+            security: if settings.keyring.is_insecure() { "insecure" } else { "keyed" }.to_owned(),
+            keys: settings.keyring.ids(&settings.group),
+            listen: self.sockets.listens().map_or_else(|_| String::new(), |at| at.to_string()),
+            peers: settings.peers.to_string(),
+            members: self.members(&standing, &facts, now),
+            why: self.why(&standing, &facts, now),
+            traffic,
+            refusals: self.refusals.iter().map(|incident| told(incident, now)).collect(),
+            warnings: self.warnings(),
+        }
+    }
+
+    fn facts(&self, now: Instant) -> Facts {
+        let mut facts = Facts::default();
+        if let Some(life) = &self.life {
+            life.endpoint().facts(now, &mut |fact| match fact {
+                Fact::Locked { to, until } => facts.locked = Some((to, until)),
+                Fact::Bound { until } => facts.bound = Some(until),
+                Fact::Supporter { peer } => facts.supporters.push(peer),
+                Fact::Member { peer } => facts.members.push(peer),
+                _ => {}
+            });
+        }
+        facts
+    }
+
+    fn members(&self, standing: &Standing, facts: &Facts, now: Instant) -> Vec<MemberStatus> {
+        let me = self.settings.me;
+        let mut all: BTreeMap<NodeId, MemberStatus> = BTreeMap::new();
+        for id in self.directory.members().into_iter().chain([me]) {
+            let place = if id == me {
+                self.sockets.listens().ok().map(|at| at.to_string())
+            } else {
+                self.directory.place(id)
+            };
+            let heard = self.directory.heard(id).map(|at| ms(now.since(at)));
+            let status = MemberStatus {
+                id: id.0,
+                address: place,
+                me: id == me,
+                leads: standing.leaders.contains(&id),
+                supports: facts.supporters.contains(&id) || facts.members.contains(&id),
+                heard_ms: heard,
+            };
+            all.insert(id, status);
+        }
+        all.into_values().collect()
+    }
+
+    /// A reason a line.
+    fn why(&self, standing: &Standing, facts: &Facts, now: Instant) -> Vec<String> {
+        let mut why = Vec::new();
+        match standing.role() {
+            Role::Withdrawn => {
+                why.push(format!("takes no part: {}", standing.withdrawn.as_deref().unwrap_or("")));
+                return why;
+            }
+            Role::Leader if facts.supporters.is_empty() => why.push("leads".to_owned()),
+            Role::Leader => why.push(format!(
+                "leads for {} more unless that is renewed, supported by {}",
+                round(standing.remaining().unwrap_or(Duration::MAX)),
+                list(&facts.supporters)
+            )),
+            Role::Follower => {
+                let leaders = list(&standing.leaders);
+                why.push(match standing.remaining() {
+                    Some(left) => format!("follows {leaders}, locked for {} more", round(left)),
+                    None => format!("follows {leaders}"),
+                });
+            }
+            Role::Looking => {
+                why.push("knows of no leader".to_owned());
+                if let Some((to, until)) = facts.locked {
+                    why.push(format!("locked to {to} for {} more", round(until.since(now))));
+                }
+                if let Some(until) = facts.bound {
+                    why.push(format!(
+                        "supports nobody for {} more, since its last life may have promised to",
+                        round(until.since(now))
+                    ));
+                }
+            }
+        }
+        why.extend(self.silent(now));
+        why.extend(self.lacks_majority(now));
+        why
+    }
+
+    /// Who is not heard.
+    fn silent(&self, now: Instant) -> Vec<String> {
+        let tolerated = SILENCE.max(self.settings.binds());
+        let silent = self.directory.members().into_iter().filter_map(|id| {
+            match self.directory.heard(id) {
+                None => Some(format!("{id} was never heard")),
+                Some(at) if now.since(at) > tolerated => {
+                    Some(format!("{id} silent for {}", round(now.since(at))))
+                }
+                Some(_) => None,
+            }
+        });
+        silent.collect()
+    }
+
+    fn lacks_majority(&self, now: Instant) -> Option<String> {
+        let Choice::LocalLeader(params) = &self.settings.choice else { return None };
+        let members = self.directory.members();
+        let (group, tolerated) = (members.len() + 1, SILENCE.max(self.settings.binds()));
+        let there = |id: &&NodeId| {
+            self.directory.heard(**id).is_some_and(|at| now.since(at) <= tolerated)
+        };
+        let present = members.iter().filter(there).count() + 1;
+        let quorum = params.quorum(group);
+        (present < quorum)
+            .then(|| format!("{present} of {group} members are there, a leader needs {quorum}"))
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some(withdrawal) = &self.withdrawal {
+            warnings.push(format!("withdrawn: {}", withdrawal.why));
+        }
+        if self.settings.keyring.is_insecure() {
+            warnings.push("insecure: whoever reaches this port can lead this group".to_owned());
+        }
+        warnings.extend(self.warning.clone());
+        warnings.extend(self.recording_failed());
+        let lost = self.directory.unresolved();
+        warnings.extend(lost.iter().map(|place| format!("{place} cannot be found by name")));
+        warnings
+    }
+}
+
+/// Silent members show themselves twice a second.
+const SILENCE: Duration = Duration::from_millis(2_000);
+
+fn told(incident: &Incident, now: Instant) -> Refused {
+    Refused {
+        reason: incident.refusal.name().to_owned(),
+        text: incident.refusal.to_string(),
+        from: incident.from.to_string(),
+        ago_ms: ms(now.since(incident.at)),
+    }
+}
+
+/// A length as people say it.
+fn round(length: Duration) -> String {
+    let ms = length.as_nanos() / 1_000_000;
+    if ms < 1_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1e3) }
+}
+
+fn list(ids: &[NodeId]) -> String {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ids.join(", ")
+}

@@ -1,0 +1,70 @@
+//! Looking names up again and again, apart from the thread that must not wait for it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How often names are looked up.
+const EVERY: Duration = Duration::from_secs(30);
+/// How often while one of them is not found.
+const SOON: Duration = Duration::from_secs(2);
+
+type Found = BTreeMap<String, Vec<SocketAddr>>;
+
+/// What was last found under some names. The thread ends with it, at the latest after the lookup
+/// that is under way.
+#[derive(Debug)]
+pub(crate) struct Resolver {
+    found: Arc<Mutex<Found>>,
+    _stop: mpsc::Sender<()>,
+}
+
+impl Resolver {
+    /// Begins to look these up; nothing to do if there are none.
+    pub(crate) fn start(
+        names: Vec<String>,
+        changed: impl Fn() + Send + 'static,
+    ) -> io::Result<Option<Self>> {
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let (stop, stopped) = mpsc::channel::<()>();
+        let found = Arc::new(Mutex::new(Found::new()));
+        let shared = Arc::clone(&found);
+        let work = move || {
+            loop {
+                let mut all = true;
+                for name in &names {
+                    let addresses = lookup(name);
+                    all &= !addresses.is_empty();
+                    // A name that cannot be found just now is still where it was.
+                    if !addresses.is_empty() {
+                        let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                        found.insert(name.clone(), addresses);
+                    }
+                }
+                changed();
+                let pause = if all { EVERY } else { SOON };
+                if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("bellwether-names".into()).spawn(work)?;
+        Ok(Some(Self { found, _stop: stop }))
+    }
+
+    /// What was found.
+    pub(crate) fn found(&self) -> Found {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// All addresses of `HOST:PORT`; none if it cannot be found.
+pub(crate) fn lookup(place: &str) -> Vec<SocketAddr> {
+    place.to_socket_addrs().map_or_else(|_| Vec::new(), Iterator::collect)
+}

@@ -1,0 +1,67 @@
+//! All that a member is made of, checked.
+
+use crate::clock::Clock;
+use crate::frame::{Charter, Keyring};
+use crate::peers::Peers;
+use bellwether_core::{Duration, NodeId};
+use bellwether_protocols::choice::Choice;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a member's thread is started with. Made by [`Builder`](crate::Builder), so all rules hold.
+pub(crate) struct Settings {
+    pub(crate) group: String,
+    pub(crate) me: NodeId,
+    pub(crate) rank: u64,
+    pub(crate) peers: Peers,
+    pub(crate) listen: SocketAddr,
+    pub(crate) keyring: Keyring,
+    pub(crate) protocol: &'static str,
+    pub(crate) choice: Choice,
+    /// The protocol's configuration as it is recorded.
+    pub(crate) params: String,
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) record: Option<PathBuf>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Settings {
+    /// What all members must have in common.
+    pub(crate) fn charter(&self) -> Charter {
+        let terms = format!("{} {:?}", self.protocol, self.choice);
+        match &self.peers {
+            Peers::Listed(list) => {
+                Charter::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms)
+            }
+            Peers::Dns(_) | Peers::Multicast { .. } => Charter::open(&terms),
+        }
+    }
+
+    /// For how long a promise of this member may bind it.
+    pub(crate) fn binds(&self) -> Duration {
+        match &self.choice {
+            Choice::LocalLeader(params) => params.lock(),
+            Choice::AnnounceListen(_) => Duration::ZERO,
+        }
+    }
+
+    /// By how much leases trust clocks to be wrong, in millionths; nothing where there are none.
+    pub(crate) fn drift_ppm(&self) -> Option<u32> {
+        self.choice.profile().leases.map(|leases| leases.drift_ppm)
+    }
+
+    /// Its name in the directory that holds what is its own.
+    pub(crate) fn name(&self) -> String {
+        format!("{}.{}", self.group, self.me)
+    }
+
+    /// In an open group: after how long a silent member is forgotten.
+    pub(crate) fn forget(&self) -> Duration {
+        let trust = self.choice.profile().trust;
+        if trust == Duration::MAX { LONGEST } else { (trust * 10).max(SHORTEST).min(LONGEST) }
+    }
+}
+
+const SHORTEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(3600);

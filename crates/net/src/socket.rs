@@ -1,0 +1,125 @@
+//! The sockets of a member: one of its own, and one for its multicast group if it has one.
+//!
+//! **Promise.** A datagram's time is read right after it was taken from the socket, before it is
+//! opened or understood: what waited in the kernel while the process did not run counts as being
+//! under way, which is what leases need to know. (The kernel's own stamps are of the wall clock,
+//! which people set.)
+
+use crate::clock::Clock;
+use bellwether_core::Instant;
+use rustix::event::{PollFd, PollFlags};
+use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Socket, Type};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
+/// Larger than any frame, so that one that is too long is seen to be.
+const BUFFER: usize = 2048;
+/// Datagrams taken in a row before timers and commands have their turn.
+pub(crate) const BATCH: usize = 64;
+
+/// Where datagrams come from and go to.
+#[derive(Debug)]
+pub(crate) struct Sockets {
+    own: UdpSocket,
+    group: Option<UdpSocket>,
+    buffer: Box<[u8; BUFFER]>,
+}
+
+/// A datagram as it came.
+#[derive(Debug)]
+pub(crate) struct Datagram<'a> {
+    pub(crate) at: Instant,
+    pub(crate) from: SocketAddr,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl Sockets {
+    /// A socket of its own at this address.
+    pub(crate) fn bind(listen: SocketAddr) -> io::Result<Self> {
+        Ok(Self { own: udp(listen, false)?.into(), group: None, buffer: Box::new([0; BUFFER]) })
+    }
+
+    /// The same, and one that hears what is sent to a multicast group.
+    pub(crate) fn join(
+        listen: SocketAddr,
+        group: SocketAddr,
+        interface: Option<&str>,
+    ) -> io::Result<Self> {
+        let own = udp(listen, false)?;
+        let any: IpAddr = match group {
+            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        let shared = udp(SocketAddr::new(any, group.port()), true)?;
+        let index = interface.map(index_of).transpose()?.unwrap_or(0);
+        match group.ip() {
+            IpAddr::V4(ip) => {
+                shared.join_multicast_v4_n(&ip, &InterfaceIndexOrAddress::Index(index))?;
+                // The option that chooses an interface wants an address of it, not its name.
+                own.bind_device(interface.map(str::as_bytes))?;
+                own.set_multicast_loop_v4(true)?;
+            }
+            IpAddr::V6(ip) => {
+                shared.join_multicast_v6(&ip, index)?;
+                if index != 0 {
+                    own.set_multicast_if_v6(index)?;
+                }
+                own.set_multicast_loop_v6(true)?;
+            }
+        }
+        let buffer = Box::new([0; BUFFER]);
+        Ok(Self { own: own.into(), group: Some(shared.into()), buffer })
+    }
+
+    /// Where its own socket is.
+    pub(crate) fn listens(&self) -> io::Result<SocketAddr> {
+        self.own.local_addr()
+    }
+
+    /// What to wait for.
+    pub(crate) fn poll_fds(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let all = std::iter::once(&self.own).chain(&self.group);
+        all.map(|socket| PollFd::new(socket, PollFlags::IN))
+    }
+
+    /// The next datagram, if there is one.
+    pub(crate) fn receive(&mut self, clock: &dyn Clock) -> Option<Datagram<'_>> {
+        for socket in std::iter::once(&self.own).chain(&self.group) {
+            match socket.recv_from(&mut self.buffer[..]) {
+                Ok((length, from)) => {
+                    let at = clock.now();
+                    return Some(Datagram { at, from, bytes: &self.buffer[..length] });
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                // An error of an earlier sending that is told here; the next call goes on.
+                Err(_) => {}
+            }
+        }
+        None
+    }
+
+    /// Sends a datagram.
+    pub(crate) fn send(&self, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
+        self.own.send_to(bytes, to).map(|_| ())
+    }
+}
+
+fn udp(at: SocketAddr, shared: bool) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::for_address(at), Type::DGRAM, Some(Protocol::UDP))?;
+    if at.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    if shared {
+        socket.set_reuse_address(true)?;
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&SockAddr::from(at))?;
+    Ok(socket)
+}
+
+fn index_of(interface: &str) -> io::Result<u32> {
+    let probe = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+    rustix::net::netdevice::name_to_index(&probe, interface).map_err(|error| {
+        io::Error::new(ErrorKind::NotFound, format!("no interface '{interface}': {error}"))
+    })
+}
