@@ -5,6 +5,7 @@
 //! simulator's tests drive; the application holds a handle.
 
 pub mod clock;
+pub mod frame;
 mod standing;
 pub mod status;
 

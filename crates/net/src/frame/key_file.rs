@@ -1,0 +1,123 @@
+//! Reading a keyring from a file that nobody else can read.
+//!
+//! The file is opened once, and what is checked is what was opened: it cannot be exchanged in
+//! between. A link may lead to it; what counts is where it leads.
+
+use super::keyring::{BadKeys, Keyring};
+use rustix::fs::{Mode, OFlags};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+/// How large a key file may be, in bytes.
+pub const KEY_FILE_MAX: usize = 64 * 1024;
+
+/// Why a key file cannot be used.
+#[derive(Debug)]
+pub struct BadKeyFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What may be wrong with a key file.
+#[derive(Debug)]
+pub enum Fault {
+    /// It cannot be read.
+    Io(io::Error),
+    /// It is a folder, a pipe or a device.
+    NotAFile,
+    /// Others than its owner can read or write it.
+    Mode(u32),
+    /// It is neither ours nor root's.
+    Owner {
+        /// The user whose it is.
+        owner: u32,
+        /// The user we are.
+        user: u32,
+    },
+    /// It is larger than [`KEY_FILE_MAX`].
+    Large,
+    /// It is not text.
+    NotText,
+    /// What it says is no keyring.
+    Keys(BadKeys),
+}
+
+impl Keyring {
+    /// Reads a key file.
+    ///
+    /// # Errors
+    /// [`BadKeyFile`] if it cannot be read, if others than its owner can read or write it, if it
+    /// belongs to somebody other than this user or root, if it is too large, or if it is no
+    /// keyring.
+    pub fn read(path: &Path) -> Result<Self, BadKeyFile> {
+        read(path).map_err(|fault| BadKeyFile { path: path.to_owned(), fault })
+    }
+}
+
+fn read(path: &Path) -> Result<Keyring, Fault> {
+    // Without NONBLOCK, opening a pipe would wait for its writer.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
+    let file = File::from(opened.map_err(Fault::Io)?);
+    let found = file.metadata().map_err(Fault::Io)?;
+    if !found.is_file() {
+        return Err(Fault::NotAFile);
+    }
+    let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
+    if owner != user && owner != 0 {
+        return Err(Fault::Owner { owner, user });
+    }
+    if found.mode() & 0o077 != 0 {
+        return Err(Fault::Mode(found.mode() & 0o7777));
+    }
+    // One buffer, as large as it may need to be: growing would leave secrets behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_FILE_MAX + 1));
+    file.take(KEY_FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(Fault::Io)?;
+    if bytes.len() > KEY_FILE_MAX {
+        return Err(Fault::Large);
+    }
+    let text = str::from_utf8(&bytes).map_err(|_| Fault::NotText)?;
+    Keyring::parse(text).map_err(Fault::Keys)
+}
+
+impl fmt::Display for BadKeyFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        write!(f, "key file {path}: ")?;
+        match &self.fault {
+            Fault::Io(error) => {
+                write!(f, "cannot be read: {error}")?;
+                if error.kind() == io::ErrorKind::NotFound {
+                    write!(f, "; `bellwether keygen {path}` makes one")?;
+                }
+                Ok(())
+            }
+            Fault::NotAFile => write!(f, "is not a regular file; name one that is"),
+            Fault::Mode(mode) => write!(
+                f,
+                "has mode {mode:04o}, and nobody but its owner may read or write it; \
+                 chmod 600 {path}"
+            ),
+            Fault::Owner { owner, user } => write!(
+                f,
+                "belongs to user {owner}, and must belong to user {user}, who reads it, \
+                 or to root; chown {user} {path}"
+            ),
+            Fault::Large => write!(
+                f,
+                "is larger than {KEY_FILE_MAX} bytes, the most a key file may have; \
+                 remove old keys"
+            ),
+            Fault::NotText => write!(f, "is not text; `bellwether keygen` shows what a key is"),
+            Fault::Keys(bad) => bad.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BadKeyFile {}

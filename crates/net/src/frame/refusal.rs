@@ -1,0 +1,188 @@
+//! Why a datagram was dropped: exactly one reason each, counted, with a way out.
+
+use std::fmt;
+
+/// The reasons, in the order in which they are looked for; see the [module](super).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Refusal {
+    /// Too short for a frame.
+    Short,
+    /// Longer than any frame.
+    Long,
+    /// It does not begin like a frame.
+    Magic,
+    /// A frame of another version of the format.
+    Version,
+    /// A frame of another group.
+    Group,
+    /// Sealed with a key that is not in the keyring.
+    Key,
+    /// Sealed with none of our keys, or changed on its way.
+    Forged,
+    /// An authentic frame of a kind that we do not know.
+    Kind,
+    /// Our own frame came back.
+    Own,
+    /// A frame of a life of its sender that is over.
+    FormerLife,
+    /// Another process has the id and the incarnation of a sender that we know.
+    IdTwice,
+    /// A frame that was here before, or is too old to tell.
+    Replayed,
+    /// Somebody else speaks under our id.
+    OwnId,
+    /// The sender is not in the member list. Said by the caller.
+    Stranger,
+    /// The sender is in the list, with another address. Said by the caller.
+    Address,
+    /// The sender has another member list.
+    List,
+    /// The sender has another protocol or other parameters.
+    Terms,
+    /// The protocol cannot read the body. Said by the caller.
+    Malformed,
+}
+
+impl Refusal {
+    /// All of them, in order.
+    pub const ALL: [Self; 18] = [
+        Self::Short,
+        Self::Long,
+        Self::Magic,
+        Self::Version,
+        Self::Group,
+        Self::Key,
+        Self::Forged,
+        Self::Kind,
+        Self::Own,
+        Self::FormerLife,
+        Self::IdTwice,
+        Self::Replayed,
+        Self::OwnId,
+        Self::Stranger,
+        Self::Address,
+        Self::List,
+        Self::Terms,
+        Self::Malformed,
+    ];
+
+    /// Its name in counters and traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::Long => "long",
+            Self::Magic => "magic",
+            Self::Version => "version",
+            Self::Group => "group",
+            Self::Key => "key",
+            Self::Forged => "forged",
+            Self::Kind => "kind",
+            Self::Own => "own",
+            Self::FormerLife => "former-life",
+            Self::IdTwice => "id-twice",
+            Self::Replayed => "replayed",
+            Self::OwnId => "own-id",
+            Self::Stranger => "stranger",
+            Self::Address => "address",
+            Self::List => "list",
+            Self::Terms => "terms",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Short => "too short for a frame; look for other programs that use this port",
+            Self::Long => "longer than any frame; look for other programs that use this port",
+            Self::Magic => "not a frame; look for other programs that use this port",
+            Self::Version => "a frame of another version; run the same release on all members",
+            Self::Group => "a frame of another group; give each group its own port or address",
+            Self::Key => "sealed with an unknown key; give all members the same key file",
+            Self::Forged => "not authentic: forged or damaged on its way; look for its source",
+            Self::Kind => "a frame of an unknown kind; run the same release on all members",
+            Self::Own => "our own frame came back; harmless, usual with multicast",
+            Self::FormerLife => {
+                "from a life of the sender that is over; late or replayed, \
+                 or two processes share an id: give each its own"
+            }
+            Self::IdTwice => "two processes share an id and an incarnation; give each its own id",
+            Self::Replayed => "seen before or too old to tell; a duplicate, or somebody replays",
+            Self::OwnId => "another process uses our id; give each process its own",
+            Self::Stranger => {
+                "the sender is not in the member list; add it on all members or stop it"
+            }
+            Self::Address => {
+                "a listed id speaks from another address; correct the list on all members, \
+                 or stop the process that took the id"
+            }
+            Self::List => "the sender has another member list; give all members the same",
+            Self::Terms => {
+                "the sender has another protocol or other parameters; give all members the same"
+            }
+            Self::Malformed => {
+                "the protocol cannot read the message; run the same release on all members"
+            }
+        })
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// How often each reason was met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters([u64; Refusal::ALL.len()]);
+
+impl Counters {
+    /// One more of these.
+    pub fn count(&mut self, refusal: Refusal) {
+        self.0[refusal as usize] += 1;
+    }
+
+    /// How many of these there were.
+    pub fn of(&self, refusal: Refusal) -> u64 {
+        self.0[refusal as usize]
+    }
+
+    /// All reasons and how often each was met, zeroes too.
+    pub fn iter(&self) -> impl Iterator<Item = (Refusal, u64)> + '_ {
+        Refusal::ALL.into_iter().zip(self.0)
+    }
+
+    /// How many datagrams were refused in all.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_reason_is_listed_once_in_order_and_has_its_own_words() {
+        for (index, refusal) in Refusal::ALL.into_iter().enumerate() {
+            assert_eq!(refusal as usize, index);
+        }
+        let names: BTreeSet<_> = Refusal::ALL.into_iter().map(Refusal::name).collect();
+        let sentences: BTreeSet<_> = Refusal::ALL.iter().map(ToString::to_string).collect();
+        assert_eq!((names.len(), sentences.len()), (Refusal::ALL.len(), Refusal::ALL.len()));
+        for name in names {
+            assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_counter_counts_its_own() {
+        let mut counters = Counters::default();
+        for (times, refusal) in Refusal::ALL.into_iter().enumerate() {
+            (0..times).for_each(|_| counters.count(refusal));
+        }
+        for (times, (refusal, count)) in counters.iter().enumerate() {
+            assert_eq!((count, counters.of(refusal)), (times as u64, times as u64));
+        }
+        assert_eq!(counters.total(), (0..Refusal::ALL.len() as u64).sum());
+    }
+}

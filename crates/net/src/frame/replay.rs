@@ -1,0 +1,245 @@
+//! Which frames were here before: a window of sequence numbers per sender and life.
+//!
+//! **Source.** The bitmap is the one of RFC 6479, *IPsec Anti-Replay Algorithm without Bit
+//! Shifting*: a ring of words, one more than the window is wide, so that moving on clears whole
+//! words and shifts nothing.
+//!
+//! **Assumptions.** Only authentic frames are shown to it. A sender's incarnation grows from life
+//! to life, its sequence numbers grow within one, and its session is drawn anew for each.
+//!
+//! **Promise.** Of one life no sequence number passes twice, nor does any that is [`WIDTH`] or
+//! more behind the greatest. Once a life was heard, none before it is. Memory is bounded: when
+//! there is no room for a new sender, the one that was silent longest is forgotten, and only its
+//! frames could pass again. A group whose members are listed never comes to that.
+
+use super::header::{Header, Session};
+use super::refusal::Refusal;
+use bellwether_core::NodeId;
+use std::collections::BTreeMap;
+
+/// How far a frame may lag behind the latest of its sender.
+pub const WIDTH: u64 = 1024;
+
+const WORD: u64 = u64::BITS as u64;
+const WORDS: u64 = WIDTH / WORD + 1;
+
+/// The sequence numbers of one life: the greatest, and a bit for each of the last [`WIDTH`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Window {
+    top: u64,
+    ring: [u64; WORDS as usize],
+}
+
+impl Window {
+    /// The window after its first number.
+    fn starting(sequence: u64) -> Self {
+        let mut window = Self { top: sequence, ring: [0; WORDS as usize] };
+        window.record(sequence);
+        window
+    }
+
+    fn bit(sequence: u64) -> (usize, u64) {
+        ((sequence / WORD % WORDS) as usize, 1 << (sequence % WORD))
+    }
+
+    fn is_new(&self, sequence: u64) -> bool {
+        if sequence > self.top {
+            return true;
+        }
+        let (word, bit) = Self::bit(sequence);
+        self.top - sequence < WIDTH && self.ring[word] & bit == 0
+    }
+
+    /// Only for a number that [`is_new`](Self::is_new).
+    fn record(&mut self, sequence: u64) {
+        if sequence > self.top {
+            let words = (sequence / WORD - self.top / WORD).min(WORDS);
+            for ahead in 1..=words {
+                self.ring[((self.top / WORD + ahead) % WORDS) as usize] = 0;
+            }
+            self.top = sequence;
+        }
+        let (word, bit) = Self::bit(sequence);
+        self.ring[word] |= bit;
+    }
+}
+
+/// What is remembered of one sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Life {
+    incarnation: u64,
+    session: Session,
+    window: Window,
+    /// The count of frames when it last spoke: who has the smallest was silent longest.
+    spoke: u64,
+}
+
+/// The windows of all senders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Replay {
+    senders_max: usize,
+    frames: u64,
+    lives: BTreeMap<NodeId, Life>,
+}
+
+impl Replay {
+    /// Remembers so many senders at a time, at least one.
+    pub(super) fn new(senders_max: usize) -> Self {
+        Self { senders_max: senders_max.max(1), frames: 0, lives: BTreeMap::new() }
+    }
+
+    /// Whether this frame is one to look at. Changes nothing.
+    pub(super) fn check(&self, header: &Header) -> Result<(), Refusal> {
+        let Some(life) = self.lives.get(&header.sender) else { return Ok(()) };
+        if header.incarnation > life.incarnation {
+            Ok(())
+        } else if header.incarnation < life.incarnation {
+            Err(Refusal::FormerLife)
+        } else if header.session != life.session {
+            Err(Refusal::IdTwice)
+        } else if life.window.is_new(header.sequence) {
+            Ok(())
+        } else {
+            Err(Refusal::Replayed)
+        }
+    }
+
+    /// This frame was looked at. Only for one that [`check`](Self::check) let pass.
+    pub(super) fn record(&mut self, header: &Header) {
+        debug_assert_eq!(self.check(header), Ok(()), "recorded unchecked");
+        self.frames += 1;
+        match self.lives.get_mut(&header.sender) {
+            Some(life) if life.incarnation == header.incarnation => {
+                life.window.record(header.sequence);
+                life.spoke = self.frames;
+                return;
+            }
+            Some(_) => {}
+            None => self.make_room(),
+        }
+        let life = Life {
+            incarnation: header.incarnation,
+            session: header.session,
+            window: Window::starting(header.sequence),
+            spoke: self.frames,
+        };
+        self.lives.insert(header.sender, life);
+    }
+
+    /// For one more sender.
+    fn make_room(&mut self) {
+        if self.lives.len() < self.senders_max {
+            return;
+        }
+        let silent = self.lives.iter().min_by_key(|(_, life)| life.spoke);
+        if let Some((&sender, _)) = silent {
+            self.lives.remove(&sender);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::charter::Charter;
+    use super::super::header::{GroupTag, Kind};
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn frame(sender: u64, incarnation: u64, session: u8, sequence: u64) -> Header {
+        Header {
+            kind: Kind::Message as u8,
+            key: [0; 4],
+            group: GroupTag::of("g"),
+            sender: NodeId(sender),
+            incarnation,
+            session: Session([session; 16]),
+            sequence,
+            charter: Charter::open(""),
+        }
+    }
+
+    fn hear(replay: &mut Replay, header: &Header) -> Result<(), Refusal> {
+        replay.check(header).inspect(|()| replay.record(header))
+    }
+
+    #[test]
+    fn the_window_is_exactly_as_wide_as_it_says() {
+        for top in [WIDTH - 1, WIDTH, 5000, 5055, 5056, u64::MAX] {
+            let window = Window::starting(top);
+            assert!(!window.is_new(top));
+            assert!(window.is_new(top - (WIDTH - 1)), "{top}");
+            assert!(!top.checked_sub(WIDTH).is_some_and(|old| window.is_new(old)), "{top}");
+        }
+    }
+
+    #[test]
+    fn a_later_life_replaces_the_former_one() {
+        let mut replay = Replay::new(4);
+        assert_eq!(hear(&mut replay, &frame(1, 3, 30, 900)), Ok(()));
+        assert_eq!(hear(&mut replay, &frame(1, 2, 20, 901)), Err(Refusal::FormerLife));
+        assert_eq!(hear(&mut replay, &frame(1, 3, 31, 901)), Err(Refusal::IdTwice));
+        assert_eq!(hear(&mut replay, &frame(1, 4, 40, 0)), Ok(()));
+        assert_eq!(hear(&mut replay, &frame(1, 3, 30, 901)), Err(Refusal::FormerLife));
+        assert_eq!(hear(&mut replay, &frame(1, 4, 40, 0)), Err(Refusal::Replayed));
+        assert_eq!(hear(&mut replay, &frame(2, 1, 10, 0)), Ok(()), "another sender");
+    }
+
+    #[test]
+    fn the_sender_that_was_silent_longest_is_forgotten_first() {
+        let mut replay = Replay::new(2);
+        for (sender, sequence) in [(1, 0), (2, 0), (1, 1), (3, 0)] {
+            assert_eq!(hear(&mut replay, &frame(sender, 1, 1, sequence)), Ok(()));
+        }
+        let known: Vec<_> = replay.lives.keys().copied().collect();
+        assert_eq!(known, [NodeId(1), NodeId(3)]);
+    }
+
+    proptest! {
+        /// Against the plain way to do it: keep every number that ever passed.
+        #[test]
+        fn the_window_passes_what_a_set_of_all_numbers_would(
+            base in prop_oneof![Just(0), 0..5000u64, Just(u64::MAX - 9000)],
+            steps in prop::collection::vec(
+                prop_oneof![6 => 0..200u64, 3 => 0..2400u64, 1 => 0..9000u64],
+                1..300,
+            ),
+        ) {
+            let mut replay = Replay::new(1);
+            let mut seen = BTreeSet::new();
+            for step in steps {
+                let sequence = base + step;
+                let lags = seen.last().is_some_and(|top| sequence.saturating_add(WIDTH) <= *top);
+                let expected = !lags && seen.insert(sequence);
+                prop_assert_eq!(hear(&mut replay, &frame(1, 1, 1, sequence)).is_ok(), expected);
+            }
+        }
+
+        /// Lives, sessions and senders too.
+        #[test]
+        fn no_frame_passes_twice_and_no_life_comes_back(
+            frames in prop::collection::vec((0..3u64, 0..4u64, 0..2u8, 0..40u64), 1..400),
+        ) {
+            let mut replay = Replay::new(3);
+            let mut passed = BTreeSet::new();
+            let mut latest = BTreeMap::new();
+            for (sender, incarnation, session, sequence) in frames {
+                let known = latest.entry(sender).or_insert((incarnation, session));
+                let expected = if incarnation < known.0 {
+                    Err(Refusal::FormerLife)
+                } else if incarnation == known.0 && session != known.1 {
+                    Err(Refusal::IdTwice)
+                } else if !passed.insert((sender, incarnation, session, sequence)) {
+                    Err(Refusal::Replayed)
+                } else {
+                    *known = (incarnation, session);
+                    Ok(())
+                };
+                let before = replay.clone();
+                let found = hear(&mut replay, &frame(sender, incarnation, session, sequence));
+                prop_assert_eq!(found, expected);
+                prop_assert!(found.is_ok() || replay == before, "a refused frame left a trace");
+            }
+        }
+    }
+}
