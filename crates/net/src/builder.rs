@@ -203,9 +203,8 @@ impl Builder {
         let resolved = move || {
             mailbox.upgrade().map(|shared| shared.ask(Request::Resolved));
         };
-        let directory =
-            Directory::new(settings.me, &settings.peers, settings.forget(), resolved)
-                .map_err(failed("cannot look names up".to_owned()))?;
+        let directory = Directory::new(settings.me, &settings.peers, settings.forget(), resolved)
+            .map_err(failed("cannot look names up".to_owned()))?;
         let name = format!("bellwether-{}", settings.me);
         let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
             .map_err(failed("cannot begin".to_owned()))?;
@@ -229,10 +228,13 @@ impl Builder {
         let (me, listen) = self.find_itself(&peers)?;
         holds("id", format!("this is member {me}, and listens at {listen}"));
         let keyring = self.find_keys()?;
-        holds("key", match keyring.is_insecure() {
-            true => "none: whoever reaches the port can lead the group".to_owned(),
-            false => format!("sends with {}", keyring.ids(&self.group).join(", accepts ")),
-        });
+        holds(
+            "key",
+            match keyring.is_insecure() {
+                true => "none: whoever reaches the port can lead the group".to_owned(),
+                false => format!("sends with {}", keyring.ids(&self.group).join(", accepts ")),
+            },
+        );
         let (protocol, config) = self.find_protocol(&peers);
         let Some(entry) = find(&protocol) else {
             return rule(format!("protocol '{protocol}': see `bellwether protocols`"));

@@ -73,7 +73,8 @@ impl Directory {
             Peers::Dns(name) => {
                 let found = Arc::new(lookup(name).into_iter().collect());
                 let resolver = Resolver::start(vec![name.clone()], woken)?;
-                let resolver = resolver.ok_or_else(|| std::io::Error::other("no name to resolve"))?;
+                let resolver =
+                    resolver.ok_or_else(|| std::io::Error::other("no name to resolve"))?;
                 Places::Dns { found, resolver }
             }
             Peers::Multicast { group, .. } => Places::Multicast { group: *group },

@@ -1,12 +1,65 @@
 //! The runtime: leadership for real, between processes that share nothing but a network.
 //!
 //! **What it is.** The only crate with sockets and the machine's clock. One thread per member owns
-//! the socket and the protocol, behind the same [`Endpoint`](bellwether_core::Endpoint) that the
-//! simulator's tests drive; the application holds a handle.
+//! both and the protocol, behind the same [`Endpoint`](bellwether_core::Endpoint) that is replayed
+//! and judged; the application holds an [`Election`].
+//!
+//! **Assumptions.** Clocks drift by at most what the protocol's parameters say (and are compared
+//! with each other to notice when not); whoever has a key of the group is trusted. The network may
+//! lose, double, reorder, delay and forge.
+//!
+//! **Promise.** The protocol's own, given to the application as something that ends: every answer
+//! about leadership is made with the clock at the moment of the question.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`Builder`], [`Peers`] | a member as a person describes it, and the rules it must keep to |
+//! | [`Election`], [`Guard`], [`Watch`], [`Standing`] | what an application holds |
+//! | `member`, `life` | the run loop, and the protocol in it |
+//! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
+//! | [`clock`], `state`, `recorder` | time, memory, and the trace |
+//! | [`status`], `report`, `withdrawal` | what a member tells of itself |
+//!
+//! ```
+//! use bellwether_net::{Election, Peers};
+//!
+//! // A group of one, so that the example needs nobody else.
+//! let port = std::net::UdpSocket::bind("127.0.0.1:0")?.local_addr()?.port();
+//! let peers: Peers = format!("1=127.0.0.1:{port}").parse()?;
+//! let election = Election::builder("example").peers(peers).insecure().join()?;
+//!
+//! let guard = election.wait(None).expect("it leads after a moment");
+//! assert!(guard.still_leading() && election.leadership().leads());
+//! drop(guard); // resigns
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod builder;
 pub mod clock;
+mod directory;
 pub mod frame;
+mod guard;
+mod handle;
+mod life;
+mod member;
+mod peers;
+mod recorder;
+mod report;
+mod resolver;
+mod settings;
+mod shared;
+mod socket;
 mod standing;
+mod state;
 pub mod status;
+mod watch;
+mod withdrawal;
 
+pub use builder::{BadSettings, Builder, Rule};
+pub use frame::Keyring;
+pub use guard::{Campaign, Guard, Lost};
+pub use handle::{Election, Gone, NotNow};
+pub use peers::{BadPeers, Peers};
 pub use standing::Standing;
+pub use status::{Role, Status};
+pub use watch::{Next, Watch};

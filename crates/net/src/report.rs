@@ -140,15 +140,14 @@ impl Member {
     /// Who is not heard.
     fn silent(&self, now: Instant) -> Vec<String> {
         let tolerated = SILENCE.max(self.settings.binds());
-        let silent = self.directory.members().into_iter().filter_map(|id| {
-            match self.directory.heard(id) {
+        let silent =
+            self.directory.members().into_iter().filter_map(|id| match self.directory.heard(id) {
                 None => Some(format!("{id} was never heard")),
                 Some(at) if now.since(at) > tolerated => {
                     Some(format!("{id} silent for {}", round(now.since(at))))
                 }
                 Some(_) => None,
-            }
-        });
+            });
         silent.collect()
     }
 
@@ -156,9 +155,8 @@ impl Member {
         let Choice::LocalLeader(params) = &self.settings.choice else { return None };
         let members = self.directory.members();
         let (group, tolerated) = (members.len() + 1, SILENCE.max(self.settings.binds()));
-        let there = |id: &&NodeId| {
-            self.directory.heard(**id).is_some_and(|at| now.since(at) <= tolerated)
-        };
+        let there =
+            |id: &&NodeId| self.directory.heard(**id).is_some_and(|at| now.since(at) <= tolerated);
         let present = members.iter().filter(there).count() + 1;
         let quorum = params.quorum(group);
         (present < quorum)

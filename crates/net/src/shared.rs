@@ -161,27 +161,21 @@ impl Shared {
     /// Tells what is believed from now on.
     pub(crate) fn tell(&self, standing: Standing) {
         let mut present = self.present();
-        let (before, now) = (&present.standing, standing.at);
-        // What is over has changed by itself; it is told once.
-        let old = before.at(now);
+        let before = &present.standing;
         let same = |one: &Standing, other: &Standing| {
             (&one.leaders, one.term, one.stage, &one.withdrawn)
                 == (&other.leaders, other.term, other.stage, &other.withdrawn)
         };
         let changed = !same(before, &standing);
-        if standing.leads() && !(old.leads() && same(&old, &standing)) {
-            present.reign += 1;
-        }
         let prolonged = before.until != standing.until;
-        if changed {
-            present.version.changes += 1;
-        }
-        if changed || prolonged {
-            present.version.tellings += 1;
-        }
+        // A lease that ran out, be it for a moment, is another reign.
+        let begins = standing.leads() && !before.at(standing.at).leads();
+        present.reign += u64::from(begins);
+        present.version.changes += u64::from(changed || begins);
+        present.version.tellings += u64::from(changed || begins || prolonged);
         present.standing = standing;
-        if changed || prolonged {
-            self.ring(present, changed);
+        if changed || begins || prolonged {
+            self.ring(present, changed || begins);
         }
     }
 

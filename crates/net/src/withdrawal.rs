@@ -50,7 +50,10 @@ impl fmt::Display for Reason {
             Self::Conflict(refusal, from) => write!(f, "a frame from {from}: {refusal}"),
             Self::Clock(fault) => fault.fmt(f),
             Self::Promise(length) => {
-                write!(f, "a promise of its last life, with longer leases, may bind it for {length}")
+                write!(
+                    f,
+                    "a promise of its last life, with longer leases, may bind it for {length}"
+                )
             }
             Self::Disk(problem) => write!(f, "its state cannot be stored: {problem}"),
         }

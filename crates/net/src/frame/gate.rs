@@ -86,6 +86,11 @@ impl Gate {
         self.keys = keyring.frame_keys(&self.group);
     }
 
+    /// Another life of the same member. What was here before stays known.
+    pub fn set_life(&mut self, incarnation: u64, session: Session) {
+        (self.incarnation, self.session) = (incarnation, session);
+    }
+
     fn judge(
         &mut self,
         datagram: &[u8],
@@ -105,13 +110,13 @@ impl Gate {
             return Err(self.namesake(&header));
         }
         self.passed.check(&header)?;
-        admits(header.sender)?;
         if header.charter.list != self.charter.list {
             return Err(self.object(&header, Refusal::List));
         }
         if header.charter.terms != self.charter.terms {
             return Err(self.object(&header, Refusal::Terms));
         }
+        admits(header.sender)?;
         self.passed.record(&header);
         let Header { sender, incarnation, sequence, .. } = header;
         Ok(Opened { sender, incarnation, sequence, kind })

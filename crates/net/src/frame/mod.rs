@@ -27,9 +27,9 @@
 //! 3. *Ourselves*: `Kind`, `Own`, and under our own id `FormerLife` or `OwnId`.
 //! 4. *Replays*: `FormerLife`, `IdTwice`, `Replayed`, before anything that a member acts on: a
 //!    frame that somebody kept must not give a reason a second time. Looked up, not written yet.
-//! 5. *The caller's word*: `Stranger`, `Address`. Before the charter, so that frames that
-//!    somebody kept, sent from elsewhere, cannot give a reason to withdraw.
-//! 6. *The charter*: `List`, then `Terms`.
+//! 5. *The charter*: `List`, then `Terms`. Before the sender is looked up: one that is not in our
+//!    list may be in a list that also has us, and lead by it.
+//! 6. *The caller's word*: `Stranger`, `Address`.
 //! 7. Only now the window moves, and the body is the caller's.
 //!
 //! # What a replay can do
@@ -40,7 +40,6 @@
 //! - A sender that was heard in a later life makes all its former frames `FormerLife`. So does
 //!   our own incarnation for frames under our own id.
 //! - Frames that did give such a reason have windows of their own: each gives it once.
-//! - In a group with a list the frame must come from the listed address of a listed member.
 //!
 //! What remains: a gate has no memory of the time before its start. Until it has heard a
 //! sender's present life, each kept frame of a former life is new to it, once, in rising order:

@@ -183,6 +183,6 @@ mod tests {
         for (times, (refusal, count)) in counters.iter().enumerate() {
             assert_eq!((count, counters.of(refusal)), (times as u64, times as u64));
         }
-        assert_eq!(counters.total(), (0..Refusal::ALL.len() as u64).sum());
+        assert_eq!(counters.total(), (0..Refusal::ALL.len() as u64).sum::<u64>());
     }
 }

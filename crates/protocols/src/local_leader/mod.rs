@@ -64,6 +64,11 @@ mod supporter;
 mod tests;
 mod votes;
 
+use alloc::vec;
+use alloc::vec::Vec;
+use bellwether_core::{Instant, Message as _, NodeId};
+use message::Message;
+
 pub use hall::{Hall, Timer};
 pub use params::{BadConfig, Config, Mode, Params};
 pub use preset::Preset;
@@ -73,8 +78,8 @@ pub use rules::{Rule, Rules};
 /// The service over its datagrams: what is simulated, checked and run.
 pub type LocalLeader = fail_aware::FailAware<Hall>;
 
-/// A row is 32 bytes; with these a request still fits into one datagram of 1,400 bytes.
-const ROWS_MAX: usize = 30;
+/// A row is 32 bytes; with these a request still fits a datagram that crosses every link whole.
+const ROWS_MAX: usize = 24;
 
 impl Params {
     /// The parameters of the datagram layer with these inside.
@@ -89,5 +94,28 @@ impl Params {
             lives: self.keep(Rule::Lives),
             inner: self.clone(),
         }
+    }
+
+    /// How many bytes the longest message in a group of so many processes has: a leader's request,
+    /// supported by all, with news of a farewell.
+    pub fn longest_message(&self, group: usize) -> usize {
+        let id = NodeId(0);
+        let request = message::Request { life: 0, sent: Instant::ZERO };
+        let row =
+            fail_aware::Echo { node: id, life: 0, sent: request.sent, received: request.sent };
+        let others = group.saturating_sub(1);
+        // Above that many rows everyone gets a message of its own, with one row.
+        let rows = if others <= ROWS_MAX { others } else { 1 };
+        let body = Message::Election {
+            request,
+            lock: self.lock,
+            supporters: vec![id; group],
+            farewell: Some(message::Farewell { node: id, request }),
+        };
+        let echoes = vec![row; rows];
+        let frame = fail_aware::Frame { life: 0, sent: request.sent, echoes, body: Some(body) };
+        let mut bytes = Vec::new();
+        frame.encode(&mut bytes);
+        bytes.len()
     }
 }

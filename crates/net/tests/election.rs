@@ -1,0 +1,184 @@
+//! Members in one process, over loopback: the library as an application uses it.
+
+use bellwether_net::{Builder, Election, Keyring, Next, Peers, Role};
+use std::net::UdpSocket;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+/// Long enough for a stalled machine; nothing waits for it if all is well.
+const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
+
+/// A list of members at free ports.
+fn places(count: u64) -> Vec<String> {
+    let free = |_| UdpSocket::bind("127.0.0.1:0").unwrap();
+    let sockets: Vec<UdpSocket> = (0..count).map(free).collect();
+    let ports = sockets.iter().map(|socket| socket.local_addr().unwrap().port());
+    (1..).zip(ports).map(|(id, port): (u64, u16)| format!("{id}=127.0.0.1:{port}")).collect()
+}
+
+fn member(id: u64, places: &[String]) -> Builder {
+    let peers: Peers = places.join(",").parse().unwrap();
+    Election::builder("test").peers(peers).id(id).insecure()
+}
+
+fn group(places: &[String]) -> Vec<Election> {
+    (1..).take(places.len()).map(|id| member(id, places).join().unwrap()).collect()
+}
+
+fn follow(election: &Election, wanted: impl Fn(&Election) -> bool) -> bool {
+    let mut watch = election.watch();
+    while !wanted(election) {
+        if !matches!(watch.next_within(PATIENCE), Next::Changed(_)) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Waits for a future without any executor.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park_timeout(Duration::from_secs(20)),
+        }
+    }
+}
+
+#[test]
+fn three_members_elect_one_and_another_when_it_leaves() {
+    let members = group(&places(3));
+    assert!(
+        members.iter().all(|member| follow(member, |m| m.leadership().role() != Role::Looking))
+    );
+    let leads = |member: &&Election| member.leadership().leads();
+    let leader = members.iter().find(leads).unwrap();
+    let first = leader.leadership().me;
+    leader.leave();
+    assert_eq!(leader.leadership().role(), Role::Looking);
+    let others: Vec<&Election> =
+        members.iter().filter(|member| member.leadership().me != first).collect();
+    for other in &others {
+        assert!(follow(other, |m| {
+            let standing = m.leadership();
+            standing.stage == bellwether_core::Stage::Decided && !standing.leaders.contains(&first)
+        }));
+    }
+    assert_eq!(others.iter().filter(|member| member.leadership().leads()).count(), 1);
+}
+
+#[test]
+fn a_guard_ends_with_its_reign_and_resigns_when_dropped() {
+    let members = group(&places(3));
+    let guard = block_on(members[0].campaign()).unwrap();
+    assert!(guard.still_leading() && guard.remaining() > Duration::ZERO);
+    assert!(guard.deadline().is_some());
+    drop(guard);
+    let other = block_on(members[1].campaign()).unwrap();
+    assert!(other.still_leading() && !members[0].leadership().leads());
+    members[1].leave();
+    assert!(!other.still_leading() && other.deadline().is_none());
+    block_on(other.lost());
+    assert!(members[1].wait(Some(Duration::ZERO)).is_none(), "it has left");
+}
+
+#[test]
+fn a_member_alone_has_no_majority_and_says_why() {
+    let member = member(2, &places(3)).join().unwrap();
+    assert!(member.wait(Some(Duration::from_millis(600))).is_none());
+    let status = member.status().unwrap();
+    assert_eq!(status.role, Role::Looking);
+    let why = status.why.join("; ");
+    assert!(why.contains("1 was never heard") && why.contains("a leader needs 2"), "{why}");
+    assert_eq!(status.security, "insecure");
+}
+
+#[test]
+fn another_key_is_refused_and_counted() {
+    let places = places(2);
+    let keyed = |id, keyring: &Keyring| {
+        let peers: Peers = places.join(",").parse().unwrap();
+        Election::builder("test").peers(peers).id(id).keyring(keyring.clone()).join().unwrap()
+    };
+    let (one, other) = (Keyring::generate().unwrap(), Keyring::generate().unwrap());
+    let (first, second) = (keyed(1, &one), keyed(2, &other));
+    assert!(first.wait(Some(Duration::from_millis(700))).is_none());
+    let refused = first.status().unwrap().traffic.refused;
+    assert!(refused.get("key").is_some_and(|count| *count > 0), "{refused:?}");
+    // With the same keys they agree, without a new start.
+    second.set_keyring(one).unwrap();
+    assert!(follow(&first, |m| m.leadership().role() != Role::Looking));
+}
+
+#[test]
+fn of_two_groups_that_disagree_neither_has_a_leader_until_one_is_gone() {
+    let all = places(3);
+    let good: Vec<Election> = (1..3).map(|id| member(id, &all).join().unwrap()).collect();
+    assert!(good.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    // The third believes to be alone, and would lead by its own majority of one.
+    let alone = member(3, &all[2..]).join().unwrap();
+    assert!(follow(&alone, |m| m.leadership().role() == Role::Withdrawn), "{alone:?}");
+    let status = alone.status().unwrap();
+    assert!(status.traffic.refused.contains_key("list"), "{:?}", status.traffic);
+    assert!(status.warnings.join(" ").contains("member list"), "{:?}", status.warnings);
+    good.iter().for_each(Election::leave);
+    assert!(follow(&alone, |m| m.leadership().leads()), "once nobody disagrees, it leads");
+}
+
+#[test]
+fn the_same_port_or_the_same_state_is_not_had_twice() {
+    let all = places(1);
+    let dir = std::env::temp_dir().join(format!("bellwether-twice-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let first = member(1, &all).dir(&dir).join().unwrap();
+    let error = member(1, &all).join().unwrap_err();
+    assert!(error.to_string().contains("cannot listen at 127.0.0.1"), "{error}");
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let error = member(1, &all).dir(&dir).listen(listen).join().unwrap_err();
+    assert!(error.to_string().contains("another process is member test.1"), "{error}");
+    drop(first);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn an_id_used_twice_has_one_voice() {
+    let all = places(3);
+    let good = [member(1, &all).join().unwrap(), member(2, &all).join().unwrap()];
+    assert!(good.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    let elsewhere = "127.0.0.1:0".parse().unwrap();
+    let double = member(1, &all).listen(elsewhere).join().unwrap();
+    assert!(double.wait(Some(Duration::from_millis(600))).is_none());
+    let refused = good[1].status().unwrap().traffic.refused;
+    assert!(refused.get("address").is_some_and(|count| *count > 0), "{refused:?}");
+    assert!(good[0].leadership().leads() || good[1].leadership().leads());
+}
+
+#[test]
+fn rules_are_told_and_broken_ones_named() {
+    let all = places(3);
+    let rules = member(1, &all).check().unwrap();
+    assert!(rules.iter().any(|rule| rule.text.contains("never two")), "{rules:?}");
+    let says = |builder: Builder, words: &str| {
+        let error = builder.check().unwrap_err();
+        assert!(error.is_config() && error.to_string().contains(words), "{error}");
+    };
+    let peers: Peers = all.join(",").parse().unwrap();
+    says(Election::builder("a/b").peers(peers.clone()).insecure(), "group 'a/b'");
+    says(Election::builder("g").insecure(), "who the members are");
+    says(Election::builder("g").peers(peers.clone()).id(1), "there is no key");
+    says(member(9, &all), "id 9 is not in the list");
+    says(Election::builder("g").peers(peers).insecure(), "3 of the members are addresses");
+    let crowd: Vec<String> = (1..200).map(|id| format!("{id}=127.0.0.1:{}", 1000 + id)).collect();
+    says(member(1, &crowd), "with 199 members a message may have");
+}
