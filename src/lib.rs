@@ -1,8 +1,29 @@
-//! Leader election among processes that share nothing but a network: protocols as plain state
-//! machines, and a world to simulate them in.
+//! Leader election among processes that share nothing but a network.
+//!
+//! [`Election`] makes this process a member of a group of which at most one leads at a time, with
+//! nothing to run beside it:
+//!
+//! ```no_run
+//! use bellwether::{Election, Keyring, Peers};
+//!
+//! let peers: Peers = "1=10.0.0.1:7400,2=10.0.0.2:7400,3=10.0.0.3:7400".parse()?;
+//! let keyring = Keyring::read("/etc/bellwether.key".as_ref())?;
+//! let election = Election::builder("billing").peers(peers).keyring(keyring).join()?;
+//!
+//! // Blocks; `election.campaign().await` is the same for async code, with any executor.
+//! let guard = election.wait(None).expect("nobody has asked the member to leave");
+//! while guard.still_leading() {
+//!     // what only one process may do, in pieces shorter than guard.remaining()
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The protocols behind it are plain state machines, and the same ones are simulated and judged
+//! here:
 //!
 //! | what | where |
 //! |---|---|
+//! | the runtime: sockets, the machine's clock, sealed datagrams | [`net`] |
 //! | the contract between a protocol and whatever drives it | [`core`] |
 //! | the protocols | [`protocols`] |
 //! | the simulator: faults, traces, experiments | [`sim`] |
@@ -38,5 +59,8 @@
 
 pub use bellwether_check as check;
 pub use bellwether_core as core;
+pub use bellwether_net as net;
 pub use bellwether_protocols as protocols;
 pub use bellwether_sim as sim;
+
+pub use bellwether_net::{Election, Guard, Keyring, Peers, Role, Standing, Watch};

@@ -6,15 +6,16 @@ use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
 use crate::member::Member;
 use crate::peers::Peers;
+use crate::program::Program;
 use crate::resolver::lookup;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::socket::Sockets;
 use crate::standing::Standing;
 use crate::state::State;
-use bellwether_core::NodeId;
-use bellwether_protocols::choice::{Choice, Config, Promise, find};
-use bellwether_protocols::local_leader;
+use bellwether_core::{NodeId, Protocol};
+use bellwether_protocols::choice::Config;
+use bellwether_protocols::local_leader::{self, Mode};
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -31,7 +32,7 @@ pub struct Builder {
     id: Option<u64>,
     listen: Option<SocketAddr>,
     keyring: Option<Keyring>,
-    protocol: Option<(String, Config)>,
+    program: Option<Result<Program, String>>,
     rank: Option<u64>,
     dir: Option<PathBuf>,
     record: Option<PathBuf>,
@@ -91,7 +92,7 @@ impl Builder {
             id: None,
             listen: None,
             keyring: None,
-            protocol: None,
+            program: None,
             rank: None,
             dir: None,
             record: None,
@@ -138,7 +139,14 @@ impl Builder {
     /// leases from a majority if the members are listed, one leader in each partition otherwise.
     #[must_use]
     pub fn protocol(mut self, name: &str, config: Config) -> Self {
-        self.protocol = Some((name.to_owned(), config));
+        self.program = Some(Program::of_table(name, config));
+        self
+    }
+
+    /// A protocol of the application's own: the very type that it simulates and checks.
+    #[must_use]
+    pub fn own_protocol<P: Protocol>(mut self, params: P::Params) -> Self {
+        self.program = Some(Ok(Program::own::<P>(params)));
         self
     }
 
@@ -235,16 +243,10 @@ impl Builder {
                 false => format!("sends with {}", keyring.ids(&self.group).join(", accepts ")),
             },
         );
-        let (protocol, config) = self.find_protocol(&peers);
-        let Some(entry) = find(&protocol) else {
-            return rule(format!("protocol '{protocol}': see `bellwether protocols`"));
-        };
-        let params = config.to_json();
-        let choice = Choice::try_from(config)
-            .map_err(|bad| BadSettings::Rule(format!("{protocol}: {bad}")))?;
-        check_protocol(&choice, &peers)?;
-        holds("protocol", format!("{protocol}, which promises: {}", choice.promise()));
-        if let Some(text) = check_size(&choice, &peers)? {
+        let program = self.find_program(&peers).map_err(BadSettings::Rule)?;
+        let size = program.check(&peers, BODY_MAX).map_err(BadSettings::Rule)?;
+        holds("protocol", format!("{}, which promises: {}", program.name, program.promise));
+        if let Some(text) = size {
             holds("datagrams", text);
         }
         let settings = Settings {
@@ -254,9 +256,7 @@ impl Builder {
             peers,
             listen,
             keyring,
-            protocol: entry.name,
-            choice,
-            params,
+            program,
             dir: self.dir.clone(),
             record: self.record.clone(),
             clock: Arc::clone(&self.clock),
@@ -292,11 +292,11 @@ impl Builder {
         }
     }
 
-    fn find_protocol(&self, peers: &Peers) -> (String, Config) {
-        self.protocol.clone().unwrap_or_else(|| {
-            let mode = default_mode(peers);
+    fn find_program(&self, peers: &Peers) -> Result<Program, String> {
+        self.program.clone().unwrap_or_else(|| {
+            let mode = if peers.is_list() { Mode::Majority } else { Mode::Local };
             let config = local_leader::Config { mode, ..local_leader::Config::default() };
-            ("local-leader".to_owned(), Config::LocalLeader(config))
+            Program::of_table("local-leader", Config::LocalLeader(config))
         })
     }
 
@@ -351,10 +351,6 @@ impl Builder {
     }
 }
 
-fn default_mode(peers: &Peers) -> local_leader::Mode {
-    if peers.is_list() { local_leader::Mode::Majority } else { local_leader::Mode::Local }
-}
-
 fn any_like(address: Option<&SocketAddr>, port: u16) -> SocketAddr {
     match address {
         Some(SocketAddr::V6(_)) => SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), port),
@@ -368,38 +364,6 @@ fn is_here(address: SocketAddr) -> bool {
         Ok(_) => true,
         Err(error) => error.kind() != ErrorKind::AddrNotAvailable,
     }
-}
-
-fn check_protocol(choice: &Choice, peers: &Peers) -> Checked<()> {
-    if choice.promise() == Promise::NeverTwo && !peers.is_list() {
-        return rule(format!(
-            "a majority is one of a list, and {peers} is none: list the members (1=HOST:PORT,…), \
-             or use --mode local"
-        ));
-    }
-    if let Choice::LocalLeader(params) = choice
-        && params.is_as_published()
-    {
-        return rule("the protocol as published can have two leaders: it is for simulation".into());
-    }
-    Ok(())
-}
-
-/// Whether the longest message of a listed group fits a frame.
-fn check_size(choice: &Choice, peers: &Peers) -> Checked<Option<String>> {
-    let Peers::Listed(list) = peers else { return Ok(None) };
-    choice.check_nodes(list.len() as u64).map_err(|crowd| BadSettings::Rule(crowd.to_string()))?;
-    let Choice::LocalLeader(params) = choice else { return Ok(None) };
-    let longest = params.longest_message(list.len());
-    if longest > BODY_MAX {
-        return rule(format!(
-            "with {} members a message may have {longest} bytes, but a datagram holds {BODY_MAX}: \
-             a group has at most {} members; make several groups, or use a protocol without leases",
-            list.len(),
-            (1..list.len()).rev().find(|n| params.longest_message(*n) <= BODY_MAX).unwrap_or(0)
-        ));
-    }
-    Ok(Some(format!("the longest message has {longest} bytes, at most {BODY_MAX} fit a datagram")))
 }
 
 impl fmt::Debug for Builder {

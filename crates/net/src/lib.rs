@@ -15,7 +15,7 @@
 //! |---|---|
 //! | [`Builder`], [`Peers`] | a member as a person describes it, and the rules it must keep to |
 //! | [`Election`], [`Guard`], [`Watch`], [`Standing`] | what an application holds |
-//! | `member`, `life` | the run loop, and the protocol in it |
+//! | `member`, `life`, `program` | the run loop, and the protocol in it |
 //! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
 //! | [`clock`], `state`, `recorder` | time, memory, and the trace |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
@@ -43,6 +43,7 @@ mod handle;
 mod life;
 mod member;
 mod peers;
+mod program;
 mod recorder;
 mod report;
 mod resolver;

@@ -1,10 +1,10 @@
 //! One life of a member: the protocol behind its endpoint, and its luck.
 
+use crate::program::Program;
 use bellwether_core::{
-    Boot, Command, Endpoint, Env, Instant, Leadership, Malformed, NodeId, Output, Peers, Protocol,
-    Refused, Seeded, Visitor, endpoint,
+    Boot, Command, Endpoint, Env, Instant, Leadership, Malformed, NodeId, Output, Peers, Refused,
+    Seeded,
 };
-use bellwether_protocols::choice::Choice;
 
 /// The protocol at work.
 pub(crate) struct Life {
@@ -12,23 +12,10 @@ pub(crate) struct Life {
     luck: Seeded,
 }
 
-struct Start<'a, 'b> {
-    boot: Boot<'a>,
-    env: &'a mut Env<'b>,
-}
-
-impl Visitor for Start<'_, '_> {
-    type Output = Box<dyn Endpoint>;
-
-    fn visit<P: Protocol>(self, params: P::Params) -> Box<dyn Endpoint> {
-        endpoint::<P>(self.boot, self.env, params)
-    }
-}
-
 impl Life {
     /// Begins; the first outputs are waiting.
     pub(crate) fn begin(
-        choice: Choice,
+        program: &Program,
         boot: Boot<'_>,
         seed: u64,
         peers: &dyn Peers,
@@ -36,7 +23,7 @@ impl Life {
     ) -> Self {
         let mut luck = Seeded::new(seed);
         let mut env = Env { now, peers, entropy: &mut luck };
-        let endpoint = choice.visit(Start { boot, env: &mut env });
+        let endpoint = program.start(boot, &mut env);
         Self { endpoint, luck }
     }
 

@@ -155,8 +155,8 @@ impl Member {
         let head = Head {
             boot: boot_id(),
             group: self.settings.group.clone(),
-            protocol: self.settings.protocol.to_owned(),
-            params: self.settings.params.clone(),
+            protocol: self.settings.program.name.to_owned(),
+            params: self.settings.program.params.clone(),
             incarnation: self.incarnation,
             rank: self.settings.rank,
             members: self.directory.members(),
@@ -164,8 +164,8 @@ impl Member {
             memory: memory.as_deref().map(to_hex),
         };
         self.recorder.begin(now, head);
-        let choice = self.settings.choice.clone();
-        self.life = Some(Life::begin(choice, boot, seed, self.directory.view(), now));
+        let (program, peers) = (&self.settings.program, self.directory.view());
+        self.life = Some(Life::begin(program, boot, seed, peers, now));
         self.finish(now);
     }
 

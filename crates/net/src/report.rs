@@ -4,7 +4,6 @@ use crate::member::{Incident, Member};
 use crate::standing::Standing;
 use crate::status::{MemberStatus, Refused, Role, Status};
 use bellwether_core::{Duration, Fact, Instant, NodeId};
-use bellwether_protocols::choice::Choice;
 use std::collections::BTreeMap;
 
 fn ms(length: Duration) -> f64 {
@@ -26,10 +25,7 @@ impl Member {
         let standing = self.shared.see().standing;
         let facts = self.facts(now);
         let settings = &self.settings;
-        let leases = match &settings.choice {
-            Choice::LocalLeader(params) => Some((params.lock(), params.lease(), params.renew())),
-            Choice::AnnounceListen(_) => None,
-        };
+        let leases = settings.program.leases;
         let mut traffic = self.traffic.clone();
         let counts = self.counters.iter().filter(|(_, count)| *count > 0);
         traffic.refused = counts.map(|(why, count)| (why.name().to_owned(), count)).collect();
@@ -39,16 +35,16 @@ impl Member {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             incarnation: self.incarnation,
-            protocol: settings.protocol.to_owned(),
-            promise: settings.choice.promise().to_string(),
+            protocol: settings.program.name.to_owned(),
+            promise: settings.program.promise.clone(),
             role: standing.role(),
             leaders: standing.leaders.iter().map(|leader| leader.0).collect(),
             remaining_ms: standing.remaining().map(ms),
             since_ms: ms(now.since(self.since)),
             changes: self.changes,
-            lease_duration_ms: leases.map(|(lock, _, _)| ms(lock)),
-            renew_deadline_ms: leases.map(|(_, lease, _)| ms(lease)),
-            retry_period_ms: leases.map(|(_, _, renew)| ms(renew)),
+            lease_duration_ms: leases.map(|leases| ms(leases.lock)),
+            renew_deadline_ms: leases.map(|leases| ms(leases.lease)),
+            retry_period_ms: leases.map(|leases| ms(leases.renew)),
             security: if settings.keyring.is_insecure() { "insecure" } else { "keyed" }.to_owned(),
             keys: settings.keyring.ids(&settings.group),
             listen: self.sockets.listens().map_or_else(|_| String::new(), |at| at.to_string()),
@@ -152,13 +148,12 @@ impl Member {
     }
 
     fn lacks_majority(&self, now: Instant) -> Option<String> {
-        let Choice::LocalLeader(params) = &self.settings.choice else { return None };
         let members = self.directory.members();
         let (group, tolerated) = (members.len() + 1, SILENCE.max(self.settings.binds()));
         let there =
             |id: &&NodeId| self.directory.heard(**id).is_some_and(|at| now.since(at) <= tolerated);
         let present = members.iter().filter(there).count() + 1;
-        let quorum = params.quorum(group);
+        let quorum = self.settings.program.quorum(group);
         (present < quorum)
             .then(|| format!("{present} of {group} members are there, a leader needs {quorum}"))
     }

@@ -3,8 +3,8 @@
 use crate::clock::Clock;
 use crate::frame::{Charter, Keyring};
 use crate::peers::Peers;
+use crate::program::Program;
 use bellwether_core::{Duration, NodeId};
-use bellwether_protocols::choice::Choice;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,10 +17,7 @@ pub(crate) struct Settings {
     pub(crate) peers: Peers,
     pub(crate) listen: SocketAddr,
     pub(crate) keyring: Keyring,
-    pub(crate) protocol: &'static str,
-    pub(crate) choice: Choice,
-    /// The protocol's configuration as it is recorded.
-    pub(crate) params: String,
+    pub(crate) program: Program,
     pub(crate) dir: Option<PathBuf>,
     pub(crate) record: Option<PathBuf>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -29,26 +26,23 @@ pub(crate) struct Settings {
 impl Settings {
     /// What all members must have in common.
     pub(crate) fn charter(&self) -> Charter {
-        let terms = format!("{} {:?}", self.protocol, self.choice);
+        let terms = &self.program.terms;
         match &self.peers {
             Peers::Listed(list) => {
-                Charter::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms)
+                Charter::listed(list.iter().map(|(id, place)| (*id, place.as_str())), terms)
             }
-            Peers::Dns(_) | Peers::Multicast { .. } => Charter::open(&terms),
+            Peers::Dns(_) | Peers::Multicast { .. } => Charter::open(terms),
         }
     }
 
     /// For how long a promise of this member may bind it.
     pub(crate) fn binds(&self) -> Duration {
-        match &self.choice {
-            Choice::LocalLeader(params) => params.lock(),
-            Choice::AnnounceListen(_) => Duration::ZERO,
-        }
+        self.program.leases.map_or(Duration::ZERO, |leases| leases.lock)
     }
 
     /// By how much leases trust clocks to be wrong, in millionths; nothing where there are none.
     pub(crate) fn drift_ppm(&self) -> Option<u32> {
-        self.choice.profile().leases.map(|leases| leases.drift_ppm)
+        self.program.leases.map(|leases| leases.drift_ppm)
     }
 
     /// Its name in the directory that holds what is its own.
@@ -58,7 +52,7 @@ impl Settings {
 
     /// In an open group: after how long a silent member is forgotten.
     pub(crate) fn forget(&self) -> Duration {
-        let trust = self.choice.profile().trust;
+        let trust = self.program.trust;
         if trust == Duration::MAX { LONGEST } else { (trust * 10).max(SHORTEST).min(LONGEST) }
     }
 }

@@ -13,19 +13,19 @@ const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
 
 /// A list of members at free ports.
 fn places(count: u64) -> Vec<String> {
-    let free = |_| UdpSocket::bind("127.0.0.1:0").unwrap();
+    let free = |_| UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let sockets: Vec<UdpSocket> = (0..count).map(free).collect();
-    let ports = sockets.iter().map(|socket| socket.local_addr().unwrap().port());
+    let ports = sockets.iter().map(|socket| socket.local_addr().expect("it is bound").port());
     (1..).zip(ports).map(|(id, port): (u64, u16)| format!("{id}=127.0.0.1:{port}")).collect()
 }
 
 fn member(id: u64, places: &[String]) -> Builder {
-    let peers: Peers = places.join(",").parse().unwrap();
+    let peers: Peers = places.join(",").parse().expect("a list");
     Election::builder("test").peers(peers).id(id).insecure()
 }
 
 fn group(places: &[String]) -> Vec<Election> {
-    (1..).take(places.len()).map(|id| member(id, places).join().unwrap()).collect()
+    (1..).take(places.len()).map(|id| member(id, places).join().expect("it joins")).collect()
 }
 
 fn follow(election: &Election, wanted: impl Fn(&Election) -> bool) -> bool {

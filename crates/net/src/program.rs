@@ -1,0 +1,148 @@
+//! A protocol as a member runs it: one of the table, or the application's own.
+
+use crate::peers::Peers;
+use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint};
+use bellwether_protocols::choice::{Choice, Config, find};
+use std::sync::Arc;
+
+/// How to start a life, whatever the protocol.
+type Start = Arc<dyn Fn(Boot<'_>, &mut Env<'_>) -> Box<dyn Endpoint> + Send + Sync>;
+
+/// A protocol with its parameters, and what the runtime must know of it.
+#[derive(Clone)]
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    /// Its configuration as it is recorded.
+    pub(crate) params: String,
+    /// What it promises, in words.
+    pub(crate) promise: String,
+    /// By what members must agree: its name and all its parameters.
+    pub(crate) terms: String,
+    /// The times of its leases, where it has any.
+    pub(crate) leases: Option<Leases>,
+    /// After which silence a leader is given up.
+    pub(crate) trust: Duration,
+    /// The choice it was made from, if it is one of the table.
+    pub(crate) choice: Option<Choice>,
+    start: Start,
+}
+
+/// The times of leases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leases {
+    /// For how long a promise binds.
+    pub(crate) lock: Duration,
+    /// For how long a leader leads by it.
+    pub(crate) lease: Duration,
+    /// How often it asks for more.
+    pub(crate) renew: Duration,
+    /// By how much clocks are trusted to be wrong, in millionths.
+    pub(crate) drift_ppm: u32,
+    /// Whether it takes more than half of the group.
+    pub(crate) majority: bool,
+}
+
+struct Begin<'a, 'b> {
+    boot: Boot<'a>,
+    env: &'a mut Env<'b>,
+}
+
+impl Visitor for Begin<'_, '_> {
+    type Output = Box<dyn Endpoint>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Box<dyn Endpoint> {
+        endpoint::<P>(self.boot, self.env, params)
+    }
+}
+
+impl Program {
+    /// One of the table.
+    ///
+    /// # Errors
+    /// What is wrong with the name or the parameters.
+    pub(crate) fn of_table(name: &str, config: Config) -> Result<Self, String> {
+        let entry = find(name).ok_or_else(|| {
+            format!("protocol '{name}', but there is none; see `bellwether protocols`")
+        })?;
+        let params = config.to_json();
+        let choice = Choice::try_from(config).map_err(|bad| format!("{name}: {bad}"))?;
+        let (profile, chosen) = (choice.profile(), choice.clone());
+        let leases = match &choice {
+            Choice::LocalLeader(params) => Some(Leases {
+                lock: params.lock(),
+                lease: params.lease(),
+                renew: params.renew(),
+                drift_ppm: params.drift_ppm(),
+                majority: profile.leases.is_some_and(|leases| leases.majority),
+            }),
+            Choice::AnnounceListen(_) => None,
+        };
+        Ok(Self {
+            name: entry.name,
+            params,
+            promise: choice.promise().to_string(),
+            terms: format!("{name} {choice:?}"),
+            leases,
+            trust: profile.trust,
+            choice: Some(choice),
+            start: Arc::new(move |boot, env| chosen.clone().visit(Begin { boot, env })),
+        })
+    }
+
+    /// The application's own.
+    pub(crate) fn own<P: Protocol>(params: P::Params) -> Self {
+        Self {
+            name: P::NAME,
+            params: format!("{params:?}"),
+            promise: "what its author says".to_owned(),
+            terms: format!("{} {params:?}", P::NAME),
+            leases: None,
+            trust: Duration::MAX,
+            choice: None,
+            start: Arc::new(move |boot, env| endpoint::<P>(boot, env, params.clone())),
+        }
+    }
+
+    /// Begins a life.
+    pub(crate) fn start(&self, boot: Boot<'_>, env: &mut Env<'_>) -> Box<dyn Endpoint> {
+        (self.start)(boot, env)
+    }
+
+    /// How many members a leader needs, in a group of so many.
+    pub(crate) fn quorum(&self, group: usize) -> usize {
+        match self.leases {
+            Some(Leases { majority: true, .. }) => group / 2 + 1,
+            _ => 1,
+        }
+    }
+
+    /// Why these members cannot run it, if so; how long its messages become, if that is known.
+    pub(crate) fn check(&self, peers: &Peers, body_max: usize) -> Result<Option<String>, String> {
+        if self.leases.is_some_and(|leases| leases.majority) && !peers.is_list() {
+            return Err(format!(
+                "a majority is one of a list, and {peers} is none: list the members \
+                 (1=HOST:PORT,…), or use --mode local"
+            ));
+        }
+        let (Some(choice), Peers::Listed(list)) = (&self.choice, peers) else { return Ok(None) };
+        choice.check_nodes(list.len() as u64).map_err(|crowd| crowd.to_string())?;
+        let Choice::LocalLeader(params) = choice else { return Ok(None) };
+        if params.is_as_published() {
+            return Err("the protocol as published is for simulation: it can have two leaders; \
+                        leave --as-published out"
+                .to_owned());
+        }
+        let longest = params.longest_message(list.len());
+        if longest > body_max {
+            let fits = |members: &usize| params.longest_message(*members) <= body_max;
+            return Err(format!(
+                "with {} members a message may have {longest} bytes, but a datagram holds \
+                 {body_max}: a group has at most {} members; make several groups, or use a \
+                 protocol without leases",
+                list.len(),
+                (1..list.len()).rev().find(fits).unwrap_or(0)
+            ));
+        }
+        Ok(Some(format!("the longest message has {longest} bytes, {body_max} fit a datagram")))
+    }
+}
