@@ -8,6 +8,7 @@ mod explore;
 mod failure;
 mod file;
 mod group;
+mod keygen;
 mod leases;
 mod memory;
 mod output;
@@ -52,6 +53,8 @@ enum Command {
     Check(Box<check::Check>),
     /// List the protocols and what they promise
     Protocols(protocols::Protocols),
+    /// Make a new key for a group
+    Keygen(keygen::Keygen),
     /// Print a completion script for a shell
     Completions(completions::Completions),
     /// Print the manual page of the command, or of one of its subcommands
@@ -71,6 +74,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Check(check) => check.run(&written(&matches)),
         Command::Protocols(protocols) => protocols.run(),
+        Command::Keygen(keygen) => keygen.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
     };

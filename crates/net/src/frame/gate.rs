@@ -162,3 +162,62 @@ impl Gate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(keyring: &Keyring) -> Gate {
+        Gate::new("g", NodeId(2), 1, Session([2; 16]), Charter::open(""), keyring)
+    }
+
+    /// An authentic frame of member 1, of the kind with this number.
+    fn frame(kind: u8, key: &FrameKey) -> Vec<u8> {
+        let header = Header {
+            kind,
+            key: key.id,
+            group: GroupTag::of("g"),
+            sender: NodeId(1),
+            incarnation: 1,
+            session: Session([1; 16]),
+            sequence: 0,
+            charter: Charter::open(""),
+        };
+        let mut frame = header.encode().to_vec();
+        frame.extend_from_slice(b"body");
+        key.seal(&header, &mut frame);
+        frame
+    }
+
+    #[test]
+    fn an_authentic_frame_of_an_unknown_kind_is_refused_as_such() {
+        let keyring = Keyring::generate().unwrap();
+        let key = &keyring.frame_keys("g")[0];
+        for number in 0..=u8::MAX {
+            let mut gate = gate(&keyring);
+            let fresh = format!("{gate:?}");
+            let opened = gate.open(&frame(number, key), &|_| Ok(()), &mut Vec::new());
+            match Kind::of(number) {
+                Some(kind) => assert_eq!(opened.unwrap().kind, kind),
+                None => {
+                    assert_eq!(opened, Err(Refusal::Kind));
+                    assert_eq!(format!("{gate:?}"), fresh);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn two_keys_with_the_same_name_both_open() {
+        let keyring = Keyring::generate().unwrap();
+        let mut gate = gate(&keyring);
+        let mut namesake = Keyring::generate().unwrap().frame_keys("g").remove(0);
+        namesake.id = gate.keys[0].id;
+        let frame = frame(Kind::Message as u8, &namesake);
+        let mut body = Vec::new();
+        assert_eq!(gate.open(&frame, &|_| Ok(()), &mut body), Err(Refusal::Forged));
+        gate.keys.push(namesake);
+        assert!(gate.open(&frame, &|_| Ok(()), &mut body).is_ok());
+        assert_eq!(body, b"body");
+    }
+}

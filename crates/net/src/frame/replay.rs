@@ -173,6 +173,22 @@ mod tests {
         }
     }
 
+    /// All numbers at every place of the ring: chance seldom finds the two that share a word.
+    #[test]
+    fn whatever_the_stride_the_window_knows_what_it_saw() {
+        for stride in [1, 2, 63, 64, 65, 1000, 1023, 1024, 1025, 1088, 1089] {
+            let mut window = Window::starting(0);
+            for top in (stride..3 * WIDTH).step_by(stride as usize) {
+                window.record(top);
+                for sequence in 0..=top {
+                    let lags = top - sequence >= WIDTH;
+                    let seen = sequence % stride == 0;
+                    assert_eq!(window.is_new(sequence), !lags && !seen, "{sequence} of {top}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_later_life_replaces_the_former_one() {
         let mut replay = Replay::new(4);

@@ -1,0 +1,451 @@
+//! Frames as members and their enemies meet them: what passes, what does not and why, and that
+//! what does not pass changes nothing.
+
+use bellwether_core::NodeId;
+use bellwether_net::frame::{
+    BODY_MAX, Charter, Counters, FRAME_MAX, Gate, Keyring, Kind, Opened, Refusal, Sealer, Session,
+    TooLong,
+};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
+use std::collections::BTreeSet;
+
+/// Header and tag: the length of a frame without a body.
+const FRAME_MIN: usize = FRAME_MAX - BODY_MAX;
+
+/// What a member is started with.
+#[derive(Clone)]
+struct Member {
+    group: &'static str,
+    id: u64,
+    incarnation: u64,
+    session: Session,
+    charter: Charter,
+    keyring: Keyring,
+}
+
+impl Member {
+    fn new(id: u8) -> Self {
+        Self {
+            group: "jobs",
+            id: id.into(),
+            incarnation: 3,
+            session: Session([id; 16]),
+            charter: charter(&["1=a", "2=b"], "le-s"),
+            keyring: ring("a"),
+        }
+    }
+
+    fn sealer(&self) -> Sealer {
+        let Self { group, id, incarnation, session, charter, keyring } = self;
+        Sealer::new(group, NodeId(*id), *incarnation, *session, *charter, keyring)
+    }
+
+    fn gate(&self) -> Gate {
+        let Self { group, id, incarnation, session, charter, keyring } = self;
+        Gate::new(group, NodeId(*id), *incarnation, *session, *charter, keyring)
+    }
+}
+
+fn charter(members: &[&'static str], terms: &str) -> Charter {
+    let pair = |member: &&'static str| {
+        let (id, address) = member.split_once('=').expect("tests write id=address");
+        (NodeId(id.parse().expect("tests write id=address")), address)
+    };
+    Charter::listed(members.iter().map(pair), terms)
+}
+
+/// A ring with one made-up key for each digit.
+fn ring(digits: &str) -> Keyring {
+    let line = |digit: char| format!("bwk1-{}\n", String::from(digit).repeat(64));
+    Keyring::parse(&digits.chars().map(line).collect::<String>()).expect("tests write good keys")
+}
+
+fn seal(sealer: &mut Sealer, body: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::new();
+    sealer.seal(Kind::Message, body, &mut frame).expect("tests write short bodies");
+    frame
+}
+
+fn anybody(_sender: NodeId) -> Result<(), Refusal> {
+    Ok(())
+}
+
+fn open(gate: &mut Gate, datagram: &[u8]) -> Result<(Opened, Vec<u8>), Refusal> {
+    let mut body = b"left over".to_vec();
+    let opened = gate.open(datagram, &anybody, &mut body)?;
+    Ok((opened, body))
+}
+
+/// All that decides what passes: everything but what was objected to, which is shown last.
+fn decisive(gate: &Gate) -> String {
+    let shown = format!("{gate:?}");
+    let (decisive, _) = shown.split_once(", objected: ").expect("the gate has this field");
+    decisive.to_owned()
+}
+
+/// Why this datagram is refused. Holds each refusal to what all of them promise.
+fn refused(gate: &mut Gate, datagram: &[u8]) -> Refusal {
+    refused_by(&anybody, gate, datagram)
+}
+
+fn refused_by(
+    admits: &dyn Fn(NodeId) -> Result<(), Refusal>,
+    gate: &mut Gate,
+    datagram: &[u8],
+) -> Refusal {
+    let (all, decides) = (format!("{gate:?}"), decisive(gate));
+    let mut body = b"left over".to_vec();
+    let refusal = gate.open(datagram, admits, &mut body).expect_err("it passed");
+    assert_eq!(body, b"", "{refusal}: nothing of it is handed out");
+    assert_eq!(decisive(gate), decides, "{refusal}");
+    if !matches!(refusal, Refusal::OwnId | Refusal::List | Refusal::Terms) {
+        assert_eq!(format!("{gate:?}"), all, "{refusal}");
+    }
+    let mut counters = Counters::default();
+    counters.count(refusal);
+    assert_eq!((counters.of(refusal), counters.total()), (1, 1));
+    refusal
+}
+
+#[test]
+fn what_is_sealed_is_opened() {
+    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let mut frame = b"left over".to_vec();
+    let lengths = [0, 1, 63, 64, 65, BODY_MAX - 1, BODY_MAX];
+    for (sequence, length) in (0..).zip(lengths) {
+        let kind = if sequence % 2 == 0 { Kind::Message } else { Kind::Beacon };
+        let body = vec![0xa5; length];
+        assert_eq!(sealer.seal(kind, &body, &mut frame), Ok(sequence));
+        assert_eq!(frame.len(), FRAME_MIN + length);
+        let expected = Opened { sender: NodeId(1), incarnation: 3, sequence, kind };
+        assert_eq!(open(&mut gate, &frame), Ok((expected, body)));
+    }
+    assert_eq!(frame.len(), FRAME_MAX);
+}
+
+/// The bytes were computed by another program, from the RFCs: HKDF, HChaCha20, ChaCha20 and
+/// Poly1305 written out in Python, and held to the example of draft-irtf-cfrg-xchacha, A.3.1.
+#[test]
+fn the_format_is_what_it_says_it_is() {
+    let charter = charter(&["2=b:7000", "1=a:7000"], "le-s");
+    let session = Session([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    let mut sealer = Sealer::new("jobs", NodeId(1), 3, session, charter, &ring("a"));
+    let hex: String = seal(&mut sealer, b"hello").iter().map(|b| format!("{b:02x}")).collect();
+    let expected = [
+        "427701016c6de975aa3802e73d316091", // magic, version, kind, key, group
+        "01000000000000000300000000000000", // sender, incarnation
+        "000102030405060708090a0b0c0d0e0f", // session
+        "0000000000000000530d790b2a1373ab", // sequence, list, terms
+        "6b3d675fc5a6e1177b44aac0d2a2b83204ede49a50",
+    ];
+    assert_eq!(hex, expected.concat());
+}
+
+#[test]
+fn a_body_that_does_not_fit_is_refused_with_both_sizes() {
+    let mut sealer = Member::new(1).sealer();
+    let mut out = b"as before".to_vec();
+    let error = sealer.seal(Kind::Message, &[0; BODY_MAX + 1], &mut out).unwrap_err();
+    assert_eq!(error, TooLong { body: 1153, body_max: 1152 });
+    let text = error.to_string();
+    assert!(text.contains("1153") && text.contains("1152"), "{text}");
+    assert_eq!(out, b"as before");
+    assert_eq!(sealer.seal(Kind::Message, b"", &mut out), Ok(0), "no number is lost");
+}
+
+#[test]
+fn no_noise_of_any_length_passes() {
+    let mut gate = Member::new(2).gate();
+    let ours = seal(&mut Member::new(1).sealer(), b"");
+    let mut random = SplitMix64::seed_from_u64(1);
+    for length in 0..=1500 {
+        let unless_by_length = |reason| match length {
+            _ if length < FRAME_MIN => Refusal::Short,
+            _ if length > FRAME_MAX => Refusal::Long,
+            _ => reason,
+        };
+        let mut bytes = vec![0; length];
+        assert_eq!(refused(&mut gate, &bytes), unless_by_length(Refusal::Magic));
+        random.fill_bytes(&mut bytes);
+        assert_eq!(refused(&mut gate, &bytes), unless_by_length(Refusal::Magic));
+        let known = length.min(16); // from the magic to the group: all that needs no secret
+        bytes[..known].copy_from_slice(&ours[..known]);
+        assert_eq!(refused(&mut gate, &bytes), unless_by_length(Refusal::Forged));
+    }
+    assert!(open(&mut gate, &ours).is_ok());
+}
+
+#[test]
+fn no_shorter_or_longer_frame_passes() {
+    let mut gate = Member::new(2).gate();
+    let frame = seal(&mut Member::new(1).sealer(), &[7; 100]);
+    for cut in 1..=frame.len() {
+        let left = frame.len() - cut;
+        let unless_short = |reason| if left < FRAME_MIN { Refusal::Short } else { reason };
+        assert_eq!(refused(&mut gate, &frame[..left]), unless_short(Refusal::Forged));
+        assert_eq!(refused(&mut gate, &frame[cut..]), unless_short(Refusal::Magic));
+    }
+    let mut longer = frame.clone();
+    while longer.len() < FRAME_MAX {
+        longer.push(0);
+        assert_eq!(refused(&mut gate, &longer), Refusal::Forged);
+    }
+    longer.push(0);
+    assert_eq!(refused(&mut gate, &longer), Refusal::Long);
+    assert!(open(&mut gate, &frame).is_ok());
+}
+
+#[test]
+fn no_frame_with_a_flipped_bit_passes() {
+    let mut gate = Member::new(2).gate();
+    let mut frame = seal(&mut Member::new(1).sealer(), b"forty-two");
+    for bit in 0..frame.len() * 8 {
+        let expected = match bit / 8 {
+            0..2 => Refusal::Magic,
+            2 => Refusal::Version,
+            4..8 => Refusal::Key,
+            8..16 => Refusal::Group,
+            _ => Refusal::Forged,
+        };
+        frame[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(refused(&mut gate, &frame), expected, "bit {bit}");
+        frame[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert!(open(&mut gate, &frame).is_ok());
+}
+
+#[test]
+fn another_key_or_group_is_refused() {
+    let mut gate = Member::new(2).gate();
+    let key = Member { keyring: ring("b"), ..Member::new(1) };
+    assert_eq!(refused(&mut gate, &seal(&mut key.sealer(), b"")), Refusal::Key);
+    let group = Member { group: "jobs2", ..Member::new(1) };
+    let mut frame = seal(&mut group.sealer(), b"");
+    assert_eq!(refused(&mut gate, &frame), Refusal::Group);
+    let ours = seal(&mut Member::new(1).sealer(), b"");
+    frame[8..16].copy_from_slice(&ours[8..16]); // even if somebody says it is of this group
+    assert_eq!(refused(&mut gate, &frame), Refusal::Key);
+    frame[4..8].copy_from_slice(&ours[4..8]); // and sealed with its key
+    assert_eq!(refused(&mut gate, &frame), Refusal::Forged);
+}
+
+#[test]
+fn a_group_with_a_secret_and_one_without_never_hear_each_other() {
+    let keyed = Member::new(1);
+    let public = Member { keyring: Keyring::insecure(), ..Member::new(2) };
+    for (from, to) in [(&keyed, &public), (&public, &keyed)] {
+        assert_eq!(refused(&mut to.gate(), &seal(&mut from.sealer(), b"")), Refusal::Key);
+    }
+    let other = Member { keyring: Keyring::insecure(), ..Member::new(1) };
+    assert!(open(&mut other.gate(), &seal(&mut public.sealer(), b"")).is_ok());
+}
+
+#[test]
+fn the_caller_has_its_say_after_the_seal_and_before_the_window() {
+    let mut gate = Member::new(2).gate();
+    let mut frame = seal(&mut Member::new(1).sealer(), b"");
+    for reason in [Refusal::Stranger, Refusal::Address] {
+        let admits = |sender| if sender == NodeId(1) { Err(reason) } else { Ok(()) };
+        assert_eq!(refused_by(&admits, &mut gate, &frame), reason);
+    }
+    frame[70] ^= 1;
+    let admits = |_| -> Result<(), Refusal> { panic!("asked about a forged frame") };
+    assert_eq!(refused_by(&admits, &mut gate, &frame), Refusal::Forged);
+    frame[70] ^= 1;
+    assert!(open(&mut gate, &frame).is_ok());
+}
+
+/// All orders of so many things.
+fn orders(count: usize) -> Vec<Vec<usize>> {
+    let mut orders = vec![vec![]];
+    for thing in 0..count {
+        let with_it = |order: &Vec<usize>, place: usize| {
+            let mut order = order.clone();
+            order.insert(place, thing);
+            order
+        };
+        let each = |order| (0..=thing).map(move |place| with_it(order, place));
+        orders = orders.iter().flat_map(each).collect();
+    }
+    orders
+}
+
+#[test]
+fn in_whatever_order_frames_come_each_passes_once() {
+    let mut sealer = Member::new(1).sealer();
+    let frames: Vec<_> = (0..5).map(|number| seal(&mut sealer, &[number])).collect();
+    let orders = orders(frames.len());
+    assert_eq!(orders.iter().collect::<BTreeSet<_>>().len(), 120);
+    for order in orders {
+        let mut gate = Member::new(2).gate();
+        for (count, &place) in order.iter().enumerate() {
+            let (opened, body) = open(&mut gate, &frames[place]).expect("it is new");
+            assert_eq!((opened.sequence, body), (place as u64, vec![place as u8]));
+            for &former in &order[..=count] {
+                assert_eq!(refused(&mut gate, &frames[former]), Refusal::Replayed);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_far_behind_the_latest_counts_as_replayed() {
+    let mut sealer = Member::new(1).sealer();
+    let frames: Vec<_> = (0..=1024).map(|_| seal(&mut sealer, b"")).collect();
+    let mut gate = Member::new(2).gate();
+    assert!(open(&mut gate, &frames[1024]).is_ok());
+    assert_eq!(refused(&mut gate, &frames[0]), Refusal::Replayed);
+    assert!(open(&mut gate, &frames[1]).is_ok());
+}
+
+#[test]
+fn a_life_that_is_over_is_not_heard_again() {
+    let former = seal(&mut Member::new(1).sealer(), b"");
+    let later = Member { incarnation: 4, session: Session([40; 16]), ..Member::new(1) };
+    let (mut later, mut gate) = (later.sealer(), Member::new(2).gate());
+    assert!(open(&mut gate, &seal(&mut later, b"")).is_ok());
+    assert_eq!(refused(&mut gate, &former), Refusal::FormerLife);
+    assert!(open(&mut gate, &seal(&mut later, b"")).is_ok());
+}
+
+#[test]
+fn the_second_process_of_an_id_and_incarnation_is_refused() {
+    let mut one = Member::new(1).sealer();
+    let mut other = Member { session: Session([40; 16]), ..Member::new(1) }.sealer();
+    let mut gate = Member::new(2).gate();
+    assert!(open(&mut gate, &seal(&mut one, b"")).is_ok());
+    assert_eq!(refused(&mut gate, &seal(&mut other, b"")), Refusal::IdTwice);
+    assert!(open(&mut gate, &seal(&mut one, b"")).is_ok());
+}
+
+#[test]
+fn two_processes_of_an_id_and_incarnation_share_no_nonce() {
+    let member = || {
+        let session = Session::draw().expect("the machine has randomness");
+        Member { session, ..Member::new(1) }
+    };
+    let mut sealers = [member().sealer(), member().sealer(), member().sealer()];
+    let rings = [ring("a"), ring("ba")];
+    let mut nonces = BTreeSet::new();
+    for round in 0..500 {
+        for sealer in &mut sealers {
+            sealer.set_keyring(&rings[round % 2]); // which does not start the count again
+            assert!(nonces.insert(seal(sealer, b"")[32..56].to_vec()));
+        }
+    }
+    assert_eq!(nonces.len(), 1500);
+}
+
+#[test]
+fn our_own_frames_are_known_by_their_session() {
+    let me = Member::new(2);
+    assert_eq!(refused(&mut me.gate(), &seal(&mut me.sealer(), b"")), Refusal::Own);
+}
+
+#[test]
+fn another_process_with_our_id_is_told_from_a_former_life_of_ours() {
+    let mut gate = Member::new(2).gate();
+    let namesake =
+        |incarnation| Member { incarnation, session: Session([50; 16]), ..Member::new(2) }.sealer();
+    assert_eq!(refused(&mut gate, &seal(&mut namesake(2), b"")), Refusal::FormerLife);
+    let mut same = namesake(3);
+    let kept = seal(&mut same, b"");
+    assert_eq!(refused(&mut gate, &kept), Refusal::OwnId);
+    assert_eq!(refused(&mut gate, &kept), Refusal::Replayed, "each frame says so once");
+    assert_eq!(refused(&mut gate, &seal(&mut same, b"")), Refusal::OwnId);
+    assert_eq!(refused(&mut gate, &seal(&mut namesake(9), b"")), Refusal::OwnId);
+    assert_eq!(refused(&mut gate, &seal(&mut same, b"")), Refusal::FormerLife);
+}
+
+#[test]
+fn another_charter_is_refused_and_each_frame_says_so_once() {
+    let cases = [
+        (charter(&["1=a", "2=b", "3=c"], "le-s"), Refusal::List),
+        (charter(&["1=a", "2=b"], "le-m"), Refusal::Terms),
+        (charter(&["1=a", "2=c"], "le-m"), Refusal::List),
+        (Charter::open("le-s"), Refusal::List),
+    ];
+    for (charter, reason) in cases {
+        let mut gate = Member::new(2).gate();
+        let mut other = Member { charter, ..Member::new(1) }.sealer();
+        let kept: Vec<_> = (0..3).map(|_| seal(&mut other, b"")).collect();
+        for frame in &kept {
+            assert_eq!(refused(&mut gate, frame), reason);
+        }
+        for frame in &kept {
+            assert_eq!(refused(&mut gate, frame), Refusal::Replayed);
+        }
+        assert_eq!(refused(&mut gate, &seal(&mut other, b"")), reason, "it goes on");
+
+        // Started again with the right charter it is a member, and its past is over.
+        let repaired = Member { incarnation: 4, session: Session([40; 16]), ..Member::new(1) };
+        assert!(open(&mut gate, &seal(&mut repaired.sealer(), b"")).is_ok());
+        assert_eq!(refused(&mut gate, &seal(&mut other, b"")), Refusal::FormerLife);
+    }
+}
+
+#[test]
+fn frames_of_a_former_configuration_from_elsewhere_say_nothing_of_the_charter() {
+    let mut gate = Member::new(2).gate();
+    let former = Member { charter: charter(&["1=a"], "le-s"), ..Member::new(1) };
+    let kept = seal(&mut former.sealer(), b"");
+    let elsewhere = |_| Err(Refusal::Address);
+    assert_eq!(refused_by(&elsewhere, &mut gate, &kept), Refusal::Address);
+}
+
+/// The steps of a rotation, as a member's key file goes through them.
+const ROTATION: [&str; 4] = ["a", "ab", "ba", "b"];
+
+#[test]
+fn keys_rotate_without_a_moment_of_silence() {
+    let frame = |digits| {
+        let member = Member { keyring: ring(digits), ..Member::new(1) };
+        seal(&mut member.sealer(), b"")
+    };
+    let gate = |digits| Member { keyring: ring(digits), ..Member::new(2) }.gate();
+    // Members take a step in any order, as long as all have taken the one before.
+    for step in ROTATION.windows(2) {
+        for (from, to) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let opened = open(&mut gate(step[to]), &frame(step[from]));
+            assert!(opened.is_ok(), "from {} to {}", step[from], step[to]);
+        }
+    }
+    assert_eq!(refused(&mut gate("a"), &frame("ba")), Refusal::Key, "two steps at once");
+}
+
+#[test]
+fn keys_change_while_members_run_and_no_window_is_forgotten() {
+    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let mut kept = Vec::new();
+    for (number, digits) in (0..).zip(ROTATION) {
+        gate.set_keyring(&ring(digits));
+        let early = seal(&mut sealer, b"");
+        assert_eq!(open(&mut gate, &early).expect("a step behind").0.sequence, 2 * number);
+        sealer.set_keyring(&ring(digits));
+        let late = seal(&mut sealer, b"");
+        assert_eq!(open(&mut gate, &late).expect("in step").0.sequence, 2 * number + 1);
+        kept.extend([early, late]);
+    }
+    assert_eq!(refused(&mut gate, &kept[0]), Refusal::Key, "the old key is gone");
+    gate.set_keyring(&ring("ab"));
+    for frame in &kept {
+        assert_eq!(refused(&mut gate, frame), Refusal::Replayed);
+    }
+}
+
+#[test]
+fn nothing_is_allocated_once_members_know_each_other() {
+    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let (mut frame, mut body) = (Vec::new(), Vec::new());
+    let mut exchange = |count| {
+        for _ in 0..count {
+            sealer.seal(Kind::Message, &[1; BODY_MAX], &mut frame).expect("it fits");
+            gate.open(&frame, &anybody, &mut body).expect("it is new");
+            gate.open(&frame, &anybody, &mut body).expect_err("it is not");
+        }
+    };
+    exchange(1);
+    let used = allocation_counter::measure(|| exchange(3000));
+    assert_eq!(used.count_total, 0, "{used:?}");
+}
