@@ -386,12 +386,15 @@ fn another_charter_is_refused_and_each_frame_says_so_once() {
 }
 
 #[test]
-fn frames_of_a_former_configuration_from_elsewhere_say_nothing_of_the_charter() {
+fn whoever_has_another_list_is_told_apart_even_if_it_is_in_none_of_ours() {
     let mut gate = Member::new(2).gate();
-    let former = Member { charter: charter(&["1=a"], "le-s"), ..Member::new(1) };
-    let kept = seal(&mut former.sealer(), b"");
-    let elsewhere = |_| Err(Refusal::Address);
-    assert_eq!(refused_by(&elsewhere, &mut gate, &kept), Refusal::Address);
+    let other = Member { charter: charter(&["1=a", "2=b", "9=z"], "le-s"), ..Member::new(9) };
+    let stranger = |_| Err(Refusal::Stranger);
+    let frame = seal(&mut other.sealer(), b"");
+    assert_eq!(refused_by(&stranger, &mut gate, &frame), Refusal::List);
+    let same = Member::new(9);
+    let frame = seal(&mut same.sealer(), b"");
+    assert_eq!(refused_by(&stranger, &mut gate, &frame), Refusal::Stranger);
 }
 
 /// The steps of a rotation, as a member's key file goes through them.
