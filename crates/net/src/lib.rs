@@ -3,3 +3,5 @@
 //! **What it is.** The only crate with sockets and the machine's clock. One thread per member owns
 //! the socket and the protocol, behind the same [`Endpoint`](bellwether_core::Endpoint) that the
 //! simulator's tests drive; the application holds a handle.
+
+pub mod guardian;
