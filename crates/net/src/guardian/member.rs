@@ -83,11 +83,15 @@ impl Guardian {
     /// The command may run until then: starts it, or extends a run. To be repeated with every
     /// renewal of the lease.
     ///
-    /// After the report that a run is over, the next call starts another.
+    /// After the report that a run is over, the next call starts another. Nothing is started if
+    /// there is only time left to end it.
     ///
     /// # Errors
     /// [`Lost`] if the guardian is gone.
     pub fn permit(&mut self, until: Instant) -> Result<(), Lost> {
+        if self.held.is_none() && now() >= until - self.margin - self.grace {
+            return if self.presence == Presence::Here { Ok(()) } else { Err(Lost) };
+        }
         self.held.get_or_insert(until);
         self.ask(Request::Permit { run: self.run, until })
     }
