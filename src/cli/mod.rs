@@ -8,6 +8,7 @@ mod explore;
 mod failure;
 mod file;
 mod group;
+mod guard;
 mod keygen;
 mod leases;
 mod memory;
@@ -59,6 +60,9 @@ enum Command {
     Completions(completions::Completions),
     /// Print the manual page of the command, or of one of its subcommands
     Man(completions::Man),
+    /// Keep watch over a command for the `run` that started this
+    #[command(hide = true)]
+    Guard(guard::Guard),
 }
 
 /// Runs the command line and says how it went: 0 well, 2 bad usage, 78 bad file, 1 anything else.
@@ -77,6 +81,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Keygen(keygen) => keygen.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
+        Command::Guard(guard) => guard.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -18,6 +18,7 @@
 //! | `member`, `life`, `program` | the run loop, and the protocol in it |
 //! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
 //! | [`clock`], `state`, `recorder` | time, memory, and the trace |
+//! | [`guardian`] | a command that runs only while its permission lasts |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
 //!
 //! ```
@@ -39,6 +40,7 @@ pub mod clock;
 mod directory;
 pub mod frame;
 mod guard;
+pub mod guardian;
 mod handle;
 mod life;
 mod member;

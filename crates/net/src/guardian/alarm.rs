@@ -1,0 +1,54 @@
+//! The clock of the machine, and an alarm on it.
+//!
+//! **Source.** `CLOCK_BOOTTIME` and a timer on the same clock: both go on while the machine
+//! sleeps.
+//!
+//! **Promise.** An alarm that was due during sleep rings at once after it.
+
+use bellwether_core::Instant;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io;
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
+    timerfd_create, timerfd_settime,
+};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The time now.
+pub(super) fn now() -> Instant {
+    let time = clock_gettime(ClockId::Boottime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
+    Instant::from_nanos(seconds.saturating_mul(SECOND).saturating_add(nanos))
+}
+
+/// Rings, that is, can be read, from a certain time on.
+#[derive(Debug)]
+pub(super) struct Alarm(OwnedFd);
+
+impl Alarm {
+    pub(super) fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        timerfd_create(TimerfdClockId::Boottime, flags).map(Self)
+    }
+
+    /// Sets it, whatever it was set to; it rings at once if the time has come already.
+    pub(super) fn set(&self, at: Instant) -> io::Result<()> {
+        const OFF: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let nanos = at.as_nanos().max(1); // nought would switch it off
+        let value = Timespec {
+            tv_sec: i64::try_from(nanos / SECOND).unwrap_or(i64::MAX),
+            tv_nsec: (nanos % SECOND).cast_signed(),
+        };
+        let value = if at == Instant::NEVER { OFF } else { value };
+        let setting = Itimerspec { it_interval: OFF, it_value: value };
+        timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &setting).map(|_before| ())
+    }
+}
+
+impl AsFd for Alarm {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

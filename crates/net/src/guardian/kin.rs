@@ -1,0 +1,216 @@
+//! The descendants of this process: who they are, and how to end them all.
+//!
+//! **Source.** `/proc/PID/task/TID/children`, which costs as much as there are children, however
+//! many processes the machine has; where the kernel lacks it, `/proc/PID/stat` of all processes.
+//!
+//! **Assumptions.** This process is a child subreaper: whoever loses its parent becomes our child.
+//!
+//! **Promise.** Only descendants are signalled. A child of ours keeps its number until we reap
+//! it; for any other the number is pinned first and its parent looked at again. A round of
+//! [`Kin::kill`] may miss who forks meanwhile; rounds are repeated until nobody is left.
+
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
+    pidfd_send_signal, waitpid,
+};
+use std::{fs, io};
+
+/// The descendants of this process, but for the children that it had before.
+#[derive(Debug)]
+pub(super) struct Kin {
+    spared: Vec<(Pid, Stat)>,
+}
+
+impl Kin {
+    /// All descendants from now on.
+    ///
+    /// # Errors
+    /// If `/proc` cannot be read: then nobody could be found.
+    pub(super) fn from_now_on() -> io::Result<Self> {
+        if stat(getpid()).is_none() {
+            let error = "/proc does not show this process; mount it: without it nothing of the \
+                         command can be found to be ended";
+            return Err(io::Error::other(error));
+        }
+        let now = children(getpid())?.into_iter();
+        Ok(Self { spared: now.filter_map(|pid| Some((pid, stat(pid)?))).collect() })
+    }
+
+    /// Our children, dead ones too as long as they were not reaped.
+    pub(super) fn children(&self) -> io::Result<Vec<Pid>> {
+        let spared = |pid: Pid| {
+            self.spared.iter().any(|(spared, before)| {
+                *spared == pid && stat(pid).is_some_and(|now| now.start == before.start)
+            })
+        };
+        let mut all = children(getpid())?;
+        all.retain(|pid| !spared(*pid));
+        Ok(all)
+    }
+
+    /// Signals all descendants. All are found before any is signalled: the children of one that
+    /// dies of it would be missed.
+    pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
+        let own = self.children()?;
+        let mut found: Vec<(Pid, Pid)> = Vec::new();
+        let mut generation = own.clone();
+        while !generation.is_empty() {
+            let first = found.len();
+            for parent in generation {
+                // Who is gone by now has no children: they are ours, and found the next time.
+                let children = children(parent).unwrap_or_default();
+                found.extend(children.into_iter().map(|child| (parent, child)));
+            }
+            generation = found[first..].iter().map(|(_, child)| *child).collect();
+        }
+        for pid in own {
+            let _ = kill_process(pid, signal); // not reaped: the number is still its own
+        }
+        for (parent, child) in found {
+            signal_child_of(parent, child, signal);
+        }
+        Ok(())
+    }
+
+    /// Reaps those children of ours that are dead, but for `leader`: as long as that one is not
+    /// reaped, its process group cannot be anybody else's.
+    pub(super) fn reap(&self, leader: Option<Pid>) -> io::Result<()> {
+        for pid in self.children()? {
+            if Some(pid) != leader {
+                let _ = waitpid(Some(pid), WaitOptions::NOHANG); // alive, or reaped: both are fine
+            }
+        }
+        Ok(())
+    }
+
+    /// One round of SIGKILL to all and of reaping. `leader` is killed together with its process
+    /// group, in one step of the kernel that no fork escapes, and reaped last.
+    pub(super) fn kill(&self, leader: Option<Pid>) -> io::Result<Left> {
+        let leader = leader.filter(|pid| self.children().is_ok_and(|own| own.contains(pid)));
+        if let Some(leader) = leader {
+            let _ = kill_process_group(leader, Signal::KILL); // it may have left its group
+        }
+        self.signal(Signal::KILL)?;
+        self.reap(leader)?;
+        if self.children()?.iter().all(|pid| Some(*pid) == leader) {
+            self.reap(None)?;
+        }
+        Ok(if self.children()?.is_empty() { Left::Nobody } else { Left::Somebody })
+    }
+}
+
+/// Whether somebody is left after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    Nobody,
+    Somebody,
+}
+
+/// Signals a process if it is the child of `parent`, or ours by now.
+fn signal_child_of(parent: Pid, child: Pid, signal: Signal) {
+    let still = || stat(child).is_some_and(|now| now.parent == parent || now.parent == getpid());
+    match pidfd_open(child, PidfdFlags::empty()) {
+        Ok(pinned) if still() => {
+            let _ = pidfd_send_signal(pinned, signal); // gone meanwhile: that is what we want
+        }
+        Ok(_) | Err(Errno::SRCH) => (),
+        // No file is left to pin it with; to let it run would be worse.
+        Err(_) if still() => {
+            let _ = kill_process(child, signal);
+        }
+        Err(_) => (),
+    }
+}
+
+/// The children of all threads of a process.
+fn children(pid: Pid) -> io::Result<Vec<Pid>> {
+    let mut all = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let task = task?.path();
+        match fs::read_to_string(task.join("children")) {
+            Ok(text) => all.extend(text.split_whitespace().filter_map(read_pid)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if task.exists() {
+                    return children_by_parent(pid); // the kernel does not list them
+                }
+            }
+            Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => (),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
+}
+
+/// The same, by asking every process for its parent.
+fn children_by_parent(parent: Pid) -> io::Result<Vec<Pid>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        if let Some(pid) = name.to_str().and_then(read_pid)
+            && stat(pid).is_some_and(|it| it.parent == parent)
+        {
+            all.push(pid);
+        }
+    }
+    Ok(all)
+}
+
+fn read_pid(text: &str) -> Option<Pid> {
+    text.parse().ok().and_then(Pid::from_raw)
+}
+
+/// What `/proc/PID/stat` says of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stat {
+    parent: Pid,
+    start: u64,
+}
+
+/// Nothing if there is no such process, or none with a parent that we can see.
+fn stat(pid: Pid) -> Option<Stat> {
+    read_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// `PID (NAME) STATE PARENT …`; the name may hold anything, so count from its last bracket.
+fn read_stat(text: &[u8]) -> Option<Stat> {
+    const PARENT: usize = 1;
+    const START: usize = 19;
+    let bracket = text.iter().rposition(|byte| *byte == b')')?;
+    let rest = str::from_utf8(&text[bracket + 1..]).ok()?;
+    let mut fields = rest.split_whitespace();
+    let parent = fields.nth(PARENT)?.parse().ok()?;
+    let start = fields.nth(START - PARENT - 1)?.parse().ok()?;
+    // Our own parent may be outside of what we see, and is then nought: stand in for it.
+    Some(Stat { parent: Pid::from_raw(parent).unwrap_or(Pid::INIT), start })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_stat_is_read_whatever_the_process_calls_itself() {
+        let rest = "S 7 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 1 2";
+        for name in ["sh", "a) S 9 (b", "x y", ")"] {
+            let stat = read_stat(format!("12 ({name}) {rest}\n").as_bytes()).expect("it is whole");
+            assert_eq!((stat.parent.as_raw_pid(), stat.start), (7, 4711), "{name}");
+        }
+        for torn in ["", "12 (sh", "12 (sh) S", "12 (sh) S x", "12 (sh) S 7 1 1 0"] {
+            assert_eq!(read_stat(torn.as_bytes()), None, "{torn}");
+        }
+    }
+
+    #[test]
+    fn both_ways_to_find_children_find_them_and_those_from_before_are_spared() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().expect("there is a cat");
+        let pid = Pid::from_child(&child);
+        assert!(children(getpid()).expect("/proc is there").contains(&pid));
+        assert!(children_by_parent(getpid()).expect("/proc is there").contains(&pid));
+        let kin = Kin::from_now_on().expect("/proc is there");
+        assert!(!kin.children().expect("/proc is there").contains(&pid));
+        drop(child.stdin.take());
+        assert!(child.wait().expect("it is ours").success());
+    }
+}
