@@ -1,14 +1,14 @@
 //! One run, watched by the invariants of a promise.
 
-use crate::invariants::{Breach, Finding, Invariant, of_promise};
-use crate::links::Part;
+use crate::invariants::{Breach, of_promise};
 use crate::nodes::Nodes;
 use crate::regime::Regime;
 use crate::schedule::Schedule;
 use crate::swarm;
 use crate::tally::Tally;
-use crate::view::{Course, Lock, Row, View};
-use bellwether_core::{Duration, Fact, Instant, Leadership, NodeId, Protocol, SimTime, Stage};
+use crate::view::{Course, Lock, Row};
+use crate::watch::{Watch, named};
+use bellwether_core::{Duration, Fact, Instant, Leadership, NodeId, Protocol, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
@@ -171,110 +171,18 @@ impl<P: Protocol> Judge<P> {
         self.watch.begin(course, plan.nodes);
         let outcome = self.world.run(plan, schedule.coins(), &mut self.watch);
         let end = SimTime::ZERO + plan.horizon;
-        self.watch.end(if self.watch.breach.is_some() { outcome.ended } else { end });
+        self.watch.end(if self.watch.breaches.is_empty() { end } else { outcome.ended });
         let mut tally = std::mem::take(&mut self.watch.tally);
         tally.schedules = 1;
         tally.deliveries = outcome.deliveries;
         tally.trouble = schedule.trouble;
-        Verdict { breach: self.watch.breach.take(), tally }
+        Verdict { breach: self.watch.breaches.pop(), tally }
     }
 
     /// Whether this invariant speaks of calm times.
     pub fn needs_calm(&self, name: &str) -> bool {
         let mut known = self.watch.invariants.iter();
         known.any(|invariant| invariant.name() == name && invariant.needs_calm())
-    }
-}
-
-/// Sees every step of a run and asks the invariants.
-struct Watch {
-    invariants: Vec<Box<dyn Invariant>>,
-    course: Option<Course>,
-    rows: Vec<Row>,
-    alive: Nodes,
-    leaders: Nodes,
-    parts: Vec<Part>,
-    /// Who was there when the parts were made.
-    parted: Nodes,
-    before: SimTime,
-    tally: Tally,
-    breach: Option<Breach>,
-}
-
-impl Watch {
-    fn new(invariants: Vec<Box<dyn Invariant>>) -> Self {
-        Self {
-            invariants,
-            course: None,
-            rows: Vec::new(),
-            alive: Nodes::NONE,
-            leaders: Nodes::NONE,
-            parts: Vec::new(),
-            parted: Nodes::NONE,
-            before: SimTime::ZERO,
-            tally: Tally::default(),
-            breach: None,
-        }
-    }
-
-    fn begin(&mut self, course: Course, nodes: u32) {
-        self.course = Some(course);
-        self.rows.clear();
-        self.rows.resize(nodes as usize, Row::ABSENT);
-        (self.alive, self.leaders, self.parted) = (Nodes::NONE, Nodes::NONE, Nodes::NONE);
-        self.parts.clear();
-        self.before = SimTime::ZERO;
-        self.tally = Tally::new(self.invariants.len());
-        self.breach = None;
-        self.invariants.iter_mut().for_each(|invariant| invariant.begin());
-    }
-
-    /// Time is up: one last look.
-    fn end(&mut self, at: SimTime) {
-        if self.breach.is_none() {
-            self.pass(at);
-            self.look(at);
-        }
-        self.tally.simulated += u128::from(at.as_nanos());
-    }
-
-    /// Time passes, with or without a leader.
-    fn pass(&mut self, at: SimTime) {
-        let Some(course) = &self.course else { return };
-        if self.leaders.is_empty() && at > course.calm {
-            let since = self.before.max(course.calm);
-            self.tally.leaderless += u128::from(at.since(since).as_nanos());
-        }
-        self.before = at;
-    }
-
-    /// Asks every invariant.
-    fn look(&mut self, at: SimTime) {
-        let Some(course) = &self.course else { return };
-        if at >= course.calm && self.parted != self.alive {
-            self.parts = course.links.parts(self.alive);
-            self.parted = self.alive;
-        }
-        let view = View {
-            at,
-            rows: &self.rows,
-            alive: self.alive,
-            leaders: self.leaders,
-            course,
-            parts: &self.parts,
-        };
-        for (invariant, counts) in self.invariants.iter_mut().zip(&mut self.tally.checks) {
-            match invariant.look(&view) {
-                Finding::Nothing => {}
-                Finding::Kept => counts.checks += 1,
-                Finding::Broken(text) => {
-                    counts.checks += 1;
-                    counts.breaches += 1;
-                    self.breach = Some(Breach { invariant: invariant.name(), at, text });
-                    return;
-                }
-            }
-        }
     }
 }
 
@@ -291,7 +199,7 @@ impl Watch {
         let reading = scene.clock(node);
         let leadership = state.leadership(reading);
         (row.alive, row.reading, row.told) = (true, reading, leadership.until);
-        (row.names, row.leads) = named(&leadership, node);
+        (row.names, row.leads) = told_by(&leadership, node);
         (row.supporters, row.lock) = (Nodes::NONE, None);
         if row.leads {
             row.ends = scene.when(node, row.told);
@@ -311,16 +219,14 @@ impl Watch {
         if row.reading >= row.told
             && let Some(state) = scene.node(node)
         {
-            (row.names, row.leads) = named(&state.leadership(row.reading), node);
+            (row.names, row.leads) = told_by(&state.leadership(row.reading), node);
         }
     }
 }
 
-/// Whom a process names, and whether it leads: it names itself, and not only for the time being.
 #[inline]
-fn named(leadership: &Leadership<'_>, node: u32) -> (Nodes, bool) {
-    let names: Nodes = leadership.leaders.iter().map(|leader| number(*leader)).collect();
-    (names, names.contains(node) && leadership.stage == Stage::Decided)
+fn told_by(leadership: &Leadership<'_>, node: u32) -> (Nodes, bool) {
+    named(leadership.leaders.iter().map(|leader| number(*leader)), leadership.stage, node)
 }
 
 /// The number of a process; of one that cannot be, a number that no set holds.
@@ -332,30 +238,24 @@ impl<P: Protocol> Observer<P> for Watch {
     const LOOKS: bool = true;
 
     fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {
-        if self.breach.is_some() {
+        if !self.breaches.is_empty() {
             return;
         }
         let at = scene.at();
         self.pass(at);
         let led = self.rows[node as usize].leads;
         self.ask(node, scene);
-        let (mut alive, mut leaders) = (Nodes::NONE, Nodes::NONE);
         for (other, row) in (0u32..).zip(&mut self.rows) {
-            if !row.alive {
-                continue;
-            }
-            if other != node && (row.told != Instant::NEVER || row.lock.is_some()) {
+            if row.alive && other != node && (row.told != Instant::NEVER || row.lock.is_some()) {
                 Self::ask_again(row, other, scene);
             }
-            alive.set(other, true);
-            leaders.set(other, row.leads);
         }
-        (self.alive, self.leaders) = (alive, leaders);
+        self.count();
         self.tally.elections += u64::from(!led && self.rows[node as usize].leads);
         self.look(at);
     }
 
     fn done(&self) -> bool {
-        self.breach.is_some()
+        !self.breaches.is_empty()
     }
 }

@@ -18,6 +18,7 @@
 //! | [`trouble`], [`regime`], [`swarm`], [`schedule`] | what goes wrong, drawn from a seed |
 //! | [`judge`], [`fuzz`], [`tally`] | one run watched, many runs, and what was tested |
 //! | [`mod@shrink`], [`scenario`] | the least that breaks it, as a file |
+//! | [`live`], [`replay`] | what members recorded, judged by the same invariants, and lived again |
 //! | [`explore`] | every behaviour of a group of two or three |
 //!
 //! ```
@@ -44,8 +45,10 @@ pub mod fuzz;
 pub mod invariants;
 pub mod judge;
 pub mod links;
+pub mod live;
 pub mod nodes;
 pub mod regime;
+pub mod replay;
 pub mod scenario;
 pub mod schedule;
 pub mod shrink;
@@ -53,6 +56,7 @@ pub mod swarm;
 pub mod tally;
 pub mod trouble;
 pub mod view;
+mod watch;
 
 pub use fuzz::{Fuzz, NoThreads, Report, Violation};
 pub use invariants::Breach;

@@ -15,6 +15,10 @@ impl Invariant for ElectsNobody {
         "elects-nobody"
     }
 
+    fn compares(&self) -> bool {
+        false
+    }
+
     fn look(&mut self, view: &View<'_>) -> Finding {
         let naming = view.alive.iter().find(|node| !view.row(*node).names.is_empty());
         Finding::of(naming.map(|node| format!("process {node} names {}", view.row(node).names)))

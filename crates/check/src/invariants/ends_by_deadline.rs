@@ -16,6 +16,10 @@ impl Invariant for EndsByDeadline {
         "ends-by-deadline"
     }
 
+    fn compares(&self) -> bool {
+        false
+    }
+
     fn look(&mut self, view: &View<'_>) -> Finding {
         let overdue = view.leaders.iter().find(|&leader| {
             let row = view.row(leader);

@@ -14,6 +14,10 @@ impl Invariant for LeaderSupportsItself {
         "leader-supports-itself"
     }
 
+    fn compares(&self) -> bool {
+        false
+    }
+
     fn look(&mut self, view: &View<'_>) -> Finding {
         if view.leaders.is_empty() {
             return Finding::Nothing;

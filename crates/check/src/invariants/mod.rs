@@ -60,7 +60,13 @@ pub trait Invariant: Send {
         false
     }
 
-    /// Another run begins.
+    /// Whether it compares processes with each other, so that their clocks must agree for it to
+    /// mean anything in a recorded run.
+    fn compares(&self) -> bool {
+        true
+    }
+
+    /// Another run begins, or another calm.
     fn begin(&mut self) {}
 
     /// Looks at the world as it is now.

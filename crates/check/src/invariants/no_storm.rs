@@ -29,6 +29,10 @@ impl Invariant for NoStorm {
         "no-storm"
     }
 
+    fn compares(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) {
         *self = Self::default();
     }

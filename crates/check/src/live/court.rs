@@ -1,0 +1,462 @@
+//! Recorded steps become rows, and the invariants look at them: after every step, and whenever what
+//! somebody believed has ended.
+
+use super::lives::{Group, Life, lives};
+use super::read::{BadTrace, Line, Trace};
+use super::reigns::Reigns;
+use super::weather::Weather;
+use crate::invariants::{Invariant, of_promise};
+use crate::links::Links;
+use crate::nodes::Nodes;
+use crate::view::{Course, Lock, Row};
+use crate::watch::{Watch, named};
+use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime};
+use bellwether_protocols::pace::Pace;
+use bellwether_protocols::promise::Promise;
+use std::collections::BTreeSet;
+
+/// How a live run is judged.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// The group.
+    pub group: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// By what it is judged.
+    pub promise: Promise,
+    /// The members, by id.
+    pub members: Vec<NodeId>,
+    /// How many records there are.
+    pub records: usize,
+    /// How many lives they tell of.
+    pub lives: usize,
+    /// From the first record to the last, if all clocks agree.
+    pub lasted: Option<Duration>,
+    /// Who led when, if all clocks agree.
+    pub reigns: Option<Reigns>,
+    /// What each invariant says.
+    pub rulings: Vec<Ruling>,
+    /// What a reader should know beside.
+    pub notes: Vec<String>,
+}
+
+impl Judgement {
+    /// Whether anything was violated.
+    pub fn violated(&self) -> bool {
+        self.rulings.iter().any(|ruling| matches!(ruling.outcome, Outcome::Violated { .. }))
+    }
+}
+
+/// What one invariant says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// Which.
+    pub invariant: &'static str,
+    /// How often it looked at something it speaks of.
+    pub looks: u64,
+    /// What it found.
+    pub outcome: Outcome,
+}
+
+/// What an invariant finds in a live run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was as it must be, whenever it was looked at.
+    Holds,
+    /// It was not.
+    Violated {
+        /// When, by the clock that all share.
+        at: SimTime,
+        /// What was seen.
+        text: String,
+        /// The file and the line of the step after which it was seen.
+        place: String,
+    },
+    /// Nobody can tell, and why.
+    Undecidable(String),
+}
+
+/// Judges a live run by what its members recorded: by the protocol's own promise with all that
+/// belongs to it, or by the headline of the promise that is named.
+///
+/// # Errors
+/// [`BadTrace`] if the traces are not those of one group.
+pub fn judge(
+    traces: &[Trace],
+    faults: Option<&Trace>,
+    promise: Option<Promise>,
+) -> Result<Judgement, BadTrace> {
+    let all = lives(traces)?;
+    let group = Group::of(&all)?;
+    let own = promise.is_none();
+    let promise = promise.unwrap_or_else(|| group.choice.promise());
+    let boots: BTreeSet<&str> = all.iter().map(|life| life.head.boot.as_str()).collect();
+    let schedule = faults.filter(|_| boots.len() == 1);
+    let mut sums: Vec<(u64, Option<Outcome>)> = Vec::new();
+    let mut reigns = None;
+    for boot in &boots {
+        let there: Vec<&Life<'_>> = all.iter().filter(|life| life.head.boot == **boot).collect();
+        let mut court = Court::new(&group, of_promise(promise, own), schedule.is_some());
+        court.hear(&there, schedule);
+        sums.resize(court.watch.invariants.len(), (0, None));
+        for (sum, (looks, found)) in sums.iter_mut().zip(court.findings()) {
+            sum.0 += looks;
+            sum.1 = sum.1.take().or(found);
+        }
+        reigns = (boots.len() == 1).then_some(court.reigns);
+    }
+    let doubts = Doubts { boots: boots.len(), faults: faults.is_some(), unseen: unseen(&all) };
+    let invariants = of_promise(promise, own);
+    let rulings = invariants.iter().zip(sums).map(|(invariant, (looks, found))| {
+        let outcome = found.unwrap_or_else(|| doubts.about(invariant.as_ref(), looks));
+        Ruling { invariant: invariant.name(), looks, outcome }
+    });
+    let (first, last) = (all.iter().map(Life::begins).min(), all.iter().map(Life::ends).max());
+    let lasted = first.zip(last).map(|(first, last)| last.since(first));
+    Ok(Judgement {
+        group: group.name.to_owned(),
+        protocol: group.protocol.to_owned(),
+        promise,
+        records: traces.iter().map(|trace| trace.lines.len()).sum(),
+        lives: all.len(),
+        lasted: lasted.filter(|_| boots.len() == 1),
+        reigns,
+        rulings: rulings.collect(),
+        notes: notes(traces, &all, &group),
+        members: group.ids,
+    })
+}
+
+/// Members that others heard, and of which there is no trace.
+fn unseen(lives: &[Life<'_>]) -> BTreeSet<NodeId> {
+    let seen: BTreeSet<NodeId> = lives.iter().map(|life| life.node).collect();
+    let lines = lives.iter().flat_map(|life| &life.lines);
+    let heard = lines.filter_map(|line| match line.record.event {
+        Event::Recv { from, .. } => Some(from),
+        _ => None,
+    });
+    heard.filter(|from| !seen.contains(from)).collect()
+}
+
+fn notes(traces: &[Trace], lives: &[Life<'_>], group: &Group<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for trace in traces.iter().filter(|trace| trace.torn > 0) {
+        notes
+            .push(format!("{}: half a line, left by a killed process, is passed over", trace.name));
+    }
+    let unseen = unseen(lives);
+    let lived = |id: &&NodeId| lives.iter().any(|life| life.node == **id);
+    for id in group.ids.iter().filter(|id| !lived(id) && !unseen.contains(id)) {
+        notes.push(format!("process {id} left no trace and nobody heard it: taken as absent"));
+    }
+    notes
+}
+
+/// What stands in the way of a decision.
+struct Doubts {
+    boots: usize,
+    faults: bool,
+    unseen: BTreeSet<NodeId>,
+}
+
+impl Doubts {
+    /// What can be said of an invariant that nobody saw broken.
+    fn about(&self, invariant: &dyn Invariant, looks: u64) -> Outcome {
+        let undecidable = |why: String| Outcome::Undecidable(why);
+        if invariant.compares() && self.boots > 1 {
+            let boots = self.boots;
+            return undecidable(format!("needs one boot id: these {boots} clocks do not agree"));
+        }
+        if let Some(id) = self.unseen.first().filter(|_| invariant.compares()) {
+            return undecidable(format!("needs the trace of process {id}, which was heard"));
+        }
+        match (invariant.needs_calm(), looks) {
+            (true, _) if !self.faults => {
+                undecidable("needs the fault schedule: --faults FILE".to_owned())
+            }
+            (true, 0) => undecidable("it was never calm for long enough".to_owned()),
+            (false, 0) => undecidable("there was nothing to look at".to_owned()),
+            _ => Outcome::Holds,
+        }
+    }
+}
+
+/// What one process last said of leadership.
+#[derive(Clone, Copy)]
+struct Belief {
+    names: Nodes,
+    leads: bool,
+    /// Whether the supporters that are told next replace those before.
+    anew: bool,
+}
+
+const NOTHING: Belief = Belief { names: Nodes::NONE, leads: false, anew: false };
+
+/// Something to take note of, in order of time.
+enum Happening<'a> {
+    Step(u32, &'a [&'a Line], &'a str),
+    Fault(Option<u32>, &'a Line, &'a str),
+    /// A life of which nothing more was heard.
+    Silence(u32),
+}
+
+/// Hears what happened and lets the invariants look.
+struct Court<'a> {
+    group: &'a Group<'a>,
+    pace: Pace,
+    watch: Watch,
+    beliefs: Vec<Belief>,
+    weather: Weather,
+    knows_faults: bool,
+    reigns: Reigns,
+    /// Where each breach was seen.
+    places: Vec<String>,
+}
+
+impl<'a> Court<'a> {
+    fn new(group: &'a Group<'a>, invariants: Vec<Box<dyn Invariant>>, knows_faults: bool) -> Self {
+        let pace = group.choice.pace(group.ids.len() as u32);
+        let numbers = group.numbers();
+        let mut watch = Watch::new(invariants);
+        watch.begin(Course::new(SimTime::NEVER, Links::none(numbers), pace), numbers);
+        Self {
+            group,
+            pace,
+            watch,
+            beliefs: vec![NOTHING; numbers as usize],
+            weather: Weather::new(numbers),
+            knows_faults,
+            reigns: Reigns::default(),
+            places: Vec::new(),
+        }
+    }
+
+    /// Takes note of all that happened, in order.
+    fn hear(&mut self, lives: &'a [&'a Life<'a>], faults: Option<&'a Trace>) {
+        let happenings = happenings(self.group, lives, faults);
+        let end = happenings.last().map_or(SimTime::ZERO, |(at, _)| *at);
+        for (at, happening) in happenings {
+            self.pass(at);
+            let place = match happening {
+                Happening::Step(node, lines, file) => {
+                    self.step(at, node, lines);
+                    format!("{file}:{}", lines.last().map_or(0, |line| line.number))
+                }
+                Happening::Fault(node, line, file) => {
+                    self.fault(at, node, &line.record);
+                    format!("{file}:{}", line.number)
+                }
+                Happening::Silence(node) => {
+                    self.weather.still.set(node, true);
+                    self.disturb(at);
+                    "the end of a trace".to_owned()
+                }
+            };
+            self.look(at, &place);
+        }
+        self.reigns.close(end, &self.watch.rows);
+    }
+
+    /// What each invariant found: how often it looked, and what was broken.
+    fn findings(&self) -> impl Iterator<Item = (u64, Option<Outcome>)> {
+        self.watch.invariants.iter().zip(&self.watch.tally.checks).map(|(invariant, counts)| {
+            let breaches = self.watch.breaches.iter().zip(&self.places);
+            let mut mine = breaches.filter(|(breach, _)| breach.invariant == invariant.name());
+            let broken = mine.next().map(|(breach, place)| Outcome::Violated {
+                at: breach.at,
+                text: format!("{}{}", breach.text, self.group.legend()),
+                place: place.clone(),
+            });
+            (counts.checks, broken)
+        })
+    }
+
+    /// Time passes: whoever said how long it leads leads no more after that.
+    fn pass(&mut self, at: SimTime) {
+        loop {
+            let leading = self.watch.rows.iter().filter(|row| row.alive && row.leads);
+            let ends = leading.map(|row| row.ends).filter(|ends| *ends < at).min();
+            let Some(ends) = ends else { break };
+            self.reread(ends);
+            self.look(ends, "between records");
+        }
+        self.reread(at);
+        self.watch.pass(at);
+    }
+
+    /// What everybody believes at this moment.
+    fn reread(&mut self, at: SimTime) {
+        let reading = Instant::from_nanos(at.as_nanos());
+        for (row, belief) in self.watch.rows.iter_mut().zip(&self.beliefs) {
+            let goes_on = row.alive && reading < row.told;
+            row.reading = reading;
+            row.leads = goes_on && belief.leads;
+            row.names = if goes_on { belief.names } else { Nodes::NONE };
+        }
+        self.watch.count();
+    }
+
+    fn look(&mut self, at: SimTime, place: &str) {
+        self.watch.count();
+        self.reigns.see(at, self.watch.leaders);
+        // One look finds one breach; whoever was broken is not asked again.
+        for _ in 0..=self.watch.invariants.len() {
+            let before = self.watch.breaches.len();
+            self.watch.look(at);
+            if self.watch.breaches.len() == before {
+                break;
+            }
+            self.places.push(place.to_owned());
+        }
+    }
+
+    /// Something happened that others need time to adapt to.
+    fn disturb(&mut self, at: SimTime) {
+        let links = self.weather.links().filter(|_| self.knows_faults);
+        let calm = if links.is_some() { at } else { SimTime::NEVER };
+        let links = links.unwrap_or_else(|| Links::none(self.group.numbers()));
+        let resigned = self.weather.resigned;
+        let course = Course { resigned, ..Course::new(calm, links, self.pace) };
+        self.watch.disturb(course, self.weather.still);
+    }
+
+    fn fault(&mut self, at: SimTime, node: Option<u32>, record: &Record) {
+        self.weather.take(&record.event, node, self.group);
+        if let (Event::Crash, Some(node)) = (&record.event, node) {
+            self.gone(at, node);
+        }
+        self.disturb(at);
+    }
+
+    fn gone(&mut self, at: SimTime, node: u32) {
+        self.watch.rows[node as usize] = Row { gone: Some(at), ..Row::ABSENT };
+        self.beliefs[node as usize] = NOTHING;
+        self.weather.still.set(node, false);
+    }
+
+    /// One step of one process: what it said in it is what it believes after it. What it did not
+    /// say it still believes, and if that should have ended an invariant will tell.
+    fn step(&mut self, at: SimTime, node: u32, lines: &[&Line]) {
+        let mut acted = false;
+        for line in lines {
+            acted |= match &line.record.event {
+                Event::Begin(_) => self.begin(at, node),
+                Event::Leave => {
+                    self.gone(at, node);
+                    self.disturb(at);
+                    return;
+                }
+                Event::Command { command, taken } => self.command(at, command, *taken),
+                Event::Peers { .. } => {
+                    self.disturb(at);
+                    false
+                }
+                Event::Recv { .. } | Event::Timer { .. } => true,
+                said => self.said(at, node, said),
+            };
+        }
+        let (row, belief) = (&mut self.watch.rows[node as usize], &self.beliefs[node as usize]);
+        if acted {
+            (row.names, row.leads) = (belief.names, belief.leads);
+        }
+        if row.leads {
+            row.ends = SimTime::from_nanos(row.told.as_nanos());
+        }
+    }
+
+    fn begin(&mut self, at: SimTime, node: u32) -> bool {
+        let row = &mut self.watch.rows[node as usize];
+        let gone = if row.alive { Some(at) } else { row.gone };
+        *row =
+            Row { alive: true, gone, reading: Instant::from_nanos(at.as_nanos()), ..Row::ABSENT };
+        self.beliefs[node as usize] = NOTHING;
+        self.weather.still.set(node, false);
+        self.disturb(at);
+        true
+    }
+
+    fn command(&mut self, at: SimTime, command: &str, taken: bool) -> bool {
+        if taken {
+            self.weather.resigned |= !command.starts_with("Campaign");
+            self.disturb(at);
+        }
+        taken
+    }
+
+    /// What a process said of itself. Whether that is what it believes now.
+    fn said(&mut self, at: SimTime, node: u32, event: &Event) -> bool {
+        let (row, belief) = (&mut self.watch.rows[node as usize], &mut self.beliefs[node as usize]);
+        let number = |id: &NodeId| self.group.number(*id);
+        match event {
+            Event::Leadership { leaders, until, stage, .. } => {
+                let (names, leads) = named(leaders.iter().filter_map(number), *stage, node);
+                *belief = Belief { names, leads, anew: false };
+                row.told = until.unwrap_or(Instant::NEVER);
+                (row.supporters, row.lock) = (Nodes::NONE, None);
+                true
+            }
+            Event::Fact(Fact::Held { until }) => {
+                (row.told, belief.anew) = (*until, true);
+                true
+            }
+            Event::Fact(Fact::Supporter { peer }) => {
+                if std::mem::take(&mut belief.anew) {
+                    row.supporters = Nodes::NONE;
+                }
+                let one = number(peer).map_or(Nodes::NONE, Nodes::only);
+                row.supporters = row.supporters.or(one);
+                false
+            }
+            Event::Fact(Fact::Locked { to, until }) => {
+                // A lock that now ends before its time has ended.
+                let to = number(to).unwrap_or(u32::MAX);
+                let former = row.lock.filter(|lock| lock.to == to && *until < lock.until);
+                let ended = former.is_some() && until.as_nanos() <= at.as_nanos();
+                row.lock = (!ended).then_some(Lock { to, until: *until });
+                false
+            }
+            Event::Fact(Fact::Bound { .. }) => {
+                row.lock = None;
+                false
+            }
+            _ => false,
+        }
+    }
+}
+
+/// All that happened, in order of time. What a fault schedule says of a crash counts from the last
+/// thing that the process recorded: it was alive until then.
+fn happenings<'a>(
+    group: &Group<'_>,
+    lives: &'a [&'a Life<'a>],
+    faults: Option<&'a Trace>,
+) -> Vec<(SimTime, Happening<'a>)> {
+    let mut all = Vec::new();
+    let mut crashed: BTreeSet<usize> = BTreeSet::new();
+    for (line, file) in faults.iter().flat_map(|file| file.lines.iter().map(|line| (line, *file))) {
+        let mut at = line.record.t;
+        if line.record.event == Event::Crash {
+            let node = line.record.node;
+            let former = lives.iter().enumerate().filter(|(_, life)| life.node == node);
+            let begun = former.filter(|(_, life)| life.begins() <= at);
+            if let Some((index, life)) = begun.max_by_key(|(_, life)| life.begins()) {
+                crashed.insert(index);
+                at = at.max(life.ends());
+            }
+        }
+        let node = group.number(line.record.node);
+        all.push((at, Happening::Fault(node, line, file.name.as_str())));
+    }
+    for (index, life) in lives.iter().enumerate() {
+        let Some(node) = group.number(life.node) else { continue };
+        for lines in life.steps() {
+            let at = lines.first().map_or(SimTime::ZERO, |line| line.record.t);
+            all.push((at, Happening::Step(node, lines, life.file)));
+        }
+        if !life.left() && !crashed.contains(&index) {
+            all.push((life.ends(), Happening::Silence(node)));
+        }
+    }
+    all.sort_by_key(|(at, _)| *at);
+    all
+}

@@ -1,0 +1,203 @@
+//! The lives that traces tell of: from a `begin` to whatever ended it, step by step; and whether
+//! they are those of one group.
+
+use super::read::{BadTrace, Line, Trace};
+use crate::nodes::Nodes;
+use bellwether_core::{Event, Head, NodeId, SimTime};
+use bellwether_protocols::choice::Choice;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One life of one process.
+#[derive(Clone, Debug)]
+pub struct Life<'a> {
+    /// The file it is told in.
+    pub file: &'a str,
+    /// Who lived it.
+    pub node: NodeId,
+    /// What it began with.
+    pub head: &'a Head,
+    /// All that it recorded.
+    pub lines: Vec<&'a Line>,
+}
+
+impl<'a> Life<'a> {
+    /// Its steps: what happened to it, and what it did about it, at one reading of its clock.
+    pub fn steps(&self) -> impl Iterator<Item = &[&'a Line]> {
+        let goes_on = |before: &&Line, line: &&Line| {
+            before.record.t == line.record.t && !opens(&line.record.event)
+        };
+        self.lines.chunk_by(goes_on)
+    }
+
+    /// When it began.
+    pub fn begins(&self) -> SimTime {
+        self.lines.first().map_or(SimTime::ZERO, |line| line.record.t)
+    }
+
+    /// When it was last heard of.
+    pub fn ends(&self) -> SimTime {
+        self.lines.last().map_or(SimTime::ZERO, |line| line.record.t)
+    }
+
+    /// Whether it said that it leaves.
+    pub fn left(&self) -> bool {
+        self.lines.last().is_some_and(|line| line.record.event == Event::Leave)
+    }
+}
+
+/// Whether a record tells what happened to a process, and not what it did about it.
+pub(crate) fn opens(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Begin(_)
+            | Event::Recv { .. }
+            | Event::Drop { .. }
+            | Event::Timer { .. }
+            | Event::Command { .. }
+            | Event::Peers { .. }
+            | Event::Leave
+    )
+}
+
+/// The lives of all files, in the order in which they are told.
+///
+/// # Errors
+/// [`BadTrace`] if something is told of a process that did not begin, or time goes back.
+pub fn lives(traces: &[Trace]) -> Result<Vec<Life<'_>>, BadTrace> {
+    let mut lives: Vec<Life<'_>> = Vec::new();
+    for trace in traces {
+        // The present life of each process of this file, in most files of one.
+        let mut present: BTreeMap<NodeId, usize> = BTreeMap::new();
+        for line in &trace.lines {
+            let node = line.record.node;
+            let before = present.get(&node).map(|life| (lives[*life].ends(), lives[*life].head));
+            let goes_back = |same: bool| before.is_some_and(|(t, _)| same && line.record.t < t);
+            let bad = |problem: String| Err(BadTrace::at(&trace.name, line.number, problem));
+            if line.record.t == SimTime::NEVER {
+                return bad("no clock reads this".to_owned());
+            }
+            if let Event::Begin(head) = &line.record.event {
+                if goes_back(before.is_some_and(|(_, former)| former.boot == head.boot)) {
+                    return bad(format!(
+                        "process {node} begins again before its former life ended"
+                    ));
+                }
+                present.insert(node, lives.len());
+                lives.push(Life { file: &trace.name, node, head, lines: vec![line] });
+                continue;
+            }
+            let Some(life) = present.get(&node) else {
+                return bad(format!(
+                    "process {node} has not begun; a live trace has a 'begin' first"
+                ));
+            };
+            if goes_back(true) {
+                return bad(format!(
+                    "{} is earlier than the line before it; the file is not as it was recorded",
+                    line.record.t
+                ));
+            }
+            lives[*life].lines.push(line);
+        }
+    }
+    never_at_once(&lives)?;
+    Ok(lives)
+}
+
+/// A process lives one life at a time.
+fn never_at_once(lives: &[Life<'_>]) -> Result<(), BadTrace> {
+    let mut sorted: Vec<&Life<'_>> = lives.iter().collect();
+    sorted.sort_by_key(|life| (life.node, &life.head.boot, life.begins()));
+    for pair in sorted.windows(2) {
+        let [one, two] = pair else { continue };
+        let same = one.node == two.node && one.head.boot == two.head.boot;
+        if same && two.begins() < one.ends() {
+            let problem = format!(
+                "process {} lives twice at once, here and in {}; judge the files apart",
+                two.node, one.file
+            );
+            return Err(BadTrace { place: two.file.to_owned(), problem });
+        }
+    }
+    Ok(())
+}
+
+/// One group: what all its members have in common, and who they are.
+#[derive(Clone, Debug)]
+pub struct Group<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The protocol's name.
+    pub protocol: &'a str,
+    /// The protocol and its parameters.
+    pub choice: Choice,
+    /// Everybody that is named as a member, by id.
+    pub ids: Vec<NodeId>,
+}
+
+impl<'a> Group<'a> {
+    /// The group whose lives these are.
+    ///
+    /// # Errors
+    /// [`BadTrace`] if they are not of one group, protocol and configuration, or are none.
+    pub fn of(lives: &[Life<'a>]) -> Result<Self, BadTrace> {
+        let Some(first) = lives.first() else {
+            let problem = "no process begins in them: not one record was made".to_owned();
+            return Err(BadTrace { place: "the traces".to_owned(), problem });
+        };
+        let bad = |life: &Life<'_>, problem| BadTrace { place: life.file.to_owned(), problem };
+        for life in lives {
+            let [one, other] = [first.head, life.head];
+            let pairs = [
+                ("group", &one.group, &other.group),
+                ("protocol", &one.protocol, &other.protocol),
+                ("params", &one.params, &other.params),
+            ];
+            if let Some((what, one, other)) = pairs.iter().find(|(_, one, other)| one != other) {
+                let problem = format!(
+                    "{what} is '{other}', but '{one}' in {}; judge one group at a time",
+                    first.file
+                );
+                return Err(bad(life, problem));
+            }
+        }
+        let choice = Choice::from_json(&first.head.protocol, &first.head.params)
+            .map_err(|error| bad(first, error.to_string()))?;
+        let named = |life: &Life<'a>| life.head.members.iter().copied().chain([life.node]);
+        let ids: BTreeSet<NodeId> = lives.iter().flat_map(named).collect();
+        if ids.len() > Nodes::MAX as usize {
+            let (count, most) = (ids.len(), Nodes::MAX);
+            let problem = format!("{count} members, but the judge watches {most} at most");
+            return Err(bad(first, problem));
+        }
+        let (name, protocol) = (first.head.group.as_str(), first.head.protocol.as_str());
+        Ok(Self { name, protocol, choice, ids: ids.into_iter().collect() })
+    }
+
+    /// Whether members go by their own ids in what is said, and not by their places.
+    fn by_id(&self) -> bool {
+        self.ids.last().is_none_or(|id| id.0 < u64::from(Nodes::MAX))
+    }
+
+    /// The number by which the judge knows a member; none if it is nobody.
+    pub(crate) fn number(&self, id: NodeId) -> Option<u32> {
+        let place = self.ids.binary_search(&id).ok()?;
+        u32::try_from(if self.by_id() { id.0 } else { place as u64 }).ok()
+    }
+
+    /// One more than the greatest number.
+    pub(crate) fn numbers(&self) -> u32 {
+        let last = self.ids.last().and_then(|id| self.number(*id));
+        last.map_or(0, |last| last + 1)
+    }
+
+    /// Who is meant by the numbers in what is said, where that must be explained.
+    pub(crate) fn legend(&self) -> String {
+        if self.by_id() {
+            return String::new();
+        }
+        let pairs: Vec<String> =
+            self.ids.iter().enumerate().map(|(place, id)| format!("{place} is {id}")).collect();
+        format!(" ({})", pairs.join(", "))
+    }
+}

@@ -1,0 +1,89 @@
+//! All traces as one, for pictures: in order of time, counted from the first record, and with the
+//! moments of sending that only the senders know.
+
+use super::read::Trace;
+use bellwether_core::{Event, Fact, Instant, NodeId, Record, SimTime};
+use std::collections::BTreeMap;
+
+/// One trace of a whole run, which begins at nought.
+pub fn merged<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Vec<Record> {
+    let lines = traces.into_iter().flat_map(|trace| &trace.lines);
+    let mut records: Vec<Record> = lines.map(|line| line.record.clone()).collect();
+    records.sort_by_key(|record| record.t);
+    fill_in(&mut records);
+    let first = records.first().map_or(0, |record| record.t.as_nanos());
+    records.iter_mut().for_each(|record| shift(record, first));
+    records
+}
+
+/// Receivers do not know when a message was sent; its sender does. Numbers may begin anew with a
+/// new life, so the last sending before the receipt is the one.
+fn fill_in(records: &mut [Record]) {
+    let mut sendings: BTreeMap<(NodeId, u64), SimTime> = BTreeMap::new();
+    for Record { t, node, event } in records {
+        match event {
+            Event::Send { number, .. } => {
+                sendings.insert((*node, *number), *t);
+            }
+            Event::Recv { from, number, sent, .. } => {
+                *sent = sendings.get(&(*from, *number)).copied().unwrap_or(*sent);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Counts all times of a record from `first`.
+fn shift(record: &mut Record, first: u64) {
+    let world = |t: &mut SimTime| *t = SimTime::from_nanos(t.as_nanos().saturating_sub(first));
+    let clock = |t: &mut Instant| {
+        if *t != Instant::NEVER {
+            *t = Instant::from_nanos(t.as_nanos().saturating_sub(first));
+        }
+    };
+    world(&mut record.t);
+    match &mut record.event {
+        Event::Recv { sent, .. } | Event::Drop { sent, .. } => world(sent),
+        Event::Leadership { until: Some(until), .. } => clock(until),
+        Event::Jump { reads: at }
+        | Event::Fact(
+            Fact::Locked { until: at, .. }
+            | Fact::Bound { until: at }
+            | Fact::Held { until: at }
+            | Fact::Clock { reads: at },
+        ) => clock(at),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(lines: &[&str]) -> Trace {
+        Trace::parse("a", lines.join("\n").as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn the_run_begins_at_nought_and_receipts_know_their_sendings() {
+        let sender = trace(&[
+            r#"{"t":1000,"node":1,"kind":"send","message":"x","number":7}"#,
+            r#"{"t":1050,"node":1,"kind":"leadership","leaders":[1],"until":1080,"stage":"decided"}"#,
+            r#"{"t":2000,"node":1,"kind":"send","message":"x","number":7}"#,
+        ]);
+        let receiver = trace(&[
+            r#"{"t":1010,"node":2,"kind":"recv","from":1,"message":"x","number":7,"sent":1010}"#,
+            r#"{"t":1020,"node":2,"kind":"recv","from":1,"message":"x","number":8,"sent":1020}"#,
+        ]);
+        let records = merged([&receiver, &sender]);
+        let times: Vec<u64> = records.iter().map(|record| record.t.as_nanos()).collect();
+        assert_eq!(times, [0, 10, 20, 50, 1000]);
+        let sent = |index: usize| match &records[index].event {
+            Event::Recv { sent, .. } => sent.as_nanos(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((sent(1), sent(2)), (0, 20), "nobody knows when number 8 was sent");
+        let until = Some(Instant::from_nanos(80));
+        assert!(matches!(&records[3].event, Event::Leadership { until: u, .. } if *u == until));
+    }
+}

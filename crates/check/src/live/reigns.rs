@@ -1,0 +1,137 @@
+//! Who led, from when to when: the figures that people ask for first.
+
+use crate::nodes::Nodes;
+use crate::view::Row;
+use bellwether_core::{Duration, Instant, SimTime};
+
+/// Somebody led without a break, as far as all clocks tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reign {
+    /// Who, by the judge's number.
+    pub leader: u32,
+    /// From then on.
+    pub from: SimTime,
+    /// The first moment at which it led no more.
+    pub to: SimTime,
+}
+
+/// All reigns of a run, in the order in which they began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reigns {
+    /// Those that are over.
+    pub past: Vec<Reign>,
+    present: Vec<Reign>,
+}
+
+/// A stretch between the reigns of two leaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// Nobody led for so long.
+    Free(Duration),
+    /// Both led for so long.
+    Overlap(Duration),
+}
+
+impl Reigns {
+    /// At this moment these lead.
+    pub(crate) fn see(&mut self, at: SimTime, leaders: Nodes) {
+        let past = &mut self.past;
+        self.present.retain(|reign| {
+            let goes_on = leaders.contains(reign.leader);
+            if !goes_on {
+                past.push(Reign { to: at, ..*reign });
+            }
+            goes_on
+        });
+        for leader in leaders.iter() {
+            if !self.present.iter().any(|reign| reign.leader == leader) {
+                self.present.push(Reign { leader, from: at, to: at });
+            }
+        }
+    }
+
+    /// The records end. Who leads then leads for as long as it said.
+    pub(crate) fn close(&mut self, at: SimTime, rows: &[Row]) {
+        for reign in std::mem::take(&mut self.present) {
+            let told = rows.get(reign.leader as usize).map_or(Instant::NEVER, |row| row.told);
+            let ends = SimTime::from_nanos(told.as_nanos());
+            let to = if told == Instant::NEVER { at } else { ends.max(at) };
+            self.past.push(Reign { to, ..reign });
+        }
+        self.past.sort_by_key(|reign| (reign.from, reign.leader));
+    }
+
+    /// How often leadership passed from one to another.
+    pub fn changes(&self) -> usize {
+        self.past.windows(2).filter(|pair| pair[0].leader != pair[1].leader).count()
+    }
+
+    /// The longest time without a leader between the first reign and the last.
+    pub fn longest_without(&self) -> Option<Duration> {
+        let mut ends = self.past.first()?.to;
+        let mut longest = Duration::ZERO;
+        for reign in &self.past {
+            longest = longest.max(reign.from.since(ends));
+            ends = ends.max(reign.to);
+        }
+        Some(longest)
+    }
+
+    /// The smallest gap between the end of one leader's reign and the beginning of another's: where
+    /// it is free, no two led at once. Where some did, the longest time for which they did.
+    pub fn smallest_gap(&self) -> Option<Gap> {
+        let (mut free, mut overlap) = (None, Duration::ZERO);
+        for (index, reign) in self.past.iter().enumerate() {
+            for former in self.past[..index].iter().filter(|one| one.leader != reign.leader) {
+                overlap = overlap.max(former.to.min(reign.to).since(reign.from));
+                let gap = reign.from.since(former.to);
+                free = Some(free.map_or(gap, |known: Duration| known.min(gap)));
+            }
+        }
+        if overlap > Duration::ZERO { Some(Gap::Overlap(overlap)) } else { free.map(Gap::Free) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: u64) -> SimTime {
+        SimTime::from_nanos(nanos)
+    }
+
+    fn reigns(seen: &[(u64, &[u32])]) -> Reigns {
+        let mut reigns = Reigns::default();
+        for (nanos, leaders) in seen {
+            reigns.see(at(*nanos), leaders.iter().copied().collect());
+        }
+        reigns.close(at(100), &[]);
+        reigns
+    }
+
+    #[test]
+    fn gaps_lie_between_different_leaders_and_changes_are_counted() {
+        let run = reigns(&[(5, &[0]), (20, &[]), (27, &[1]), (40, &[]), (49, &[1]), (60, &[2])]);
+        assert_eq!(run.past.len(), 4);
+        assert_eq!(run.changes(), 2, "1 led twice in a row");
+        assert_eq!(run.longest_without(), Some(Duration::from_nanos(9)));
+        assert_eq!(run.smallest_gap(), Some(Gap::Free(Duration::ZERO)), "2 followed 1 at once");
+        assert_eq!(reigns(&[]).smallest_gap(), None);
+        assert_eq!(reigns(&[(1, &[4]), (3, &[]), (5, &[4])]).smallest_gap(), None);
+    }
+
+    #[test]
+    fn an_overlap_is_told_even_if_a_third_reign_lies_between() {
+        let run = reigns(&[(5, &[0]), (20, &[0, 1]), (25, &[0]), (30, &[0, 2]), (31, &[2])]);
+        assert_eq!(run.smallest_gap(), Some(Gap::Overlap(Duration::from_nanos(5))));
+    }
+
+    #[test]
+    fn who_leads_at_the_end_leads_for_as_long_as_it_said() {
+        let mut run = Reigns::default();
+        run.see(at(5), Nodes::only(0));
+        let row = Row { told: Instant::from_nanos(130), ..Row::ABSENT };
+        run.close(at(100), &[row]);
+        assert_eq!(run.past, [Reign { leader: 0, from: at(5), to: at(130) }]);
+    }
+}

@@ -1,0 +1,297 @@
+//! A recorded life, lived again in memory: the same protocol with the same parameters, memory,
+//! seed, readings of its clock, messages and commands must do the same. What ran live is then what
+//! is simulated.
+//!
+//! **What is compared.** Of every step: the timer that ran, the kind of the message, whether a
+//! command was taken, what was stored and sent to whom, what was believed after it and the facts
+//! told with it. Not the numbers of frames, which are not the protocol's.
+
+use crate::live::{BadTrace, Life, Line, Trace, lives, opens};
+use bellwether_core::{
+    Boot, Command, Dest, Endpoint, Env, Event, Instant, Members, Memory, NodeId, Output, Protocol,
+    Seeded, Told, Visitor, endpoint,
+};
+use bellwether_protocols::choice::Choice;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+/// How a replay went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replay {
+    /// How many steps were the same.
+    pub steps: u64,
+    /// How many lives they belong to.
+    pub lives: u64,
+    /// The first thing that was not.
+    pub divergence: Option<Divergence>,
+}
+
+/// Where a replay did something else than what was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// The file and the line.
+    pub place: String,
+    /// What was recorded.
+    pub recorded: String,
+    /// What the replay did.
+    pub replayed: String,
+}
+
+/// Lives all lives again, up to the first divergence.
+///
+/// # Errors
+/// [`BadTrace`] if the traces lack what it takes to live them again.
+pub fn replay(traces: &[Trace]) -> Result<Replay, BadTrace> {
+    let mut replay = Replay::default();
+    for life in lives(traces)? {
+        replay.lives += 1;
+        let mut again = Again::begin(&life)?;
+        for line in &life.lines {
+            if let Err(stop) = again.read(line) {
+                let place = format!("{}:{}", life.file, line.number);
+                return match stop {
+                    Stop::Bad(problem) => Err(BadTrace { place, problem }),
+                    Stop::Other { recorded, replayed } => {
+                        replay.steps += again.steps;
+                        replay.divergence = Some(Divergence { place, recorded, replayed });
+                        Ok(replay)
+                    }
+                };
+            }
+        }
+        replay.steps += again.steps;
+    }
+    Ok(replay)
+}
+
+/// Why a replay does not go on.
+enum Stop {
+    /// It cannot.
+    Bad(String),
+    /// It did something else.
+    Other { recorded: String, replayed: String },
+}
+
+impl Stop {
+    fn other(recorded: &Event, replayed: Option<&Event>) -> Self {
+        let replayed = replayed.map_or_else(|| "did nothing more".to_owned(), words);
+        Self::Other { recorded: words(recorded), replayed }
+    }
+}
+
+/// An event as it stands in a trace.
+fn words(event: &Event) -> String {
+    serde_json::to_string(event).unwrap_or_else(|_| format!("{event:?}"))
+}
+
+/// A life that is lived again.
+struct Again {
+    endpoint: Box<dyn Endpoint>,
+    entropy: Seeded,
+    members: Members,
+    told: Told,
+    /// What the replay did, and no record has told yet.
+    done: VecDeque<Event>,
+    steps: u64,
+}
+
+/// Starts the protocol that was chosen.
+struct Start<'a, 'b> {
+    boot: Boot<'a>,
+    env: Env<'b>,
+}
+
+impl Visitor for Start<'_, '_> {
+    type Output = Box<dyn Endpoint>;
+
+    fn visit<P: Protocol>(mut self, params: P::Params) -> Box<dyn Endpoint> {
+        endpoint::<P>(self.boot, &mut self.env, params)
+    }
+}
+
+impl Again {
+    fn begin(life: &Life<'_>) -> Result<Self, BadTrace> {
+        let line = life.lines.first().map_or(0, |line| line.number);
+        let bad = |problem: String| BadTrace::at(life.file, line, problem);
+        let head = life.head;
+        let choice = Choice::from_json(&head.protocol, &head.params)
+            .map_err(|error| bad(error.to_string()))?;
+        let kept = head.memory.as_ref().map(|digits| {
+            from_hex(digits).ok_or_else(|| bad("memory is not in hexadecimal digits".to_owned()))
+        });
+        let kept = kept.transpose()?;
+        let memory = kept.as_deref().map_or(Memory::Lost, Memory::Kept);
+        let (incarnation, rank) = (head.incarnation, head.rank);
+        let boot = Boot { me: life.node, incarnation, rank, memory };
+        let mut entropy = Seeded::new(head.seed);
+        let members: Members = head.members.iter().copied().collect();
+        let now = Instant::from_nanos(life.begins().as_nanos());
+        let env = Env { now, peers: &members, entropy: &mut entropy };
+        let endpoint = choice.visit(Start { boot, env });
+        let done = VecDeque::from([Event::Start { incarnation }]);
+        let mut again = Self { endpoint, entropy, members, told: Told::default(), done, steps: 1 };
+        again.finish(now);
+        Ok(again)
+    }
+
+    /// Compares one record with what the replay did, or does what it tells.
+    fn read(&mut self, line: &Line) -> Result<(), Stop> {
+        let (now, event) = (Instant::from_nanos(line.record.t.as_nanos()), &line.record.event);
+        if matches!(event, Event::Begin(_)) {
+            return Ok(());
+        }
+        if opens(event) {
+            // A life may end in the middle of a step: a disk that fails, for example.
+            if let Some(untold) = self.done.front().filter(|_| *event != Event::Leave) {
+                return Err(Stop::other(event, Some(untold)));
+            }
+            self.act(now, event)?;
+            self.steps += 1;
+            return Ok(());
+        }
+        // What a process believed may end with nothing to wake it for but that.
+        if self.done.is_empty()
+            && self.endpoint.poll_timeout() <= now
+            && self.endpoint.due(now).is_none()
+        {
+            self.with_env(now, |endpoint, env| endpoint.timeout(env));
+            self.finish(now);
+        }
+        match self.done.pop_front() {
+            Some(did) if same(&did, event) => Ok(()),
+            did => Err(Stop::other(event, did.as_ref())),
+        }
+    }
+
+    /// Lets happen what happened.
+    fn act(&mut self, now: Instant, event: &Event) -> Result<(), Stop> {
+        let mut also = event.clone();
+        match &mut also {
+            Event::Recv { from, message, body, .. } => {
+                let Some(body) = body.as_deref().and_then(from_hex) else {
+                    return Err(Stop::Bad("the message's body is not recorded".to_owned()));
+                };
+                let from = *from;
+                *message = self
+                    .with_env(now, |endpoint, env| endpoint.datagram(from, &body, env))
+                    .map_or(Cow::Borrowed("malformed"), Cow::Borrowed);
+            }
+            Event::Timer { timer } => {
+                *timer = self.endpoint.due(now).unwrap_or_else(|| "none is due".to_owned());
+                self.with_env(now, |endpoint, env| endpoint.timeout(env));
+            }
+            Event::Command { command, taken } => {
+                let Some(command) = to_command(command) else {
+                    return Err(Stop::Bad(format!("'{command}' is no command")));
+                };
+                let answer = self.with_env(now, |endpoint, env| endpoint.command(command, env));
+                *taken = answer.is_ok();
+            }
+            Event::Peers { members } => {
+                self.members = members.iter().copied().collect();
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        self.finish(now);
+        if also == *event { Ok(()) } else { Err(Stop::other(event, Some(&also))) }
+    }
+
+    fn with_env<T>(
+        &mut self,
+        now: Instant,
+        act: impl FnOnce(&mut dyn Endpoint, &mut Env<'_>) -> T,
+    ) -> T {
+        let mut env = Env { now, peers: &self.members, entropy: &mut self.entropy };
+        act(&mut *self.endpoint, &mut env)
+    }
+
+    /// Takes note of what a step asked for and of what is believed after it, as a recorder does.
+    fn finish(&mut self, now: Instant) {
+        let mut changed = false;
+        while let Some(output) = self.endpoint.poll_output() {
+            match output {
+                Output::Store(bytes) => self.done.push_back(Event::Store { bytes: bytes.len() }),
+                Output::Send { to, message, .. } => {
+                    let to = match to {
+                        Dest::Everyone => None,
+                        Dest::Node(to) => Some(to),
+                    };
+                    let message = Cow::Borrowed(message);
+                    self.done.push_back(Event::Send { to, message, number: 0 });
+                }
+                Output::Leadership => changed = true,
+            }
+        }
+        let mut facts = Vec::new();
+        self.endpoint.facts(now, &mut |fact| facts.push(fact));
+        let Self { endpoint, told, done, .. } = self;
+        let leadership = endpoint.leadership(now);
+        told.tell(now, &leadership, &facts, changed, &mut |event| done.push_back(event));
+    }
+}
+
+/// Whether two events are the same but for the number of a frame.
+fn same(one: &Event, other: &Event) -> bool {
+    match (one, other) {
+        (Event::Send { to, message, .. }, Event::Send { to: there, message: said, .. }) => {
+            to == there && message == said
+        }
+        _ => one == other,
+    }
+}
+
+fn from_hex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
+        _ => None,
+    };
+    digits.as_bytes().chunks(2).map(pair).collect()
+}
+
+/// A command as it is recorded: `Resign`, `Rank(5)`, `Transfer(NodeId(3))`.
+fn to_command(text: &str) -> Option<Command> {
+    let within = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
+    match text {
+        "Campaign" => Some(Command::Campaign),
+        "Resign" => Some(Command::Resign),
+        "Leave" => Some(Command::Leave),
+        _ => {
+            let to =
+                within("Transfer").and_then(|id| id.strip_prefix("NodeId(")?.strip_suffix(')'));
+            let to = to.and_then(|id| id.parse().ok()).map(|id| Command::Transfer(NodeId(id)));
+            let rank = within("Rank").and_then(|rank| rank.parse().ok()).map(Command::Rank);
+            to.or(rank)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_read_as_it_is_recorded() {
+        let all = [
+            Command::Campaign,
+            Command::Resign,
+            Command::Transfer(NodeId(3)),
+            Command::Leave,
+            Command::Rank(5),
+        ];
+        for command in all {
+            assert_eq!(to_command(&format!("{command:?}")), Some(command));
+        }
+        for text in ["", "Rank", "Rank()", "Rank(x)", "Transfer(3)", "resign"] {
+            assert_eq!(to_command(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_two_digits_each() {
+        assert_eq!(from_hex("00ff1A"), Some(vec![0, 255, 26]));
+        assert_eq!(from_hex(""), Some(vec![]));
+        assert!(["0", "0g", "+1", "é"].iter().all(|digits| from_hex(digits).is_none()));
+    }
+}
