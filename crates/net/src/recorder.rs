@@ -7,7 +7,7 @@
 
 use crate::state::to_hex;
 use bellwether_core::{
-    Command, Endpoint, Event, Fact, Head, Instant, NodeId, Output, Record, SimTime,
+    Command, Dest, Endpoint, Event, Head, Instant, NodeId, Output, Record, SimTime, Told,
 };
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -25,36 +25,6 @@ pub(crate) struct Recorder {
     told: Told,
     /// Why there will be no more lines.
     pub(crate) failed: Option<String>,
-}
-
-/// What was last recorded of the things a process holds for a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Told {
-    until: Option<Instant>,
-    lock: Option<Fact>,
-}
-
-impl Told {
-    fn by(endpoint: &dyn Endpoint, now: Instant) -> Self {
-        let until = endpoint.leadership(now).until;
-        let mut lock = None;
-        endpoint.facts(now, &mut |fact| {
-            if matches!(fact, Fact::Locked { .. } | Fact::Bound { .. }) {
-                lock = Some(fact);
-            }
-        });
-        Self { until: (until != Instant::NEVER).then_some(until), lock }
-    }
-
-    /// The lock, with the end it has now, if it would have gone on and there is none any more.
-    fn cut_short(&self, after: &Self, now: Instant) -> Option<Fact> {
-        let (ended, until) = match self.lock? {
-            Fact::Locked { to, until } => (Fact::Locked { to, until: now }, until),
-            Fact::Bound { until } => (Fact::Bound { until: now }, until),
-            _ => return None,
-        };
-        (after.lock.is_none() && until > now).then_some(ended)
-    }
 }
 
 impl Recorder {
@@ -135,8 +105,8 @@ impl Recorder {
             Output::Store(bytes) => self.add(now, Event::Store { bytes: bytes.len() }),
             Output::Send { to, message, .. } => {
                 let to = match to {
-                    bellwether_core::Dest::Everyone => None,
-                    bellwether_core::Dest::Node(to) => Some(*to),
+                    Dest::Everyone => None,
+                    Dest::Node(to) => Some(*to),
                 };
                 self.add(now, Event::Send { to, message: Cow::Borrowed(message), number });
             }
@@ -144,31 +114,17 @@ impl Recorder {
         }
     }
 
-    /// What the process believes, as far as that has changed or was prolonged; see the simulator's
-    /// records, whose order and meaning these have.
+    /// What the process believes, as far as that has changed or was prolonged.
     pub(crate) fn belief(&mut self, now: Instant, endpoint: &dyn Endpoint, changed: bool) {
         if !self.is_on() {
             return;
         }
-        let told = Told::by(endpoint, now);
-        let before = std::mem::replace(&mut self.told, told);
-        if changed {
-            let leadership = endpoint.leadership(now);
-            let (leaders, until) = (leadership.leaders.to_vec(), told.until);
-            let (term, stage) = (leadership.term, leadership.stage);
-            self.add(now, Event::Leadership { leaders, term, until, stage });
-            endpoint.facts(now, &mut |fact| self.add(now, Event::Fact(fact)));
-        } else if told != before {
-            let held = told.until.filter(|_| told.until != before.until);
-            let held = held.map(|until| Fact::Held { until });
-            let lock = told.lock.filter(|_| told.lock != before.lock);
-            for fact in [held, lock].into_iter().flatten() {
-                self.add(now, Event::Fact(fact));
-            }
-        }
-        if let Some(ended) = before.cut_short(&told, now) {
-            self.add(now, Event::Fact(ended));
-        }
+        let mut facts = Vec::new();
+        endpoint.facts(now, &mut |fact| facts.push(fact));
+        let mut told = std::mem::take(&mut self.told);
+        let leadership = endpoint.leadership(now);
+        told.tell(now, &leadership, &facts, changed, &mut |event| self.add(now, event));
+        self.told = told;
     }
 
     /// The process leaves, or a life ends.
