@@ -81,11 +81,8 @@ mod tests {
 
     #[test]
     fn the_first_place_that_is_named_is_taken() {
-        let all = [
-            ("BELLWETHER_DIR", "/a"),
-            ("RUNTIME_DIRECTORY", "/b:/c"),
-            ("XDG_RUNTIME_DIR", "/d"),
-        ];
+        let all =
+            [("BELLWETHER_DIR", "/a"), ("RUNTIME_DIRECTORY", "/b:/c"), ("XDG_RUNTIME_DIR", "/d")];
         let chosen = |from: usize, given: Option<&str>, user| {
             let variable = |name: &str| {
                 let found = all[from..].iter().find(|(key, _)| *key == name);

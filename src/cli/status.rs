@@ -40,10 +40,8 @@ fn for_people(status: &Status) -> String {
     for warning in &status.warnings {
         text += &format!("warning: {warning}\n");
     }
-    let rows: Vec<Vec<String>> = facts(status)
-        .into_iter()
-        .map(|(name, fact)| vec![name.to_owned(), fact])
-        .collect();
+    let rows: Vec<Vec<String>> =
+        facts(status).into_iter().map(|(name, fact)| vec![name.to_owned(), fact]).collect();
     text += &format!("\n{}\n\n{}\n", table(&["", ""], &rows).trim_start(), members::list(status));
     if !status.traffic.refused.is_empty() {
         text += &format!("\n{}\n", refused(status));
