@@ -19,7 +19,6 @@ pub(in crate::cli) struct Settings {
     pub(super) group: String,
     pub(super) options: Options,
     pub(super) config: Config,
-    pub(super) choice: Choice,
     pub(super) dir: PathBuf,
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
@@ -81,7 +80,7 @@ impl Settings {
         };
         let hooks = options.hooking.on_change.iter().map(absolute).collect::<Result<_, _>>()?;
         let dir = runtime_dir::of_process(options.dir.as_deref());
-        Ok(Self { group, options, config, choice, dir, hooks, command, permission })
+        Ok(Self { group, options, config, dir, hooks, command, permission })
     }
 
     /// The member to be.
