@@ -26,6 +26,7 @@
 //! | the runtime: sockets, the machine's clock, sealed datagrams | [`net`] |
 //! | the contract between a protocol and whatever drives it | [`core`] |
 //! | the protocols | [`protocols`] |
+//! | the runtime: sockets, clocks, leadership for real | [`net`] |
 //! | the simulator: faults, traces, experiments | [`sim`] |
 //! | the judge: promises as invariants, random faults that try to break them | [`check`] |
 //!

@@ -1,6 +1,6 @@
 //! How a command fails: one line on the standard error, and a number that scripts can rely on.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io;
 use std::process::ExitCode;
 
@@ -15,6 +15,8 @@ pub(super) enum Failure {
     Io(String),
     /// A promise is broken, as the output says.
     Violated,
+    /// All was said; this is the number.
+    Code(u8),
     /// Whoever read our output has gone; nobody is left to tell.
     Closed,
 }
@@ -34,10 +36,20 @@ impl Failure {
             Self::Config(line) => (line, 78),
             Self::Io(line) => (line, 1),
             Self::Violated => return ExitCode::from(1),
+            Self::Code(code) => return ExitCode::from(code),
             Self::Closed => return ExitCode::SUCCESS,
         };
         eprintln!("bellwether: {line}");
         ExitCode::from(code)
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(line) | Self::Config(line) | Self::Io(line) => f.write_str(line),
+            Self::Violated | Self::Code(_) | Self::Closed => f.write_str("it has been said"),
+        }
     }
 }
 
@@ -61,11 +73,15 @@ pub(super) fn of_usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(2);
     }
+    eprintln!("bellwether: {}; try --help", line_of(error));
+    ExitCode::from(2)
+}
+
+/// What clap found, in one line.
+pub(super) fn line_of(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let line = said.collect::<Vec<_>>().join("; ");
-    let line = line.strip_prefix("error: ").unwrap_or(&line);
-    eprintln!("bellwether: {line}; try --help");
-    ExitCode::from(2)
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }

@@ -1,8 +1,10 @@
 //! The command line: one file per subcommand, and what they share.
 
 mod announce_listen;
+mod change;
 mod channel;
 mod check;
+mod check_config;
 mod completions;
 mod explore;
 mod failure;
@@ -11,14 +13,23 @@ mod group;
 mod guard;
 mod keygen;
 mod leases;
+mod members;
 mod memory;
 mod output;
 mod progress;
 mod protocols;
+mod resign;
+mod run;
+mod runtime_dir;
+mod signals;
 mod sim;
+mod status;
+mod target;
 mod threads;
 mod trace;
 mod verdict;
+mod watch;
+mod why;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -52,6 +63,20 @@ enum Command {
     Trace(Box<trace::Trace>),
     /// Try to break what a protocol promises, with random faults
     Check(Box<check::Check>),
+    /// Be a member of a group; run a command only while it leads
+    Run(Box<run::Run>),
+    /// Check all settings of a member, and say how each rule holds
+    CheckConfig(Box<check_config::CheckConfig>),
+    /// Show how a running member stands: role, leader, leases, members, what was refused
+    Status(status::Show),
+    /// List the members of a group, as one that runs here sees them
+    Members(members::Members),
+    /// Show the present state of a running member, and each change
+    Watch(watch::Watch),
+    /// Make a running leader give up its leadership; it stays in the group
+    Resign(resign::Resign),
+    /// Explain why a running member leads, follows, or does neither
+    Why(why::Why),
     /// List the protocols and what they promise
     Protocols(protocols::Protocols),
     /// Make a new key for a group
@@ -77,6 +102,13 @@ pub(crate) fn main() -> ExitCode {
         Command::Sim(sim) => sim.run(&given(&matches)),
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Check(check) => check.run(&written(&matches)),
+        Command::Run(run) => run.run(&written(&matches)),
+        Command::CheckConfig(check) => check.run(&written(&matches)),
+        Command::Status(show) => show.run(),
+        Command::Members(members) => members.run(),
+        Command::Watch(watch) => watch.run(),
+        Command::Resign(resign) => resign.run(),
+        Command::Why(why) => why.run(),
         Command::Protocols(protocols) => protocols.run(),
         Command::Keygen(keygen) => keygen.run(),
         Command::Completions(completions) => completions.run(),
@@ -91,7 +123,10 @@ pub(crate) fn main() -> ExitCode {
 
 /// The command as clap knows it, for completions and manual pages.
 fn command() -> clap::Command {
-    Bellwether::command().mut_subcommand("check", check::with_defaults)
+    Bellwether::command()
+        .mut_subcommand("check", check::with_defaults)
+        .mut_subcommand("run", run::options::named)
+        .mut_subcommand("check-config", run::options::named)
 }
 
 /// The flags that were written on the command line, without their dashes; clap's values alone do

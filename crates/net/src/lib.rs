@@ -20,6 +20,7 @@
 //! | [`clock`], `state`, `recorder` | time, memory, and the trace |
 //! | [`guardian`] | a command that runs only while its permission lasts |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
+//! | [`control`] | how a running member is asked, by other processes of its user |
 //!
 //! ```
 //! use bellwether_net::{Election, Peers};
@@ -37,6 +38,7 @@
 
 mod builder;
 pub mod clock;
+pub mod control;
 mod directory;
 pub mod frame;
 mod guard;

@@ -1,0 +1,232 @@
+//! The side that asks: finds the members that run on this machine, and talks to one of them.
+
+use super::{Answer, Ask, Change, Question, named};
+use crate::status::Status;
+use std::fmt;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+/// The longest answer: a group of a thousand members fits.
+const ANSWER_MAX: u64 = 4 << 20;
+/// The longest to wait for an answer. A leader that resigns ends its command first.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
+/// The most entries of a directory that are looked at.
+const PLACES_MAX: usize = 10_000;
+
+/// Where a member answers, or once did.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Its group.
+    pub group: String,
+    /// Its name in the group.
+    pub id: u64,
+    /// Its socket.
+    pub path: PathBuf,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum NoAnswer {
+    /// No member that runs has these names.
+    Nobody {
+        /// What was looked for, in words.
+        sought: String,
+        /// Where.
+        dir: PathBuf,
+        /// Members that were here and no longer run.
+        gone: Vec<Place>,
+    },
+    /// Several do.
+    Several(Vec<Place>),
+    /// The machine refused.
+    Io(PathBuf, io::Error),
+    /// The member refused, and said why.
+    Refused(String),
+    /// What came is no answer to what was asked.
+    Strange(PathBuf),
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nobody { sought, dir, gone } => {
+                write!(f, "no running {sought} in {}", dir.display())?;
+                if let Some(place) = gone.first() {
+                    let Place { group, id, .. } = place;
+                    write!(f, " (member {id} of {group} was here, and has ended)")?;
+                }
+                f.write_str("; start one with `bellwether run`, or say with --dir where it is")
+            }
+            Self::Several(places) => {
+                let names = places.iter().map(|place| format!("{} --id {}", place.group, place.id));
+                let names = names.collect::<Vec<_>>().join(", ");
+                write!(f, "several members run here; which one: {names}?")
+            }
+            Self::Io(path, error) => write!(f, "cannot talk to {}: {error}", path.display()),
+            Self::Refused(why) => f.write_str(why),
+            Self::Strange(path) => write!(
+                f,
+                "{} does not answer as it should: is another version running?",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NoAnswer {}
+
+/// All places in a directory, whether anybody answers there or not, by group and member.
+///
+/// # Errors
+/// Whatever the machine says, except that a directory that is not there is empty.
+pub fn places(dir: &Path) -> io::Result<Vec<Place>> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut places = Vec::new();
+    for entry in entries.take(PLACES_MAX) {
+        let entry = entry?;
+        if let Some((group, id)) = entry.file_name().to_str().and_then(named) {
+            places.push(Place { group: group.to_owned(), id, path: entry.path() });
+        }
+    }
+    places.sort();
+    Ok(places)
+}
+
+/// Connects to the one member that runs with these names; what is not given may be any.
+///
+/// # Errors
+/// [`NoAnswer`], if there is none, or more than one.
+pub fn find(dir: &Path, group: Option<&str>, id: Option<u64>) -> Result<Client, NoAnswer> {
+    let all = places(dir).map_err(|error| NoAnswer::Io(dir.to_owned(), error))?;
+    let wanted = |place: &Place| {
+        group.is_none_or(|group| group == place.group) && id.is_none_or(|id| id == place.id)
+    };
+    let (mut clients, mut gone) = (Vec::new(), Vec::new());
+    for place in all.into_iter().filter(wanted) {
+        match UnixStream::connect(&place.path) {
+            Ok(stream) => clients.push((place, stream)),
+            Err(error) if is_gone(&error) => gone.push(place),
+            Err(error) => return Err(NoAnswer::Io(place.path, error)),
+        }
+    }
+    if clients.len() > 1 {
+        return Err(NoAnswer::Several(clients.into_iter().map(|(place, _)| place).collect()));
+    }
+    match clients.pop() {
+        Some((place, stream)) => Client::new(place, stream),
+        None => Err(NoAnswer::Nobody { sought: sought(group, id), dir: dir.to_owned(), gone }),
+    }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound)
+}
+
+fn sought(group: Option<&str>, id: Option<u64>) -> String {
+    let member = id.map_or_else(|| "member".to_owned(), |id| format!("member {id}"));
+    group.map_or_else(|| member.clone(), |group| format!("{member} of group {group}"))
+}
+
+/// Talks to one member.
+#[derive(Debug)]
+pub struct Client {
+    place: Place,
+    stream: BufReader<UnixStream>,
+}
+
+impl Client {
+    fn new(place: Place, stream: UnixStream) -> Result<Self, NoAnswer> {
+        let prepared = stream.set_write_timeout(Some(PATIENCE));
+        prepared.map_err(|error| NoAnswer::Io(place.path.clone(), error))?;
+        Ok(Self { place, stream: BufReader::new(stream) })
+    }
+
+    /// Whom it talks to.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// All that the member knows of itself.
+    ///
+    /// # Errors
+    /// [`NoAnswer`].
+    pub fn status(&mut self) -> Result<Status, NoAnswer> {
+        match self.ask(Ask::Status)? {
+            Answer::Status(status) => Ok(*status),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
+    /// Makes it give up its leadership; comes back once it has.
+    ///
+    /// # Errors
+    /// [`NoAnswer`].
+    pub fn resign(&mut self) -> Result<(), NoAnswer> {
+        match self.ask(Ask::Resign)? {
+            Answer::Done(true) => Ok(()),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
+    /// Its present state and each change, until `tell` has heard enough or the member ends.
+    ///
+    /// # Errors
+    /// [`NoAnswer`].
+    pub fn watch(&mut self, tell: &mut dyn FnMut(&Change) -> bool) -> Result<(), NoAnswer> {
+        self.say(Ask::Watch, None)?;
+        while let Some(answer) = self.hear()? {
+            match answer {
+                Answer::Change(change) if tell(&change) => {}
+                Answer::Change(_) => return Ok(()),
+                other => return Err(self.unexpected(other)),
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, ask: Ask) -> Result<Answer, NoAnswer> {
+        self.say(ask, Some(PATIENCE))?;
+        self.hear()?.ok_or_else(|| {
+            let gone = "the member hung up: it ends, or you are neither its user nor root";
+            NoAnswer::Refused(gone.to_owned())
+        })
+    }
+
+    fn say(&mut self, ask: Ask, patience: Option<std::time::Duration>) -> Result<(), NoAnswer> {
+        let said = serde_json::to_string(&Question { ask }).map_err(io::Error::from);
+        let mut stream = self.stream.get_ref();
+        said.and_then(|line| {
+            stream.set_read_timeout(patience)?;
+            stream.write_all(format!("{line}\n").as_bytes())
+        })
+        .map_err(|error| self.failed(error))
+    }
+
+    /// The next answer; nothing if the member hung up.
+    fn hear(&mut self) -> Result<Option<Answer>, NoAnswer> {
+        let mut line = String::new();
+        let read = self.stream.by_ref().take(ANSWER_MAX).read_line(&mut line);
+        match read.map_err(|error| self.failed(error))? {
+            0 => Ok(None),
+            _ => serde_json::from_str(&line)
+                .map(Some)
+                .map_err(|_| NoAnswer::Strange(self.place.path.clone())),
+        }
+    }
+
+    fn unexpected(&self, answer: Answer) -> NoAnswer {
+        match answer {
+            Answer::Error(why) => NoAnswer::Refused(why),
+            _ => NoAnswer::Strange(self.place.path.clone()),
+        }
+    }
+
+    fn failed(&self, error: io::Error) -> NoAnswer {
+        NoAnswer::Io(self.place.path.clone(), error)
+    }
+}

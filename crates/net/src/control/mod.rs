@@ -1,0 +1,207 @@
+//! How a running member is asked: a unix socket in its directory, one JSON object a line.
+//!
+//! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}` or `{"ask":"watch"}`; an
+//! answer is `{"status":…}`, `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch answers
+//! with the present state and then with each change.
+//!
+//! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
+//!
+//! **Promise.** Only the member's own user and root are answered. Whoever asks can neither hold
+//! up the member nor make it grow: questions, connections and times are bounded.
+
+mod client;
+mod server;
+
+pub use client::{Client, NoAnswer, Place, find, places};
+pub use server::{CannotServe, Desk, Heard, Server, Watcher};
+
+use crate::Standing;
+use crate::status::{Role, Status};
+use bellwether_core::{Instant, Term};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ask {
+    /// All that it knows of itself.
+    Status,
+    /// To give up its leadership.
+    Resign,
+    /// Its present state, and every change from now on.
+    Watch,
+}
+
+/// A question as it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    ask: Ask,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// To [`Ask::Status`].
+    Status(Box<Status>),
+    /// To [`Ask::Resign`], once it is so.
+    Done(bool),
+    /// To [`Ask::Watch`], again and again.
+    Change(Change),
+    /// It cannot be, and why.
+    Error(String),
+}
+
+/// One change of what a member believes, for programs: the line that `bellwether run` prints.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// When, in nanoseconds of `CLOCK_BOOTTIME`.
+    pub t: u64,
+    /// The group.
+    pub group: String,
+    /// The member.
+    pub id: u64,
+    /// How it stands.
+    pub role: Role,
+    /// Whom it follows; itself, if it leads.
+    pub leaders: Vec<u64>,
+    /// When that ends unless it is renewed, on the same clock; nothing if it does not end.
+    pub until: Option<u64>,
+    /// The number of the reign, where the protocol counts reigns.
+    pub term: Option<u64>,
+    /// Why it takes no part, if it does not.
+    pub why: Option<String>,
+}
+
+impl Change {
+    /// What a member of this group believes, as a line.
+    pub fn of(group: &str, standing: &Standing) -> Self {
+        Self {
+            t: standing.at.as_nanos(),
+            group: group.to_owned(),
+            id: standing.me.0,
+            role: standing.role(),
+            leaders: standing.leaders.iter().map(|leader| leader.0).collect(),
+            until: (standing.until != Instant::NEVER).then(|| standing.until.as_nanos()),
+            term: standing.term.map(Term::number),
+            why: standing.withdrawn.clone(),
+        }
+    }
+}
+
+/// The longest name of a group: names of files hold it.
+const GROUP_MAX: usize = 64;
+/// The longest path of a unix socket, without the byte that ends it.
+const PATH_MAX: usize = 107;
+
+/// Why there is no socket for a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadPlace {
+    /// The name of the group is no part of a file's name.
+    Group(String),
+    /// The path is too long for a unix socket.
+    Path(PathBuf),
+}
+
+impl fmt::Display for BadPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Group(group) => write!(
+                f,
+                "group '{}': the name of a group has from 1 to {GROUP_MAX} letters, digits, '-', \
+                 '_' and '.', and does not begin with '.'",
+                group.escape_debug()
+            ),
+            Self::Path(path) => write!(
+                f,
+                "{}: the path of a socket has at most {PATH_MAX} bytes, this has {}; choose a \
+                 shorter directory with --dir",
+                path.display(),
+                path.as_os_str().len()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BadPlace {}
+
+/// Refuses the name of a group that could not be part of a file's name.
+///
+/// # Errors
+/// [`BadPlace::Group`].
+pub fn check_group(group: &str) -> Result<(), BadPlace> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let good = (1..=GROUP_MAX).contains(&group.len())
+        && group.bytes().all(plain)
+        && !group.starts_with('.');
+    if good { Ok(()) } else { Err(BadPlace::Group(group.to_owned())) }
+}
+
+/// Where a member's socket is.
+///
+/// # Errors
+/// [`BadPlace`], if there can be none.
+pub fn socket_path(dir: &Path, group: &str, id: u64) -> Result<PathBuf, BadPlace> {
+    check_group(group)?;
+    let path = dir.join(format!("{group}.{id}.sock"));
+    if path.as_os_str().len() > PATH_MAX { Err(BadPlace::Path(path)) } else { Ok(path) }
+}
+
+/// The group and the member whose socket has this name.
+fn named(file: &str) -> Option<(&str, u64)> {
+    let (group, id) = file.strip_suffix(".sock")?.rsplit_once('.')?;
+    check_group(group).ok()?;
+    Some((group, id.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_is_named_after_group_and_member_and_tells_both() {
+        let path = socket_path(Path::new("/run/bellwether"), "web.eu-1", 7).unwrap();
+        assert_eq!(path, Path::new("/run/bellwether/web.eu-1.7.sock"));
+        assert_eq!(named("web.eu-1.7.sock"), Some(("web.eu-1", 7)));
+        for name in ["web.sock", "web.x.sock", "web.7", ".7.sock", "a/b.7.sock", "web.-1.sock"] {
+            assert_eq!(named(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_group_that_is_no_file_name_and_a_path_that_is_too_long_are_refused() {
+        for group in ["", "a/b", ".hidden", "a b", "ä", "x\0", &"x".repeat(65)] {
+            let error = socket_path(Path::new("/run"), group, 1).unwrap_err();
+            assert_eq!(error, BadPlace::Group(group.to_owned()));
+        }
+        let deep = format!("/{}", "d".repeat(90));
+        let error = socket_path(Path::new(&deep), "a-long-group", 1).unwrap_err().to_string();
+        assert!(error.contains("at most 107 bytes, this has 111"), "{error}");
+    }
+
+    #[test]
+    fn questions_and_answers_are_the_lines_that_scripts_rely_on() {
+        let question = serde_json::to_string(&Question { ask: Ask::Status }).unwrap();
+        assert_eq!(question, r#"{"ask":"status"}"#);
+        assert_eq!(serde_json::to_string(&Answer::Done(true)).unwrap(), r#"{"done":true}"#);
+        let error = Answer::Error("no".to_owned());
+        assert_eq!(serde_json::to_string(&error).unwrap(), r#"{"error":"no"}"#);
+        let change = Change {
+            t: 5,
+            group: "g".to_owned(),
+            id: 1,
+            role: Role::Leader,
+            leaders: vec![1],
+            until: None,
+            term: None,
+            why: None,
+        };
+        assert_eq!(
+            serde_json::to_string(&change).unwrap(),
+            r#"{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],"until":null,"term":null,"why":null}"#
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! `bellwether resign`: a running leader makes room for another.
+
+use super::Done;
+use super::target::{Format, Target};
+use clap::Args;
+use std::io::{self, Write};
+
+/// Make a running leader give up its leadership; it stays in the group
+#[derive(Args, Debug)]
+#[command(after_help = "\
+If the member runs a command, that is ended first. Example: bellwether resign web")]
+pub(super) struct Resign {
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Resign {
+    pub(super) fn run(&self) -> Done {
+        let mut client = self.target.connect()?;
+        client.resign()?;
+        let (group, id) = (&client.place().group, client.place().id);
+        match self.target.format {
+            Format::Table => writeln!(io::stdout(), "member {id} no longer leads {group}")?,
+            Format::Json => writeln!(io::stdout(), "{{\"done\":true}}")?,
+        }
+        Ok(())
+    }
+}

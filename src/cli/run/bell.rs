@@ -1,0 +1,33 @@
+//! Waking the loop from other threads.
+
+use rustix::event::{EventfdFlags, eventfd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+/// A file descriptor that is readable after it was rung.
+#[derive(Clone, Debug)]
+pub(super) struct Bell(Arc<OwnedFd>);
+
+impl Bell {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
+    }
+
+    /// Wakes whoever waits.
+    pub(super) fn ring(&self) {
+        let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes()); // it can only be full
+    }
+
+    /// It was heard.
+    pub(super) fn quiet(&self) {
+        let mut count = [0; 8];
+        let _ = rustix::io::read(&self.0, &mut count); // it can only be empty
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

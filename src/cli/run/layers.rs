@@ -1,0 +1,292 @@
+//! Where settings come from: a file, the environment, flags; what comes later wins.
+//!
+//! Each is a layer of flags under their names. The layers are laid over each other as texts, and
+//! read once, by the same parser that reads the command line: a value means the same everywhere.
+
+use super::super::failure::{Failure, line_of};
+use super::options::{Options, named};
+use clap::{Args, FromArgMatches};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Values by the names of their flags.
+pub(super) type Layer = BTreeMap<String, Vec<String>>;
+
+/// What is not a flag, but has a name in files and in the environment.
+pub(super) const GROUP: &str = "group";
+/// The same, in files alone.
+const COMMAND: &str = "command";
+/// Set for commands and hooks by `run` itself, or for other programs.
+const FOREIGN: [&str; 3] = ["role", "leader", "until-ms"];
+/// Of each pair only one can hold, so the later puts the earlier out of force.
+const EXCLUSIVE: [(&str, &str); 2] = [("key", "insecure"), ("bye", "bye-copies")];
+/// No file with settings is longer.
+const FILE_MAX: u64 = 1 << 20;
+
+fn parser() -> clap::Command {
+    named(Options::augment_args(clap::Command::new("run"))).no_binary_name(true)
+}
+
+/// The flags that can be set, and whether each takes a value.
+fn flags() -> BTreeMap<String, bool> {
+    let parser = parser();
+    let flags = parser
+        .get_arguments()
+        .filter_map(|flag| Some((flag.get_long()?.to_owned(), flag.get_action().takes_values())));
+    flags.filter(|(name, _)| name != "help").collect()
+}
+
+/// Reads a layer, or several that lie over each other.
+pub(super) fn parse(layer: &Layer) -> Result<Options, String> {
+    let flags = flags();
+    let written = layer.iter().flat_map(|(name, values)| {
+        let takes = flags.get(name).copied().unwrap_or(true);
+        values.iter().filter_map(move |value| match (takes, value.as_str()) {
+            (true, value) => Some(format!("--{name}={value}")),
+            (false, "false") => None,
+            (false, _) => Some(format!("--{name}")),
+        })
+    });
+    parser()
+        .try_get_matches_from(written)
+        .and_then(|matches| Options::from_arg_matches(&matches))
+        .map_err(|error| line_of(&error))
+}
+
+/// Lays one layer over another.
+pub(super) fn over(mut below: Layer, above: Layer) -> Layer {
+    for (one, other) in EXCLUSIVE {
+        for (new, old) in [(one, other), (other, one)] {
+            if above.contains_key(new) {
+                below.remove(old);
+            }
+        }
+    }
+    below.extend(above);
+    below
+}
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    /// Its flags and the group.
+    pub(super) layer: Layer,
+    /// The command.
+    pub(super) command: Vec<OsString>,
+    /// The protocol's parameters.
+    pub(super) params: toml::Table,
+}
+
+/// Reads a file with settings.
+pub(super) fn from_file(path: &Path) -> Result<File, Failure> {
+    let bad = |problem: String| Failure::Config(format!("{}: {problem}", path.display()));
+    let found = std::fs::metadata(path).map_err(|error| Failure::io("read", path, &error))?;
+    if !found.is_file() || found.len() > FILE_MAX {
+        return Err(bad(format!("settings are in a file of at most {FILE_MAX} bytes")));
+    }
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| Failure::io("read", path, &error))?;
+    from_text(&text).map_err(bad)
+}
+
+fn from_text(text: &str) -> Result<File, String> {
+    let table: toml::Table = toml::from_str(text).map_err(|error| {
+        let problem = error.message().lines().collect::<Vec<_>>().join("; ");
+        let at = error.span().map_or(0, |span| span.start.min(text.len()));
+        format!("line {}: {problem}", text[..at].matches('\n').count() + 1)
+    })?;
+    let (flags, mut file) = (flags(), File::default());
+    for (key, value) in table {
+        match (key.as_str(), value) {
+            ("params", toml::Value::Table(params)) => file.params = params,
+            (COMMAND, value) => {
+                file.command = texts(COMMAND, value)?.into_iter().map(OsString::from).collect();
+            }
+            (GROUP, value) => {
+                file.layer.insert(key, texts(GROUP, value)?);
+            }
+            // The members may be a list, which is easier to read.
+            ("peers", value) => {
+                file.layer.insert(key, vec![texts("peers", value)?.join(",")]);
+            }
+            (name, value) if flags.contains_key(name) && name != "config" => {
+                let values = texts(name, value)?;
+                let values = if flags[name] { values } else { vec![switch(name, &values)?] };
+                file.layer.insert(key, values);
+            }
+            (name, _) => return Err(unknown(name, &names())),
+        }
+    }
+    let only_flags = file.layer.clone().into_iter().filter(|(name, _)| name != GROUP).collect();
+    parse(&only_flags)?;
+    Ok(file)
+}
+
+/// What the environment says, by these variables.
+pub(super) fn from_environment(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<Layer, String> {
+    let (flags, mut layer) = (flags(), Layer::new());
+    for (variable, value) in variables {
+        let Some(name) = variable.to_str().and_then(|name| name.strip_prefix("BELLWETHER_")) else {
+            continue;
+        };
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        let variable = variable.to_string_lossy();
+        let known = name == GROUP || flags.contains_key(&name);
+        if value.is_empty() || FOREIGN.contains(&name.as_str()) {
+            continue;
+        }
+        if !known {
+            // Others name variables too; a name that is nearly ours is meant for us.
+            match nearest(&name, &names(), 0.85) {
+                Some(near) => {
+                    let near = near.to_ascii_uppercase().replace('-', "_");
+                    return Err(format!("{variable}: did you mean BELLWETHER_{near}?"));
+                }
+                None => continue,
+            }
+        }
+        let Ok(value) = value.into_string() else {
+            return Err(format!("{variable}: its value is no text"));
+        };
+        let value = match flags.get(&name) {
+            Some(false) => switch(&variable, &[value])?,
+            _ => value,
+        };
+        let entry = Layer::from([(name.clone(), vec![value])]);
+        if name != GROUP {
+            parse(&entry).map_err(|problem| format!("{variable}: {problem}"))?;
+        }
+        layer.extend(entry);
+    }
+    Ok(layer)
+}
+
+/// A value of a file as texts.
+fn texts(name: &str, value: toml::Value) -> Result<Vec<String>, String> {
+    let one = |value: toml::Value| match value {
+        toml::Value::String(text) => Ok(text),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Float(number) => Ok(number.to_string()),
+        toml::Value::Boolean(truth) => Ok(truth.to_string()),
+        _ => Err(format!("{name} is a text, a number, true or false, or a list of texts")),
+    };
+    match value {
+        toml::Value::Array(values) => values.into_iter().map(one).collect(),
+        value => one(value).map(|text| vec![text]),
+    }
+}
+
+/// On or off.
+fn switch(name: &str, values: &[String]) -> Result<String, String> {
+    match values {
+        [value] if ["true", "yes", "on", "1"].contains(&value.as_str()) => Ok("true".to_owned()),
+        [value] if ["false", "no", "off", "0"].contains(&value.as_str()) => Ok("false".to_owned()),
+        _ => Err(format!("{name} = {}: it is either true or false", values.join(", "))),
+    }
+}
+
+/// Every name that a file may use.
+fn names() -> BTreeSet<String> {
+    let own = ["params", COMMAND, GROUP].map(str::to_owned);
+    flags().into_keys().filter(|name| name != "config").chain(own).collect()
+}
+
+/// Refuses a name, and says which one may have been meant.
+pub(super) fn unknown(name: &str, names: &BTreeSet<String>) -> String {
+    let hint = nearest(name, names, 0.6).map(|near| format!("; did you mean '{near}'?"));
+    format!("no setting is called '{}'{}", name.escape_debug(), hint.unwrap_or_default())
+}
+
+fn nearest<'a>(name: &str, names: &'a BTreeSet<String>, least: f64) -> Option<&'a str> {
+    let likeness = |other: &&String| strsim::jaro_winkler(name, other);
+    let near = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(&near) > least).then_some(near.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(entries: &[(&str, &str)]) -> Layer {
+        entries.iter().map(|(name, value)| (name.to_string(), vec![value.to_string()])).collect()
+    }
+
+    fn environment(entries: &[(&str, &str)]) -> Result<Layer, String> {
+        from_environment(entries.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn a_file_the_environment_and_flags_use_the_same_names() {
+        let file = from_text(
+            "group = \"web\"\nid = 3\npeers = [\"1=a:1\", \"2=b:2\"]\nonce = true\n\
+             on-change = [\"/x\", \"/y\"]\ncommand = [\"sleep\", \"9\"]\nhook-timeout = \"2s\"\n\
+             [params]\npreset = \"fast\"\n",
+        )
+        .unwrap();
+        assert_eq!(file.layer["peers"], ["1=a:1,2=b:2"]);
+        assert_eq!(file.layer["on-change"], ["/x", "/y"]);
+        assert_eq!(file.layer["id"], ["3"]);
+        assert_eq!(file.command, ["sleep", "9"]);
+        assert_eq!(file.params["preset"].as_str(), Some("fast"));
+        let set = [("BELLWETHER_ELECTED_WITHIN", "5s"), ("BELLWETHER_ONCE", "0"), ("PATH", "x")];
+        let expected = layer(&[("elected-within", "5s"), ("once", "false")]);
+        assert_eq!(environment(&set).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_lies_above_wins_and_a_list_is_replaced_whole() {
+        let below = from_text("id = 1\ninsecure = true\non-change = [\"/x\", \"/y\"]\nonce = true");
+        let above = layer(&[("id", "2"), ("key", "k"), ("on-change", "/z"), ("once", "false")]);
+        let both = over(below.unwrap().layer, above);
+        assert!(!both.contains_key("insecure"), "a key puts it out of force");
+        let options = parse(&both).unwrap();
+        assert_eq!((options.id, options.insecure, options.once), (Some(2), false, false));
+        assert_eq!(options.hooking.on_change, [Path::new("/z")]);
+    }
+
+    #[test]
+    fn a_name_that_nobody_knows_is_refused_with_the_nearest_one() {
+        for (text, hint) in [
+            ("peer = \"x\"", "no setting is called 'peer'; did you mean 'peers'?"),
+            (
+                "hook_timeout = 3",
+                "no setting is called 'hook_timeout'; did you mean 'hook-timeout'",
+            ),
+            ("config = \"x\"", "no setting is called 'config'"),
+            ("[parms]\nx = 1", "no setting is called 'parms'; did you mean 'params'?"),
+        ] {
+            let error = from_text(text).unwrap_err();
+            assert!(error.starts_with(hint), "{error}");
+        }
+        let error = environment(&[("BELLWETHER_PEER", "x")]).unwrap_err();
+        assert_eq!(error, "BELLWETHER_PEER: did you mean BELLWETHER_PEERS?");
+        let foreign = [
+            ("BELLWETHER_SERVICE_HOST", "10.0.0.1"),
+            ("BELLWETHER_PORT_7400_TCP", "tcp://10.0.0.1:7400"),
+            ("BELLWETHER_UNTIL_MS", "17"),
+            ("BELLWETHER_KEY", ""),
+        ];
+        assert_eq!(environment(&foreign), Ok(Layer::new()), "not meant for us");
+    }
+
+    #[test]
+    fn a_bad_value_is_refused_with_its_place() {
+        for (text, start) in [
+            ("id = \"x\"", "invalid value 'x' for '--id <N>'"),
+            ("id = ", "line 1: "),
+            ("\n\nid = = 3", "line 3: "),
+            ("once = \"maybe\"", "once = maybe: it is either true or false"),
+            ("id = { a = 1 }", "id is a text, a number"),
+            ("key = \"a\"\ninsecure = true", "the argument '--key <FILE>' cannot be used with"),
+            ("id = [1, 2]", "the argument '--id <N>' cannot be used multiple times"),
+        ] {
+            let error = from_text(text).unwrap_err();
+            assert!(error.starts_with(start), "{text}: {error}");
+        }
+        let error = environment(&[("BELLWETHER_ID", "-1")]).unwrap_err();
+        assert!(error.starts_with("BELLWETHER_ID: invalid value '-1'"), "{error}");
+    }
+}

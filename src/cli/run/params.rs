@@ -1,0 +1,130 @@
+//! The parameters of the protocol: a file's `[params]`, and over them the flags that were written.
+
+use super::super::failure::Failure;
+use super::super::group::{Surroundings, flags};
+use super::super::leases::Leases;
+use super::layers::unknown;
+use super::options::Options;
+use crate::cli::announce_listen::AnnounceListen;
+use bellwether::core::Duration;
+use bellwether::net::Peers;
+use bellwether::protocols::choice::{Config, Family};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// What is thought of a network until it is known better, where a parameter depends on it.
+const DELAY: Duration = Duration::from_millis(100);
+const LOSS: f64 = 0.01;
+
+/// What a flag is called among the parameters, where that differs.
+const RENAMED: [(&str, &str); 5] = [
+    ("listen-for", "listen"),
+    ("timer", "shape"),
+    ("timer-rate", "shape"),
+    ("jitter", "mapping"),
+    ("bye", "bye-copies"),
+];
+
+/// What a flag says even if it was not written, unless the file does; see `options::named`.
+const BY_DEFAULT: [&str; 3] = ["listen", "patience", "reply-spread"];
+
+/// The parameters of the chosen protocol; `given` are the flags that were set, anywhere.
+pub(super) fn config(
+    options: &Options,
+    given: &[String],
+    file: toml::Table,
+) -> Result<Config, Failure> {
+    let entry = options.protocol;
+    check_flags(entry.name, entry.family, given)?;
+    let flags = match entry.family {
+        Family::AnnounceListen(variant) => {
+            let around = surroundings(options.peers.as_ref());
+            Config::AnnounceListen(options.announce_listen.config(variant, &around)?)
+        }
+        Family::LocalLeader => Config::LocalLeader(options.leases.config()),
+    };
+    let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
+    let flags: Map<String, Value> = serde_json::from_str(&flags.to_json()).map_err(bad)?;
+    let file = serde_json::to_value(file).map_err(bad)?;
+    let mut params = file.as_object().cloned().unwrap_or_default();
+    let set: BTreeSet<&str> = given.iter().map(|flag| renamed(flag)).collect();
+    if entry.family == Family::LocalLeader
+        && !params.contains_key("mode")
+        && !options.peers.as_ref().is_none_or(Peers::is_list)
+    {
+        params.insert("mode".to_owned(), Value::from("local"));
+    }
+    for (key, value) in flags {
+        let by_default = BY_DEFAULT.contains(&key.as_str()) && !params.contains_key(&key);
+        if set.contains(key.as_str()) || by_default {
+            params.insert(key, value);
+        }
+    }
+    check_simulated(&params)?;
+    let text = Value::Object(params).to_string();
+    Config::from_json(entry.name, &text)
+        .map_err(|error| Failure::Config(format!("[params]: {}", explained(&error.to_string()))))
+}
+
+fn announcing() -> Vec<String> {
+    let flags = flags::<AnnounceListen>().into_iter();
+    flags.map(|flag| if flag == "listen" { "listen-for".to_owned() } else { flag }).collect()
+}
+
+fn leasing() -> Vec<String> {
+    flags::<Leases>()
+}
+
+fn renamed(flag: &str) -> &str {
+    RENAMED.iter().find(|(name, _)| *name == flag).map_or(flag, |(_, key)| key)
+}
+
+fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failure> {
+    let (own, foreign) = match family {
+        Family::AnnounceListen(_) => (announcing(), leasing()),
+        Family::LocalLeader => (leasing(), announcing()),
+    };
+    match given.iter().find(|flag| foreign.contains(flag)) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "--{flag} is no flag of {name}, which has --{}",
+            own.join(" --")
+        ))),
+    }
+}
+
+/// What is for experiments alone is refused: with it, a lease would promise nothing.
+fn check_simulated(params: &Map<String, Value>) -> Result<(), Failure> {
+    for name in ["unchecked", "as-published"] {
+        if params.get(name) == Some(&Value::Bool(true)) {
+            return Err(Failure::Config(format!(
+                "{name}: leases that break their constraints promise nothing; it is for `sim` and \
+                 `check`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn surroundings(peers: Option<&Peers>) -> Surroundings {
+    let (nodes, greatest) = match peers {
+        Some(Peers::Listed(list)) => {
+            (list.len(), list.keys().next_back().map_or(1, |greatest| greatest.0))
+        }
+        _ => (2, u64::MAX - 1),
+    };
+    let nodes = u32::try_from(nodes).unwrap_or(u32::MAX).max(1);
+    Surroundings { nodes, ids: greatest.saturating_add(1), delay: DELAY, loss: LOSS }
+}
+
+/// Says which parameter may have been meant, if that is what is wrong.
+fn explained(error: &str) -> String {
+    let names: Vec<&str> = error.split('`').skip(1).step_by(2).collect();
+    match names.as_slice() {
+        [name, known @ ..] if error.contains("unknown field") && !known.is_empty() => {
+            let known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
+            unknown(name, &known)
+        }
+        _ => error.to_owned(),
+    }
+}

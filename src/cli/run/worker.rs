@@ -1,0 +1,181 @@
+//! The command that runs while the member leads, as the loop sees it.
+//!
+//! **Promise.** Once [`Worker::is_idle`] says so, nothing of the command is left, and nothing
+//! starts it again but [`Worker::lead`].
+
+use super::permission::Permission;
+use bellwether::core::{Duration, Instant};
+use bellwether::net::Standing;
+use bellwether::net::guardian::{Guardian, Plan, Report};
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::process::Command;
+
+/// A command that failed is started again after this, then after twice this, and so on.
+const REST: Duration = Duration::from_millis(100);
+/// No longer than this.
+const REST_MAX: Duration = Duration::from_secs(10);
+
+/// The command and its guardian.
+#[derive(Debug)]
+pub(super) struct Worker {
+    guardian: Guardian,
+    plan: Plan,
+    permission: Permission,
+    restart: bool,
+    state: State,
+    /// Until when the command was last permitted to run.
+    permitted: Instant,
+    started: Instant,
+    rest: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing runs.
+    Idle,
+    /// It was permitted to run, and nothing was heard of its end.
+    Running,
+    /// It was told to end.
+    Ending,
+    /// It ended by itself, and is started again after this.
+    Resting(Instant),
+}
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It ended by itself, and so does the member, with this code.
+    Done(u8),
+    /// It cannot be started: why.
+    NotStarted(String),
+    /// The guardian was lost, and the command with it; there is a new one.
+    Lost,
+}
+
+fn guardian(plan: &Plan) -> io::Result<Guardian> {
+    let mut command = Command::new("/proc/self/exe"); // the same program, even if it was replaced
+    command.arg("guard");
+    Guardian::spawn(command, plan)
+}
+
+impl Worker {
+    /// Starts the guardian, but not the command.
+    pub(super) fn new(plan: Plan, permission: Permission, restart: bool) -> io::Result<Self> {
+        Ok(Self {
+            guardian: guardian(&plan)?,
+            plan,
+            permission,
+            restart,
+            state: State::Idle,
+            permitted: Instant::ZERO,
+            started: Instant::ZERO,
+            rest: REST,
+        })
+    }
+
+    /// Can be read when there may be news.
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.guardian.fd()
+    }
+
+    /// Whether nothing of the command is left.
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(self.state, State::Idle | State::Resting(_))
+    }
+
+    /// The member leads: the command may run for that long.
+    pub(super) fn lead(&mut self, standing: &Standing) {
+        let until = self.permission.until(standing, self.permitted);
+        let due = match self.state {
+            State::Running => true,
+            State::Idle => true,
+            State::Resting(over) => standing.at >= over,
+            State::Ending => false,
+        };
+        // The same permission twice says nothing new, and would not be enough to start with.
+        if !due || until == self.permitted {
+            return;
+        }
+        if self.state != State::Running {
+            self.started = standing.at;
+        }
+        self.state = State::Running;
+        self.permitted = until;
+        let _ = self.guardian.permit(until); // if it is lost, its report says so
+    }
+
+    /// The member leads no longer, or will not: the command ends.
+    pub(super) fn end(&mut self) {
+        match self.state {
+            State::Running => {
+                self.state = State::Ending;
+                let _ = self.guardian.stop(); // if it is lost, its report says so
+            }
+            State::Resting(_) => self.state = State::Idle,
+            State::Idle | State::Ending => {}
+        }
+    }
+
+    /// Passes a signal on.
+    pub(super) fn signal(&mut self, signal: i32) {
+        if self.state == State::Running {
+            let _ = self.guardian.signal(signal); // if it is lost, its report says so
+        }
+    }
+
+    /// What became of the command, if anything did.
+    ///
+    /// # Errors
+    /// If the guardian is lost and no other can be started.
+    pub(super) fn news(&mut self, now: Instant) -> io::Result<Option<Fate>> {
+        while let Some(report) = self.guardian.poll(now) {
+            let ended_by_itself = self.state == State::Running;
+            let code = match report {
+                Report::Started { .. } => continue,
+                Report::Ended => {
+                    self.state = State::Idle;
+                    continue;
+                }
+                Report::Lost => {
+                    self.state = State::Idle;
+                    self.guardian = guardian(&self.plan)?;
+                    return Ok(Some(Fate::Lost));
+                }
+                Report::NotStarted { error } => {
+                    self.state = State::Idle;
+                    return Ok(Some(Fate::NotStarted(error)));
+                }
+                Report::Exited { code } => code,
+                Report::Signalled { signal } => 128 + signal,
+            };
+            self.state = State::Idle;
+            if ended_by_itself && !self.restart {
+                return Ok(Some(Fate::Done(u8::try_from(code).unwrap_or(u8::MAX))));
+            }
+            if ended_by_itself {
+                self.rest(now);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Rests before the next start: the longer, the more often it failed in a row.
+    fn rest(&mut self, now: Instant) {
+        if now.since(self.started) >= REST_MAX {
+            self.rest = REST;
+        }
+        self.state = State::Resting(now + self.rest);
+        self.rest = (self.rest * 2).min(REST_MAX);
+    }
+
+    /// When to look again, if nothing happens before.
+    pub(super) fn poll_timeout(&self, standing: &Standing) -> Instant {
+        let leading = match self.state {
+            State::Resting(over) => over,
+            State::Running => self.permission.again(standing),
+            State::Idle | State::Ending => Instant::NEVER,
+        };
+        self.guardian.poll_timeout().min(leading)
+    }
+}
