@@ -63,7 +63,8 @@ impl Gate {
     }
 
     /// Opens a datagram into `body`, in place of what was there. `admits` is asked about the
-    /// sender of an authentic frame that is not a replay: is it in the list, is this its address?
+    /// sender of an authentic frame of our charter that is no replay: is it in the list, is this
+    /// its address?
     ///
     /// # Errors
     /// The one [`Refusal`] that applies; `body` is empty, and nothing changed that decides what

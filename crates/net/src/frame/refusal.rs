@@ -31,14 +31,14 @@ pub enum Refusal {
     Replayed,
     /// Somebody else speaks under our id.
     OwnId,
-    /// The sender is not in the member list. Said by the caller.
-    Stranger,
-    /// The sender is in the list, with another address. Said by the caller.
-    Address,
     /// The sender has another member list.
     List,
     /// The sender has another protocol or other parameters.
     Terms,
+    /// The sender is not in the member list. Said by the caller.
+    Stranger,
+    /// The sender is in the list, with another address. Said by the caller.
+    Address,
     /// The protocol cannot read the body. Said by the caller.
     Malformed,
 }
@@ -59,10 +59,10 @@ impl Refusal {
         Self::IdTwice,
         Self::Replayed,
         Self::OwnId,
-        Self::Stranger,
-        Self::Address,
         Self::List,
         Self::Terms,
+        Self::Stranger,
+        Self::Address,
         Self::Malformed,
     ];
 
