@@ -11,10 +11,12 @@ mod group;
 mod guard;
 mod keygen;
 mod leases;
+mod live;
 mod memory;
 mod output;
 mod progress;
 mod protocols;
+mod replay;
 mod sim;
 mod threads;
 mod trace;
@@ -52,6 +54,8 @@ enum Command {
     Trace(Box<trace::Trace>),
     /// Try to break what a protocol promises, with random faults
     Check(Box<check::Check>),
+    /// Live recorded traces again and name the first thing that is not the same
+    Replay(replay::Replay),
     /// List the protocols and what they promise
     Protocols(protocols::Protocols),
     /// Make a new key for a group
@@ -77,6 +81,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Sim(sim) => sim.run(&given(&matches)),
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Check(check) => check.run(&written(&matches)),
+        Command::Replay(replay) => replay.run(),
         Command::Protocols(protocols) => protocols.run(),
         Command::Keygen(keygen) => keygen.run(),
         Command::Completions(completions) => completions.run(),
