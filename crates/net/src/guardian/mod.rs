@@ -19,8 +19,9 @@
 //!
 //! **Assumptions.** Linux 5.3 or later, with `/proc`. Whoever may be scheduled gets its turn
 //! within half the margin. The command and what it starts may be signalled by us: one that
-//! becomes another user's cannot be ended. A member has one guardian at a time, and no children
-//! that it wants to keep other than those that it had before it started the guardian.
+//! becomes another user's cannot be ended. A fork bomb takes longer to find and reap than a
+//! margin lasts; limit the number of its processes. A member has one guardian at a time, and no
+//! children that it wants to keep other than those that it had before it started the guardian.
 //!
 //! **Promise.** At U nothing runs that the command started: not what ignores SIGTERM, left the
 //! session, was forked twice or forks as it goes (both processes are child subreapers, so
