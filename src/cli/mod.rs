@@ -38,7 +38,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
-/// Leader election without a coordinator: simulate it, look at it, measure it, try to break it.
+/// Leader election without a coordinator: run it, simulate it, measure it, try to break it.
 #[derive(Parser, Debug)]
 #[command(name = "bellwether", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Bellwether {
@@ -53,6 +53,7 @@ Examples:
   bellwether sim local-leader --loss .01           five hold leases: never two leaders
   bellwether trace le-s --nodes 8 --svg run.svg    one election, as a picture
   bellwether check local-leader                    whatever goes wrong: are there ever two leaders?
+  bellwether run web --config web.toml -- CMD      CMD runs on one of the members at a time
   bellwether protocols                             what there is and what it promises
 
 Durations: 250ms, 1.5s; a bare number is seconds. Every command knows --help.";

@@ -40,9 +40,11 @@ fn for_people(status: &Status) -> String {
     for warning in &status.warnings {
         text += &format!("warning: {warning}\n");
     }
-    let rows: Vec<Vec<String>> =
-        facts(status).into_iter().map(|(name, fact)| vec![name.to_owned(), fact]).collect();
-    text += &format!("\n{}\n\n{}\n", table(&["", ""], &rows).trim_start(), members::list(status));
+    text.push('\n');
+    for (name, fact) in facts(status) {
+        text += &format!(" {name:<15} {fact}\n");
+    }
+    text += &format!("\n{}\n", members::list(status));
     if !status.traffic.refused.is_empty() {
         text += &format!("\n{}\n", refused(status));
     }

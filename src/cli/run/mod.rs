@@ -76,7 +76,6 @@ impl Run {
         if !settings.command.is_empty() {
             settings.permission.check()?;
         }
-        builder.check()?;
         let election = builder.join()?;
         if settings.options.insecure {
             eprintln!("bellwether: without a key, whoever reaches the port can lead the group");

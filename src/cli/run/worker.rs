@@ -88,12 +88,11 @@ impl Worker {
     pub(super) fn lead(&mut self, standing: &Standing) {
         let until = self.permission.until(standing, self.permitted);
         let due = match self.state {
-            State::Running => true,
-            State::Idle => true,
+            State::Running | State::Idle => true,
             State::Resting(over) => standing.at >= over,
             State::Ending => false,
         };
-        // The same permission twice says nothing new, and would not be enough to start with.
+        // The same permission twice says nothing new; if it was too short to start with, it still is.
         if !due || until == self.permitted {
             return;
         }
@@ -131,6 +130,9 @@ impl Worker {
     pub(super) fn news(&mut self, now: Instant) -> io::Result<Option<Fate>> {
         while let Some(report) = self.guardian.poll(now) {
             let ended_by_itself = self.state == State::Running;
+            if !matches!(report, Report::Started { .. } | Report::Ended) {
+                self.permitted = Instant::ZERO; // there was time enough to run
+            }
             let code = match report {
                 Report::Started { .. } => continue,
                 Report::Ended => {
@@ -172,8 +174,8 @@ impl Worker {
     /// When to look again, if nothing happens before.
     pub(super) fn poll_timeout(&self, standing: &Standing) -> Instant {
         let leading = match self.state {
-            State::Resting(over) => over,
-            State::Running => self.permission.again(standing),
+            State::Resting(over) if over > standing.at => over,
+            State::Resting(_) | State::Running => self.permission.again(standing),
             State::Idle | State::Ending => Instant::NEVER,
         };
         self.guardian.poll_timeout().min(leading)

@@ -1,0 +1,159 @@
+//! What a running member says, by itself and when it is asked.
+
+use super::member::{Folder, Member, bellwether, eventually, peers, refusal};
+use rustix::process::Signal;
+use serde_json::Value;
+
+fn json(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+#[test]
+fn a_list_of_one_leads_and_says_so_in_lines_that_scripts_rely_on() {
+    let folder = Folder::new("one");
+    let mut member = Member::start(&folder, &peers(1), 1, &["--format", "json"]);
+    let line = json(&member.line(|line| line.contains("\"leader\"")));
+    assert_eq!((&line["group"], &line["id"]), (&Value::from("web"), &Value::from(1)));
+    assert_eq!(line["leaders"], serde_json::json!([1]));
+    assert!(line["until"].as_u64() > line["t"].as_u64(), "{line}");
+    for key in ["term", "why"] {
+        assert_eq!(line.get(key), Some(&Value::Null), "{line}");
+    }
+    member.signal(Signal::TERM);
+    assert_eq!(member.code(), Some(0));
+}
+
+#[test]
+fn a_member_tells_its_status_its_members_its_reasons_and_its_changes() {
+    let folder = Folder::new("asked");
+    let member = Member::start(&folder, &peers(1), 1, &[]);
+    member.line(|line| line.contains("member 1 leads web, for "));
+    let said = |what: &str| {
+        let output = member.ask(what);
+        assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("it is text")
+    };
+    let status = said("status");
+    let mut lines = status.lines();
+    assert_eq!(lines.next(), Some("member 1 leads web"));
+    assert!(lines.next().is_some_and(|line| line.starts_with("warning: insecure")), "{status}");
+    for fact in ["lease_duration", "renew_deadline", "retry_period", "remaining", "never two"] {
+        assert!(status.contains(fact), "{fact}: {status}");
+    }
+    let members: Value = json(&said("members --format json"));
+    assert_eq!(members[0]["id"], 1);
+    assert!(said("members").contains("leads"));
+    assert!(said("why").contains("\nleader because: "));
+    assert!(json(&said("why --format json"))["why"].is_array());
+    assert!(said("watch --count 1").contains("member 1 leads web"));
+    assert_eq!(json(&said("watch --count 1 --format json"))["role"], "leader");
+    assert_eq!(said("resign"), "member 1 no longer leads web\n");
+    member.line(|line| line.contains("looks for a leader"));
+    member.line(|line| line.contains("member 1 leads web"));
+}
+
+#[test]
+fn three_members_follow_one_and_another_when_that_resigns_or_leaves() {
+    let folder = Folder::new("three");
+    let list = peers(3);
+    let mut members: Vec<Member> =
+        (1..=3).map(|id| Member::start(&folder, &list, id, &["--format", "json"])).collect();
+    let leader = |members: &[Member]| {
+        eventually("a leader that all follow", || {
+            let seen: Option<Vec<Value>> = members.iter().map(Member::status).collect();
+            let seen = seen?;
+            let leads = seen.iter().find(|status| status["role"] == "leader")?["id"].as_u64()?;
+            let agree = seen.iter().all(|status| status["leaders"] == serde_json::json!([leads]));
+            agree.then_some(leads)
+        })
+    };
+    let first = leader(&members);
+    let follower = if first == 1 { 2 } else { 1 };
+    let refused = members[follower - 1].ask("resign");
+    refusal(&refused, 1);
+    let why = String::from_utf8(members[follower - 1].ask("why").stdout).expect("it is text");
+    assert!(why.contains(&format!("\nnot leader because: follows {first}")), "{why}");
+    let any = bellwether(&format!("status --dir {}", folder.dir()));
+    let several = refusal(&any, 2);
+    assert!(several.contains("web --id 1, web --id 2, web --id 3?"), "{several}");
+    assert!(members[first as usize - 1].ask("resign").status.success());
+    members[first as usize - 1].line(|line| !json(line)["leaders"].as_array().unwrap().is_empty());
+    let second = leader(&members);
+    let mut gone = members.remove(second as usize - 1);
+    gone.signal(Signal::TERM);
+    assert_eq!(gone.code(), Some(0));
+    assert_ne!(leader(&members), second);
+}
+
+#[test]
+fn where_nobody_runs_the_answer_says_where_it_looked() {
+    let folder = Folder::new("nobody");
+    let output = bellwether(&format!("status --dir {}", folder.dir()));
+    let line = refusal(&output, 1);
+    assert!(line.contains(&format!("no running member in {}", folder.dir())), "{line}");
+    let output = bellwether(&format!("resign web --id 7 --dir {}", folder.dir()));
+    assert!(refusal(&output, 1).contains("no running member 7 of group web in"));
+}
+
+#[test]
+fn the_same_member_cannot_run_twice_in_one_directory() {
+    let folder = Folder::new("twice");
+    let list = peers(1);
+    let member = Member::start(&folder, &list, 1, &[]);
+    member.becomes("leader");
+    let mut second = Member::start(&folder, &peers(1), 1, &[]);
+    assert_ne!(second.code(), Some(0));
+    second.error("another process");
+    assert_eq!(member.becomes("leader")["pid"], member.pid(), "the first goes on");
+}
+
+#[test]
+fn keys_are_read_again_at_sighup_and_bad_ones_change_nothing() {
+    let folder = Folder::new("keys");
+    let (file, other) = (folder.file("web.key"), folder.file("new.key"));
+    for file in [&file, &other] {
+        assert!(bellwether(&format!("keygen {}", file.display())).status.success());
+    }
+    let dir = folder.dir();
+    let member = Member::spawn(
+        super::member::command(&format!(
+            "run web --peers {} --dir {dir} --preset wan --key {}",
+            peers(1),
+            file.display()
+        )),
+        &dir,
+        1,
+    );
+    let before = member.becomes("leader");
+    assert_eq!(
+        (&before["security"], before["keys"].as_array().map(Vec::len)),
+        (&"keyed".into(), Some(1))
+    );
+    let both = folder.text("new.key") + &folder.text("web.key");
+    std::fs::write(&file, both).expect("there is room");
+    member.signal(Signal::HUP);
+    member.error("again: sends with");
+    let after = eventually("two keys", || {
+        member.status().filter(|status| status["keys"].as_array().map(Vec::len) == Some(2))
+    });
+    assert_eq!(after["keys"][1], before["keys"][0], "the old one is still accepted");
+    std::fs::write(&file, "no key").expect("there is room");
+    member.signal(Signal::HUP);
+    member.error("the keys stay as they were");
+    assert_eq!(member.becomes("leader")["keys"], after["keys"]);
+}
+
+#[test]
+fn a_member_whose_reader_has_gone_leaves() {
+    let folder = Folder::new("reader");
+    let dir = folder.dir();
+    let mut command = super::member::command(&format!(
+        "run web --peers {} --dir {dir} --preset wan --insecure --format json",
+        peers(1)
+    ));
+    let (reader, writer) = std::io::pipe().expect("there are pipes");
+    let mut child = command.stdout(writer).spawn().expect("the command starts");
+    drop((reader, command));
+    let status = eventually("its end", || child.try_wait().expect("it is our child"));
+    assert_eq!(status.code(), Some(0));
+}

@@ -1,0 +1,145 @@
+//! The command that runs while its member leads: how it starts, ends, and what is passed on.
+
+use super::member::{Folder, Member, eventually, lives, peers, refusal};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A list of one with this command.
+fn member(folder: &Folder, flags: &[&str], script: &str) -> Member {
+    let rest: Vec<&str> = flags.iter().copied().chain(["--", "sh", "-c", script]).collect();
+    Member::start(folder, &peers(1), 1, &rest)
+}
+
+#[test]
+fn a_command_that_exits_ends_the_member_with_its_code() {
+    let folder = Folder::new("code");
+    let mut seven = member(&folder, &[], "echo $BELLWETHER_GROUP $BELLWETHER_ID; exit 7");
+    assert_eq!(seven.next_line().as_deref(), Some("web 1"), "and nothing else is written");
+    assert_eq!(seven.code(), Some(7));
+    let folder = Folder::new("signalled");
+    assert_eq!(member(&folder, &[], "kill -KILL $$").code(), Some(128 + 9));
+    let folder = Folder::new("missing");
+    let mut missing = Member::start(&folder, &peers(1), 1, &["--", "/no/such/program"]);
+    missing.error("cannot start the command");
+    assert_eq!(missing.code(), Some(127));
+}
+
+#[test]
+fn a_command_that_is_to_be_restarted_runs_again_and_again() {
+    let folder = Folder::new("restart");
+    let mut member = member(&folder, &["--restart"], "echo run; exit 1");
+    for _ in 0..3 {
+        assert_eq!(member.next_line().as_deref(), Some("run"));
+    }
+    member.signal(Signal::TERM);
+    assert_eq!(member.code(), Some(0));
+}
+
+#[test]
+fn whoever_is_not_elected_in_time_ends_with_124() {
+    let folder = Folder::new("late");
+    let mut alone =
+        Member::start(&folder, &peers(2), 1, &["--elected-within", "500ms", "--", "echo", "no"]);
+    alone.error("it was not elected within 0.5s");
+    assert_eq!(alone.code(), Some(124));
+    assert_eq!(alone.next_line(), None, "its command never ran");
+}
+
+#[test]
+fn leadership_that_is_lost_ends_a_member_with_75_if_it_is_to_lead_but_once() {
+    let folder = Folder::new("once");
+    let mut member = member(&folder, &["--once"], "echo $$; exec sleep 1000");
+    let pid: u32 = member.next_line().and_then(|pid| pid.parse().ok()).expect("it tells");
+    assert!(member.ask("resign").status.success());
+    assert!(!lives(pid), "it was gone before the leadership was");
+    assert_eq!(member.code(), Some(75));
+}
+
+#[test]
+fn a_leader_that_resigns_ends_its_command_and_starts_it_when_it_leads_again() {
+    let folder = Folder::new("again");
+    let mut member = member(&folder, &[], "echo $$; exec sleep 1000");
+    let pid = |member: &Member| -> u32 {
+        member.next_line().and_then(|pid| pid.parse().ok()).expect("it tells")
+    };
+    let first = pid(&member);
+    assert!(member.ask("resign").status.success());
+    assert!(!lives(first), "it was gone before the leadership was");
+    let second = pid(&member);
+    assert_ne!(first, second);
+    member.signal(Signal::TERM);
+    assert_eq!(member.code(), Some(0));
+    assert!(!lives(second));
+}
+
+#[test]
+fn at_sigterm_the_command_is_gone_before_the_member_leaves() {
+    let folder = Folder::new("order");
+    let (trace, done) = (folder.file("trace"), folder.file("done"));
+    let script = format!(
+        "trap 'sleep .1; cut -d\" \" -f1 /proc/uptime > {}; exit 0' TERM; echo up; \
+         while :; do sleep .01; done",
+        done.display()
+    );
+    let trace = trace.display().to_string();
+    let flags = ["--record", &trace, "--grace", "250ms", "--margin", "90ms"];
+    let mut member = member(&folder, &flags, &script);
+    assert_eq!(member.next_line().as_deref(), Some("up"));
+    member.signal(Signal::TERM);
+    assert_eq!(member.code(), Some(0));
+    let done: f64 = folder.text("done").trim().parse().expect("the command had its grace");
+    let records = folder.text("trace");
+    let left = records
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find(|record| record["kind"] == "leave");
+    let left = left.unwrap_or_else(|| panic!("no farewell in {records}"));
+    let left = left["t"].as_f64().expect("records have times") / 1e9;
+    assert!(done <= left, "the command ended at {done}, the member left at {left}");
+}
+
+#[test]
+fn signals_that_are_not_ours_go_to_the_command() {
+    let folder = Folder::new("forward");
+    let script = "trap 'echo one' USR1; trap 'echo two' USR2; echo up; \
+                  while :; do sleep .01; done";
+    let member = member(&folder, &[], script);
+    assert_eq!(member.next_line().as_deref(), Some("up"));
+    member.signal(Signal::USR1);
+    assert_eq!(member.next_line().as_deref(), Some("one"));
+    member.signal(Signal::USR2);
+    assert_eq!(member.next_line().as_deref(), Some("two"));
+}
+
+#[test]
+fn a_guardian_that_dies_takes_the_command_along_and_another_guards_the_next() {
+    let folder = Folder::new("guardian");
+    let mut member = member(&folder, &[], "echo $PPID $$; exec sleep 1000");
+    let pids = |member: &Member| -> [u32; 2] {
+        let line = member.next_line().expect("it tells");
+        let mut pids = line.split(' ').map(|pid| pid.parse().expect("it is a number"));
+        [pids.next().expect("its guardian"), pids.next().expect("itself")]
+    };
+    let [guardian, first] = pids(&member);
+    assert_ne!(guardian, member.pid());
+    let pid = i32::try_from(guardian).ok().and_then(Pid::from_raw).expect("it is a process");
+    kill_process(pid, Signal::KILL).expect("it is there");
+    member.error("the guardian was lost");
+    assert!(!lives(first));
+    let [other, second] = pids(&member);
+    assert!(other != guardian && second != first);
+    member.signal(Signal::TERM);
+    assert_eq!(member.code(), Some(0));
+    eventually("the end of the command", || (!lives(second)).then_some(()));
+}
+
+#[test]
+fn a_grace_that_does_not_fit_the_lease_is_refused_with_the_inequality() {
+    let folder = Folder::new("fits");
+    let flags = format!(
+        "run web --peers {} --dir {} --insecure --grace 80ms -- true",
+        peers(1),
+        folder.dir()
+    );
+    let line = refusal(&super::member::bellwether(&flags), 78);
+    assert!(line.contains("grace 0.08s") && line.contains("> lease 0.14994s"), "{line}");
+}

@@ -1,0 +1,10 @@
+//! `bellwether run` and the commands around it, with real processes on the loopback.
+//!
+//! **Assumptions.** A shared machine may stall for a while, so what is waited for may take long,
+//! and leases are those of a wide-area network.
+
+mod asking;
+mod commands;
+mod hooks;
+mod member;
+mod settings;

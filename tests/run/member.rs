@@ -1,0 +1,220 @@
+//! Members as processes, which end with the test that started them.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// What is waited for comes within this, or never.
+const PATIENCE: Duration = Duration::from_secs(20);
+const TICK: Duration = Duration::from_millis(20);
+
+/// Looks again and again until there is something to see.
+pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..PATIENCE.as_millis() / TICK.as_millis() {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        thread::sleep(TICK);
+    }
+    panic!("it never came: {what}");
+}
+
+/// Runs the command to its end.
+pub(crate) fn bellwether(arguments: &str) -> Output {
+    command(arguments).output().expect("the command starts")
+}
+
+pub(crate) fn command(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));
+    command.args(arguments.split_whitespace()).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("BELLWETHER_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// The one line with which it is refused.
+pub(crate) fn refusal(output: &Output, code: i32) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "one line, not\n{errors}");
+    assert!(errors.starts_with("bellwether: "), "{errors}");
+    errors
+}
+
+/// A folder of one test's own, removed at its end.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("bw-run-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path); // of a process that had this number before
+        std::fs::create_dir_all(&path).expect("there is room for a folder");
+        Self(path)
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A program of these lines.
+    pub(crate) fn script(&self, name: &str, lines: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.file(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).expect("there is room");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("it is ours");
+        path
+    }
+
+    /// What a file holds by now.
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap_or_default()
+    }
+
+    /// Where members are asked.
+    pub(crate) fn dir(&self) -> String {
+        self.file("members").display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A list of so many members on the loopback, at ports that were free a moment ago.
+pub(crate) fn peers(count: usize) -> String {
+    let free: Vec<UdpSocket> =
+        (0..count).map(|_| UdpSocket::bind("127.0.0.1:0").expect("a port is free")).collect();
+    let ports = free.iter().map(|socket| socket.local_addr().expect("it is bound").port());
+    let members = ports.enumerate().map(|(n, port)| format!("{}=127.0.0.1:{port}", n + 1));
+    members.collect::<Vec<_>>().join(",")
+}
+
+/// A member that runs.
+pub(crate) struct Member {
+    child: Child,
+    lines: Receiver<String>,
+    errors: Receiver<String>,
+    dir: String,
+    id: u64,
+}
+
+/// The lines of a stream, as they come.
+fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+impl Member {
+    /// Starts `bellwether run` with leases that a busy machine does not break.
+    pub(crate) fn start(folder: &Folder, peers: &str, id: u64, rest: &[&str]) -> Self {
+        let dir = folder.dir();
+        let mut command = command(&format!(
+            "run web --peers {peers} --id {id} --dir {dir} --insecure --preset wan"
+        ));
+        command.args(rest);
+        Self::spawn(command, &dir, id)
+    }
+
+    pub(crate) fn spawn(mut command: Command, dir: &str, id: u64) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command starts");
+        let out = child.stdout.take().expect("it is piped");
+        let errors = child.stderr.take().expect("it is piped");
+        Self { child, lines: lines(out), errors: lines(errors), dir: dir.to_owned(), id }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for a line of its output that is like this.
+    pub(crate) fn line(&self, like: impl Fn(&str) -> bool) -> String {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) if like(&line) => return line,
+                Ok(_) => {}
+                Err(why) => panic!("{why}; errors: {:?}", self.all_errors()),
+            }
+        }
+    }
+
+    /// The next line, if there is one.
+    pub(crate) fn next_line(&self) -> Option<String> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("nothing was written"),
+        }
+    }
+
+    /// Waits for an error that contains this.
+    pub(crate) fn error(&self, text: &str) -> String {
+        loop {
+            match self.errors.recv_timeout(PATIENCE) {
+                Ok(line) if line.contains(text) => return line,
+                Ok(_) => {}
+                Err(why) => panic!("{text}: {why}"),
+            }
+        }
+    }
+
+    fn all_errors(&self) -> Vec<String> {
+        self.errors.try_iter().collect()
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).expect("it is there");
+    }
+
+    /// Its exit code, once it has ended.
+    pub(crate) fn code(&mut self) -> Option<i32> {
+        eventually("its end", || self.child.try_wait().expect("it is our child")).code()
+    }
+
+    /// Asks it something.
+    pub(crate) fn ask(&self, what: &str) -> Output {
+        bellwether(&format!("{what} web --id {} --dir {}", self.id, self.dir))
+    }
+
+    pub(crate) fn status(&self) -> Option<Value> {
+        let output = self.ask("status --format json");
+        serde_json::from_slice(&output.stdout).ok()
+    }
+
+    /// Waits until it has this role.
+    pub(crate) fn becomes(&self, role: &str) -> Value {
+        eventually(role, || self.status().filter(|status| status["role"] == role))
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it may have ended
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether this process is there, and not just its corpse.
+pub(crate) fn lives(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
+    stat.is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").starts_with(" Z"))
+}

@@ -1,0 +1,110 @@
+//! Where settings come from, which of them count, and how bad ones are refused.
+
+use super::member::{Folder, bellwether, command, peers, refusal};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The rules that hold, by their names.
+fn rules(mut command: std::process::Command) -> BTreeMap<String, String> {
+    let output = command.args(["--format", "json"]).output().expect("the command starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("it is text");
+    let rule = |line: &str| {
+        let rule: Value = serde_json::from_str(line).expect("it is JSON");
+        let text = |key: &str| rule[key].as_str().expect("rules are texts").to_owned();
+        (text("rule"), text("holds"))
+    };
+    text.lines().map(rule).collect()
+}
+
+#[test]
+fn flags_go_before_the_environment_and_that_before_the_file() {
+    let folder = Folder::new("layers");
+    let (file, list) = (folder.file("web.toml"), peers(3));
+    let text = format!(
+        "group = \"web\"\npeers = \"{list}\"\nid = 1\ninsecure = true\ndir = \"{}\"\n\
+         command = [\"sleep\", \"1\"]\n[params]\npreset = \"wan\"\n",
+        folder.dir()
+    );
+    std::fs::write(&file, text).expect("there is room");
+    let check = || command(&format!("check-config --config {}", file.display()));
+    let id = |rules: &BTreeMap<String, String>| rules["id"].chars().nth(15);
+    let by_file = rules(check());
+    assert_eq!(id(&by_file), Some('1'), "{by_file:?}");
+    assert!(by_file["group"].contains("'web'") && by_file["peers"] == list, "{by_file:?}");
+    assert!(by_file["permission"].contains("lease 0.89964s"), "{by_file:?}");
+    assert!(by_file["command"].ends_with("sleep can be executed"), "{by_file:?}");
+    let mut with_environment = check();
+    with_environment.env("BELLWETHER_ID", "2").env("BELLWETHER_PRESET", "lan");
+    let rules_now = rules(with_environment);
+    assert_eq!(id(&rules_now), Some('2'), "{rules_now:?}");
+    assert!(rules_now["permission"].contains("lease 0.14994s"), "{rules_now:?}");
+    let mut with_flags = check();
+    with_flags.env("BELLWETHER_ID", "2").args(["db", "--id", "3"]);
+    let rules_now = rules(with_flags);
+    assert_eq!(id(&rules_now), Some('3'), "{rules_now:?}");
+    assert!(rules_now["group"].contains("'db'"), "{rules_now:?}");
+    let mut elsewhere = command("check-config");
+    elsewhere.env("BELLWETHER_CONFIG", &file);
+    assert_eq!(id(&rules(elsewhere)), Some('1'));
+}
+
+#[test]
+fn every_mistake_is_told_in_one_line_with_the_way_out() {
+    let folder = Folder::new("mistakes");
+    let file = |name: &str, text: &str| {
+        let file = folder.file(name);
+        std::fs::write(&file, text).expect("there is room");
+        format!("run web --config {}", file.display())
+    };
+    let (dir, list) = (folder.dir(), peers(2));
+    let group = format!("run web --peers {list} --dir {dir}");
+    let good = format!("{group} --id 1");
+    for (arguments, code, text) in [
+        (
+            file("name.toml", "peer = \"x\""),
+            78,
+            "no setting is called 'peer'; did you mean 'peers'?",
+        ),
+        (file("value.toml", "id = \"me\""), 78, "value.toml: invalid value 'me' for '--id <N>'"),
+        (file("form.toml", "id = = 1"), 78, "form.toml: line 1: "),
+        (format!("run --peers {list}"), 2, "which group?"),
+        ("run a/b --insecure".to_owned(), 78, "group 'a/b': "),
+        (format!("run web --dir {dir} --insecure"), 78, "--peers"),
+        (format!("run web --peers 1=x --dir {dir}"), 2, "--peers"),
+        (good.clone(), 78, "there is no key: make one with `bellwether keygen FILE`"),
+        (format!("{group} --insecure --id 9"), 78, "id 9 is not in the list of members"),
+        (format!("{good} --insecure --key x"), 2, "cannot be used with"),
+        (format!("{good} --key /no/such/key"), 78, "/no/such/key"),
+        (format!("{good} --insecure --on-change /no/hook"), 78, "hook /no/hook"),
+        (format!("{good} --insecure --lock 1ms"), 78, "local-leader: "),
+        (format!("{good} --insecure --as-published"), 78, "as-published: "),
+        (format!("{good} --insecure --protocol nobody"), 2, "no protocol has that name"),
+        ("run web --config /no/such/file".to_owned(), 1, "cannot read /no/such/file"),
+    ] {
+        let line = refusal(&bellwether(&arguments), code);
+        assert!(line.contains(text), "{arguments}: {line}");
+    }
+    let mut misspelt = command(&good);
+    misspelt.env("BELLWETHER_KEYS", "x");
+    let line = refusal(&misspelt.output().expect("the command starts"), 78);
+    assert!(line.contains("BELLWETHER_KEYS: did you mean BELLWETHER_KEY?"), "{line}");
+}
+
+#[test]
+fn check_config_tells_what_holds_before_it_tells_what_does_not_and_leaves_nothing_behind() {
+    let folder = Folder::new("check");
+    let arguments = format!(
+        "check-config web --peers {} --dir {} --insecure --grace 99ms -- sleep 1",
+        peers(1),
+        folder.dir()
+    );
+    let output = bellwether(&arguments);
+    assert_eq!(output.status.code(), Some(78));
+    let said = String::from_utf8(output.stdout).expect("it is text");
+    assert!(said.lines().all(|line| line.starts_with("ok  ")), "{said}");
+    assert!(said.contains("ok  protocol   local-leader"), "{said}");
+    let errors = String::from_utf8(output.stderr).expect("it is text");
+    assert!(errors.contains("grace 0.099s") && errors.contains("> lease"), "{errors}");
+    assert!(!folder.file("members").exists(), "it does not even make the directory");
+}
