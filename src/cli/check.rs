@@ -6,6 +6,7 @@ use super::explore::{self, Explore};
 use super::failure::Failure;
 use super::file;
 use super::group::{self, Group, Setting};
+use super::live::Live;
 use super::output::Format;
 use super::progress::{Progress, Stopwatch};
 use super::threads;
@@ -26,8 +27,9 @@ use std::path::{Path, PathBuf};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
     /// The protocol; `bellwether protocols` lists them
-    #[arg(value_parser = group::protocol)]
-    protocol: &'static Entry,
+    #[arg(value_parser = group::protocol, required_unless_present = "trace")]
+    #[arg(conflicts_with = "trace")]
+    protocol: Option<&'static Entry>,
     /// How many schedules of faults
     #[arg(long, value_name = "N", default_value = "2000", allow_negative_numbers = true)]
     #[arg(value_parser = schedules)]
@@ -51,6 +53,8 @@ pub(super) struct Check {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
+    live: Live,
+    #[command(flatten)]
     explore: Explore,
     #[command(flatten)]
     group: Group,
@@ -65,6 +69,7 @@ Examples:
   bellwether check le-s --promise never-two --schedule 3  one schedule again
   bellwether check local-leader --as-published            the protocol as printed: exit code 1
   bellwether check local-leader --explore --crashes 1 --ticks 9
+  bellwether check --trace 1.jsonl 2.jsonl 3.jsonl --faults faults.jsonl --svg run.svg
 
 Exit code: 0 if the promise held, 1 if it is broken.
 
@@ -105,14 +110,17 @@ impl Check {
     /// Runs it; `written` are the flags that were written, with their values.
     pub(super) fn run(&self, written: &[(String, Vec<String>)]) -> Done {
         let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
+        let Some(protocol) = self.protocol.filter(|_| !self.live.is_on()) else {
+            return self.live.run(self.promise, self.format, &given);
+        };
         if let Some(flag) = given.iter().find(|flag| drawn().contains(flag)) {
             return Err(Failure::usage(format!(
                 "--{flag}: every schedule draws its own networks and clocks; leave it out"
             )));
         }
-        let setting = self.group.with(self.protocol, &given)?;
+        let setting = self.group.with(protocol, &given)?;
         if self.explore.is_on() {
-            return self.run_explore(setting, &given);
+            return self.run_explore(protocol, setting, &given);
         }
         let choice = setting.choice(u64::from(setting.nodes()))?;
         let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
@@ -139,7 +147,7 @@ impl Check {
             None => None,
         };
         drop(progress);
-        let name = self.protocol.name;
+        let name = protocol.name;
         let verdict =
             Verdict { name, trial: &trial, report: &report, seconds, evidence: evidence.as_ref() };
         let text = match self.format {
@@ -153,11 +161,11 @@ impl Check {
     }
 
     /// Explores instead. Time is in ticks, so that the protocol's own flags mean nothing.
-    fn run_explore(&self, setting: Setting<'_>, given: &[String]) -> Done {
-        if self.protocol.family != Family::LocalLeader {
+    fn run_explore(&self, protocol: &Entry, setting: Setting<'_>, given: &[String]) -> Done {
+        if protocol.family != Family::LocalLeader {
             return Err(Failure::usage(format!(
                 "--explore: {} draws random numbers, and only local-leader is explored",
-                self.protocol.name
+                protocol.name
             )));
         }
         if let Some(flag) = given.iter().find(|flag| !explore::FLAGS.contains(&flag.as_str())) {
@@ -169,9 +177,14 @@ impl Check {
         self.explore.run(nodes, threads, &self.out, self.format)
     }
 
+    /// The protocol's name.
+    fn name(&self) -> &'static str {
+        self.protocol.map_or("", |protocol| protocol.name)
+    }
+
     /// The flags that are the same in a replay.
     fn again(&self, written: &[(String, Vec<String>)]) -> String {
-        let mut text = format!("bellwether check {}", self.protocol.name);
+        let mut text = format!("bellwether check {}", self.name());
         for (flag, values) in written {
             if !NOT_REPLAYED.contains(&flag.as_str()) {
                 text += &format!(" --{flag}");
@@ -195,7 +208,7 @@ impl Check {
         let before = full.plan.faults.len();
         let (schedule, breach) =
             shrink_choice(trial, choice.clone(), full, violation.breach.clone());
-        let about = format!("{} breaks {}: {}", self.protocol.name, trial.promise, breach.text);
+        let about = format!("{} breaks {}: {}", self.name(), trial.promise, breach.text);
         let name = format!("violation-{}-{number}", trial.seed);
         let [toml, svg] = ["toml", "svg"].map(|end| self.out.join(format!("{name}.{end}")));
         let config = setting.config(u64::from(trial.nodes))?;
@@ -212,7 +225,7 @@ impl Check {
         about: &str,
         config: &Config,
     ) -> Result<String, Failure> {
-        let name = self.protocol.name;
+        let name = self.name();
         let written = match config {
             Config::AnnounceListen(config) => scenario::to_toml(schedule, about, name, config),
             Config::LocalLeader(config) => scenario::to_toml(schedule, about, name, config),
@@ -223,7 +236,7 @@ impl Check {
     fn draw(&self, schedule: &Schedule, choice: &Choice, title: String, path: &Path) -> Done {
         let scenario = ScenarioFile {
             about: String::new(),
-            protocol: self.protocol.name.to_owned(),
+            protocol: self.name().to_owned(),
             choice: choice.clone(),
             plan: schedule.plan.clone(),
             seed: schedule.luck,

@@ -13,11 +13,13 @@ mod group;
 mod guard;
 mod keygen;
 mod leases;
+mod live;
 mod members;
 mod memory;
 mod output;
 mod progress;
 mod protocols;
+mod replay;
 mod resign;
 mod run;
 mod runtime_dir;
@@ -77,6 +79,8 @@ enum Command {
     Resign(resign::Resign),
     /// Explain why a running member leads, follows, or does neither
     Why(why::Why),
+    /// Live recorded traces again and name the first thing that is not the same
+    Replay(replay::Replay),
     /// List the protocols and what they promise
     Protocols(protocols::Protocols),
     /// Make a new key for a group
@@ -109,6 +113,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Watch(watch) => watch.run(),
         Command::Resign(resign) => resign.run(),
         Command::Why(why) => why.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Protocols(protocols) => protocols.run(),
         Command::Keygen(keygen) => keygen.run(),
         Command::Completions(completions) => completions.run(),

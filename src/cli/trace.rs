@@ -4,7 +4,9 @@ use super::Done;
 use super::failure::Failure;
 use super::file;
 use super::group::{self, Group};
+use super::live;
 use super::memory::{self, Load};
+use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
 use bellwether::protocols::choice::Family;
 use bellwether::sim::diagram::{Options, space_time};
@@ -19,7 +21,11 @@ use std::path::{Path, PathBuf};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Trace {
     /// A protocol, or a scenario file (*.toml), which then says all but --seed and the output
-    what: String,
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    what: Option<String>,
+    /// Show what live members recorded into these files instead, from the first record on
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
     #[command(flatten)]
     group: Group,
     /// How long the run lasts [default: 5s; local-leader: 1s]
@@ -56,32 +62,54 @@ Examples:
   bellwether trace le-s --nodes 8 --svg run.svg
   bellwether trace le-s --nodes 6 --loss .3 --listen 2.5s --crash-leader 4s --until 10s
   bellwether trace local-leader --nodes 3 --crash-leader .3s --svg failover.svg
-  bellwether trace scenarios/deadlock.toml";
+  bellwether trace scenarios/deadlock.toml
+  bellwether trace --from 1.jsonl 2.jsonl 3.jsonl --svg run.svg";
 
 /// The flags that go with a scenario file: what to do with it, and other luck than its own.
 const BESIDE_A_FILE: [&str; 4] = ["seed", "svg", "title", "format"];
+/// Those that go with recorded traces.
+const BESIDE_RECORDS: [&str; 4] = ["from", "svg", "title", "format"];
 
 impl Trace {
     /// Runs it; `given` are the flags that were written.
     pub(super) fn run(&self, given: &[String]) -> Done {
-        let path = Path::new(&self.what);
+        let Some(what) = self.what.as_deref() else {
+            return self.show_recorded(given);
+        };
+        let path = Path::new(what);
         let is_file = path.extension().is_some_and(|end| end == "toml");
-        let scenario = if is_file { read(path, given)? } else { self.scenario(given)? };
+        let scenario = if is_file { read(path, given)? } else { self.scenario(what, given)? };
         let seed = self.group.seed.unwrap_or(scenario.seed);
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
             .map_err(|line| if is_file { bad_file(path, &line) } else { Failure::Usage(line) })?;
         if let Some(path) = &self.svg {
             file::check_writable(path)?;
         }
-        let records = scenario.trace(seed);
+        let until = Some(SimTime::ZERO + scenario.plan.horizon);
+        self.show(&scenario.trace(seed), &scenario.about, until)
+    }
+
+    /// What live members recorded.
+    fn show_recorded(&self, given: &[String]) -> Done {
+        if let Some(flag) = given.iter().find(|flag| !BESIDE_RECORDS.contains(&flag.as_str())) {
+            return Err(Failure::usage(format!(
+                "--{flag} means nothing with --from: the files say what ran"
+            )));
+        }
         if let Some(path) = &self.svg {
-            let until = Some(SimTime::ZERO + scenario.plan.horizon);
-            let title = self.title.clone().unwrap_or_else(|| scenario.about.clone());
+            file::check_writable(path)?;
+        }
+        self.show(&merged(&live::read_all(&self.from)?), "", None)
+    }
+
+    fn show(&self, records: &[Record], about: &str, until: Option<SimTime>) -> Done {
+        if let Some(path) = &self.svg {
+            let title = self.title.clone().unwrap_or_else(|| about.to_owned());
             let options = Options { title, until, ..Options::default() };
-            file::write(path, &space_time(&records, &options))?;
+            file::write(path, &space_time(records, &options))?;
         }
         if self.svg.is_none() || self.format == Form::Json {
-            io::stdout().write_all(self.written(&records).as_bytes())?;
+            io::stdout().write_all(self.written(records).as_bytes())?;
         }
         Ok(())
     }
@@ -97,9 +125,9 @@ impl Trace {
         }
     }
 
-    fn scenario(&self, given: &[String]) -> Result<ScenarioFile, Failure> {
-        let entry = group::protocol(&self.what)
-            .map_err(|why| Failure::usage(format!("'{}': {why}", self.what)))?;
+    fn scenario(&self, what: &str, given: &[String]) -> Result<ScenarioFile, Failure> {
+        let entry =
+            group::protocol(what).map_err(|why| Failure::usage(format!("'{what}': {why}")))?;
         let setting = self.group.with(entry, given)?;
         let mut faults = Vec::new();
         let node = Who::Leader;

@@ -254,7 +254,8 @@ impl<'a> Court<'a> {
             };
             self.look(at, &place);
         }
-        self.reigns.close(end, &self.watch.rows);
+        let row = |id| self.group.number(id).and_then(|one| self.watch.rows.get(one as usize));
+        self.reigns.close(end, |id| row(id).map_or(Instant::NEVER, |row| row.told));
     }
 
     /// What each invariant found: how often it looked, and what was broken.
@@ -298,7 +299,7 @@ impl<'a> Court<'a> {
 
     fn look(&mut self, at: SimTime, place: &str) {
         self.watch.count();
-        self.reigns.see(at, self.watch.leaders);
+        self.reigns.see(at, &self.group.members(self.watch.leaders));
         // One look finds one breach; whoever was broken is not asked again.
         for _ in 0..=self.watch.invariants.len() {
             let before = self.watch.breaches.len();

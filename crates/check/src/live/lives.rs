@@ -185,6 +185,12 @@ impl<'a> Group<'a> {
         u32::try_from(if self.by_id() { id.0 } else { place as u64 }).ok()
     }
 
+    /// The members that the judge knows by these numbers.
+    pub(crate) fn members(&self, numbers: Nodes) -> Vec<NodeId> {
+        let meant = |id: &&NodeId| self.number(**id).is_some_and(|one| numbers.contains(one));
+        self.ids.iter().filter(meant).copied().collect()
+    }
+
     /// One more than the greatest number.
     pub(crate) fn numbers(&self) -> u32 {
         let last = self.ids.last().and_then(|id| self.number(*id));

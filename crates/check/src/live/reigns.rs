@@ -1,14 +1,12 @@
 //! Who led, from when to when: the figures that people ask for first.
 
-use crate::nodes::Nodes;
-use crate::view::Row;
-use bellwether_core::{Duration, Instant, SimTime};
+use bellwether_core::{Duration, Instant, NodeId, SimTime};
 
 /// Somebody led without a break, as far as all clocks tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reign {
-    /// Who, by the judge's number.
-    pub leader: u32,
+    /// Who.
+    pub leader: NodeId,
     /// From then on.
     pub from: SimTime,
     /// The first moment at which it led no more.
@@ -34,26 +32,26 @@ pub enum Gap {
 
 impl Reigns {
     /// At this moment these lead.
-    pub(crate) fn see(&mut self, at: SimTime, leaders: Nodes) {
+    pub(crate) fn see(&mut self, at: SimTime, leaders: &[NodeId]) {
         let past = &mut self.past;
         self.present.retain(|reign| {
-            let goes_on = leaders.contains(reign.leader);
+            let goes_on = leaders.contains(&reign.leader);
             if !goes_on {
                 past.push(Reign { to: at, ..*reign });
             }
             goes_on
         });
-        for leader in leaders.iter() {
-            if !self.present.iter().any(|reign| reign.leader == leader) {
-                self.present.push(Reign { leader, from: at, to: at });
+        for leader in leaders {
+            if !self.present.iter().any(|reign| reign.leader == *leader) {
+                self.present.push(Reign { leader: *leader, from: at, to: at });
             }
         }
     }
 
-    /// The records end. Who leads then leads for as long as it said.
-    pub(crate) fn close(&mut self, at: SimTime, rows: &[Row]) {
+    /// The records end. Who leads then leads for as long as it `told`.
+    pub(crate) fn close(&mut self, at: SimTime, told: impl Fn(NodeId) -> Instant) {
         for reign in std::mem::take(&mut self.present) {
-            let told = rows.get(reign.leader as usize).map_or(Instant::NEVER, |row| row.told);
+            let told = told(reign.leader);
             let ends = SimTime::from_nanos(told.as_nanos());
             let to = if told == Instant::NEVER { at } else { ends.max(at) };
             self.past.push(Reign { to, ..reign });
@@ -100,12 +98,13 @@ mod tests {
         SimTime::from_nanos(nanos)
     }
 
-    fn reigns(seen: &[(u64, &[u32])]) -> Reigns {
+    fn reigns(seen: &[(u64, &[u64])]) -> Reigns {
         let mut reigns = Reigns::default();
         for (nanos, leaders) in seen {
-            reigns.see(at(*nanos), leaders.iter().copied().collect());
+            let leaders: Vec<NodeId> = leaders.iter().copied().map(NodeId).collect();
+            reigns.see(at(*nanos), &leaders);
         }
-        reigns.close(at(100), &[]);
+        reigns.close(at(100), |_| Instant::NEVER);
         reigns
     }
 
@@ -129,9 +128,9 @@ mod tests {
     #[test]
     fn who_leads_at_the_end_leads_for_as_long_as_it_said() {
         let mut run = Reigns::default();
-        run.see(at(5), Nodes::only(0));
-        let row = Row { told: Instant::from_nanos(130), ..Row::ABSENT };
-        run.close(at(100), &[row]);
-        assert_eq!(run.past, [Reign { leader: 0, from: at(5), to: at(130) }]);
+        let leader = NodeId(7);
+        run.see(at(5), &[leader]);
+        run.close(at(100), |_| Instant::from_nanos(130));
+        assert_eq!(run.past, [Reign { leader, from: at(5), to: at(130) }]);
     }
 }

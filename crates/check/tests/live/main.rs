@@ -14,9 +14,11 @@ fn ms(millis: u64) -> Duration {
 }
 
 /// Everything that may happen to three members: the leader is killed and comes back, stands still,
-/// is cut off, resigns and leaves.
-fn eventful(mode: Mode, seed: u64) -> Lab {
+/// is cut off, resigns and leaves. One in `loses` messages is lost; none if that is nought, as it
+/// must be where a schedule of faults is to be the whole truth.
+fn eventful(mode: Mode, seed: u64, loses: u64) -> Lab {
     let mut lab = Lab::leases(3, mode, seed);
+    lab.loses = loses;
     lab.run(ms(1_500));
     let first = lab.leader().expect("three elect one");
     lab.crash(first);

@@ -31,7 +31,7 @@ fn set_head(all: &mut [Record], change: impl FnOnce(&mut Head)) {
 #[test]
 fn what_was_recorded_is_what_the_state_machine_does_step_by_step() {
     for (mode, seed) in [(Mode::Majority, 1), (Mode::Majority, 2), (Mode::Local, 3)] {
-        let lab = eventful(mode, seed);
+        let lab = eventful(mode, seed, 20);
         let Replay { steps, lives, divergence } = replay(&lab.traces()).unwrap();
         assert_eq!((lives, divergence), (4, None), "{mode:?} {seed}");
         assert!(steps > 1_000, "{steps}");
