@@ -1,0 +1,15 @@
+//! Groups of real processes on real sockets: what is simulated, explored and proved elsewhere has
+//! to hold here as well.
+//!
+//! One at a time, since timing is what they are about: each test takes the [`stage`].
+
+mod lab;
+mod laboratory;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The machine to oneself, as far as these tests go.
+fn stage() -> MutexGuard<'static, ()> {
+    static STAGE: Mutex<()> = Mutex::new(());
+    STAGE.lock().unwrap_or_else(PoisonError::into_inner)
+}
