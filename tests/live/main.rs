@@ -5,6 +5,7 @@
 
 mod lab;
 mod laboratory;
+mod scenarios;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -14,7 +14,6 @@ pub(crate) const BELLWETHER: &str = env!("CARGO_BIN_EXE_bellwether");
 /// How a member is started, as often as need be.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
-    pub(crate) id: u64,
     /// Where; on the host's loopback if absent.
     pub(crate) namespace: Option<String>,
     /// What follows `bellwether run`.
@@ -93,12 +92,6 @@ impl Member {
     /// Whether it has ended, and how.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("a child can be waited for")
-    }
-
-    /// Starts it again, after it has ended.
-    pub(crate) fn restart(&mut self, log: &Log) {
-        self.kill();
-        self.child = Self::spawn(&self.start, log);
     }
 
     /// What it complained about.

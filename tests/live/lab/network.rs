@@ -11,7 +11,7 @@ use super::shell::{attempt, must};
 use super::unique;
 use bellwether::core::Duration;
 use std::fmt::Write;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const PREFIX: &str = "bellwether-";
 
@@ -107,13 +107,19 @@ impl Network {
         }
     }
 
-    /// The list of all members, as `--peers` takes it.
-    pub(crate) fn peers(&self, family: Family) -> String {
-        let peer = |id| {
-            let address = std::net::SocketAddr::new(Self::address(id, family), Self::PORT);
-            format!("{id}={address}")
+    /// Where members 1 to `count` are.
+    pub(crate) fn places(count: u64, family: Family) -> Vec<SocketAddr> {
+        let place = |id| SocketAddr::new(Self::address(id, family), Self::PORT);
+        (1..=count).map(place).collect()
+    }
+
+    /// An address that reaches all members.
+    pub(crate) fn multicast(family: Family) -> SocketAddr {
+        let address = match family {
+            Family::V4 => Ipv4Addr::new(239, 77, 0, 1).into(),
+            Family::V6 => Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 0x77).into(),
         };
-        (1..=self.members).map(peer).collect::<Vec<_>>().join(",")
+        SocketAddr::new(address, Self::PORT)
     }
 
     fn nft(&self, id: u64, rules: &str) -> String {
