@@ -3,8 +3,11 @@
 //!
 //! One at a time, since timing is what they are about: each test takes the [`stage`].
 
+mod failovers;
+#[allow(dead_code, reason = "the benchmark uses the rest")]
 mod lab;
 mod laboratory;
+mod protocols;
 mod scenarios;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

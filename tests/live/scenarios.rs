@@ -9,7 +9,6 @@ use crate::lab::network::Family;
 use crate::lab::relay::Weather;
 use crate::stage;
 use bellwether::core::Duration;
-use bellwether::protocols::local_leader::Preset;
 
 const SIZES: [u64; 2] = [3, 5];
 
@@ -246,7 +245,7 @@ fn a_better_member_that_comes_late_does_not_depose_a_leader() {
 /// A crash in a group that stands on other ground.
 fn crash_on(ground: Ground) {
     let _stage = stage();
-    let mut group = Group::started(Shape { members: 3, preset: Preset::Lan, ground });
+    let mut group = Group::started(Shape { ground, ..Shape::lan(3) });
     let leader = group.settled(&group.ids());
     let begun = group.crash(leader);
     let (_, took) = group.replaced(leader, begun);

@@ -21,7 +21,7 @@ pub(crate) mod relay;
 pub(crate) mod shell;
 pub(crate) mod stalls;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A name that nothing else on this machine has: process and count.
@@ -38,10 +38,6 @@ impl Folder {
         let path = std::env::temp_dir().join(format!("bellwether-live-{}", unique()));
         std::fs::create_dir_all(&path).expect("there is room for a folder");
         Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
     }
 
     /// A file in it, as a text that a command line can hold.

@@ -3,12 +3,10 @@
 //! **Assumptions.** A thread on every core that sleeps a millisecond is woken as late as a member
 //! on that core would be.
 
-use super::clock::now;
+use super::clock::{now, sleep};
 use bellwether::core::{Duration, Instant};
 use rustix::thread::{CpuSet, sched_setaffinity};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 const NAP: Duration = Duration::from_millis(1);
 /// What every machine takes for a wake-up, and no stall.
@@ -21,65 +19,61 @@ struct Stall {
     length: Duration,
 }
 
-/// A watch on every core.
-pub(crate) struct Stalls {
-    seen: Arc<Mutex<Vec<Stall>>>,
-    stop: Arc<AtomicBool>,
-    watches: Vec<JoinHandle<()>>,
+/// A watch on every core, for as long as the laboratory runs.
+pub(crate) struct Stalls(Mutex<Vec<Stall>>);
+
+/// The one watch there is, from the first time it is asked for.
+pub(crate) fn stalls() -> &'static Stalls {
+    static STALLS: OnceLock<Stalls> = OnceLock::new();
+    static WATCHED: Once = Once::new();
+    let stalls = STALLS.get_or_init(|| Stalls(Mutex::new(Vec::new())));
+    WATCHED.call_once(|| {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for core in 0..cores {
+            std::thread::spawn(move || nap(core, stalls));
+        }
+    });
+    stalls
 }
 
 impl Stalls {
-    pub(crate) fn watch() -> Self {
-        let (seen, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let watches = (0..cores)
-            .map(|core| {
-                let (seen, stop) = (Arc::clone(&seen), Arc::clone(&stop));
-                std::thread::spawn(move || nap(core, &seen, &stop))
-            })
-            .collect();
-        Self { seen, stop, watches }
+    /// The late wake-ups that ended in between.
+    fn between(&self, from: Instant, to: Instant) -> Vec<Duration> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let within = seen.iter().filter(|stall| stall.ended > from && stall.ended <= to);
+        within.map(|stall| stall.length).collect()
     }
 
-    fn since(&self, from: Instant) -> Vec<Duration> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.iter().filter(|stall| stall.ended > from).map(|stall| stall.length).collect()
-    }
-
-    /// The longest wake-up since then, of any core.
+    /// The longest since then, on any core.
     pub(crate) fn longest(&self, from: Instant) -> Duration {
-        self.since(from).into_iter().max().unwrap_or(Duration::ZERO)
+        self.between(from, Instant::NEVER).into_iter().max().unwrap_or(Duration::ZERO)
     }
 
     /// All that was lost since then, on all cores: a failover is a chain of reactions, and each may
     /// have met a stall.
     pub(crate) fn total(&self, from: Instant) -> Duration {
-        self.since(from).into_iter().fold(Duration::ZERO, |sum, length| sum + length)
+        self.total_between(from, Instant::NEVER)
+    }
+
+    /// The same up to an instant.
+    pub(crate) fn total_between(&self, from: Instant, to: Instant) -> Duration {
+        self.between(from, to).into_iter().fold(Duration::ZERO, |sum, length| sum + length)
     }
 }
 
-fn nap(core: usize, seen: &Mutex<Vec<Stall>>, stop: &AtomicBool) {
+fn nap(core: usize, stalls: &Stalls) {
     let mut here = CpuSet::new();
     here.set(core);
     // Where the machine forbids it, the watch runs wherever it is put.
     let _ = sched_setaffinity(None, &here);
-    while !stop.load(Ordering::Relaxed) {
+    loop {
         let begun = now();
-        super::clock::sleep(NAP);
+        sleep(NAP);
         let ended = now();
         let length = ended.since(begun).saturating_sub(NAP);
         if length > USUAL {
-            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seen = stalls.0.lock().unwrap_or_else(PoisonError::into_inner);
             seen.push(Stall { ended, length });
-        }
-    }
-}
-
-impl Drop for Stalls {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for watch in self.watches.drain(..) {
-            let _ = watch.join();
         }
     }
 }

@@ -9,7 +9,7 @@ use super::log::Log;
 use super::member::{BELLWETHER, Member, Start};
 use super::network::{Family, Network};
 use super::relay::{Relay, Weather};
-use super::stalls::Stalls;
+use super::stalls::{Stalls, stalls};
 use super::{Folder, shell};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Choice;
@@ -40,14 +40,19 @@ pub(crate) enum Ground {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) members: u64,
+    pub(crate) protocol: &'static str,
     pub(crate) preset: Preset,
     pub(crate) ground: Ground,
 }
 
+/// The protocol of leases, which has presets.
+const LEASES: &str = "local-leader";
+
 impl Shape {
-    /// So many members on a local network.
+    /// So many members with leases on a local network.
     pub(crate) const fn lan(members: u64) -> Self {
-        Self { members, preset: Preset::Lan, ground: Ground::Listed(Family::V4) }
+        let ground = Ground::Listed(Family::V4);
+        Self { members, protocol: LEASES, preset: Preset::Lan, ground }
     }
 }
 
@@ -57,7 +62,7 @@ pub(crate) struct Group {
     // What is declared first is dropped first: members, then what they stand on.
     members: BTreeMap<u64, Member>,
     network: Option<Network>,
-    relay: Option<Relay>,
+    _relay: Option<Relay>,
     peers: String,
     /// Where a member really is, if not where it is listed.
     listen: BTreeMap<u64, SocketAddr>,
@@ -65,7 +70,7 @@ pub(crate) struct Group {
     lives: BTreeMap<u64, u64>,
     faults: Faults,
     pub(crate) log: Log,
-    pub(crate) stalls: Stalls,
+    pub(crate) stalls: &'static Stalls,
     folder: Folder,
 }
 
@@ -110,14 +115,14 @@ impl Group {
             shape,
             members: BTreeMap::new(),
             network,
-            relay,
+            _relay: relay,
             peers,
             listen,
             commands: BTreeMap::new(),
             lives: BTreeMap::new(),
             faults: Faults::new(folder.file("faults")),
             log: Log::default(),
-            stalls: Stalls::watch(),
+            stalls: stalls(),
             folder,
         }
     }
@@ -190,8 +195,11 @@ impl Group {
         *self.lives.entry(id).or_insert(0) += 1;
         let (name, key) = (id.to_string(), self.folder.file("key"));
         let (dir, trace) = (self.dir(id), self.trace(id));
-        let preset = self.shape.preset.name();
-        let mut words = vec![NAME, "--id", &name, "--peers", &self.peers, "--preset", preset];
+        let protocol = self.shape.protocol;
+        let mut words = vec![NAME, "--id", &name, "--peers", &self.peers, "--protocol", protocol];
+        if protocol == LEASES {
+            words.extend(["--preset", self.shape.preset.name()]);
+        }
         words.extend(["--key", &key, "--dir", &dir, "--record", &trace, "--format", "json"]);
         let listen = self.listen.get(&id).map(SocketAddr::to_string);
         if let Some(listen) = &listen {

@@ -49,7 +49,7 @@ impl Group {
     }
 
     /// Everything anybody may want to know.
-    fn give_up(&mut self, what: &str) -> ! {
+    pub(crate) fn give_up(&mut self, what: &str) -> ! {
         let mut story = format!("{what} within {PATIENCE}; the last that was said:\n");
         story += &self.log.tail(20);
         for (id, member) in &mut self.members {
