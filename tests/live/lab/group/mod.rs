@@ -195,6 +195,7 @@ impl Group {
         *self.lives.entry(id).or_insert(0) += 1;
         let (name, key) = (id.to_string(), self.folder.file("key"));
         let (dir, trace) = (self.dir(id), self.trace(id));
+        std::fs::create_dir_all(&dir).expect("the folder can be written");
         let protocol = self.shape.protocol;
         let mut words = vec![NAME, "--id", &name, "--peers", &self.peers, "--protocol", protocol];
         if protocol == LEASES {

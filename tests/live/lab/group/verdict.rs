@@ -1,6 +1,6 @@
 //! What came of it: waiting for a group, holding times against bounds, and the judge.
 
-use super::super::clock::{millis, sleep};
+use super::super::clock::{millis, now, sleep};
 use super::super::log::Said;
 use super::super::member::{BELLWETHER, Member};
 use super::super::shell;
@@ -14,33 +14,45 @@ fn last(said: &[Said], id: u64) -> Option<&Said> {
 
 /// Waiting.
 impl Group {
+    /// Waits for something to be said. Who has ended says nothing more, so if that is one of those
+    /// waited for there is no point in it.
+    fn wait<T>(&mut self, what: &str, from: &[u64], find: impl Fn(&[Said]) -> Option<T>) -> T {
+        let end = now() + PATIENCE;
+        loop {
+            if let Some(found) = self.log.wait(Duration::from_millis(500), &find) {
+                return found;
+            }
+            let ended = |id: &u64| self.members.get_mut(id).is_none_or(|it| it.ended().is_some());
+            if now() > end || from.iter().any(ended) {
+                self.give_up(what);
+            }
+        }
+    }
+
     /// Waits until all of these follow the same one of them, who leads; says who.
     pub(crate) fn settled(&mut self, among: &[u64]) -> u64 {
-        let leader = self.log.wait(PATIENCE, |said| {
+        self.wait(&format!("no agreement among {among:?}"), among, |said| {
             let leads = |id: &u64| last(said, *id).is_some_and(Said::leads);
             let leader = among.iter().copied().find(leads)?;
             let follows = |id: &u64| last(said, *id).is_some_and(|said| said.leaders == [leader]);
             among.iter().all(follows).then_some(leader)
-        });
-        leader.unwrap_or_else(|| self.give_up(&format!("no agreement among {among:?}")))
+        })
     }
 
     /// Waits until somebody other than this one begins to lead; says who, and how long it took.
     pub(crate) fn replaced(&mut self, former: u64, since: Instant) -> (u64, Duration) {
-        let next = self.log.wait(PATIENCE, |said| {
+        self.wait(&format!("nobody replaced {former}"), &[], |said| {
             let begun = |said: &&Said| said.t > since && said.id != former && said.leads();
             said.iter().find(begun).map(|said| (said.id, said.t.since(since)))
-        });
-        next.unwrap_or_else(|| self.give_up(&format!("nobody replaced {former}")))
+        })
     }
 
     /// Waits until this one says that it does not lead; says how long it took.
     pub(crate) fn deposed(&mut self, id: u64, since: Instant) -> Duration {
-        let over = self.log.wait(PATIENCE, |said| {
+        self.wait(&format!("{id} never said that it leads no more"), &[id], |said| {
             let over = |said: &&Said| said.t > since && said.id == id && !said.leads();
             said.iter().find(over).map(|said| said.t.since(since))
-        });
-        over.unwrap_or_else(|| self.give_up(&format!("{id} never said that it leads no more")))
+        })
     }
 
     /// Waits for as long as the group may take to settle, and some more in which it is watched.
@@ -50,7 +62,7 @@ impl Group {
 
     /// Everything anybody may want to know.
     pub(crate) fn give_up(&mut self, what: &str) -> ! {
-        let mut story = format!("{what} within {PATIENCE}; the last that was said:\n");
+        let mut story = format!("{what}; the last that was said:\n");
         story += &self.log.tail(20);
         for (id, member) in &mut self.members {
             let ended = member.ended();
