@@ -55,7 +55,14 @@ fn main() -> ExitCode {
     rows.finish()
 }
 
-/// What the judge says of the most that led at once.
+/// How many led at once, at most, by the reigns that the judge found in the traces.
 fn overlap(verdict: &serde_json::Value) -> u64 {
-    verdict["leaders_at_once"].as_u64().unwrap_or_else(|| panic!("no overlap in {verdict}"))
+    let reigns = verdict["reigns"].as_array().unwrap_or_else(|| panic!("no reigns: {verdict}"));
+    let end = |reign: &serde_json::Value, key: &str| reign[key].as_u64().unwrap_or(u64::MAX);
+    let led_at = |at: u64| {
+        let then = reigns.iter().filter(|reign| end(reign, "from") <= at && at < end(reign, "to"));
+        then.count() as u64
+    };
+    // Where most led at once, somebody had just begun.
+    reigns.iter().map(|reign| led_at(end(reign, "from"))).max().unwrap_or(0)
 }
