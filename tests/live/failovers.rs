@@ -94,5 +94,5 @@ fn a_command_never_runs_on_two_members_through_fifty_failovers() {
         group.member(id).wait();
     }
     assert!(detector.free(), "nothing of the command is left");
-    group.judge();
+    group.acquit();
 }

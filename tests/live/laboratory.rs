@@ -198,14 +198,15 @@ fn a_relay_delays() {
 fn detect(detector: &Detector, id: u64, stubborn: u32) -> Child {
     let words = detector.command(id, stubborn);
     let known = detector.entries().len();
-    let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::null()).spawn().unwrap();
+    let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::null()).spawn();
+    let child = child.expect("a shell can be started");
     detector.wait_beyond(known, PATIENCE).expect("it writes a line when it begins");
     child
 }
 
 fn end(mut child: Child) {
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.kill().expect("a child that was not waited for can be killed");
+    child.wait().expect("a child can be waited for");
 }
 
 #[test]

@@ -28,14 +28,16 @@ fn keeps_its_promise(entry: &Entry, group: &mut Group) {
         }
         Promise::Nothing => {}
     }
+    let mut received = 0;
     for id in group.ids() {
         let status = status(group, id);
         assert_eq!(status["protocol"], name);
         let traffic = &status["traffic"];
-        assert!(traffic["received"].as_u64().is_some_and(|n| n > 0), "{name}: {traffic}");
+        received += traffic["received"].as_u64().expect("what is received is counted");
         let refused = traffic["refused"].as_object().expect("refusals are counted by reason");
-        assert!(refused.values().all(|n| *n == 0), "{name}: {traffic}");
+        assert!(refused.values().all(|count| *count == 0), "{name}: {traffic}");
     }
+    assert!(received > 0, "{name}: nobody heard anybody");
 }
 
 #[test]
@@ -50,11 +52,12 @@ fn every_protocol_runs_live() {
             (entry, Group::started(shape))
         })
         .collect();
-    sleep(Duration::from_secs(4));
+    // As long as the slowest takes to settle, and then as long again to be watched.
+    sleep(Duration::from_secs(5));
     for (entry, group) in &mut groups {
         keeps_its_promise(entry, group);
     }
-    for (entry, group) in groups {
-        println!("{}: {}", entry.name, group.judge());
+    for (_, group) in groups {
+        group.acquit();
     }
 }

@@ -90,7 +90,7 @@ impl Group {
         begun
     }
 
-    /// Every port on the bridge, every interface up, every rule gone. Says when it was done.
+    /// Every port on the bridge, every interface up, every rule gone.
     pub(crate) fn heal(&mut self) -> Instant {
         let ids = self.ids();
         let network = self.network.as_ref().expect("only a network of namespaces can be cut");
@@ -100,7 +100,6 @@ impl Group {
                 network.link_up(id);
                 network.mend(id);
             }
-        });
-        now()
+        })
     }
 }

@@ -108,15 +108,28 @@ impl Group {
         );
     }
 
-    /// Ends all members and has what they recorded judged, which must find nothing wrong.
+    /// Ends all members and has what they recorded judged, which must find nothing wrong, and lived
+    /// again, which must give the same.
     pub(crate) fn judge(mut self) -> serde_json::Value {
         self.members.values_mut().for_each(Member::kill);
         let traces: Vec<String> = self.lives.keys().map(|id| self.trace(*id)).collect();
-        let mut words = vec![BELLWETHER, "check", "--format", "json"];
-        words.extend(["--faults", self.faults.path(), "--trace"]);
-        words.extend(traces.iter().map(String::as_str));
-        let verdict = shell::attempt(&words, "");
-        let verdict = verdict.unwrap_or_else(|error| panic!("the judge: {error}"));
+        let court = |words: &[&str]| {
+            let all = [BELLWETHER].into_iter().chain(words.iter().copied());
+            let all: Vec<&str> = all.chain(traces.iter().map(String::as_str)).collect();
+            shell::attempt(&all, "").unwrap_or_else(|error| panic!("the judge: {error}"))
+        };
+        court(&["replay"]);
+        let verdict =
+            court(&["check", "--format", "json", "--faults", self.faults.path(), "--trace"]);
         serde_json::from_str(&verdict).unwrap_or_else(|error| panic!("{error}: {verdict}"))
+    }
+
+    /// The same, where nothing may remain undecided.
+    pub(crate) fn acquit(self) {
+        let verdict = self.judge();
+        let invariants = verdict["invariants"].as_object().expect("invariants have names");
+        for (invariant, ruling) in invariants {
+            assert_eq!(ruling["verdict"], "holds", "{invariant}: {}", ruling["note"]);
+        }
     }
 }
