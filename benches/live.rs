@@ -1,0 +1,68 @@
+//! What the README says of groups that run for real: `cargo bench --locked --bench live`.
+//!
+//! **What is measured.** Three members in namespaces of their own, joined by a bridge. A failover
+//! lasts from the moment before the fault is made to the instant at which another member begins to
+//! lead, as that one tells it; all members read the same clock. A cut is made by another command,
+//! whose few milliseconds are counted in. The fault comes at a random phase of the leader's lease.
+//! Overlap is what the judge finds in the members' traces: how many led at once, at most.
+//!
+//! **How to read it.** Each row names its target and whether it was met; `bound` is what the
+//! parameters promise for a machine that wakes threads in time. How late this machine was is in the
+//! row: that explains a miss and is no excuse for an overlap. Exit code 1 if two ever led at once.
+//!
+//! `-- --quick` shortens everything, `-- --format json` is for programs.
+
+#[path = "live/cost.rs"]
+mod cost;
+#[path = "live/failover.rs"]
+mod failover;
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/live/lab/mod.rs"]
+mod lab;
+#[path = "live/row.rs"]
+mod row;
+#[path = "live/stability.rs"]
+mod stability;
+
+use bellwether::core::Duration;
+use bellwether::protocols::local_leader::Preset;
+use failover::Fault;
+use row::{Row, Rows};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Cargo adds flags of its own, such as --bench.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    let json = arguments.windows(2).any(|pair| pair == ["--format", "json"]);
+    let quick = has("--quick");
+    let repetitions = if quick { 3 } else { 25 };
+    let watched = Duration::from_secs(if quick { 5 } else { 180 });
+    let mut rows = Rows::new(json);
+    let (slow, fast) = (Some(150.0), Some(55.0));
+    for (preset, fault, target) in [
+        (Preset::Lan, Fault::Kill, slow),
+        (Preset::Lan, Fault::Cut, slow),
+        (Preset::Lan, Fault::Pause, slow),
+        (Preset::Lan, Fault::Terminate, Some(5.0)),
+        (Preset::Fast, Fault::Kill, fast),
+    ] {
+        rows.push(failover::measure(preset, fault, repetitions, target));
+    }
+    for load in [stability::Load::None, stability::Load::EveryCore] {
+        stability::measure(load, watched).into_iter().for_each(|row| rows.push(row));
+    }
+    rows.finish()
+}
+
+/// How many led at once, at most, by the reigns that the judge found in the traces.
+fn overlap(verdict: &serde_json::Value) -> u64 {
+    let reigns = verdict["reigns"].as_array().unwrap_or_else(|| panic!("no reigns: {verdict}"));
+    let end = |reign: &serde_json::Value, key: &str| reign[key].as_u64().unwrap_or(u64::MAX);
+    let led_at = |at: u64| {
+        let then = reigns.iter().filter(|reign| end(reign, "from") <= at && at < end(reign, "to"));
+        then.count() as u64
+    };
+    // Where most led at once, somebody had just begun.
+    reigns.iter().map(|reign| led_at(end(reign, "from"))).max().unwrap_or(0)
+}

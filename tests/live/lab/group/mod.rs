@@ -1,0 +1,221 @@
+//! A group of members that run for real: made and started here, [disturbed](trouble), and
+//! [waited for, measured and judged](verdict).
+
+mod trouble;
+mod verdict;
+
+use super::faults::Faults;
+use super::log::Log;
+use super::member::{BELLWETHER, Member, Start};
+use super::network::{Family, Network};
+use super::relay::{Relay, Weather};
+use super::stalls::{Stalls, stalls};
+use super::{Folder, shell};
+use bellwether::core::Duration;
+use bellwether::protocols::choice::Choice;
+use bellwether::protocols::local_leader::{Config, Mode, Params, Preset};
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, UdpSocket};
+
+/// Nothing that should happen takes longer, on however busy a machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The name of the group.
+pub(crate) const NAME: &str = "lab";
+
+/// Where members meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ground {
+    /// In a network of namespaces, listed by their addresses.
+    Listed(Family),
+    /// The same, but they find each other by a multicast address.
+    Multicast(Family),
+    /// On the loopback.
+    Loopback,
+    /// On the loopback, with a relay in between.
+    Relayed(Weather),
+}
+
+/// What a group is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) members: u64,
+    pub(crate) protocol: &'static str,
+    pub(crate) preset: Preset,
+    pub(crate) ground: Ground,
+}
+
+/// The protocol of leases, which has presets. All others run five times as fast as they would.
+const LEASES: &str = "local-leader";
+
+impl Shape {
+    /// So many members with leases on a local network.
+    pub(crate) const fn lan(members: u64) -> Self {
+        let ground = Ground::Listed(Family::V4);
+        Self { members, protocol: LEASES, preset: Preset::Lan, ground }
+    }
+}
+
+/// Members 1 to n, of which some run.
+pub(crate) struct Group {
+    shape: Shape,
+    // What is declared first is dropped first: members, then what they stand on.
+    members: BTreeMap<u64, Member>,
+    network: Option<Network>,
+    _relay: Option<Relay>,
+    peers: String,
+    /// Where a member really is, if not where it is listed.
+    listen: BTreeMap<u64, SocketAddr>,
+    commands: BTreeMap<u64, Vec<String>>,
+    lives: BTreeMap<u64, u64>,
+    faults: Faults,
+    pub(crate) log: Log,
+    pub(crate) stalls: &'static Stalls,
+    folder: Folder,
+}
+
+/// Ports of the loopback that nobody uses.
+pub(crate) fn free_places(count: u64) -> Vec<SocketAddr> {
+    let open = |_| UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    // All open at once, so that all differ.
+    let sockets: Vec<UdpSocket> = (0..count).map(open).collect();
+    let place = |socket: &UdpSocket| socket.local_addr().expect("a socket has an address");
+    sockets.iter().map(place).collect()
+}
+
+/// A list of members, as `--peers` takes it.
+pub(crate) fn listed(places: &[SocketAddr]) -> String {
+    let rows = (1..).zip(places).map(|(id, place): (u64, _)| format!("{id}={place}"));
+    rows.collect::<Vec<_>>().join(",")
+}
+
+impl Group {
+    pub(crate) fn new(shape: Shape) -> Self {
+        let (mut network, mut relay, mut listen) = (None, None, BTreeMap::new());
+        let peers = match shape.ground {
+            Ground::Listed(family) => {
+                network = Some(Network::new(shape.members));
+                listed(&Network::places(shape.members, family))
+            }
+            Ground::Multicast(family) => {
+                network = Some(Network::new(shape.members));
+                format!("multicast:{}@eth0", Network::multicast(family))
+            }
+            Ground::Loopback => listed(&free_places(shape.members)),
+            Ground::Relayed(weather) => {
+                let places = free_places(shape.members);
+                let relaying = relay.insert(Relay::start(&places, weather));
+                listen = (1..).zip(places).collect();
+                listed(relaying.listed())
+            }
+        };
+        let folder = Folder::new();
+        shell::must(&[BELLWETHER, "keygen", &folder.file("key")], "");
+        Self {
+            shape,
+            members: BTreeMap::new(),
+            network,
+            _relay: relay,
+            peers,
+            listen,
+            commands: BTreeMap::new(),
+            lives: BTreeMap::new(),
+            faults: Faults::new(folder.file("faults")),
+            log: Log::default(),
+            stalls: stalls(),
+            folder,
+        }
+    }
+
+    /// All members, started at once.
+    pub(crate) fn started(shape: Shape) -> Self {
+        let mut group = Self::new(shape);
+        group.start_all();
+        group
+    }
+
+    pub(crate) fn start_all(&mut self) {
+        self.ids().into_iter().for_each(|id| self.start(id));
+    }
+
+    /// All members, running or not.
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        (1..=self.shape.members).collect()
+    }
+
+    /// All but these.
+    pub(crate) fn without(&self, missing: &[u64]) -> Vec<u64> {
+        self.ids().into_iter().filter(|id| !missing.contains(id)).collect()
+    }
+
+    pub(crate) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// The network of namespaces.
+    pub(crate) fn network(&self) -> &Network {
+        self.network.as_ref().expect("only a network of namespaces can be cut")
+    }
+
+    /// The member will run this while it leads.
+    pub(crate) fn give_command(&mut self, id: u64, command: Vec<String>) {
+        self.commands.insert(id, command);
+    }
+
+    /// The parameters that all members have.
+    pub(crate) fn params(&self) -> Params {
+        let open = matches!(self.shape.ground, Ground::Multicast(_));
+        let mode = if open { Mode::Local } else { Mode::Majority };
+        let config = Config { mode, preset: self.shape.preset, ..Config::default() };
+        Params::try_from(config).expect("a preset keeps its own rules")
+    }
+
+    /// Within this the group has settled once nothing goes wrong any more (κ).
+    pub(crate) fn kappa(&self) -> Duration {
+        let members = u32::try_from(self.shape.members).expect("groups are small");
+        Choice::from(self.params()).pace(members).settles
+    }
+
+    /// The bound on replacing a leader that fell silent, if so many of those before the next one in
+    /// line have fallen silent earlier.
+    pub(crate) fn failover(&self, silent: u64) -> Duration {
+        self.params().failover() + self.params().stagger() * silent
+    }
+
+    fn trace(&self, id: u64) -> String {
+        self.folder.file(&format!("trace-{id}"))
+    }
+
+    fn dir(&self, id: u64) -> String {
+        self.folder.file(&format!("state-{id}"))
+    }
+
+    /// Starts a member for the first time, or again after it left.
+    pub(crate) fn start(&mut self, id: u64) {
+        *self.lives.entry(id).or_insert(0) += 1;
+        let (name, key) = (id.to_string(), self.folder.file("key"));
+        let (dir, trace) = (self.dir(id), self.trace(id));
+        std::fs::create_dir_all(&dir).expect("the folder can be written");
+        let protocol = self.shape.protocol;
+        let mut words = vec![NAME, "--id", &name, "--peers", &self.peers, "--protocol", protocol];
+        if protocol == LEASES {
+            words.extend(["--preset", self.shape.preset.name()]);
+        } else {
+            words.extend(["--suppress", "200ms", "--announce", "200ms", "--listen-for", "1s"]);
+        }
+        words.extend(["--key", &key, "--dir", &dir, "--record", &trace, "--format", "json"]);
+        let listen = self.listen.get(&id).map(SocketAddr::to_string);
+        if let Some(listen) = &listen {
+            words.extend(["--listen", listen]);
+        }
+        let start = Start {
+            namespace: self.network.as_ref().map(|network| network.namespace(id)),
+            arguments: words.into_iter().map(str::to_owned).collect(),
+            command: self.commands.get(&id).cloned().unwrap_or_default(),
+            errors: self.folder.file(&format!("errors-{id}")),
+        };
+        // A former life ends before the next one begins.
+        self.members.remove(&id);
+        self.members.insert(id, Member::start(start, &self.log));
+    }
+}

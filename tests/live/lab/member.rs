@@ -1,0 +1,107 @@
+//! One member: a process of the command itself, which can be killed, paused and started again.
+//!
+//! **Promise.** It ends with its owner: killed when dropped, and by the kernel if the laboratory is
+//! killed itself.
+
+use super::log::Log;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::File;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// The command under test.
+pub(crate) const BELLWETHER: &str = env!("CARGO_BIN_EXE_bellwether");
+
+/// How a member is started, as often as need be.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// Where; on the host's loopback if absent.
+    pub(crate) namespace: Option<String>,
+    /// What follows `bellwether run`.
+    pub(crate) arguments: Vec<String>,
+    /// What follows `--`.
+    pub(crate) command: Vec<String>,
+    /// Where its complaints go.
+    pub(crate) errors: String,
+}
+
+/// A member that was started at least once.
+pub(crate) struct Member {
+    start: Start,
+    child: Child,
+}
+
+impl Member {
+    /// Starts it. What it says goes to the log, unless it has a command, which then speaks.
+    pub(crate) fn start(start: Start, log: &Log) -> Self {
+        let child = Self::spawn(&start, log);
+        Self { start, child }
+    }
+
+    fn spawn(start: &Start, log: &Log) -> Child {
+        let errors = File::options().create(true).append(true).open(&start.errors);
+        let errors = errors.expect("the folder can be written");
+        let mut words: Vec<&str> = Vec::new();
+        if let Some(namespace) = &start.namespace {
+            words.extend(["ip", "netns", "exec", namespace]);
+        }
+        // Each of these becomes the next: the process we start is the member in the end.
+        words.extend(["setpriv", "--pdeathsig", "KILL", BELLWETHER, "run"]);
+        words.extend(start.arguments.iter().map(String::as_str));
+        if !start.command.is_empty() {
+            words.push("--");
+            words.extend(start.command.iter().map(String::as_str));
+        }
+        let speaks = start.command.is_empty();
+        let mut child = Command::new(words[0])
+            .args(&words[1..])
+            .stdin(Stdio::null())
+            .stdout(if speaks { Stdio::piped() } else { Stdio::null() })
+            .stderr(errors)
+            .spawn()
+            .unwrap_or_else(|error| panic!("{}: {error}", words.join(" ")));
+        if let Some(output) = child.stdout.take() {
+            log.listen(output);
+        }
+        child
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let pid = pid.expect("a process has a number");
+        // Until we have waited for it the number is its own.
+        kill_process(pid, signal).expect("a child that was not waited for can be signalled");
+    }
+
+    /// Ends it without a word, and waits until it is gone.
+    pub(crate) fn kill(&mut self) {
+        // It may have ended already, which is no failure here.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Waits for it to end by itself.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().expect("a child can be waited for")
+    }
+
+    /// Whether it has ended, and how.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("a child can be waited for")
+    }
+
+    /// What it complained about.
+    pub(crate) fn complaints(&self) -> String {
+        std::fs::read_to_string(&self.start.errors).unwrap_or_default()
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

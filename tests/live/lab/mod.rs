@@ -1,0 +1,58 @@
+//! The laboratory for groups that run for real: networks, members, faults, and instruments.
+//!
+//! **What it is.** Everything that the live tests and the live benchmark have in common. Members
+//! are processes of the command itself; networks are made of namespaces, or are the loopback with a
+//! relay in between; what befalls them is written down for the judge.
+//!
+//! **Assumptions.** Linux, root, `ip`, `nft`, and `setpriv` and `flock` of util-linux. Where one is
+//! missing the laboratory says so and fails: nothing is skipped.
+//!
+//! **Promise.** Nothing touches the network of the host. Whatever was made is removed when its
+//! owner goes, in a panic too; what a killed run left behind is removed by the next one.
+
+pub(crate) mod clock;
+pub(crate) mod faults;
+pub(crate) mod group;
+pub(crate) mod log;
+pub(crate) mod member;
+pub(crate) mod network;
+pub(crate) mod overlap;
+pub(crate) mod relay;
+pub(crate) mod shell;
+pub(crate) mod stalls;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A name that nothing else on this machine has: process and count.
+pub(crate) fn unique() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("{}x{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A folder of one's own; kept for whoever looks for the reason if its owner panics.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("bellwether-live-{}", unique()));
+        std::fs::create_dir_all(&path).expect("there is room for a folder");
+        Self(path)
+    }
+
+    /// A file in it, as a text that a command line can hold.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("the temporary folder has a plain name").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("what was recorded is in {}", self.0.display());
+        } else {
+            // A folder that stays is untidy and no failure.
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}

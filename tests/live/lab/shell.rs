@@ -1,0 +1,36 @@
+//! Other people's commands, run to their end.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Runs a command with this input and returns its output, or what went wrong, in one line.
+pub(crate) fn attempt(words: &[&str], input: &str) -> Result<String, String> {
+    let [program, arguments @ ..] = words else { return Err("no command".to_owned()) };
+    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", words.join(" "));
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| told(&error))?;
+    // Who does not read its input ends with a code of its own.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes()));
+    let output = child.wait_with_output().map_err(|error| told(&error))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        Err(told(&format_args!("{}: {}", output.status, errors.trim())))
+    }
+}
+
+/// Runs a command that has to succeed.
+pub(crate) fn must(words: &[&str], input: &str) -> String {
+    attempt(words, input).unwrap_or_else(|error| {
+        panic!(
+            "the laboratory cannot work: {error}\nIt builds networks from namespaces, which takes \
+             root, iproute2 (ip), nftables (nft) and util-linux (setpriv, flock)."
+        )
+    })
+}

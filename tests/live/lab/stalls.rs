@@ -1,0 +1,79 @@
+//! How late this machine wakes a thread: what a bound on reaction has to be forgiven.
+//!
+//! **Assumptions.** A thread on every core that sleeps a millisecond is woken as late as a member
+//! on that core would be.
+
+use super::clock::{now, sleep};
+use bellwether::core::{Duration, Instant};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
+
+const NAP: Duration = Duration::from_millis(1);
+/// What every machine takes for a wake-up, and no stall.
+const USUAL: Duration = Duration::from_millis(1);
+
+/// One wake-up that came late.
+#[derive(Clone, Copy)]
+struct Stall {
+    ended: Instant,
+    length: Duration,
+}
+
+/// A watch on every core, for as long as the laboratory runs.
+pub(crate) struct Stalls(Mutex<Vec<Stall>>);
+
+/// The one watch there is, from the first time it is asked for.
+pub(crate) fn stalls() -> &'static Stalls {
+    static STALLS: OnceLock<Stalls> = OnceLock::new();
+    static WATCHED: Once = Once::new();
+    let stalls = STALLS.get_or_init(|| Stalls(Mutex::new(Vec::new())));
+    WATCHED.call_once(|| {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for core in 0..cores {
+            std::thread::spawn(move || nap(core, stalls));
+        }
+    });
+    stalls
+}
+
+impl Stalls {
+    /// The late wake-ups that ended in between.
+    fn between(&self, from: Instant, to: Instant) -> Vec<Duration> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let within = seen.iter().filter(|stall| stall.ended > from && stall.ended <= to);
+        within.map(|stall| stall.length).collect()
+    }
+
+    /// The longest since then, on any core.
+    pub(crate) fn longest(&self, from: Instant) -> Duration {
+        self.between(from, Instant::NEVER).into_iter().max().unwrap_or(Duration::ZERO)
+    }
+
+    /// All that was lost since then, on all cores: a failover is a chain of reactions, and each may
+    /// have met a stall.
+    pub(crate) fn total(&self, from: Instant) -> Duration {
+        self.total_between(from, Instant::NEVER)
+    }
+
+    /// The same up to an instant.
+    pub(crate) fn total_between(&self, from: Instant, to: Instant) -> Duration {
+        self.between(from, to).into_iter().fold(Duration::ZERO, |sum, length| sum + length)
+    }
+}
+
+fn nap(core: usize, stalls: &Stalls) {
+    let mut here = CpuSet::new();
+    here.set(core);
+    // Where the machine forbids it, the watch runs wherever it is put.
+    let _ = sched_setaffinity(None, &here);
+    loop {
+        let begun = now();
+        sleep(NAP);
+        let ended = now();
+        let length = ended.since(begun).saturating_sub(NAP);
+        if length > USUAL {
+            let mut seen = stalls.0.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.push(Stall { ended, length });
+        }
+    }
+}

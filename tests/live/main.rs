@@ -1,0 +1,19 @@
+//! Groups of real processes on real sockets: what is simulated, explored and proved elsewhere has
+//! to hold here as well.
+//!
+//! One at a time, since timing is what they are about: each test takes the [`stage`].
+
+mod failovers;
+#[allow(dead_code, reason = "the benchmark uses the rest")]
+mod lab;
+mod laboratory;
+mod protocols;
+mod scenarios;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The machine to oneself, as far as these tests go.
+fn stage() -> MutexGuard<'static, ()> {
+    static STAGE: Mutex<()> = Mutex::new(());
+    STAGE.lock().unwrap_or_else(PoisonError::into_inner)
+}
