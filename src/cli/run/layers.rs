@@ -280,7 +280,7 @@ mod tests {
             ("\n\nid = = 3", "line 3: "),
             ("once = \"maybe\"", "once = maybe: it is either true or false"),
             ("id = { a = 1 }", "id is a text, a number"),
-            ("key = \"a\"\ninsecure = true", "the argument '--key <FILE>' cannot be used with"),
+            ("key = \"a\"\ninsecure = true", "the argument '--insecure' cannot be used with"),
             ("id = [1, 2]", "the argument '--id <N>' cannot be used multiple times"),
         ] {
             let error = from_text(text).unwrap_err();

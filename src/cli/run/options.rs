@@ -35,7 +35,8 @@ pub(in crate::cli) struct Options {
     #[arg(long)]
     pub(super) insecure: bool,
     /// The protocol; `bellwether protocols` lists them
-    #[arg(long, value_name = "NAME", default_value = "local-leader", value_parser = group::protocol)]
+    #[arg(long, value_name = "NAME", default_value = "local-leader")]
+    #[arg(value_parser = group::protocol)]
     pub(super) protocol: &'static Entry,
     /// How fit this member is to lead, where the protocol asks [default: its id]
     #[arg(long, value_name = "N")]

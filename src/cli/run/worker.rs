@@ -92,7 +92,8 @@ impl Worker {
             State::Resting(over) => standing.at >= over,
             State::Ending => false,
         };
-        // The same permission twice says nothing new; if it was too short to start with, it still is.
+        // The same permission twice says nothing new; if it was too short to start with, it still
+        // is.
         if !due || until == self.permitted {
             return;
         }

@@ -201,7 +201,10 @@ mod tests {
         };
         assert_eq!(
             serde_json::to_string(&change).unwrap(),
-            r#"{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],"until":null,"term":null,"why":null}"#
+            concat!(
+                r#"{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],"#,
+                r#""until":null,"term":null,"why":null}"#
+            )
         );
     }
 }
