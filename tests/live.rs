@@ -1,5 +1,5 @@
-//! Live members over loopback, what they recorded, and what the command says of it: `check --trace`,
-//! `replay` and `trace --from` as scripts and people meet them.
+//! Live members over loopback, what they recorded, and what the command says of it:
+//! `check --trace`, `replay` and `trace --from` as scripts and people meet them.
 
 use bellwether_net::{Election, Next, Peers, Role};
 use serde_json::Value;
