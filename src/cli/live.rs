@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::file;
 use super::output::{Format, csv, short, table};
 use super::sim::count;
-use bellwether::check::live::{Gap, Judgement, Outcome, Ruling, Trace, judge, merged};
+use bellwether::check::live::{Gap, Judgement, Outcome, Reigns, Ruling, Trace, judge, merged};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Promise;
 use bellwether::sim::diagram::{Options, space_time};
@@ -172,7 +172,7 @@ fn ms(length: Duration) -> String {
 fn for_programs(judgement: &Judgement) -> Value {
     let seconds = |length: Duration| length.as_secs_f64();
     let reigns = judgement.reigns.as_ref();
-    let gap = reigns.and_then(|reigns| reigns.smallest_gap()).map(|gap| match gap {
+    let gap = reigns.and_then(Reigns::smallest_gap).map(|gap| match gap {
         Gap::Free(length) => seconds(length),
         Gap::Overlap(length) => -seconds(length),
     });
@@ -209,8 +209,8 @@ fn for_programs(judgement: &Judgement) -> Value {
         "verdict": verdict(judgement),
         "invariants": told,
         "violations": judgement.rulings.iter().filter_map(violation).collect::<Vec<_>>(),
-        "changes": reigns.map(|reigns| reigns.changes()),
-        "longest_without_seconds": reigns.and_then(|one| one.longest_without()).map(seconds),
+        "changes": reigns.map(Reigns::changes),
+        "longest_without_seconds": reigns.and_then(Reigns::longest_without).map(seconds),
         "smallest_gap_seconds": gap,
         "reigns": past,
         "notes": judgement.notes,

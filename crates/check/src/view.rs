@@ -26,6 +26,8 @@ pub struct Row {
     pub lock: Option<Lock>,
     /// When it was last gone.
     pub gone: Option<SimTime>,
+    /// Whether nothing can be known of it: a member of a live group that left no trace.
+    pub unseen: bool,
 }
 
 /// A promise to support nobody else.
@@ -49,6 +51,7 @@ impl Row {
         supporters: Nodes::NONE,
         lock: None,
         gone: None,
+        unseen: false,
     };
 }
 

@@ -3,7 +3,7 @@
 //! Fetzer and Cristian, section IX-A, the lemma from which (SO) follows: every lock outlives the
 //! lease it was given for. A lock holds through its last reading: unlocked is strict. A crash
 //! forgets a lock, so a supporter that was gone is excused for as long as a promise of its former
-//! life can last.
+//! life can last; and one that left no trace is not accused.
 
 use super::{Finding, Invariant};
 use crate::view::View;
@@ -39,7 +39,8 @@ fn is_locked(view: &View<'_>, supporter: u32, leader: u32) -> bool {
 
 fn is_excused(view: &View<'_>, supporter: u32) -> bool {
     let promised = view.course.stretched(view.course.pace.lease);
-    view.row(supporter).gone.is_some_and(|gone| view.at <= gone + promised)
+    let row = view.row(supporter);
+    row.unseen || row.gone.is_some_and(|gone| view.at <= gone + promised)
 }
 
 fn tell(view: &View<'_>, supporter: u32, leader: u32) -> String {
@@ -85,5 +86,7 @@ mod tests {
         assert_eq!(stage.look(&mut LockedSupporters), Finding::Kept);
         stage.at += stage.course.pace.lease;
         assert!(stage.breaks(&mut LockedSupporters, "but process 1 is locked to nobody"));
+        stage.rows[1].unseen = true;
+        assert_eq!(stage.look(&mut LockedSupporters), Finding::Kept, "nobody knows");
     }
 }

@@ -233,6 +233,12 @@ impl<'a> Court<'a> {
 
     /// Takes note of all that happened, in order.
     fn hear(&mut self, lives: &'a [&'a Life<'a>], faults: Option<&'a Trace>) {
+        for id in &self.group.ids {
+            let unseen = lives.iter().all(|life| life.node != *id);
+            if let Some(number) = self.group.number(*id) {
+                self.watch.rows[number as usize].unseen = unseen;
+            }
+        }
         let happenings = happenings(self.group, lives, faults);
         let end = happenings.last().map_or(SimTime::ZERO, |(at, _)| *at);
         for (at, happening) in happenings {

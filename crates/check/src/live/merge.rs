@@ -68,7 +68,7 @@ mod tests {
     fn the_run_begins_at_nought_and_receipts_know_their_sendings() {
         let sender = trace(&[
             r#"{"t":1000,"node":1,"kind":"send","message":"x","number":7}"#,
-            r#"{"t":1050,"node":1,"kind":"leadership","leaders":[1],"until":1080,"stage":"decided"}"#,
+            r#"{"t":1050,"node":1,"kind":"fact","fact":"held","until":1080}"#,
             r#"{"t":2000,"node":1,"kind":"send","message":"x","number":7}"#,
         ]);
         let receiver = trace(&[
@@ -83,7 +83,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!((sent(1), sent(2)), (0, 20), "nobody knows when number 8 was sent");
-        let until = Some(Instant::from_nanos(80));
-        assert!(matches!(&records[3].event, Event::Leadership { until: u, .. } if *u == until));
+        let until = Instant::from_nanos(80);
+        assert_eq!(records[3].event, Event::Fact(Fact::Held { until }));
     }
 }

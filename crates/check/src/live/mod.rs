@@ -3,12 +3,12 @@
 //!
 //! **What it assumes.** Members that name the same boot id read the same clock, so that their
 //! records can be put in one order. A process believes what it recorded last, until that ends by
-//! its own word; one that records nothing more still leads until then, whether it was killed, stands
-//! still or was cut off.
+//! its own word; one that records nothing more still leads until then, whether it was killed,
+//! stands still or was cut off.
 //!
-//! **What it promises.** Each invariant holds, is violated, or cannot be decided from what there is,
-//! with the reason. What was violated is told with the file and the line. Where it cannot be known
-//! it is never said to hold.
+//! **What it promises.** Each invariant holds, is violated, or cannot be decided from what there
+//! is, with the reason. What was violated is told with the file and the line. Where it cannot be
+//! known it is never said to hold.
 //!
 //! | part | holds |
 //! |---|---|

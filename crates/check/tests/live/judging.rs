@@ -161,6 +161,7 @@ fn clocks_that_do_not_agree_leave_undecided_what_compares_processes() {
     let judgement = judge(&lab.traces(), Some(&lab.faults()), None).unwrap();
     assert!(why(&judgement, "never-two").starts_with("needs one boot id"));
     assert!(why(&judgement, "timeliness").starts_with("needs one boot id"));
+    assert!(why(&judgement, "locked-supporters").starts_with("needs one boot id"));
     assert_eq!(*outcome(&judgement, "ends-by-deadline"), Outcome::Holds);
     assert_eq!(judgement.reigns, None);
 }
@@ -170,7 +171,10 @@ fn a_member_that_was_heard_and_is_not_there_leaves_undecided_whether_it_led() {
     let lab = eventful(Mode::Majority, 2, 20);
     let traces = lab.traces();
     let judgement = judge(&traces[1..], None, None).unwrap();
-    assert_eq!(why(&judgement, "never-two"), "needs the trace of process 1, which was heard");
+    for invariant in ["never-two", "locked-supporters"] {
+        let why = why(&judgement, invariant);
+        assert_eq!(why, "needs the trace of process 1, which was heard");
+    }
     let mut silent = Lab::leases(3, Mode::Majority, 2);
     silent.loses = 0;
     let judgement = judge(&silent.traces()[..1], None, None).unwrap();

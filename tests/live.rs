@@ -1,0 +1,135 @@
+//! Live members over loopback, what they recorded, and what the command says of it:
+//! `check --trace`, `replay` and `trace --from` as scripts and people meet them.
+
+use bellwether_net::{Election, Next, Peers, Role};
+use serde_json::Value;
+use std::net::UdpSocket;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// Long enough for a stalled machine; nothing waits for it if all is well.
+const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
+
+/// What it writes, what it complains of, and its exit code.
+fn bellwether(arguments: &[&str], files: &[PathBuf]) -> (String, String, Option<i32>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .args(arguments)
+        .args(files)
+        .output()
+        .expect("the command starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the output is text");
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("bellwether-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder); // a test that failed may have left one
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    folder
+}
+
+fn member(id: u64, places: &str, file: &Path) -> Election {
+    let peers: Peers = places.parse().expect("a list");
+    let builder = Election::builder("recorded").peers(peers).id(id).insecure().record(file);
+    builder.join().expect("it joins")
+}
+
+fn decided(election: &Election) -> bool {
+    let mut watch = election.watch();
+    while election.leadership().role() == Role::Looking {
+        if !matches!(watch.next_within(PATIENCE), Next::Changed(_)) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Three members elect a leader, it resigns, another leads, and all leave: what they recorded.
+fn recorded(folder: &Path) -> Vec<PathBuf> {
+    let bind = |_| UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let sockets: Vec<UdpSocket> = (0..3).map(bind).collect();
+    let ports = sockets.iter().map(|socket| socket.local_addr().expect("it is bound").port());
+    let place = |(id, port): (u64, u16)| format!("{id}=127.0.0.1:{port}");
+    let places: Vec<String> = (1..).zip(ports).map(place).collect();
+    drop(sockets);
+    let places = places.join(",");
+    let files: Vec<PathBuf> = (1..=3).map(|id| folder.join(format!("{id}.jsonl"))).collect();
+    let members: Vec<Election> =
+        (1..).zip(&files).map(|(id, file)| member(id, &places, file)).collect();
+    assert!(members.iter().all(decided));
+    let leader = members.iter().find(|member| member.leadership().leads()).expect("one leads");
+    leader.resign().expect("a leader can");
+    let others = members.iter().filter(|member| member.leadership().me != leader.leadership().me);
+    let mut others: Vec<&Election> = others.collect();
+    others.retain(|other| other.wait(Some(Duration::from_secs(2))).is_some());
+    assert!(!others.is_empty(), "somebody else led");
+    members.iter().for_each(Election::leave);
+    drop(members);
+    files
+}
+
+#[test]
+fn what_live_members_recorded_is_judged_drawn_and_lived_again() {
+    let folder = folder("live");
+    let files = recorded(&folder);
+    let (text, errors, code) = bellwether(&["check", "--trace"], &files);
+    assert_eq!((errors.as_str(), code), ("", Some(0)), "{text}");
+    for words in ["local-leader in group recorded, 3 members", "no two ever led at once", "holds"] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let svg = folder.join("run.svg");
+    let draw = ["check", "--format", "json", "--svg", svg.to_str().expect("a name"), "--trace"];
+    let (text, _, code) = bellwether(&draw, &files);
+    let verdict: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!((code, &verdict["verdict"]), (Some(0), &"holds".into()), "{verdict}");
+    assert!(verdict["invariants"]["never-two"]["looks"].as_u64() > Some(20), "{verdict}");
+    assert_eq!(verdict["invariants"]["timeliness"]["verdict"], "undecidable");
+    assert!(verdict["smallest_gap_seconds"].as_f64() > Some(0.0), "{verdict}");
+    assert!(std::fs::read_to_string(&svg).expect("a picture").starts_with("<svg"));
+    let (text, errors, code) = bellwether(&["replay"], &files);
+    assert_eq!((errors.as_str(), code), ("", Some(0)), "{text}");
+    assert!(text.ends_with(" steps in 3 lives: the same\n"), "{text}");
+    let (text, _, code) = bellwether(&["trace", "--from"], &files);
+    assert_eq!(code, Some(0));
+    assert!(text.starts_with("   0.000") && text.contains("command Resign taken"), "{text}");
+
+    // One that lies, and one that is not what it was.
+    let lie = r#""node":2,"kind":"leadership","leaders":[2],"stage":"decided"}"#;
+    let whole = std::fs::read_to_string(&files[1]).expect("it was written");
+    let (rest, leave) = whole.trim_end().rsplit_once('\n').expect("it has several lines");
+    let t = leave.split_once(',').expect("a record has several fields").0;
+    let line = rest.lines().count() + 1;
+    std::fs::write(&files[1], format!("{rest}\n{t},{lie}\n{leave}\n")).expect("it is ours");
+    let (text, _, code) = bellwether(&["check", "--trace"], &files);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("VIOLATED: leader-supports-itself"), "{text}");
+    let (text, _, code) = bellwether(&["replay"], &files);
+    assert_eq!(code, Some(1), "{text}");
+    let place = format!("2.jsonl:{line}\n");
+    assert!(text.contains("it DIVERGES at") && text.contains(&place), "{text}");
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn what_is_no_trace_is_refused_in_one_line() {
+    let folder = folder("no-trace");
+    let file = folder.join("x.jsonl");
+    std::fs::write(&file, "nonsense\n").expect("it can be written");
+    for command in [&["check", "--trace"][..], &["replay"], &["trace", "--from"]] {
+        let (text, errors, code) = bellwether(command, std::slice::from_ref(&file));
+        assert_eq!((text.as_str(), code), ("", Some(78)), "{errors}");
+        assert!(errors.contains("x.jsonl:1: no record") && errors.lines().count() == 1, "{errors}");
+        let (_, errors, code) = bellwether(command, &[folder.join("none")]);
+        assert_eq!((code, errors.lines().count()), (Some(1), 1), "{errors}");
+    }
+    for flags in [&["check", "--nodes", "3", "--trace"][..], &["trace", "--seed", "3", "--from"]] {
+        let (_, errors, code) = bellwether(flags, std::slice::from_ref(&file));
+        assert_eq!(code, Some(2), "{errors}");
+        assert!(errors.contains("means nothing with"), "{errors}");
+    }
+    let (_, errors, code) = bellwether(&["check"], &[]);
+    assert_eq!((code, errors.lines().count()), (Some(2), 1), "{errors}");
+    let _ = std::fs::remove_dir_all(&folder);
+}
