@@ -6,6 +6,7 @@ mod channel;
 mod check;
 mod check_config;
 mod completions;
+mod demo;
 mod explore;
 mod failure;
 mod file;
@@ -48,6 +49,7 @@ struct Bellwether {
 
 const EXAMPLES: &str = "\
 Examples:
+  bellwether demo                                  five processes, four failovers, and the proof
   bellwether sim le-s                              a hundred processes elect a leader, 1000 times
   bellwether sim le-s --nodes 1000000 --loss .4    a million do, with 40 % of the messages lost
   bellwether sim local-leader --loss .01           five hold leases: never two leaders
@@ -66,6 +68,8 @@ enum Command {
     Trace(Box<trace::Trace>),
     /// Try to break what a protocol promises, with random faults
     Check(Box<check::Check>),
+    /// Watch five processes elect a leader, lose it four times, and never have two
+    Demo(demo::Demo),
     /// Be a member of a group; run a command only while it leads
     Run(Box<run::Run>),
     /// Check all settings of a member, and say how each rule holds
@@ -93,6 +97,9 @@ enum Command {
     /// Keep watch over a command for the `run` that started this
     #[command(hide = true)]
     Guard(guard::Guard),
+    /// Become another command, which ends when the process that started it does
+    #[command(hide = true)]
+    Leash(demo::leash::Leash),
 }
 
 /// Runs the command line and says how it went: 0 well, 2 bad usage, 78 bad file, 1 anything else.
@@ -107,6 +114,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Sim(sim) => sim.run(&given(&matches)),
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Check(check) => check.run(&written(&matches)),
+        Command::Demo(demo) => demo.run(),
         Command::Run(run) => run.run(&written(&matches)),
         Command::CheckConfig(check) => check.run(&written(&matches)),
         Command::Status(show) => show.run(),
@@ -120,6 +128,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::Guard(guard) => guard.run(),
+        Command::Leash(leash) => leash.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
