@@ -97,6 +97,7 @@ pub fn judge(
     for boot in &boots {
         let there: Vec<&Life<'_>> = all.iter().filter(|life| life.head.boot == **boot).collect();
         let mut court = Court::new(&group, of_promise(promise, own), schedule.is_some());
+        court.note_unseen(&all, boot);
         court.hear(&there, schedule);
         sums.resize(court.watch.invariants.len(), (0, None));
         for (sum, (looks, found)) in sums.iter_mut().zip(court.findings()) {
@@ -231,14 +232,19 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// Takes note of all that happened, in order.
-    fn hear(&mut self, lives: &'a [&'a Life<'a>], faults: Option<&'a Trace>) {
+    /// Of whom not one life, or not all of them, are told by this clock.
+    fn note_unseen(&mut self, all: &[Life<'_>], boot: &str) {
         for id in &self.group.ids {
-            let unseen = lives.iter().all(|life| life.node != *id);
+            let mut lived = all.iter().filter(|life| life.node == *id).peekable();
+            let unseen = lived.peek().is_none() || lived.any(|life| life.head.boot != boot);
             if let Some(number) = self.group.number(*id) {
                 self.watch.rows[number as usize].unseen = unseen;
             }
         }
+    }
+
+    /// Takes note of all that happened, in order.
+    fn hear(&mut self, lives: &'a [&'a Life<'a>], faults: Option<&'a Trace>) {
         let happenings = happenings(self.group, lives, faults);
         let end = happenings.last().map_or(SimTime::ZERO, |(at, _)| *at);
         for (at, happening) in happenings {
@@ -336,7 +342,8 @@ impl<'a> Court<'a> {
     }
 
     fn gone(&mut self, at: SimTime, node: u32) {
-        self.watch.rows[node as usize] = Row { gone: Some(at), ..Row::ABSENT };
+        let row = &mut self.watch.rows[node as usize];
+        *row = Row { gone: Some(at), unseen: row.unseen, ..Row::ABSENT };
         self.beliefs[node as usize] = NOTHING;
         self.weather.still.set(node, false);
     }
@@ -374,8 +381,8 @@ impl<'a> Court<'a> {
     fn begin(&mut self, at: SimTime, node: u32) -> bool {
         let row = &mut self.watch.rows[node as usize];
         let gone = if row.alive { Some(at) } else { row.gone };
-        *row =
-            Row { alive: true, gone, reading: Instant::from_nanos(at.as_nanos()), ..Row::ABSENT };
+        let (reading, unseen) = (Instant::from_nanos(at.as_nanos()), row.unseen);
+        *row = Row { alive: true, gone, reading, unseen, ..Row::ABSENT };
         self.beliefs[node as usize] = NOTHING;
         self.weather.still.set(node, false);
         self.disturb(at);
