@@ -28,17 +28,20 @@ impl Row {
     }
 
     fn for_people(&self) -> String {
-        let Self { what, value, unit, .. } = self;
-        let mut text = format!("{what:<34} {value:>8.1} {unit:<9}");
-        text += &self.target.map_or(String::new(), |target| format!(" (target {target})"));
-        if let Some((worst, bound)) = self.worst {
-            text += &format!("  worst {worst:.1} (bound {bound})");
-        }
-        if let Some(leaders) = self.leaders {
-            text += &format!("  led at once: {leaders}");
-        }
-        let verdict = if self.met() { "ok" } else { "MISSED" };
-        format!("{text}  longest stall {:.1} ms  {verdict}", self.stall)
+        let wanted = |most: f64| format!("(<= {most})");
+        let target = self.target.map_or(String::new(), wanted);
+        let worst = self
+            .worst
+            .map_or(String::new(), |(worst, bound)| format!("worst {worst:.1} {}", wanted(bound)));
+        let leaders = self.leaders.map_or(String::new(), |leaders| leaders.to_string());
+        format!(
+            "{:<32} {:>7.1} {:<10} {target:<9} {worst:<22} {leaders:>12} {:>10.1}  {}",
+            self.what,
+            self.value,
+            self.unit,
+            self.stall,
+            if self.met() { "ok" } else { "MISSED" }
+        )
     }
 
     fn for_programs(&self) -> Value {
@@ -59,6 +62,12 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new(json: bool) -> Self {
+        if !json {
+            println!(
+                "{:<83} {:>12} {:>10}",
+                "three members in namespaces", "led at once", "stall, ms"
+            );
+        }
         Self { json, rows: Vec::new() }
     }
 
