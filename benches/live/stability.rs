@@ -3,7 +3,8 @@
 use crate::cost::Cost;
 use crate::lab::clock::{millis, now, sleep};
 use crate::lab::group::{Group, Shape};
-use crate::{Row, overlap};
+use crate::overlap;
+use crate::row::Row;
 use bellwether::core::{Duration, Instant};
 use std::process::{Child, Command, Stdio};
 
@@ -13,6 +14,15 @@ pub(crate) enum Load {
     None,
     /// A process on every core that never sleeps.
     EveryCore,
+}
+
+impl Load {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "idle",
+            Self::EveryCore => "loaded",
+        }
+    }
 }
 
 /// The processes that are the load; they end with it.
@@ -65,7 +75,6 @@ pub(crate) fn measure(load: Load, watched: Duration) -> Vec<Row> {
     let (changes, unexplained) = unexplained(&group, began);
     let stall = millis(group.stalls.longest(began));
     let leaders = Some(overlap(&group.judge()));
-    let how = if load == Load::None { "idle" } else { "loaded" };
     let row = |what: String, value, unit, target| Row {
         what,
         value,
@@ -75,7 +84,7 @@ pub(crate) fn measure(load: Load, watched: Duration) -> Vec<Row> {
         leaders: None,
         stall,
     };
-    let what = format!("changes of leader, {how}, {watched}");
+    let what = format!("changes of leader, {}, {watched}", load.name());
     let mut rows = vec![row(what, changes as f64, "", None)];
     let what = "    of them without a stall".to_owned();
     rows.push(Row { leaders, ..row(what, unexplained as f64, "", Some(0.0)) });
