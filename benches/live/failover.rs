@@ -2,7 +2,8 @@
 
 use crate::lab::clock::{millis, now, sleep};
 use crate::lab::group::{Group, Shape};
-use crate::{Row, overlap};
+use crate::overlap;
+use crate::row::{Row, Worst};
 use bellwether::core::{Duration, Entropy, Instant};
 use bellwether::protocols::local_leader::Preset;
 use bellwether::sim::Coins;
@@ -17,7 +18,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill -9",
             Self::Cut => "silent cut",
@@ -58,7 +59,8 @@ impl Fault {
 pub(crate) fn measure(preset: Preset, fault: Fault, repetitions: u64, target: Option<f64>) -> Row {
     let mut group = Group::started(Shape { preset, ..Shape::lan(3) });
     let mut luck = Coins::new(1, 0).world(0);
-    let (mut times, began) = (Vec::new(), now());
+    let (mut times, began, bound) = (Vec::new(), now(), group.failover(0));
+    let mut by_stalls = true;
     for _ in 0..repetitions {
         group.settled(&group.ids());
         // Long enough for all to be members again, and then a random part of some leases.
@@ -67,17 +69,19 @@ pub(crate) fn measure(preset: Preset, fault: Fault, repetitions: u64, target: Op
         let begun = fault.strike(&mut group, leader);
         let (_, took) = group.replaced(leader, begun);
         times.push(millis(took));
+        by_stalls &= took <= bound + group.stalls.total_between(begun, begun + took);
         fault.mend(&mut group, leader);
     }
     group.settled(&group.ids());
     times.sort_by(f64::total_cmp);
-    let (middle, worst) = (times.len() / 2, times.last().copied().unwrap_or(f64::NAN));
+    let (middle, value) = (times.len() / 2, times.last().copied().unwrap_or(f64::NAN));
+    let worst = Some(Worst { value, bound: millis(bound), by_stalls });
     Row {
         what: format!("{} {}, {repetitions} times", preset.name(), fault.name()),
         value: f64::midpoint(times[(times.len() - 1) / 2], times[middle]),
         unit: "ms median",
         target,
-        worst: Some((worst, millis(group.failover(0)))),
+        worst,
         stall: millis(group.stalls.longest(began)),
         leaders: Some(overlap(&group.judge())),
     }

@@ -12,41 +12,66 @@ pub(crate) struct Row {
     pub(crate) unit: &'static str,
     /// At most this is wanted.
     pub(crate) target: Option<f64>,
-    /// The worst, and at most this is wanted of it.
-    pub(crate) worst: Option<(f64, f64)>,
+    /// The worst, if there are several.
+    pub(crate) worst: Option<Worst>,
     /// How many led at once, at most.
     pub(crate) leaders: Option<u64>,
     /// The longest that a core of this machine was late meanwhile, in milliseconds.
     pub(crate) stall: f64,
 }
 
+/// The worst of several, in the unit of the row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Worst {
+    pub(crate) value: f64,
+    /// At most this is wanted.
+    pub(crate) bound: f64,
+    /// Whether all that went beyond the bound did so by less than the machine stalled meanwhile.
+    pub(crate) by_stalls: bool,
+}
+
 impl Row {
-    fn met(&self) -> bool {
-        let value = self.target.is_none_or(|target| self.value <= target);
-        let worst = self.worst.is_none_or(|(worst, bound)| worst <= bound);
-        value && worst && self.leaders.is_none_or(|leaders| leaders <= 1)
+    /// `ok`, `MISSED`, or `stalled` if the machine is to blame for what is beyond the bound.
+    fn verdict(&self) -> &'static str {
+        let within = self.target.is_none_or(|target| self.value <= target);
+        let alone = self.leaders.is_none_or(|leaders| leaders <= 1);
+        match self.worst {
+            _ if !within || !alone => "MISSED",
+            Some(Worst { value, bound, by_stalls }) if value > bound => {
+                if by_stalls {
+                    "stalled"
+                } else {
+                    "MISSED"
+                }
+            }
+            _ => "ok",
+        }
     }
 
     fn for_people(&self) -> String {
-        let Self { what, value, unit, .. } = self;
-        let mut text = format!("{what:<34} {value:>8.1} {unit:<9}");
-        text += &self.target.map_or(String::new(), |target| format!(" (target {target})"));
-        if let Some((worst, bound)) = self.worst {
-            text += &format!("  worst {worst:.1} (bound {bound})");
-        }
-        if let Some(leaders) = self.leaders {
-            text += &format!("  led at once: {leaders}");
-        }
-        let verdict = if self.met() { "ok" } else { "MISSED" };
-        format!("{text}  longest stall {:.1} ms  {verdict}", self.stall)
+        let wanted = |most: f64| format!("(<= {most})");
+        let target = self.target.map_or(String::new(), wanted);
+        let worst = self.worst.map_or(String::new(), |worst| {
+            format!("worst {:.1} {}", worst.value, wanted(worst.bound))
+        });
+        let leaders = self.leaders.map_or(String::new(), |leaders| leaders.to_string());
+        format!(
+            "{:<32} {:>7.1} {:<10} {target:<9} {worst:<22} {leaders:>12} {:>10.1}  {}",
+            self.what,
+            self.value,
+            self.unit,
+            self.stall,
+            self.verdict()
+        )
     }
 
     fn for_programs(&self) -> Value {
         json!({
             "what": self.what, "value": self.value, "unit": self.unit, "target": self.target,
-            "worst": self.worst.map(|(worst, _)| worst),
-            "bound": self.worst.map(|(_, bound)| bound),
-            "leaders_at_once": self.leaders, "longest_stall_ms": self.stall, "met": self.met(),
+            "worst": self.worst.map(|worst| worst.value),
+            "bound": self.worst.map(|worst| worst.bound),
+            "leaders_at_once": self.leaders, "longest_stall_ms": self.stall,
+            "verdict": self.verdict(),
         })
     }
 }
@@ -59,6 +84,12 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new(json: bool) -> Self {
+        if !json {
+            println!(
+                "{:<83} {:>12} {:>10}",
+                "three members in namespaces", "led at once", "stall, ms"
+            );
+        }
         Self { json, rows: Vec::new() }
     }
 

@@ -3,7 +3,8 @@
 use crate::cost::Cost;
 use crate::lab::clock::{millis, now, sleep};
 use crate::lab::group::{Group, Shape};
-use crate::{Row, overlap};
+use crate::overlap;
+use crate::row::Row;
 use bellwether::core::{Duration, Instant};
 use std::process::{Child, Command, Stdio};
 
@@ -13,6 +14,15 @@ pub(crate) enum Load {
     None,
     /// A process on every core that never sleeps.
     EveryCore,
+}
+
+impl Load {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "idle",
+            Self::EveryCore => "loaded",
+        }
+    }
 }
 
 /// The processes that are the load; they end with it.
@@ -65,17 +75,23 @@ pub(crate) fn measure(load: Load, watched: Duration) -> Vec<Row> {
     let (changes, unexplained) = unexplained(&group, began);
     let stall = millis(group.stalls.longest(began));
     let leaders = Some(overlap(&group.judge()));
-    let how = if load == Load::None { "idle" } else { "loaded" };
-    let row = |what: String, value, unit, target| {
-        let target = Some(target);
-        Row { what, value, unit, target, worst: None, leaders: None, stall }
+    let row = |what: String, value, unit, target| Row {
+        what,
+        value,
+        unit,
+        target,
+        worst: None,
+        leaders: None,
+        stall,
     };
-    let what = format!("{changes} changes in {watched}, {how}: without a stall");
-    let mut rows = vec![Row { leaders, ..row(what, unexplained as f64, "changes", 0.0) }];
+    let what = format!("changes of leader, {}, {watched}", load.name());
+    let mut rows = vec![row(what, changes as f64, "", None)];
+    let what = "    of them without a stall".to_owned();
+    rows.push(Row { leaders, ..row(what, unexplained as f64, "", Some(0.0)) });
     if load == Load::None {
-        rows.push(row("datagrams, the group".to_owned(), cost.datagrams, "/s", 100.0));
-        rows.push(row("memory, a member at most".to_owned(), cost.memory, "MiB", 8.0));
-        rows.push(row("processor, a member at most".to_owned(), cost.processor, "%", 1.0));
+        rows.push(row("datagrams, the group".to_owned(), cost.datagrams, "/s", Some(100.0)));
+        rows.push(row("memory, a member at most".to_owned(), cost.memory, "MiB", Some(8.0)));
+        rows.push(row("processor, a member at most".to_owned(), cost.processor, "%", Some(1.0)));
     }
     rows
 }

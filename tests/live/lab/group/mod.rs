@@ -4,6 +4,7 @@
 mod trouble;
 mod verdict;
 
+use super::clock::now;
 use super::faults::Faults;
 use super::log::Log;
 use super::member::{BELLWETHER, Member, Start};
@@ -11,7 +12,7 @@ use super::network::{Family, Network};
 use super::relay::{Relay, Weather};
 use super::stalls::{Stalls, stalls};
 use super::{Folder, shell};
-use bellwether::core::Duration;
+use bellwether::core::{Duration, Instant};
 use bellwether::protocols::choice::Choice;
 use bellwether::protocols::local_leader::{Config, Mode, Params, Preset};
 use std::collections::BTreeMap;
@@ -69,6 +70,7 @@ pub(crate) struct Group {
     commands: BTreeMap<u64, Vec<String>>,
     lives: BTreeMap<u64, u64>,
     faults: Faults,
+    begun: Instant,
     pub(crate) log: Log,
     pub(crate) stalls: &'static Stalls,
     folder: Folder,
@@ -121,6 +123,7 @@ impl Group {
             commands: BTreeMap::new(),
             lives: BTreeMap::new(),
             faults: Faults::new(folder.file("faults")),
+            begun: now(),
             log: Log::default(),
             stalls: stalls(),
             folder,

@@ -7,6 +7,10 @@ use super::super::shell;
 use super::{Group, NAME, PATIENCE};
 use bellwether::core::{Duration, Instant};
 
+/// The invariants that say what comes within κ, rather than what holds at any time.
+const IN_TIME: [&str; 5] =
+    ["timeliness", "bounded-inconsistency", "agreement", "minimum-leads", "stable-in-logical"];
+
 /// The last word of a member.
 fn last(said: &[Said], id: u64) -> Option<&Said> {
     said.iter().rev().find(|said| said.id == id)
@@ -108,20 +112,35 @@ impl Group {
         );
     }
 
-    /// Ends all members and has what they recorded judged, which must find nothing wrong, and lived
-    /// again, which must give the same.
+    /// Ends all members and has what they recorded lived again, which must give the same, and
+    /// judged, which must find nothing wrong.
+    ///
+    /// What is to come in time is promised for machines that react within σ. Where this one was
+    /// later than that, only what must hold at any time is insisted on.
     pub(crate) fn judge(mut self) -> serde_json::Value {
         self.members.values_mut().for_each(Member::kill);
         let traces: Vec<String> = self.lives.keys().map(|id| self.trace(*id)).collect();
         let court = |words: &[&str]| {
             let all = [BELLWETHER].into_iter().chain(words.iter().copied());
             let all: Vec<&str> = all.chain(traces.iter().map(String::as_str)).collect();
-            shell::attempt(&all, "").unwrap_or_else(|error| panic!("the judge: {error}"))
+            shell::run(&all, "").unwrap_or_else(|error| panic!("the judge: {error}"))
         };
-        court(&["replay"]);
-        let verdict =
-            court(&["check", "--format", "json", "--faults", self.faults.path(), "--trace"]);
-        serde_json::from_str(&verdict).unwrap_or_else(|error| panic!("{error}: {verdict}"))
+        let replay = court(&["replay"]);
+        assert!(replay.status.success(), "replayed, it is not the same: {replay:?}");
+        let faults = ["--faults", self.faults.path(), "--trace"];
+        let check = court(&[["check", "--format", "json"], faults].concat());
+        let verdict: serde_json::Value = serde_json::from_slice(&check.stdout)
+            .unwrap_or_else(|error| panic!("the judge: {error}: {check:?}"));
+        let stall = self.stalls.longest(self.begun);
+        let broken: Vec<_> = verdict["violations"].as_array().into_iter().flatten().collect();
+        let excused = |violation: &&serde_json::Value| {
+            let invariant = violation["invariant"].as_str();
+            invariant.is_some_and(|name| IN_TIME.contains(&name)) && stall > self.params().sigma()
+        };
+        let guilty = broken.iter().find(|violation| !excused(violation));
+        assert!(guilty.is_none(), "the longest stall was {stall}; the judge: {verdict}");
+        assert!(check.status.success() || !broken.is_empty(), "the judge: {check:?}");
+        verdict
     }
 
     /// The same, where nothing may remain undecided.
@@ -129,7 +148,7 @@ impl Group {
         let verdict = self.judge();
         let invariants = verdict["invariants"].as_object().expect("invariants have names");
         for (invariant, ruling) in invariants {
-            assert_eq!(ruling["verdict"], "holds", "{invariant}: {}", ruling["note"]);
+            assert_ne!(ruling["verdict"], "undecidable", "{invariant}: {}", ruling["note"]);
         }
     }
 }
