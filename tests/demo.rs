@@ -114,8 +114,11 @@ fn struck_by(signal: &str, own: &Path) -> (Option<i32>, Vec<u64>) {
     let mut child =
         demo(&[]).env("TMPDIR", own).stdout(Stdio::null()).spawn().expect("it can be started");
     let pid = child.id();
-    eventually("the members start", || members_of(pid).len() == 5);
-    let members = members_of(pid);
+    let mut members = Vec::new();
+    eventually("the members start", || {
+        members = members_of(pid); // once: the story kills one of them soon
+        members.len() == 5
+    });
     let sent =
         Command::new("kill").args([signal, &pid.to_string()]).status().expect("there is a kill");
     assert!(sent.success());
