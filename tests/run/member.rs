@@ -54,7 +54,10 @@ pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
     pub(crate) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("bw-run-{name}-{}", std::process::id()));
+        // In memory: a disk that is busy would make members wait, and tests fail.
+        let memory = PathBuf::from("/dev/shm");
+        let temporary = if memory.is_dir() { memory } else { std::env::temp_dir() };
+        let path = temporary.join(format!("bw-run-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path); // of a process that had this number before
         std::fs::create_dir_all(&path).expect("there is room for a folder");
         Self(path)

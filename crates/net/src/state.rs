@@ -12,9 +12,9 @@ use crate::clock::wall;
 use bellwether_core::Duration;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// The memory of one member.
@@ -45,11 +45,15 @@ impl State {
     /// If it cannot be read or written, or another process holds it.
     pub(crate) fn open(dir: Option<&Path>, name: &str) -> io::Result<Self> {
         let Some(dir) = dir else { return Ok(Self { home: None, kept: None }) };
+        let place = dir.display();
+        // Others may have a directory of this name that is none of theirs to read.
+        DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|error| {
+            io::Error::new(error.kind(), format!("the directory {place}: {error}"))
+        })?;
         let mut options = OpenOptions::new();
         let lock_path = dir.join(format!("{name}.lock"));
         let lock = options.create(true).write(true).truncate(false).mode(0o600).open(lock_path)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-            let place = dir.display();
             let why = format!("another process is member {name} in {place}; end it, or use --dir");
             io::Error::new(ErrorKind::AddrInUse, why)
         })?;

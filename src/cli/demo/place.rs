@@ -106,12 +106,20 @@ impl Drop for Place {
     }
 }
 
+/// Where temporary files go: memory, if nobody said otherwise and there is some. A disk that is
+/// busy would make members wait for it.
+fn temporary() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    let chosen = std::env::var_os("TMPDIR").is_some() || !memory.is_dir();
+    if chosen { std::env::temp_dir() } else { memory }
+}
+
 /// A directory that was not there, for its owner alone.
 fn make_own() -> io::Result<PathBuf> {
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for number in 0..NAMES_MAX {
         let name = format!("bellwether-demo-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        let path = temporary().join(name);
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,

@@ -30,12 +30,18 @@ pub(crate) fn unique() -> String {
     format!("{}x{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Where files are in memory: a disk that is busy would make members wait, and tests fail.
+fn memory() -> PathBuf {
+    let shared = PathBuf::from("/dev/shm");
+    if shared.is_dir() { shared } else { std::env::temp_dir() }
+}
+
 /// A folder of one's own; kept for whoever looks for the reason if its owner panics.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("bellwether-live-{}", unique()));
+        let path = memory().join(format!("bellwether-live-{}", unique()));
         std::fs::create_dir_all(&path).expect("there is room for a folder");
         Self(path)
     }

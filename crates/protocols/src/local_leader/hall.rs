@@ -10,8 +10,8 @@ use super::votes::Votes;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
-    Boot, Command, Cx, Fact, Instant, Leadership, Memory, NodeId, Protocol, Rebase, Refused, Stage,
-    TimerKind,
+    Boot, Command, Cx, Fact, Instant, Leadership, Memory, NodeId, Protocol, Reach, Rebase, Refused,
+    Stage, TimerKind,
 };
 
 /// One process of the highly available local leader service.
@@ -204,6 +204,13 @@ impl Protocol for Hall {
         match timer {
             Timer::Ask => self.ask_if_its_turn(cx),
             Timer::Count => self.count(cx),
+        }
+    }
+
+    /// Whoever begins again has its place in line again, and does not know that it had stepped back.
+    fn on_peer(&mut self, peer: NodeId, reach: Reach, _cx: &mut Cx<'_, Self>) {
+        if reach == Reach::Up {
+            self.line.return_of(peer);
         }
     }
 

@@ -53,24 +53,36 @@ fn elapsed(from: Instant, to: Instant) -> i128 {
     i128::from(to.as_nanos()) - i128::from(from.as_nanos())
 }
 
+/// Which life of its sender a message is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    /// One that is over: the message is from the dead.
+    Former,
+    /// The one it was in when last heard, or the first that is heard of it.
+    Present,
+    /// Another than when it was last heard: it has begun again.
+    New,
+}
+
 /// What was heard of each peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Table(BTreeMap<NodeId, Heard>);
 
 impl Table {
-    /// Remembers a message, if it serves better than the one remembered. False if it is from a
-    /// former life of its sender, and so from the dead.
-    pub(super) fn note(&mut self, from: NodeId, new: Heard, drift_ppm: u32, lives: bool) -> bool {
-        if let Some(old) = self.0.get(&from) {
-            if lives && new.life < old.life {
-                return false;
-            }
-            if !(lives && new.life > old.life || new.serves_better(old, drift_ppm)) {
-                return true;
-            }
+    /// Remembers a message, if it serves better than the one remembered. Which life of its sender
+    /// it is from.
+    pub(super) fn note(&mut self, from: NodeId, new: Heard, drift_ppm: u32, lives: bool) -> Life {
+        let old = self.0.get(&from);
+        let life = match old {
+            Some(old) if lives && new.life < old.life => return Life::Former,
+            Some(old) if lives && new.life > old.life => Life::New,
+            _ => Life::Present,
+        };
+        let keep = |old: &Heard| life == Life::Present && !new.serves_better(old, drift_ppm);
+        if !old.is_some_and(keep) {
+            self.0.insert(from, new);
         }
-        self.0.insert(from, new);
-        true
+        life
     }
 
     /// Forgets those who are no longer members.

@@ -31,7 +31,8 @@
 //!    every later bound least; the stamps alone tell (`heard.rs`).
 //! 2. **Lives.** A frame says in which incarnation its stamp was read, and a row does so for A. A
 //!    row whose A was read by a former life of the receiver is of another clock and is no row; a
-//!    frame of a former life of its sender is ignored altogether.
+//!    frame of a former life of its sender is ignored altogether. The protocol inside is told of a
+//!    new life by [`Reach::Up`].
 //! 3. **Answers.** A protocol may be silent towards those whose messages it takes to be slow, and
 //!    they remain slow for want of a round trip. So the layer answers each frame without a usable
 //!    row for it by an empty unicast, and each body that is not [fast](Params::fast): the row may
@@ -69,7 +70,7 @@ use bellwether_core::{
     Protocol, Reach, Rebase, Refused, TimerKind,
 };
 use bound::RoundTrip;
-use heard::{Heard, Table};
+use heard::{Heard, Life, Table};
 
 /// No list on the wire is longer.
 const ROWS_MAX: usize = u16::MAX as usize;
@@ -201,8 +202,10 @@ impl<P: Protocol> Protocol for FailAware<P> {
             return;
         }
         let heard = Heard { life: frame.life, sent: frame.sent, received: now };
-        if !self.heard.note(from, heard, params.drift_ppm, params.lives) {
-            return;
+        match self.heard.note(from, heard, params.drift_ppm, params.lives) {
+            Life::Former => return,
+            Life::Present => {}
+            Life::New => self.on_peer(from, Reach::Up, cx),
         }
         let trip = self.round_trip(&frame, params, now);
         let bound = trip.map(|trip| trip.way_back(params.drift_ppm, params.fastest));

@@ -65,6 +65,10 @@ impl Protocol for Bounded {
         self.within(None, cx, |hall, cx| hall.on_timer(timer, cx));
     }
 
+    fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
+        self.within(None, cx, |hall, cx| hall.on_peer(peer, reach, cx));
+    }
+
     fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         self.within(None, cx, |hall, cx| hall.on_command(command, cx))
     }

@@ -48,6 +48,24 @@ fn whoever_resigned_leads_again_if_nobody_else_does() {
 }
 
 #[test]
+fn whoever_left_and_begins_again_has_its_place_again() {
+    for (back, turn) in [(true, 50 + 40), (false, 50)] {
+        let mut process = start(3, majority());
+        until(&mut process, 20);
+        hear(&mut process, 1, renew(20, &[1, 2, 3]));
+        hear(&mut process, 1, farewell(20));
+        if back {
+            process.peer(1, Reach::Up);
+        }
+        until(&mut process, 40);
+        hear(&mut process, 2, renew(40, &[2, 3, 4]));
+        until(&mut process, 50);
+        hear(&mut process, 2, farewell(40));
+        expect(&process, &[arm(Timer::Ask, turn)], None);
+    }
+}
+
+#[test]
 fn when_the_leader_leaves_the_next_in_line_asks_at_once() {
     for (id, turn) in [(2, 30), (3, 70), (5, 150)] {
         let mut process = start(id, majority());

@@ -31,7 +31,8 @@ use super::*;
 use alloc::vec::Vec;
 use bellwether_core::harness::Harness;
 use bellwether_core::{
-    Boot, Command, Cx, Dest, Duration, Fact, Instant, Leadership, Memory, NodeId, Refused, Stage,
+    Boot, Command, Cx, Dest, Duration, Fact, Instant, Leadership, Memory, NodeId, Reach, Refused,
+    Stage,
 };
 use bounded::{Bounded, Letter};
 

@@ -1,7 +1,7 @@
 //! Which message of a peer is remembered.
 
 use super::super::bound::RoundTrip;
-use super::super::heard::{Heard, Table};
+use super::super::heard::{Heard, Life, Table};
 use super::*;
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn kept(drift_ppm: u32, stamps: &[(u64, u64)]) -> Heard {
     for &(sent, received) in stamps {
         let received = Instant::from_nanos(received);
         let heard = Heard { life: 1, sent: Instant::from_nanos(sent), received };
-        assert!(table.note(PEER, heard, drift_ppm, true));
+        assert_eq!(table.note(PEER, heard, drift_ppm, true), Life::Present);
     }
     let row = table.row(PEER).expect("something was heard");
     Heard { life: row.life, sent: row.sent, received: row.received }
@@ -49,10 +49,11 @@ fn a_message_that_was_overtaken_does_not_replace_what_overtook_it() {
 #[test]
 fn the_dead_are_not_noted() {
     let mut table = Table::default();
-    assert!(table.note(PEER, Heard { life: 2, ..heard(100, 1000) }, 0, true));
+    assert_eq!(table.note(PEER, Heard { life: 2, ..heard(100, 1000) }, 0, true), Life::Present);
     let before = table.clone();
-    assert!(!table.note(PEER, heard(5000, 1001), 0, true));
+    assert_eq!(table.note(PEER, heard(5000, 1001), 0, true), Life::Former);
     assert_eq!(table, before);
+    assert_eq!(table.note(PEER, Heard { life: 3, ..heard(1, 1002) }, 0, true), Life::New);
 }
 
 fn drift() -> impl Strategy<Value = u32> {
