@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let election = Election::builder("embed").peers(peers).id(id).insecure().join()?;
     loop {
         println!("member {id} waits for its turn");
-        let Some(guard) = election.wait(None) else { return Ok(()) };
+        let Some(guard) = election.wait(None)? else { continue };
         println!("member {id} leads");
         while guard.still_leading() {
             // Whatever only a leader may do, in pieces shorter than `guard.remaining()`.

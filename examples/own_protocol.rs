@@ -111,7 +111,7 @@ fn run(params: &Params) -> Result<(), Box<dyn std::error::Error>> {
         member.own_protocol::<Loudest>(params.clone()).join()
     };
     let members = [join(1)?, join(2)?, join(3)?];
-    let guard = members[2].wait(None).ok_or("the member has gone")?;
+    let guard = members[2].wait(None)?.ok_or("nobody limits its patience")?;
     println!("live: member 3 leads: {}", guard.still_leading());
     let mut watch = members[0].watch();
     while members[0].leadership().leaders != [NodeId(3)] {

@@ -11,7 +11,7 @@
 //! let election = Election::builder("billing").peers(peers).keyring(keyring).join()?;
 //!
 //! // Blocks; `election.campaign().await` is the same for async code, with any executor.
-//! let guard = election.wait(None).expect("nobody has asked the member to leave");
+//! let guard = election.wait(None)?.expect("without a limit it waits until it leads");
 //! while guard.still_leading() {
 //!     // what only one process may do, in pieces shorter than guard.remaining()
 //! }
@@ -26,7 +26,6 @@
 //! | the runtime: sockets, the machine's clock, sealed datagrams | [`net`] |
 //! | the contract between a protocol and whatever drives it | [`core`] |
 //! | the protocols | [`protocols`] |
-//! | the runtime: sockets, clocks, leadership for real | [`net`] |
 //! | the simulator: faults, traces, experiments | [`sim`] |
 //! | the judge: promises as invariants, random faults that try to break them | [`check`] |
 //!

@@ -277,6 +277,11 @@ fn members_find_each_other_by_multicast_over_ipv6() {
 }
 
 #[test]
+fn members_find_each_other_by_name() {
+    crash_on(Ground::Named);
+}
+
+#[test]
 fn leases_work_in_bad_weather() {
     crash_on(Ground::Relayed(Weather {
         seed: 1,

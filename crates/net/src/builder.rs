@@ -207,11 +207,13 @@ impl Builder {
         let standing = Standing::none(settings.me, clock.now());
         let shared = Shared::new(clock, standing).map(Arc::new);
         let shared = shared.map_err(failed("cannot start the member".to_owned()))?;
+        let most = settings.program.most_others(BODY_MAX);
         let mailbox = Arc::downgrade(&shared);
         let resolved = move || {
             mailbox.upgrade().map(|shared| shared.ask(Request::Resolved));
         };
-        let directory = Directory::new(settings.me, &settings.peers, settings.forget(), resolved)
+        let (me, forget) = (settings.me, settings.forget());
+        let directory = Directory::new(me, &settings.peers, forget, most, resolved)
             .map_err(failed("cannot look names up".to_owned()))?;
         let name = format!("bellwether-{}", settings.me);
         let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
@@ -257,11 +259,16 @@ impl Builder {
             listen,
             keyring,
             program,
-            dir: self.dir.clone(),
+            // Whoever draws a new id each time has no former life to remember.
+            dir: self.dir.clone().filter(|_| self.id.is_some() || self.is_listed()),
             record: self.record.clone(),
             clock: Arc::clone(&self.clock),
         };
         Ok((settings, rules))
+    }
+
+    fn is_listed(&self) -> bool {
+        self.peers.as_ref().is_some_and(Peers::is_list)
     }
 
     fn check_group(&self) -> Checked<()> {

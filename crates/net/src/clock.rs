@@ -8,9 +8,10 @@
 //! daemon may slew this clock by far more. So it is compared with `CLOCK_MONOTONIC_RAW`, which no
 //! daemon touches.
 //!
-//! **Promise.** [`CrossCheck`] notices when the two disagree by more than ρ and the time that it
-//! takes to read them, and when the clock is set back. Sleep is no disagreement: it is the
-//! difference of `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, which are slewed alike.
+//! **Promise.** [`CrossCheck`] notices when the rate of the one against the other changes by more
+//! than ρ, or is beyond what any clock is off by, and when the clock is set back. A steady
+//! difference within that is the hardware's own, which the daemon has learnt to make up for. Sleep
+//! is no difference: it is that of `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, which are slewed alike.
 
 use bellwether_core::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
@@ -71,14 +72,14 @@ pub(crate) fn wall() -> u64 {
 /// What is wrong with a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockFault {
-    /// It does not go as fast as the hardware's.
+    /// It does not go as it did, or as any clock does.
     Rate {
         /// How long it was watched, by the hardware's.
         watched: Duration,
         /// By how much it went wrong.
         off: Duration,
         /// What is tolerated, in millionths.
-        drift_ppm: u32,
+        tolerated: u32,
     },
     /// It was set back.
     Back {
@@ -90,11 +91,10 @@ pub enum ClockFault {
 impl fmt::Display for ClockFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rate { watched, off, drift_ppm } => write!(
+            Self::Rate { watched, off, tolerated } => write!(
                 f,
-                "the clock went wrong by {off} in {watched}, more than the {drift_ppm} millionths \
-                 that leases allow for: is it being slewed? Wait, slew more gently, or choose a \
-                 larger drift"
+                "the clock went wrong by {off} in {watched}, more than {tolerated} millionths: is \
+                 it being slewed? Wait, slew more gently, or choose a larger --drift-ppm"
             ),
             Self::Back { by } => write!(f, "the clock went back by {by}"),
         }
@@ -107,15 +107,19 @@ pub struct CrossCheck {
     drift_ppm: u32,
     since: Option<Readings>,
     last: Option<Readings>,
+    /// By how much the clock gains on the hardware's in a second, in nanoseconds, once that is known.
+    steady: Option<i64>,
 }
 
 /// A comparison that began longer ago would forgive a short burst of wrong time.
 const WINDOW: u64 = 10_000_000_000;
+/// No clock of a computer is off by more, in millionths, and no daemon steadily corrects more.
+const ANY_CLOCK: u32 = 1_000;
 
 impl CrossCheck {
-    /// Tolerates this drift, in millionths.
+    /// Tolerates changes of the rate up to this, in millionths.
     pub fn new(drift_ppm: u32) -> Self {
-        Self { drift_ppm, since: None, last: None }
+        Self { drift_ppm, since: None, last: None, steady: None }
     }
 
     /// Looks at the clocks.
@@ -124,8 +128,12 @@ impl CrossCheck {
     /// [`ClockFault`] if they cannot all be right; the next look starts afresh.
     pub fn look(&mut self, now: Readings) -> Result<(), ClockFault> {
         let found = self.compare(now);
-        let old = self.since.is_none_or(|since| now.raw.saturating_sub(since.raw) >= WINDOW);
-        if found.is_err() || old {
+        let since = *self.since.get_or_insert(now);
+        let watched = now.raw.saturating_sub(since.raw);
+        if found.is_err() {
+            self.since = Some(now);
+        } else if watched >= WINDOW {
+            self.steady = Some(gained(since, now).saturating_mul(1_000_000) / millionths(watched));
             self.since = Some(now);
         }
         self.last = Some(now);
@@ -138,17 +146,37 @@ impl CrossCheck {
         {
             return Err(ClockFault::Back { by: Duration::from_nanos(last.boot - now.boot) });
         }
-        let Some(since) = self.since else { return Ok(()) };
+        // Over the window, for what goes on slowly; since the last look, for a burst.
+        [self.since, self.last].into_iter().flatten().try_for_each(|since| self.went(since, now))
+    }
+
+    /// How the clock went since then.
+    fn went(&self, since: Readings, now: Readings) -> Result<(), ClockFault> {
         let watched = now.raw.saturating_sub(since.raw);
-        let off = now.monotonic.saturating_sub(since.monotonic).abs_diff(watched);
-        // Both ends of the comparison may each be off by the time a reading takes.
-        let allowed = watched / 1_000_000 * u64::from(self.drift_ppm) + 2 * READING;
-        if off > allowed {
-            let (watched, off) = (Duration::from_nanos(watched), Duration::from_nanos(off));
-            return Err(ClockFault::Rate { watched, off, drift_ppm: self.drift_ppm });
+        let gained = gained(since, now);
+        let usual = self.steady.unwrap_or(0).saturating_mul(millionths(watched)) / 1_000_000;
+        let any = self.drift_ppm.max(ANY_CLOCK);
+        let change = if self.steady.is_some() { self.drift_ppm } else { any };
+        for (off, tolerated) in [(gained.abs_diff(usual), change), (gained.unsigned_abs(), any)] {
+            // Both ends of the comparison may each be off by the time a reading takes.
+            if off > watched / 1_000_000 * u64::from(tolerated) + 2 * READING {
+                let (watched, off) = (Duration::from_nanos(watched), Duration::from_nanos(off));
+                return Err(ClockFault::Rate { watched, off, tolerated });
+            }
         }
         Ok(())
     }
+}
+
+/// By how much the slewed clock gained on the hardware's.
+fn gained(since: Readings, now: Readings) -> i64 {
+    let slewed = now.monotonic.wrapping_sub(since.monotonic).cast_signed();
+    slewed.wrapping_sub(now.raw.wrapping_sub(since.raw).cast_signed())
+}
+
+/// A length in nanoseconds in units of a millionth of a second, so that products stay small.
+fn millionths(nanos: u64) -> i64 {
+    i64::try_from(nanos / 1_000).unwrap_or(i64::MAX).max(1)
 }
 
 #[cfg(test)]
@@ -161,22 +189,35 @@ mod tests {
         Readings { boot, monotonic, raw }
     }
 
-    /// Clocks of which the slewed ones run at this rate, in millionths, looked at every 10 ms.
-    fn slewed_by(ppm: i64, seconds: u64) -> Result<(), ClockFault> {
+    /// Clocks of which the slewed ones gain this much, in millionths, for this many seconds each,
+    /// looked at every 10 ms. How many seconds it took to find a fault.
+    fn slewed_by(rates: &[(i64, u64)]) -> Option<u64> {
         let mut check = CrossCheck::new(200);
-        (0..seconds * 100).try_for_each(|tick| {
-            let raw = SECOND + tick * 10_000_000;
-            let slewed = raw.saturating_add_signed(raw as i64 / 1_000_000 * ppm);
-            check.look(readings(slewed, slewed, raw))
-        })
+        let (mut raw, mut slewed) = (SECOND, SECOND);
+        for (ppm, seconds) in rates {
+            for _ in 0..seconds * 100 {
+                raw += 10_000_000;
+                slewed = (slewed + 10_000_000).saturating_add_signed(10 * ppm);
+                if check.look(readings(slewed, slewed, raw)).is_err() {
+                    return Some(raw / SECOND - 1);
+                }
+            }
+        }
+        None
     }
 
     #[test]
-    fn a_clock_within_the_drift_is_trusted_and_one_beyond_it_is_not_for_long() {
-        assert_eq!(slewed_by(199, 100), Ok(()));
-        assert_eq!(slewed_by(-199, 100), Ok(()));
-        assert!(matches!(slewed_by(260, 5), Err(ClockFault::Rate { .. })));
-        assert!(matches!(slewed_by(-80_000, 1), Err(ClockFault::Rate { .. })), "a daemon's slew");
+    fn a_steady_difference_is_trusted_and_a_change_beyond_the_drift_is_not_for_long() {
+        for steady in [-450, 0, 450] {
+            assert_eq!(slewed_by(&[(steady, 100)]), None, "the hardware's own");
+            assert_eq!(slewed_by(&[(steady, 100), (steady + 190, 100)]), None, "within the drift");
+            assert_eq!(slewed_by(&[(steady, 100), (steady + 260, 100)]), Some(101));
+            assert_eq!(slewed_by(&[(steady, 100), (steady - 260, 100)]), Some(101));
+            assert_eq!(slewed_by(&[(steady, 100), (80_000, 1)]), Some(100), "a daemon in a hurry");
+        }
+        assert_eq!(slewed_by(&[(0, 9), (20_000, 1)]), Some(9), "a burst, after a quiet time");
+        assert_eq!(slewed_by(&[(1_300, 10)]), Some(0), "no clock is that wrong");
+        assert_eq!(slewed_by(&[(950, 10)]), None);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) struct Directory {
     view: Members,
     /// In an open group, who is silent for longer is forgotten.
     forget: Duration,
+    /// More than these are not heard there.
+    most: usize,
 }
 
 #[derive(Debug)]
@@ -37,14 +39,19 @@ struct Listed {
     addresses: Vec<SocketAddr>,
 }
 
+impl Listed {
+    /// What a link or a flow adds to an IPv6 address is no part of a member's name.
+    fn is_at(&self, from: SocketAddr) -> bool {
+        let same = |at: &SocketAddr| (at.ip(), at.port()) == (from.ip(), from.port());
+        self.addresses.iter().any(same)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Heard {
     from: SocketAddr,
     at: Instant,
 }
-
-/// More members than this of an open group are not remembered.
-const OPEN_MAX: usize = 1024;
 
 impl Directory {
     /// The members that a text told of. `woken` is called when a name was found to be elsewhere.
@@ -52,6 +59,7 @@ impl Directory {
         me: NodeId,
         peers: &Peers,
         forget: Duration,
+        most: usize,
         woken: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
         let mut view = Members::default();
@@ -79,7 +87,7 @@ impl Directory {
             }
             Peers::Multicast { group, .. } => Places::Multicast { group: *group },
         };
-        Ok(Self { me, places, heard: BTreeMap::new(), view, forget })
+        Ok(Self { me, places, heard: BTreeMap::new(), view, forget, most })
     }
 
     /// The others, for the protocol.
@@ -97,10 +105,10 @@ impl Directory {
         match &self.places {
             Places::Listed { list, .. } => match list.get(&sender) {
                 None => Err(Refusal::Stranger),
-                Some(listed) if listed.addresses.contains(&from) => Ok(()),
+                Some(listed) if listed.is_at(from) => Ok(()),
                 Some(_) => Err(Refusal::Address),
             },
-            _ if self.heard.len() >= OPEN_MAX && !self.heard.contains_key(&sender) => {
+            _ if self.heard.len() >= self.most && !self.heard.contains_key(&sender) => {
                 Err(Refusal::Stranger)
             }
             _ => Ok(()),
@@ -131,6 +139,13 @@ impl Directory {
         true
     }
 
+    /// A member spoke from elsewhere: its name may have moved.
+    pub(crate) fn look_again(&self) {
+        if let Places::Listed { resolver: Some(resolver), .. } = &self.places {
+            resolver.look_again();
+        }
+    }
+
     /// Takes up what was found under names.
     pub(crate) fn refresh(&mut self) {
         match &mut self.places {
@@ -154,8 +169,9 @@ impl Directory {
         match &self.places {
             // Of several addresses the one that answers.
             Places::Listed { list, .. } => {
+                let listed = list.get(&id)?;
                 let heard = self.heard.get(&id).map(|heard| heard.from);
-                heard.or_else(|| list.get(&id)?.addresses.first().copied())
+                heard.filter(|from| listed.is_at(*from)).or(listed.addresses.first().copied())
             }
             _ => self.heard.get(&id).map(|heard| heard.from),
         }

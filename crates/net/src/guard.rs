@@ -1,8 +1,8 @@
 //! Leadership in one's hands: with a deadline, and given back when dropped.
 
-use crate::handle::Gone;
-use crate::shared::{Request, Seen, Shared};
-use bellwether_core::{Command, Instant};
+use crate::handle::{Gone, Member};
+use crate::shared::{Seat, Seen};
+use bellwether_core::Instant;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -14,15 +14,16 @@ use std::time::Duration;
 /// [`deadline`](Self::deadline).
 ///
 /// Once lost it stays lost, even if the member leads again: that is another reign. Dropping it
-/// resigns, if it is not lost.
+/// resigns, if it is not lost: at once for whoever asks here, and a moment later for the group.
+/// Several guards of one reign end together.
 pub struct Guard {
-    shared: Arc<Shared>,
+    member: Arc<Member>,
     reign: u64,
 }
 
 impl Guard {
-    pub(crate) fn new(shared: Arc<Shared>, reign: u64) -> Self {
-        Self { shared, reign }
+    pub(crate) fn new(member: Arc<Member>, reign: u64) -> Self {
+        Self { member, reign }
     }
 
     fn holds(&self, seen: &Seen) -> bool {
@@ -31,18 +32,18 @@ impl Guard {
 
     /// Whether this reign goes on at this moment, by the clock.
     pub fn still_leading(&self) -> bool {
-        self.holds(&self.shared.see())
+        self.holds(&self.member.shared.see())
     }
 
     /// When it ends, unless it is renewed meanwhile; nothing if it is over.
     pub fn deadline(&self) -> Option<Instant> {
-        let seen = self.shared.see();
+        let seen = self.member.shared.see();
         self.holds(&seen).then_some(seen.standing.until)
     }
 
     /// How long that is from now; [`Duration::MAX`] where leadership does not end by itself.
     pub fn remaining(&self) -> Duration {
-        let seen = self.shared.see();
+        let seen = self.member.shared.see();
         if !self.holds(&seen) {
             return Duration::ZERO;
         }
@@ -50,23 +51,22 @@ impl Guard {
         left.map_or(Duration::MAX, |left| Duration::from_nanos(left.as_nanos()))
     }
 
-    /// Waits until it is over.
+    /// Waits until it is over. The member's thread tells; where it may be stopped for long, ask
+    /// [`still_leading`](Self::still_leading), which needs nobody but the clock.
     pub fn lost(&self) -> Lost<'_> {
-        Lost { guard: self }
+        Lost { guard: self, seat: self.member.shared.seat() }
     }
 
     /// The same for a thread. False if the time was up first.
     pub fn wait_lost(&self, timeout: Option<Duration>) -> bool {
-        let seen = self.shared.wait(timeout, |seen| !self.holds(seen));
+        let seen = self.member.shared.wait(timeout, |seen| !self.holds(seen));
         !self.holds(&seen)
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if self.still_leading() {
-            self.shared.ask(Request::Command(Command::Resign, None));
-        }
+        self.member.shared.abdicate(self.reign);
     }
 }
 
@@ -79,12 +79,14 @@ impl fmt::Debug for Guard {
 /// Waiting to lead; see [`Election::campaign`](crate::Election::campaign).
 #[must_use = "it waits only while it is awaited"]
 pub struct Campaign {
-    shared: Arc<Shared>,
+    member: Arc<Member>,
+    seat: Seat,
 }
 
 impl Campaign {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
+    pub(crate) fn new(member: Arc<Member>) -> Self {
+        let seat = member.shared.seat();
+        Self { member, seat }
     }
 }
 
@@ -92,10 +94,10 @@ impl Future for Campaign {
     type Output = Result<Guard, Gone>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.shared.poll(cx.waker(), |seen| seen.standing.leads()) {
+        match self.seat.poll(cx.waker(), |seen| seen.standing.leads()) {
             None => Poll::Pending,
             Some(seen) if seen.ended => Poll::Ready(Err(Gone)),
-            Some(seen) => Poll::Ready(Ok(Guard::new(Arc::clone(&self.shared), seen.reign))),
+            Some(seen) => Poll::Ready(Ok(Guard::new(Arc::clone(&self.member), seen.reign))),
         }
     }
 }
@@ -110,6 +112,7 @@ impl fmt::Debug for Campaign {
 #[must_use = "it waits only while it is awaited"]
 pub struct Lost<'a> {
     guard: &'a Guard,
+    seat: Seat,
 }
 
 impl Future for Lost<'_> {
@@ -117,7 +120,7 @@ impl Future for Lost<'_> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let over = |seen: &Seen| !self.guard.holds(seen);
-        match self.guard.shared.poll(cx.waker(), over) {
+        match self.seat.poll(cx.waker(), over) {
             None => Poll::Pending,
             Some(_) => Poll::Ready(()),
         }

@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// A member of a group: it stands for election from [`join`](Builder::join) until
-/// [`leave`](Self::leave), or until the last clone of this handle is dropped.
+/// [`leave`](Self::leave), or until the last clone of this handle and the last guard are dropped.
 ///
 /// The member runs on a thread of its own. Every answer about leadership is given with the clock at
 /// the moment of the question, so a thread that was stopped cannot make a lease longer.
@@ -24,9 +24,9 @@ pub struct Election {
     member: Arc<Member>,
 }
 
-/// Ends the member with the last handle.
-struct Member {
-    shared: Arc<Shared>,
+/// Ends the member with the last handle, guard or campaign.
+pub(crate) struct Member {
+    pub(crate) shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -96,14 +96,21 @@ impl Election {
     pub fn campaign(&self) -> Campaign {
         // A protocol that asks at its own time may refuse, and then asks at its own time.
         self.shared().ask(Request::Command(Command::Campaign, None));
-        Campaign::new(Arc::clone(self.shared()))
+        Campaign::new(Arc::clone(&self.member))
     }
 
-    /// The same for a thread: nothing if the time was up first, or the member is gone.
-    pub fn wait(&self, timeout: Option<Duration>) -> Option<Guard> {
+    /// The same for a thread: nothing if the time was up first.
+    ///
+    /// # Errors
+    /// [`Gone`] if there is no member any more.
+    pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Guard>, Gone> {
         self.shared().ask(Request::Command(Command::Campaign, None));
         let seen = self.shared().wait(timeout, |seen| seen.standing.leads());
-        seen.standing.leads().then(|| Guard::new(Arc::clone(self.shared()), seen.reign))
+        if seen.ended {
+            return Err(Gone);
+        }
+        let leads = seen.standing.leads();
+        Ok(leads.then(|| Guard::new(Arc::clone(&self.member), seen.reign)))
     }
 
     /// Stops leading, in favour of anybody else, and stays in the group.

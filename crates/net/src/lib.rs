@@ -30,7 +30,7 @@
 //! let peers: Peers = format!("1=127.0.0.1:{port}").parse()?;
 //! let election = Election::builder("example").peers(peers).insecure().join()?;
 //!
-//! let guard = election.wait(None).expect("it leads after a moment");
+//! let guard = election.wait(None)?.expect("there is no limit to its patience");
 //! assert!(guard.still_leading() && election.leadership().leads());
 //! drop(guard); // resigns
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -26,7 +26,7 @@ use bellwether_core::{
     Boot, Command, Dest, Duration, Head, Instant, Memory, NodeId, Output, Refused,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -56,6 +56,8 @@ pub(crate) struct Member {
     pub(crate) counters: Counters,
     pub(crate) traffic: Traffic,
     pub(crate) refusals: VecDeque<Incident>,
+    /// Where those are with whom it disagrees, and when each was last heard.
+    opponents: BTreeMap<SocketAddr, Instant>,
     /// Something that went wrong and does not stop the member.
     pub(crate) warning: Option<String>,
     body: Vec<u8>,
@@ -72,6 +74,8 @@ pub(crate) struct Incident {
 
 /// How many of those are remembered.
 const INCIDENTS: usize = 8;
+/// To how many of those with whom it disagrees a member shows itself.
+const OPPONENTS: usize = 64;
 /// How often the clocks are compared, and the silent forgotten.
 const CHECK: Duration = Duration::from_millis(100);
 /// Timers that run in a row before anything else has its turn.
@@ -122,6 +126,7 @@ impl Member {
             counters: Counters::default(),
             traffic: Traffic::default(),
             refusals: VecDeque::new(),
+            opponents: BTreeMap::new(),
             warning: None,
             body: Vec::new(),
             outbox: VecDeque::new(),
@@ -171,7 +176,8 @@ impl Member {
 
     /// Another life, with a number and a session of its own.
     fn begin_again(&mut self) {
-        let begun = self.state.begin(self.settings.binds());
+        self.opponents.clear();
+        let begun = self.state.begin_again(self.settings.binds());
         let (incarnation, session) = match (begun, Session::draw()) {
             (Ok(incarnation), Ok(session)) => (incarnation, session),
             (Err(error), _) => return self.withdraw(Reason::Disk(error.to_string())),
@@ -187,15 +193,17 @@ impl Member {
     }
 
     /// Takes no part for a while.
+    ///
+    /// Without a word: what it promised and was promised runs out by itself. To release its
+    /// supporters would let another lead while whatever the application does as a leader is still
+    /// being ended.
     fn withdraw(&mut self, why: Reason) {
         let now = self.read();
         let until = now + why.lasts();
-        if self.life.is_some() {
-            self.leave(now);
-        }
-        let until = self.withdrawal.as_ref().map_or(until, |before| before.until.max(until));
-        let news = self.withdrawal.as_ref().is_none_or(|before| before.why != why);
-        if news || self.withdrawal.is_none() {
+        self.life = None;
+        let before = self.withdrawal.as_ref();
+        let until = before.map_or(until, |before| before.until.max(until));
+        if before.is_none_or(|before| before.why != why) {
             let withdrawn = Some(why.to_string());
             self.shared.tell(Standing { withdrawn, ..Standing::none(self.settings.me, now) });
             self.changed(now);
@@ -236,11 +244,13 @@ impl Member {
         }
         self.wait();
         self.receive();
-        while let Some(request) = self.shared.take() {
+        for _ in 0..BATCH {
+            let Some(request) = self.shared.take() else { return true };
             if !self.serve(request) {
                 return false;
             }
         }
+        self.shared.wake(); // there may be more, after the timers
         true
     }
 
@@ -281,6 +291,10 @@ impl Member {
             let mut frame = Vec::new();
             if self.sealer.seal(Kind::Beacon, &[], &mut frame).is_ok() {
                 self.transmit(Dest::Everyone, &frame);
+                // Those with whom it disagrees may not be among everyone.
+                let opponents = std::mem::take(&mut self.opponents);
+                opponents.keys().for_each(|address| self.send(*address, &frame));
+                self.opponents = opponents;
             }
         }
     }
@@ -348,7 +362,13 @@ impl Member {
         }
         self.refusals.push_front(Incident { at: now, from, refusal });
         self.refusals.truncate(INCIDENTS);
+        if refusal == Refusal::Address {
+            self.directory.look_again();
+        }
         if matches!(refusal, Refusal::List | Refusal::Terms | Refusal::OwnId) {
+            if self.opponents.len() < OPPONENTS || self.opponents.contains_key(&from) {
+                self.opponents.insert(from, now);
+            }
             self.withdraw(Reason::Conflict(refusal, from));
         }
     }
@@ -361,6 +381,10 @@ impl Member {
                 let taken = self.command(command, now);
                 // Whoever asked may have gone.
                 answer.map(|answer| answer.try_send(taken));
+            }
+            Request::Abdicate => {
+                let _ = self.command(Command::Resign, now); // it may not lead any more
+                self.shared.abdicated();
             }
             Request::Status(answer) => {
                 let _ = answer.try_send(Box::new(self.status(now)));
@@ -432,9 +456,6 @@ impl Member {
         if let Some(error) = problem {
             // What was to be durable first is not: nothing of this step may leave.
             self.outbox.clear();
-            self.recorder.leave(now);
-            self.recorder.flush();
-            self.life = None;
             return self.withdraw(Reason::Disk(error.to_string()));
         }
         while let Some((to, frame)) = self.outbox.pop_front() {
@@ -460,20 +481,24 @@ impl Member {
     }
 
     fn transmit(&mut self, to: Dest, frame: &[u8]) {
-        let Self { sockets, directory, traffic, .. } = self;
-        let mut send = |address| match sockets.send(address, frame) {
-            Ok(()) => {
-                traffic.sent += 1;
-                traffic.sent_bytes += frame.len() as u64;
-            }
-            Err(_) => traffic.send_failures += 1,
-        };
+        let mut places = Vec::new();
         match to {
-            Dest::Everyone => directory.everyone(&mut send),
-            Dest::Node(id) => match directory.address(id) {
-                Some(address) => send(address),
-                None => traffic.send_failures += 1,
+            Dest::Everyone => self.directory.everyone(&mut |address| places.push(address)),
+            Dest::Node(id) => match self.directory.address(id) {
+                Some(address) => places.push(address),
+                None => self.traffic.send_failures += 1,
             },
+        }
+        places.into_iter().for_each(|address| self.send(address, frame));
+    }
+
+    fn send(&mut self, address: SocketAddr, frame: &[u8]) {
+        match self.sockets.send(address, frame) {
+            Ok(()) => {
+                self.traffic.sent += 1;
+                self.traffic.sent_bytes += frame.len() as u64;
+            }
+            Err(_) => self.traffic.send_failures += 1,
         }
     }
 }

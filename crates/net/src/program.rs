@@ -5,6 +5,9 @@ use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint
 use bellwether_protocols::choice::{Choice, Config, find};
 use std::sync::Arc;
 
+/// No open group is larger, as one member sees it.
+const OPEN_MAX: usize = 1024;
+
 /// How to start a life, whatever the protocol.
 type Start = Arc<dyn Fn(Boot<'_>, &mut Env<'_>) -> Box<dyn Endpoint> + Send + Sync>;
 
@@ -16,7 +19,7 @@ pub(crate) struct Program {
     pub(crate) params: String,
     /// What it promises, in words.
     pub(crate) promise: String,
-    /// By what members must agree: its name and all its parameters.
+    /// What members must agree on.
     pub(crate) terms: String,
     /// The times of its leases, where it has any.
     pub(crate) leases: Option<Leases>,
@@ -40,6 +43,20 @@ pub(crate) struct Leases {
     pub(crate) drift_ppm: u32,
     /// Whether it takes more than half of the group.
     pub(crate) majority: bool,
+}
+
+/// What members must agree on, and no more: what safety rests on. The text is hashed, so it must
+/// not change from release to release without a reason.
+fn terms(name: &str, choice: &Choice) -> String {
+    match choice {
+        Choice::LocalLeader(params) => format!(
+            "{name} 1 mode={} lock={} drift={}",
+            params.mode().name(),
+            params.lock().as_nanos(),
+            params.drift_ppm()
+        ),
+        Choice::AnnounceListen(_) => format!("{name} 1"),
+    }
 }
 
 struct Begin<'a, 'b> {
@@ -81,7 +98,7 @@ impl Program {
             name: entry.name,
             params,
             promise: choice.promise().to_string(),
-            terms: format!("{name} {choice:?}"),
+            terms: terms(name, &choice),
             leases,
             trust: profile.trust,
             choice: Some(choice),
@@ -89,7 +106,7 @@ impl Program {
         })
     }
 
-    /// The application's own.
+    /// The application's own. Members must have the same parameters, as their `Debug` text says.
     pub(crate) fn own<P: Protocol>(params: P::Params) -> Self {
         Self {
             name: P::NAME,
@@ -116,6 +133,17 @@ impl Program {
         }
     }
 
+    /// How many others an open group may have, so that messages still fit a datagram.
+    pub(crate) fn most_others(&self, body_max: usize) -> usize {
+        match &self.choice {
+            Some(Choice::LocalLeader(params)) => {
+                let fits = |members: &usize| params.longest_message(*members) <= body_max;
+                (1..=OPEN_MAX).rev().find(fits).unwrap_or(1) - 1
+            }
+            _ => OPEN_MAX - 1,
+        }
+    }
+
     /// Why these members cannot run it, if so; how long its messages become, if that is known.
     pub(crate) fn check(&self, peers: &Peers, body_max: usize) -> Result<Option<String>, String> {
         if self.leases.is_some_and(|leases| leases.majority) && !peers.is_list() {
@@ -124,14 +152,15 @@ impl Program {
                  (1=HOST:PORT,…), or use --mode local"
             ));
         }
-        let (Some(choice), Peers::Listed(list)) = (&self.choice, peers) else { return Ok(None) };
-        choice.check_nodes(list.len() as u64).map_err(|crowd| crowd.to_string())?;
-        let Choice::LocalLeader(params) = choice else { return Ok(None) };
-        if params.is_as_published() {
+        let Some(choice) = &self.choice else { return Ok(None) };
+        if matches!(choice, Choice::LocalLeader(params) if params.is_as_published()) {
             return Err("the protocol as published is for simulation: it can have two leaders; \
                         leave --as-published out"
                 .to_owned());
         }
+        let Peers::Listed(list) = peers else { return Ok(None) };
+        choice.check_nodes(list.len() as u64).map_err(|crowd| crowd.to_string())?;
+        let Choice::LocalLeader(params) = choice else { return Ok(None) };
         let longest = params.longest_message(list.len());
         if longest > body_max {
             let fits = |members: &usize| params.longest_message(*members) <= body_max;

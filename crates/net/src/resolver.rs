@@ -15,12 +15,11 @@ const SOON: Duration = Duration::from_secs(2);
 
 type Found = BTreeMap<String, Vec<SocketAddr>>;
 
-/// What was last found under some names. The thread ends with it, at the latest after the lookup
-/// that is under way.
+/// What was last found under some names. The thread ends soon after it.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     found: Arc<Mutex<Found>>,
-    _stop: mpsc::Sender<()>,
+    again: mpsc::Sender<()>,
 }
 
 impl Resolver {
@@ -32,7 +31,7 @@ impl Resolver {
         if names.is_empty() {
             return Ok(None);
         }
-        let (stop, stopped) = mpsc::channel::<()>();
+        let (again, wanted) = mpsc::channel::<()>();
         let found = Arc::new(Mutex::new(Found::new()));
         let shared = Arc::clone(&found);
         let work = move || {
@@ -48,14 +47,23 @@ impl Resolver {
                     }
                 }
                 changed();
-                let pause = if all { EVERY } else { SOON };
-                if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                let pause = if all { EVERY - SOON } else { Duration::ZERO };
+                // Not more often than that, however often it is wanted.
+                thread::sleep(SOON);
+                if wanted.try_iter().count() == 0
+                    && wanted.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected)
+                {
                     return;
                 }
             }
         };
         thread::Builder::new().name("bellwether-names".into()).spawn(work)?;
-        Ok(Some(Self { found, _stop: stop }))
+        Ok(Some(Self { found, again }))
+    }
+
+    /// Looks them up again soon.
+    pub(crate) fn look_again(&self) {
+        let _ = self.again.send(()); // the thread lives as long as this
     }
 
     /// What was found.

@@ -6,7 +6,7 @@ use crate::standing::Standing;
 use crate::status::Status;
 use bellwether_core::{Command, Instant, Refused};
 use rustix::event::{EventfdFlags, eventfd};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::mpsc::SyncSender;
@@ -17,6 +17,8 @@ use std::task::Waker;
 pub(crate) enum Request {
     /// Pass this on to the protocol, and tell what it said.
     Command(Command, Option<SyncSender<Result<(), Refused>>>),
+    /// A guard was dropped: stop leading.
+    Abdicate,
     /// Tell everything.
     Status(SyncSender<Box<Status>>),
     /// Use these keys from now on.
@@ -32,8 +34,15 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     present: Mutex<Present>,
     news: Condvar,
-    mailbox: Mutex<VecDeque<Request>>,
+    mailbox: Mutex<Mailbox>,
     wake: OwnedFd,
+}
+
+/// Requests, until nobody will read them any more.
+#[derive(Default)]
+struct Mailbox {
+    requests: VecDeque<Request>,
+    closed: bool,
 }
 
 /// What is believed now.
@@ -43,8 +52,13 @@ struct Present {
     version: Version,
     /// Grows each time the member begins to lead.
     reign: u64,
+    /// A guard was dropped: the application has given up this reign, though the member's thread
+    /// does not know it yet.
+    abdicating: bool,
     ended: bool,
-    wakers: Vec<Waker>,
+    /// Tasks that wait, by the number of their seat.
+    wakers: BTreeMap<u64, Waker>,
+    seats: u64,
     /// Written to when there is news.
     bells: Vec<std::sync::Weak<OwnedFd>>,
 }
@@ -75,15 +89,17 @@ impl Shared {
             standing,
             version: Version::default(),
             reign: 0,
+            abdicating: false,
             ended: false,
-            wakers: Vec::new(),
+            wakers: BTreeMap::new(),
+            seats: 0,
             bells: Vec::new(),
         };
         Ok(Self {
             clock,
             present: Mutex::new(present),
             news: Condvar::new(),
-            mailbox: Mutex::new(VecDeque::new()),
+            mailbox: Mutex::default(),
             wake: bell()?,
         })
     }
@@ -100,12 +116,12 @@ impl Shared {
     }
 
     fn seen(&self, present: &Present) -> Seen {
-        Seen {
-            standing: present.standing.at(self.clock.now()),
-            version: present.version,
-            reign: present.reign,
-            ended: present.ended,
-        }
+        let now = self.clock.now();
+        let standing = match present.abdicating && present.standing.leads() {
+            true => Standing::none(present.standing.me, now),
+            false => present.standing.at(now),
+        };
+        Seen { standing, version: present.version, reign: present.reign, ended: present.ended }
     }
 
     /// What is believed, once `wanted` says so or the time is up.
@@ -114,7 +130,7 @@ impl Shared {
         timeout: Option<std::time::Duration>,
         mut wanted: impl FnMut(&Seen) -> bool,
     ) -> Seen {
-        let deadline = timeout.map(|timeout| {
+        let limit = timeout.map(|timeout| {
             let nanos = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
             self.clock.now() + bellwether_core::Duration::from_nanos(nanos)
         });
@@ -122,30 +138,37 @@ impl Shared {
         loop {
             let seen = self.seen(&present);
             let now = seen.standing.at;
-            if seen.ended || wanted(&seen) || deadline.is_some_and(|deadline| now >= deadline) {
+            if seen.ended || wanted(&seen) || limit.is_some_and(|limit| now >= limit) {
                 return seen;
             }
-            present = match deadline {
-                None => self.news.wait(present).unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let left = std::time::Duration::from_nanos(deadline.since(now).as_nanos());
-                    let woken = self.news.wait_timeout(present, left);
-                    woken.unwrap_or_else(PoisonError::into_inner).0
-                }
+            // A lease ends by the clock, even if the member's thread is not there to say so.
+            let lapse = seen.standing.until;
+            let wake = limit.map_or(lapse, |limit| limit.min(lapse));
+            present = if wake == Instant::NEVER {
+                self.news.wait(present).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                let left = std::time::Duration::from_nanos(wake.since(now).as_nanos());
+                let woken = self.news.wait_timeout(present, left);
+                woken.unwrap_or_else(PoisonError::into_inner).0
             };
         }
     }
 
+    /// A place to wait for one task.
+    pub(crate) fn seat(self: &Arc<Self>) -> Seat {
+        let mut present = self.present();
+        present.seats += 1;
+        Seat { shared: Arc::clone(self), number: present.seats }
+    }
+
     /// The same for a task: `waker` is called at the next news if there is nothing yet.
-    pub(crate) fn poll(&self, waker: &Waker, wanted: impl FnOnce(&Seen) -> bool) -> Option<Seen> {
+    fn poll(&self, seat: u64, waker: &Waker, wanted: impl FnOnce(&Seen) -> bool) -> Option<Seen> {
         let mut present = self.present();
         let seen = self.seen(&present);
         if seen.ended || wanted(&seen) {
             return Some(seen);
         }
-        if !present.wakers.iter().any(|known| known.will_wake(waker)) {
-            present.wakers.push(waker.clone());
-        }
+        present.wakers.insert(seat, waker.clone());
         None
     }
 
@@ -169,7 +192,8 @@ impl Shared {
         let changed = !same(before, &standing);
         let prolonged = before.until != standing.until;
         // A lease that ran out, be it for a moment, is another reign.
-        let begins = standing.leads() && !before.at(standing.at).leads();
+        let now = self.clock.now().max(standing.at);
+        let begins = standing.leads() && !before.at(now).leads();
         present.reign += u64::from(begins);
         present.version.changes += u64::from(changed || begins);
         present.version.tellings += u64::from(changed || begins || prolonged);
@@ -181,6 +205,12 @@ impl Shared {
 
     /// Nothing more will come.
     pub(crate) fn end(&self) {
+        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
+        mailbox.closed = true;
+        // Whoever waits for an answer sees that none will come.
+        let unread = std::mem::take(&mut mailbox.requests);
+        drop(mailbox);
+        drop(unread);
         let mut present = self.present();
         let (me, now) = (present.standing.me, self.clock.now());
         present.standing = Standing::none(me, now);
@@ -191,7 +221,7 @@ impl Shared {
     }
 
     fn ring(&self, mut present: MutexGuard<'_, Present>, changed: bool) {
-        let wakers = if changed { std::mem::take(&mut present.wakers) } else { Vec::new() };
+        let wakers = if changed { std::mem::take(&mut present.wakers) } else { BTreeMap::new() };
         present.bells.retain(|fd| match fd.upgrade() {
             Some(fd) => {
                 toll(&fd);
@@ -203,19 +233,35 @@ impl Shared {
         if changed {
             self.news.notify_all();
         }
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.into_values().for_each(Waker::wake);
+    }
+
+    /// A guard of this reign was dropped: from now on the application does not lead by it.
+    pub(crate) fn abdicate(&self, reign: u64) {
+        let mut present = self.present();
+        if present.reign != reign || !present.standing.at(self.clock.now()).leads() {
+            return;
+        }
+        present.abdicating = true;
+        present.version.changes += 1;
+        present.version.tellings += 1;
+        self.ring(present, true);
+        self.ask(Request::Abdicate);
+    }
+
+    /// The member's thread has done so.
+    pub(crate) fn abdicated(&self) {
+        self.present().abdicating = false;
     }
 
     /// Puts a request into the mailbox. False if nobody will read it.
     pub(crate) fn ask(&self, request: Request) -> bool {
-        if self.present().ended {
-            return false;
-        }
         let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        if mailbox.len() >= MAILBOX_MAX {
+        let must = matches!(request, Request::Abdicate | Request::Stop);
+        if mailbox.closed || mailbox.requests.len() >= MAILBOX_MAX && !must {
             return false;
         }
-        mailbox.push_back(request);
+        mailbox.requests.push_back(request);
         drop(mailbox);
         toll(&self.wake);
         true
@@ -223,12 +269,17 @@ impl Shared {
 
     /// The next request.
     pub(crate) fn take(&self) -> Option<Request> {
-        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).requests.pop_front()
     }
 
     /// What the member's thread waits for.
     pub(crate) fn wake_fd(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
+    }
+
+    /// Wakes it.
+    pub(crate) fn wake(&self) {
+        toll(&self.wake);
     }
 
     /// Makes it quiet again.
@@ -239,6 +290,25 @@ impl Shared {
     /// The time now.
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
+    }
+}
+
+/// The place of one task that waits; nothing of it is left when it goes.
+pub(crate) struct Seat {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Seat {
+    /// What is believed, if `wanted` says so; otherwise `waker` is called at the next news.
+    pub(crate) fn poll(&self, waker: &Waker, wanted: impl FnOnce(&Seen) -> bool) -> Option<Seen> {
+        self.shared.poll(self.number, waker, wanted)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.shared.present().wakers.remove(&self.number);
     }
 }
 

@@ -68,8 +68,15 @@ impl State {
         (kept.binds > binds.as_nanos()).then(|| Duration::from_nanos(kept.binds))
     }
 
-    /// Begins a life: its number.
+    /// Begins a life: its number. A longer promise of a former life stays remembered: it may still
+    /// run, and this life may end before it does.
     pub(crate) fn begin(&mut self, binds: Duration) -> io::Result<u64> {
+        let former = self.kept.as_ref().map_or(0, |kept| kept.binds);
+        self.begin_again(Duration::from_nanos(former.max(binds.as_nanos())))
+    }
+
+    /// Begins a life after all promises of former ones have run out: its number.
+    pub(crate) fn begin_again(&mut self, binds: Duration) -> io::Result<u64> {
         let mut kept = self.kept.clone().unwrap_or_default();
         kept.incarnation = kept.incarnation.saturating_add(1).max(wall());
         kept.binds = binds.as_nanos();
@@ -165,6 +172,9 @@ mod tests {
         assert_eq!(state.still_binds(SHORT), Some(LONG), "a longer promise may still run");
         assert_eq!(state.still_binds(LONG), None);
         assert!(state.begin(SHORT).unwrap() > first);
+        assert_eq!(state.still_binds(SHORT), Some(LONG), "until it was waited for");
+        assert!(state.begin_again(SHORT).unwrap() > first);
+        assert_eq!(state.still_binds(SHORT), None);
         fs::remove_dir_all(dir).unwrap();
     }
 

@@ -1,6 +1,6 @@
 //! Following what a member believes, as a stream, by waiting, or by a file descriptor.
 
-use crate::shared::{Shared, Version, quiet};
+use crate::shared::{Seat, Seen, Shared, Version, quiet};
 use crate::standing::Standing;
 use futures_core::Stream;
 use std::fmt;
@@ -15,6 +15,7 @@ use std::time::Duration;
 /// first is what it believes at first. As a [`Stream`] it works with any executor, or none.
 pub struct Watch {
     shared: Arc<Shared>,
+    seat: Seat,
     seen: Option<Version>,
     bell: Option<Arc<OwnedFd>>,
 }
@@ -34,7 +35,8 @@ pub enum Next {
 
 impl Watch {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, seen: None, bell: None }
+        let seat = shared.seat();
+        Self { shared, seat, seen: None, bell: None }
     }
 
     /// The next change, if it comes within this time; for ever, if none is given.
@@ -90,8 +92,8 @@ impl Stream for Watch {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Standing>> {
         let changes = self.seen.map(|version| version.changes);
-        let wanted = |seen: &crate::shared::Seen| Some(seen.version.changes) != changes;
-        match self.shared.poll(cx.waker(), wanted) {
+        let wanted = |seen: &Seen| Some(seen.version.changes) != changes;
+        match self.seat.poll(cx.waker(), wanted) {
             None => Poll::Pending,
             Some(seen) if seen.ended => Poll::Ready(None),
             Some(seen) => {

@@ -1,6 +1,7 @@
 //! Members in one process, over loopback: the library as an application uses it.
 
-use bellwether_net::{Builder, Election, Keyring, Next, Peers, Role};
+use bellwether_net::{Builder, Election, Gone, Keyring, Next, Peers, Role};
+use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::pin::pin;
 use std::sync::Arc;
@@ -90,13 +91,13 @@ fn a_guard_ends_with_its_reign_and_resigns_when_dropped() {
     members[1].leave();
     assert!(!other.still_leading() && other.deadline().is_none());
     block_on(other.lost());
-    assert!(members[1].wait(Some(Duration::ZERO)).is_none(), "it has left");
+    assert_eq!(members[1].wait(None).unwrap_err(), Gone);
 }
 
 #[test]
 fn a_member_alone_has_no_majority_and_says_why() {
     let member = member(2, &places(3)).join().unwrap();
-    assert!(member.wait(Some(Duration::from_millis(600))).is_none());
+    assert!(member.wait(Some(Duration::from_millis(600))).unwrap().is_none());
     let status = member.status().unwrap();
     assert_eq!(status.role, Role::Looking);
     let why = status.why.join("; ");
@@ -113,7 +114,7 @@ fn another_key_is_refused_and_counted() {
     };
     let (one, other) = (Keyring::generate().unwrap(), Keyring::generate().unwrap());
     let (first, second) = (keyed(1, &one), keyed(2, &other));
-    assert!(first.wait(Some(Duration::from_millis(700))).is_none());
+    assert!(first.wait(Some(Duration::from_millis(700))).unwrap().is_none());
     let refused = first.status().unwrap().traffic.refused;
     assert!(refused.get("key").is_some_and(|count| *count > 0), "{refused:?}");
     // With the same keys they agree, without a new start.
@@ -132,8 +133,69 @@ fn of_two_groups_that_disagree_neither_has_a_leader_until_one_is_gone() {
     let status = alone.status().unwrap();
     assert!(status.traffic.refused.contains_key("list"), "{:?}", status.traffic);
     assert!(status.warnings.join(" ").contains("member list"), "{:?}", status.warnings);
+    // The others hear of it, though it would not speak to them by its own list.
+    assert!(good.iter().all(|m| follow(m, |m| m.leadership().role() == Role::Withdrawn)));
     good.iter().for_each(Election::leave);
     assert!(follow(&alone, |m| m.leadership().leads()), "once nobody disagrees, it leads");
+}
+
+#[test]
+fn lists_with_one_member_in_common_do_not_both_have_a_leader() {
+    let all = places(5);
+    let old: Vec<Election> = (1..3).map(|id| member(id, &all[..3]).join().unwrap()).collect();
+    assert!(old.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    let new: Vec<Election> = (3..6).map(|id| member(id, &all[2..]).join().unwrap()).collect();
+    // The one in both lists hears the former leader, takes no part, and tells it.
+    assert!(follow(&new[0], |m| m.leadership().role() == Role::Withdrawn));
+    assert!(old.iter().all(|m| follow(m, |m| m.leadership().role() == Role::Withdrawn)));
+    assert!(new[1..].iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    assert!(old.iter().all(|m| m.leadership().role() == Role::Withdrawn), "and it stays so");
+}
+
+#[test]
+fn whoever_drops_its_guard_does_not_lead_for_a_moment_longer() {
+    let alone = member(1, &places(1)).join().unwrap();
+    let first = alone.wait(PATIENCE).unwrap().unwrap();
+    let second = alone.wait(PATIENCE).unwrap().unwrap();
+    drop(first);
+    assert!(!alone.leadership().leads() && !second.still_leading(), "they end together");
+    let third = alone.wait(PATIENCE).unwrap().unwrap();
+    drop(second);
+    assert!(third.still_leading(), "a guard ends its own reign and no other");
+    drop(alone);
+    assert!(third.still_leading(), "a guard keeps its member");
+}
+
+#[test]
+fn whatever_is_sent_to_a_member_moves_one_counter_and_is_not_answered() {
+    let all = places(3);
+    let members = [member(1, &all).join().unwrap(), member(2, &all).join().unwrap()];
+    assert!(members.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let target = all[0].split_once('=').unwrap().1;
+    let before = members[0].status().unwrap();
+    let total = |refused: &BTreeMap<String, u64>| refused.values().sum::<u64>();
+    let mut sent = 0;
+    for length in 0..=1500_usize {
+        let bytes: Vec<u8> = (0..length).map(|at| (at * 31 + length * 7) as u8).collect();
+        stranger.send_to(&bytes, target).unwrap();
+        sent += 1;
+        if sent % 50 == 0 {
+            thread::sleep(Duration::from_millis(5)); // its queue is not endless
+        }
+    }
+    let seen = |m: &Election| total(&m.status().unwrap().traffic.refused);
+    for _ in 0..1000 {
+        if seen(&members[0]) - total(&before.traffic.refused) == sent {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let after = members[0].status().unwrap();
+    assert_eq!(total(&after.traffic.refused) - total(&before.traffic.refused), sent);
+    assert_eq!((after.leaders, after.changes), (before.leaders, before.changes));
+    stranger.set_nonblocking(true).unwrap();
+    assert!(stranger.recv_from(&mut [0; 64]).is_err(), "no answer");
 }
 
 #[test]
@@ -158,7 +220,7 @@ fn an_id_used_twice_has_one_voice() {
     assert!(good.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
     let elsewhere = "127.0.0.1:0".parse().unwrap();
     let double = member(1, &all).listen(elsewhere).join().unwrap();
-    assert!(double.wait(Some(Duration::from_millis(600))).is_none());
+    assert!(double.wait(Some(Duration::from_millis(600))).unwrap().is_none());
     let refused = good[1].status().unwrap().traffic.refused;
     assert!(refused.get("address").is_some_and(|count| *count > 0), "{refused:?}");
     assert!(good[0].leadership().leads() || good[1].leadership().leads());

@@ -11,9 +11,13 @@ use super::shell::{attempt, must};
 use super::unique;
 use bellwether::core::Duration;
 use std::fmt::Write;
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
 
 const PREFIX: &str = "bellwether-";
+/// What is in here under a namespace's name, `ip netns exec` puts over `/etc` for whom it starts.
+const FILES: &str = "/etc/netns";
 
 /// Removes the networks of processes that are no more.
 fn sweep() {
@@ -21,9 +25,10 @@ fn sweep() {
     for name in names.lines().filter_map(|line| line.split_whitespace().next()) {
         let owner = name.strip_prefix(PREFIX).and_then(|rest| rest.split('x').next());
         let Some(Ok(owner)) = owner.map(str::parse::<u32>) else { continue };
-        if !std::path::Path::new(&format!("/proc/{owner}")).exists() {
+        if !Path::new(&format!("/proc/{owner}")).exists() {
             // Somebody else may be sweeping too.
             let _ = attempt(&["ip", "netns", "delete", name], "");
+            let _ = fs::remove_dir_all(Path::new(FILES).join(name));
         }
     }
 }
@@ -44,6 +49,8 @@ pub(crate) struct Network {
 impl Network {
     /// The port on which members hear each other.
     pub(crate) const PORT: u16 = 7400;
+    /// The name that [`give_names`](Self::give_names) gives.
+    pub(crate) const HOST: &str = "flock";
 
     pub(crate) fn new(members: u64) -> Self {
         sweep();
@@ -88,6 +95,19 @@ impl Network {
             Self::PORT
         );
         self.nft(id, &table);
+    }
+
+    /// Gives all members a host name for all of them: `HOST`.
+    pub(crate) fn give_names(&self) {
+        let mut hosts = "127.0.0.1 localhost\n".to_owned();
+        for id in 1..=self.members {
+            let _ = writeln!(hosts, "{} {}", Self::address(id, Family::V4), Self::HOST);
+        }
+        for id in 1..=self.members {
+            let files = Path::new(FILES).join(self.namespace(id));
+            fs::create_dir_all(&files).expect("root makes directories in /etc");
+            fs::write(files.join("hosts"), &hosts).expect("there is room for a file");
+        }
     }
 
     fn hub(&self) -> String {
@@ -194,6 +214,8 @@ impl Drop for Network {
         for name in names {
             // A network that was never finished lacks some of them.
             let _ = attempt(&["ip", "netns", "delete", &name], "");
+            let _ = fs::remove_dir_all(Path::new(FILES).join(&name));
         }
+        let _ = fs::remove_dir(FILES); // unless somebody else has files there
     }
 }

@@ -31,6 +31,8 @@ pub(crate) enum Ground {
     Listed(Family),
     /// The same, but they find each other by a multicast address.
     Multicast(Family),
+    /// The same, but they find each other by a host name.
+    Named,
     /// On the loopback.
     Loopback,
     /// On the loopback, with a relay in between.
@@ -103,6 +105,10 @@ impl Group {
                 network = Some(Network::new(shape.members));
                 format!("multicast:{}@eth0", Network::multicast(family))
             }
+            Ground::Named => {
+                network.insert(Network::new(shape.members)).give_names();
+                format!("dns:{}:{}", Network::HOST, Network::PORT)
+            }
             Ground::Loopback => listed(&free_places(shape.members)),
             Ground::Relayed(weather) => {
                 let places = free_places(shape.members);
@@ -167,7 +173,7 @@ impl Group {
 
     /// The parameters that all members have.
     pub(crate) fn params(&self) -> Params {
-        let open = matches!(self.shape.ground, Ground::Multicast(_));
+        let open = matches!(self.shape.ground, Ground::Multicast(_) | Ground::Named);
         let mode = if open { Mode::Local } else { Mode::Majority };
         let config = Config { mode, preset: self.shape.preset, ..Config::default() };
         Params::try_from(config).expect("a preset keeps its own rules")
