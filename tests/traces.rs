@@ -63,7 +63,7 @@ fn recorded(folder: &Path) -> Vec<PathBuf> {
     leader.resign().expect("a leader can");
     let others = members.iter().filter(|member| member.leadership().me != leader.leadership().me);
     let mut others: Vec<&Election> = others.collect();
-    others.retain(|other| other.wait(Some(Duration::from_secs(2))).is_some());
+    others.retain(|other| other.wait(Some(Duration::from_secs(2))).is_ok_and(|led| led.is_some()));
     assert!(!others.is_empty(), "somebody else led");
     members.iter().for_each(Election::leave);
     drop(members);

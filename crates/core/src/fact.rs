@@ -60,6 +60,11 @@ pub enum Fact {
         /// The first instant at which that no longer holds.
         until: Instant,
     },
+    /// Others know of a later life of this process than the present one, and do not listen to it.
+    Outlived {
+        /// The number of that life.
+        life: u64,
+    },
     /// How its clock stands to the time of the record. A driver says so, where they differ and
     /// there is something that ends by that clock.
     Clock {

@@ -23,7 +23,7 @@ use crate::state::{State, to_hex};
 use crate::status::Traffic;
 use crate::withdrawal::{BEACON, Reason, Withdrawal};
 use bellwether_core::{
-    Boot, Command, Dest, Duration, Head, Instant, Memory, NodeId, Output, Refused,
+    Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, NodeId, Output, Refused,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::{BTreeMap, VecDeque};
@@ -279,6 +279,23 @@ impl Member {
         if let Some(fault) = fault {
             self.withdraw(Reason::Clock(fault));
         }
+        if let Some(life) = self.outlived(now) {
+            self.state.outlive(life);
+            self.life = None;
+            self.begin_again();
+        }
+    }
+
+    /// The later life of this member that others know of, if they do: its number was lost, and the
+    /// wall clock was set back.
+    fn outlived(&self, now: Instant) -> Option<u64> {
+        let mut outlived = None;
+        self.life.as_ref()?.endpoint().facts(now, &mut |fact| {
+            if let Fact::Outlived { life } = fact {
+                outlived = Some(life);
+            }
+        });
+        outlived
     }
 
     /// Shows that it is there, and comes back when it may.

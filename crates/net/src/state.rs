@@ -85,6 +85,12 @@ impl State {
         Ok(incarnation)
     }
 
+    /// Others know of this life: the next one is later.
+    pub(crate) fn outlive(&mut self, life: u64) {
+        let kept = self.kept.get_or_insert_default();
+        kept.incarnation = kept.incarnation.max(life);
+    }
+
     /// What the protocol stored last.
     pub(crate) fn memory(&self) -> Option<Vec<u8>> {
         from_hex(self.kept.as_ref()?.memory.as_ref()?)

@@ -1,6 +1,8 @@
 //! Members in one process, over loopback: the library as an application uses it.
 
-use bellwether_net::{Builder, Election, Gone, Keyring, Next, Peers, Role};
+use bellwether_net::{Builder, Election, Gone, Keyring, Next, Peers, Role, Watch};
+use bellwether_protocols::choice::Config;
+use bellwether_protocols::local_leader::{self, Preset};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::pin::pin;
@@ -150,6 +152,48 @@ fn lists_with_one_member_in_common_do_not_both_have_a_leader() {
     assert!(old.iter().all(|m| follow(m, |m| m.leadership().role() == Role::Withdrawn)));
     assert!(new[1..].iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
     assert!(old.iter().all(|m| m.leadership().role() == Role::Withdrawn), "and it stays so");
+}
+
+#[test]
+fn a_leader_that_withdraws_leaves_its_lease_to_run_out() {
+    let all = places(4);
+    let config = local_leader::Config { preset: Preset::Wan, ..local_leader::Config::default() };
+    let slowly = |id, list: &[String]| {
+        let config = Config::LocalLeader(config.clone());
+        member(id, list).protocol("local-leader", config).join().unwrap()
+    };
+    let members: Vec<Election> = (1..4).map(|id| slowly(id, &all[..3])).collect();
+    let guard = members[0].wait(PATIENCE).unwrap().expect("the first in line leads");
+    let mut watches: Vec<Watch> = members[1..].iter().map(Election::watch).collect();
+    let deadline = guard.deadline().expect("it leads");
+    let rogue = slowly(4, &[all[0].clone(), all[3].clone()]);
+    assert!(follow(&members[0], |m| m.leadership().role() == Role::Withdrawn));
+    assert!(!guard.still_leading());
+    for watch in &mut watches {
+        while let Next::Changed(standing) = watch.next_within(Some(Duration::from_millis(100))) {
+            assert!(!standing.leads() || standing.at >= deadline, "{standing:?}, {deadline}");
+        }
+    }
+    drop(rogue);
+}
+
+#[test]
+fn a_member_whose_number_fell_back_begins_again_with_a_larger_one() {
+    let all = places(3);
+    let dir = std::env::temp_dir().join(format!("bellwether-outlived-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    // Its clock was far ahead once.
+    let state = format!("{{\"incarnation\":{},\"binds\":0}}", u64::MAX / 2);
+    std::fs::write(dir.join("test.2.state"), state).unwrap();
+    let first = member(1, &all).join().unwrap();
+    let ahead = member(2, &all).dir(&dir).join().unwrap();
+    assert!(follow(&first, |m| m.leadership().role() != Role::Looking));
+    ahead.leave();
+    drop(ahead);
+    std::fs::remove_dir_all(&dir).unwrap();
+    let again = member(2, &all).join().unwrap();
+    assert!(follow(&again, |m| m.leadership().role() != Role::Looking), "it is heard again");
+    assert!(again.status().unwrap().incarnation > u64::MAX / 2);
 }
 
 #[test]

@@ -58,7 +58,9 @@ pub(super) fn parse(layer: &Layer) -> Result<Options, String> {
 pub(super) fn over(mut below: Layer, above: Layer) -> Layer {
     for (one, other) in EXCLUSIVE {
         for (new, old) in [(one, other), (other, one)] {
-            if above.contains_key(new) {
+            // What is switched off stands in nobody's way.
+            let on = |values: &Vec<String>| values.iter().any(|value| value != "false");
+            if above.get(new).is_some_and(on) {
                 below.remove(old);
             }
         }
@@ -245,6 +247,8 @@ mod tests {
         let options = parse(&both).unwrap();
         assert_eq!((options.id, options.insecure, options.once), (Some(2), false, false));
         assert_eq!(options.hooking.on_change, [Path::new("/z")]);
+        let off = over(layer(&[("key", "k")]), layer(&[("insecure", "false")]));
+        assert!(off.contains_key("key"), "what is switched off puts nothing out of force");
     }
 
     #[test]

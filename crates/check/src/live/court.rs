@@ -13,7 +13,7 @@ use crate::watch::{Watch, named};
 use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime};
 use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a live run is judged.
 #[derive(Clone, Debug)]
@@ -106,7 +106,12 @@ pub fn judge(
         }
         reigns = (boots.len() == 1).then_some(court.reigns);
     }
-    let doubts = Doubts { boots: boots.len(), faults: faults.is_some(), unseen: unseen(&all) };
+    let doubts = Doubts {
+        boots: boots.len(),
+        faults: faults.is_some(),
+        unseen: unseen(&all),
+        untold: untold(&all),
+    };
     let invariants = of_promise(promise, own);
     let rulings = invariants.iter().zip(sums).map(|(invariant, (looks, found))| {
         let outcome = found.unwrap_or_else(|| doubts.about(invariant.as_ref(), looks));
@@ -139,6 +144,36 @@ fn unseen(lives: &[Life<'_>]) -> BTreeSet<NodeId> {
     heard.filter(|from| !seen.contains(from)).collect()
 }
 
+/// Members of whom others received what their own trace does not tell of: it lacks something, its
+/// end perhaps, and so may their reigns.
+fn untold(lives: &[Life<'_>]) -> BTreeSet<NodeId> {
+    /// The lives of one process by one clock, as they began, and the numbers of what each sent.
+    type Sendings = BTreeMap<SimTime, BTreeSet<u64>>;
+    let mut sendings: BTreeMap<(NodeId, &str), Sendings> = BTreeMap::new();
+    for life in lives {
+        let numbers = life.lines.iter().filter_map(|line| match line.record.event {
+            Event::Send { number, .. } => Some(number),
+            _ => None,
+        });
+        let known = sendings.entry((life.node, &life.head.boot)).or_default();
+        known.entry(life.begins()).or_default().extend(numbers);
+    }
+    let mut lacking = BTreeSet::new();
+    for life in lives {
+        for line in &life.lines {
+            let Event::Recv { from, number, .. } = line.record.event else { continue };
+            // Without any trace, or of another clock, it is no question of completeness.
+            let Some(of_sender) = sendings.get(&(from, life.head.boot.as_str())) else { continue };
+            // Numbers begin anew with each life: what arrives is of the present or the last one.
+            let mut before = of_sender.range(..=line.record.t).rev().take(2);
+            if !before.any(|(_, numbers)| numbers.contains(&number)) {
+                lacking.insert(from);
+            }
+        }
+    }
+    lacking
+}
+
 fn notes(traces: &[Trace], lives: &[Life<'_>], group: &Group<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for trace in traces.iter().filter(|trace| trace.torn > 0) {
@@ -158,6 +193,7 @@ struct Doubts {
     boots: usize,
     faults: bool,
     unseen: BTreeSet<NodeId>,
+    untold: BTreeSet<NodeId>,
 }
 
 impl Doubts {
@@ -170,6 +206,11 @@ impl Doubts {
         }
         if let Some(id) = self.unseen.first().filter(|_| invariant.compares()) {
             return undecidable(format!("needs the trace of process {id}, which was heard"));
+        }
+        if let Some(id) = self.untold.first().filter(|_| invariant.compares()) {
+            return undecidable(format!(
+                "the trace of process {id} lacks something: others heard more of it than it tells"
+            ));
         }
         match (invariant.needs_calm(), looks) {
             (true, _) if !self.faults => {

@@ -183,6 +183,15 @@ fn a_member_that_was_heard_and_is_not_there_leaves_undecided_whether_it_led() {
 }
 
 #[test]
+fn a_trace_that_ends_before_its_process_does_leaves_undecided_whether_it_led() {
+    let lab = eventful(Mode::Majority, 2, 20);
+    let traces = changed(&lab, 0, |records| records.truncate(records.len() / 2));
+    let judgement = judge(&traces, None, None).unwrap();
+    let why = why(&judgement, "never-two");
+    assert!(why.starts_with("the trace of process 1 lacks something"), "{why}");
+}
+
+#[test]
 fn a_killed_leader_leads_until_its_lease_ends_if_nobody_says_when_it_was_killed() {
     let mut lab = Lab::leases(3, Mode::Majority, 7);
     lab.run(ms(1_000));

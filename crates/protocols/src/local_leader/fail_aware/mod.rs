@@ -32,7 +32,8 @@
 //! 2. **Lives.** A frame says in which incarnation its stamp was read, and a row does so for A. A
 //!    row whose A was read by a former life of the receiver is of another clock and is no row; a
 //!    frame of a former life of its sender is ignored altogether. The protocol inside is told of a
-//!    new life by [`Reach::Up`].
+//!    new life by [`Reach::Up`]; a driver by [`Fact::Outlived`] that others know of a later life of
+//!    this very process than the present one.
 //! 3. **Answers.** A protocol may be silent towards those whose messages it takes to be slow, and
 //!    they remain slow for want of a round trip. So the layer answers each frame without a usable
 //!    row for it by an empty unicast, and each body that is not [fast](Params::fast): the row may
@@ -82,6 +83,9 @@ pub struct FailAware<P: Protocol> {
     /// This process's incarnation.
     life: u64,
     heard: Table,
+    /// The latest life of this process that others know of, if that is not the present one: then
+    /// incarnations did not grow, and nobody listens.
+    outlived: Option<u64>,
     inner: P,
     /// What the protocol inside asks for during a step; empty between steps.
     scratch: Vec<Effect<P>>,
@@ -188,7 +192,8 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let inner = P::start(boot, &mut cx.inner(&params.inner, None, &mut scratch));
         let spoke = scratch.iter().any(|wish| matches!(wish, Effect::Send(Dest::Everyone, _)));
         let (me, life) = (boot.me, boot.incarnation);
-        let mut layer = Self { me, life, heard: Table::default(), inner, scratch };
+        let heard = Table::default();
+        let mut layer = Self { me, life, heard, outlived: None, inner, scratch };
         layer.lift(cx);
         if !spoke {
             layer.broadcast(None, cx);
@@ -207,6 +212,8 @@ impl<P: Protocol> Protocol for FailAware<P> {
             Life::Present => {}
             Life::New => self.on_peer(from, Reach::Up, cx),
         }
+        let known = frame.echoes.iter().find(|row| row.node == self.me).map(|row| row.life);
+        self.outlived = self.outlived.max(known.filter(|known| *known > self.life));
         let trip = self.round_trip(&frame, params, now);
         let bound = trip.map(|trip| trip.way_back(params.drift_ppm, params.fastest));
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
@@ -251,6 +258,9 @@ impl<P: Protocol> Protocol for FailAware<P> {
     }
 
     fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
+        if let Some(life) = self.outlived {
+            tell(Fact::Outlived { life });
+        }
         self.inner.facts(now, tell);
     }
 

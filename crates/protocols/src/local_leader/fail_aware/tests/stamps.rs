@@ -187,3 +187,16 @@ fn without_answers_whoever_comes_late_to_the_silent_is_never_bounded() {
     assert_eq!(words_until_bounded(true), Some(2), "the first one is answered");
     assert_eq!(words_until_bounded(false), None);
 }
+
+#[test]
+fn whoever_is_known_to_have_lived_later_than_it_does_says_so() {
+    let mut process = start(params());
+    let rows = |life| [Echo { life, ..for_me(0, 1) }];
+    for former in [LIFE - 1, LIFE] {
+        process.message(2, said(2, &rows(former), None));
+        assert!(!process.facts().iter().any(|fact| matches!(fact, Fact::Outlived { .. })));
+    }
+    process.message(3, said(3, &rows(LIFE + 4), None));
+    process.message(2, said(4, &rows(LIFE + 2), None));
+    assert!(process.facts().contains(&Fact::Outlived { life: LIFE + 4 }));
+}
