@@ -8,7 +8,7 @@
 //! of this group, as this member knows it, changes a counter and nothing else. A member that hears
 //! from one with another list or other parameters, or from another with its own id, or whose clock
 //! is not to be trusted, *withdraws*: it takes no part, says so, and comes back as another life
-//! once that is over. Of two groups that disagree neither has a leader, which is better than both.
+//! once that is over. Members that disagree and hear of each other have no leader, rather than two.
 
 use crate::clock::CrossCheck;
 use crate::directory::Directory;
