@@ -16,6 +16,8 @@ pub(super) struct Resign {
 
 impl Resign {
     pub(super) fn run(&self) -> Done {
+        // One that is stopped would keep whoever asks waiting for the end of its command.
+        self.target.connect()?.status()?;
         let mut client = self.target.connect()?;
         client.resign()?;
         let (group, id) = (&client.place().group, client.place().id);

@@ -39,6 +39,22 @@ pub(super) fn of_process(given: Option<&Path>) -> PathBuf {
     choose(given, &variable, rustix::process::geteuid().as_raw())
 }
 
+/// All directories in which a member of this user, or of this machine, may be found.
+pub(super) fn all_of_process(given: Option<&Path>) -> Vec<PathBuf> {
+    let own = of_process(given);
+    if given.is_some() || variable("BELLWETHER_DIR").is_some() {
+        return vec![own];
+    }
+    // A service has its directory from the service manager, which whoever asks knows nothing of.
+    let user = rustix::process::geteuid().as_raw();
+    let others =
+        [PathBuf::from("/run/bellwether"), PathBuf::from(format!("/tmp/bellwether-{user}"))];
+    let mut all = vec![own];
+    all.extend(others);
+    all.dedup();
+    all
+}
+
 /// Makes the directory, if it is not there, and refuses one that others could tamper with.
 pub(super) fn prepare(dir: &Path) -> Result<(), Failure> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);

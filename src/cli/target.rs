@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::runtime_dir;
 use bellwether::net::control::{Client, NoAnswer, find};
 use clap::{Args, ValueEnum};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -43,8 +44,16 @@ impl Target {
             })?),
             (None, None) => None,
         };
-        let dir = runtime_dir::of_process(self.dir.as_deref());
-        find(&dir, group.as_deref(), id).map_err(Failure::from)
+        let mut nobody = None;
+        for dir in runtime_dir::all_of_process(self.dir.as_deref()) {
+            match find(&dir, group.as_deref(), id) {
+                Err(NoAnswer::Io(_, error)) if error.kind() == ErrorKind::PermissionDenied => {}
+                Err(why @ NoAnswer::Nobody { .. }) => nobody = nobody.or(Some(why)),
+                found => return found.map_err(Failure::from),
+            }
+        }
+        Err(nobody
+            .map_or_else(|| Failure::Io("no directory can be read".to_owned()), Failure::from))
     }
 }
 

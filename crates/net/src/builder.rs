@@ -186,7 +186,8 @@ impl Builder {
         self.settle().map(|(_, rules)| rules)
     }
 
-    /// Joins the group.
+    /// Joins the group. From now on this member may be elected at any time, whether anybody waits
+    /// for it or not: join when you are ready to lead, and leave when you are not any more.
     ///
     /// # Errors
     /// [`BadSettings`] if a rule is broken, or the system does not let it.
@@ -194,6 +195,8 @@ impl Builder {
         let (settings, _) = self.settle()?;
         let failed = |what: String| move |error| BadSettings::System(what, error);
         let listen = settings.listen;
+        let state = State::open(settings.dir.as_deref(), &settings.name());
+        let state = state.map_err(failed("cannot keep its state".to_owned()))?;
         let sockets = match &settings.peers {
             Peers::Multicast { group, interface } => {
                 Sockets::join(listen, *group, interface.as_deref())
@@ -201,8 +204,6 @@ impl Builder {
             Peers::Listed(_) | Peers::Dns(_) => Sockets::bind(listen),
         };
         let sockets = sockets.map_err(failed(format!("cannot listen at {listen}")))?;
-        let state = State::open(settings.dir.as_deref(), &settings.name());
-        let state = state.map_err(failed("cannot keep its state".to_owned()))?;
         let clock = Arc::clone(&settings.clock);
         let standing = Standing::none(settings.me, clock.now());
         let shared = Shared::new(clock, standing).map(Arc::new);

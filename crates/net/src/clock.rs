@@ -107,7 +107,7 @@ pub struct CrossCheck {
     drift_ppm: u32,
     since: Option<Readings>,
     last: Option<Readings>,
-    /// By how much the clock gains on the hardware's in a second, in nanoseconds, once that is known.
+    /// By how much the clock gains on the hardware's in a second, in nanoseconds, once known.
     steady: Option<i64>,
 }
 

@@ -10,7 +10,6 @@ use crate::resolver::{Resolver, lookup};
 use bellwether_core::{Duration, Instant, Members, NodeId, Peers as View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 /// The members this one knows of, and how to reach them.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub(crate) struct Directory {
 #[derive(Debug)]
 enum Places {
     Listed { list: BTreeMap<NodeId, Listed>, resolver: Option<Resolver> },
-    Dns { found: Arc<BTreeSet<SocketAddr>>, resolver: Resolver },
+    Dns { name: String, found: BTreeSet<SocketAddr>, resolver: Resolver },
     Multicast { group: SocketAddr },
 }
 
@@ -79,11 +78,11 @@ impl Directory {
                 Places::Listed { list, resolver }
             }
             Peers::Dns(name) => {
-                let found = Arc::new(lookup(name).into_iter().collect());
+                let found = lookup(name).into_iter().collect();
                 let resolver = Resolver::start(vec![name.clone()], woken)?;
                 let resolver =
                     resolver.ok_or_else(|| std::io::Error::other("no name to resolve"))?;
-                Places::Dns { found, resolver }
+                Places::Dns { name: name.clone(), found, resolver }
             }
             Peers::Multicast { group, .. } => Places::Multicast { group: *group },
         };
@@ -157,10 +156,19 @@ impl Directory {
                     }
                 }
             }
-            Places::Dns { found, resolver } => {
-                *found = Arc::new(resolver.found().values().flatten().copied().collect());
+            Places::Dns { found, resolver, .. } => {
+                *found = resolver.found().values().flatten().copied().collect();
             }
             _ => {}
+        }
+    }
+
+    /// The name under which members are to be found, if nothing is. Whoever does not know who the
+    /// others are must not think that there are none.
+    pub(crate) fn unfound(&self) -> Option<String> {
+        match &self.places {
+            Places::Dns { name, found, .. } if found.is_empty() => Some(name.clone()),
+            _ => None,
         }
     }
 

@@ -92,7 +92,8 @@ impl Election {
         Watch::new(Arc::clone(self.shared()))
     }
 
-    /// Waits until the member leads. Dropping the future only stops the waiting.
+    /// Waits until the member leads. It stands for election all the time: this asks for it to be
+    /// soon, where the protocol does that. Dropping the future only stops the waiting.
     pub fn campaign(&self) -> Campaign {
         // A protocol that asks at its own time may refuse, and then asks at its own time.
         self.shared().ask(Request::Command(Command::Campaign, None));

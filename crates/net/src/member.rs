@@ -133,6 +133,8 @@ impl Member {
         };
         if let Some(length) = former {
             member.withdraw(Reason::Promise(length));
+        } else if let Some(name) = member.directory.unfound() {
+            member.withdraw(Reason::Name(name));
         }
         Ok(member)
     }
@@ -203,7 +205,7 @@ impl Member {
         self.life = None;
         let before = self.withdrawal.as_ref();
         let until = before.map_or(until, |before| before.until.max(until));
-        if before.is_none_or(|before| before.why != why) {
+        if before.is_none_or(|before| !before.why.is_like(&why)) {
             let withdrawn = Some(why.to_string());
             self.shared.tell(Standing { withdrawn, ..Standing::none(self.settings.me, now) });
             self.changed(now);
@@ -301,7 +303,10 @@ impl Member {
     /// Shows that it is there, and comes back when it may.
     fn bide(&mut self, now: Instant) {
         if self.withdrawal.as_ref().is_some_and(|withdrawal| now >= withdrawal.until) {
-            return self.begin_again();
+            return match self.directory.unfound() {
+                Some(name) => self.withdraw(Reason::Name(name)),
+                None => self.begin_again(),
+            };
         }
         if now >= self.next_beacon {
             self.next_beacon = now + BEACON;

@@ -1,5 +1,6 @@
 //! What a member tells when it is asked: its state, its group, and why it stands as it does.
 
+use crate::frame::Refusal;
 use crate::member::{Incident, Member};
 use crate::standing::Standing;
 use crate::status::{MemberStatus, Refused, Role, Status};
@@ -27,7 +28,9 @@ impl Member {
         let settings = &self.settings;
         let leases = settings.program.leases;
         let mut traffic = self.traffic.clone();
-        let counts = self.counters.iter().filter(|(_, count)| *count > 0);
+        // What is sent to all comes back, and is nothing to look at.
+        let counted = |(why, count): &(Refusal, u64)| *count > 0 && *why != Refusal::Own;
+        let counts = self.counters.iter().filter(counted);
         traffic.refused = counts.map(|(why, count)| (why.name().to_owned(), count)).collect();
         Status {
             group: settings.group.clone(),
@@ -126,11 +129,22 @@ impl Member {
                         round(until.since(now))
                     ));
                 }
+                why.extend(self.refusing(now));
             }
         }
         why.extend(self.silent(now));
         why.extend(self.lacks_majority(now));
         why
+    }
+
+    /// What is refused from whom, of late.
+    fn refusing(&self, now: Instant) -> Vec<String> {
+        let late = |incident: &&Incident| now.since(incident.at) <= SILENCE;
+        let mut seen = BTreeMap::new();
+        for incident in self.refusals.iter().filter(late) {
+            seen.entry(incident.from).or_insert(incident.refusal);
+        }
+        seen.iter().map(|(from, why)| format!("refuses what comes from {from}: {why}")).collect()
     }
 
     /// Who is not heard.

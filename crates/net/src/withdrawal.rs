@@ -23,11 +23,22 @@ pub(crate) enum Reason {
     Clock(ClockFault),
     /// A promise of the last life may bind for longer than those of this one.
     Promise(Duration),
+    /// Nothing is found under the name by which members are to be found.
+    Name(String),
     /// What must be stored cannot be.
     Disk(String),
 }
 
 impl Reason {
+    /// Whether it is the same again, perhaps from elsewhere: then there is nothing new to tell.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Conflict(one, _), Self::Conflict(other, _)) => one == other,
+            (Self::Clock(_), Self::Clock(_)) => true,
+            _ => self == other,
+        }
+    }
+
     /// For how long one reason is enough.
     pub(crate) fn lasts(&self) -> Duration {
         match self {
@@ -35,7 +46,7 @@ impl Reason {
             Self::Conflict(..) => BEACON * 4,
             Self::Clock(_) => Duration::from_secs(2),
             Self::Promise(length) => *length,
-            Self::Disk(_) => Duration::from_secs(1),
+            Self::Name(_) | Self::Disk(_) => Duration::from_secs(1),
         }
     }
 }
@@ -54,6 +65,9 @@ impl fmt::Display for Reason {
                     f,
                     "a promise of its last life, with longer leases, may bind it for {length}"
                 )
+            }
+            Self::Name(name) => {
+                write!(f, "nothing is found under the name {name}: who the others are is unknown")
             }
             Self::Disk(problem) => write!(f, "its state cannot be stored: {problem}"),
         }

@@ -250,6 +250,8 @@ fn the_same_port_or_the_same_state_is_not_had_twice() {
     let first = member(1, &all).dir(&dir).join().unwrap();
     let error = member(1, &all).join().unwrap_err();
     assert!(error.to_string().contains("cannot listen at 127.0.0.1"), "{error}");
+    let error = member(1, &all).dir(&dir).join().unwrap_err();
+    assert!(error.to_string().contains("another process is member test.1"), "{error}");
     let listen = "127.0.0.1:0".parse().unwrap();
     let error = member(1, &all).dir(&dir).listen(listen).join().unwrap_err();
     assert!(error.to_string().contains("another process is member test.1"), "{error}");
@@ -268,6 +270,15 @@ fn an_id_used_twice_has_one_voice() {
     let refused = good[1].status().unwrap().traffic.refused;
     assert!(refused.get("address").is_some_and(|count| *count > 0), "{refused:?}");
     assert!(good[0].leadership().leads() || good[1].leadership().leads());
+}
+
+#[test]
+fn whoever_finds_nobody_under_a_name_does_not_think_to_be_alone() {
+    let peers: Peers = "dns:nobody.invalid:7400".parse().unwrap();
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let lost = Election::builder("test").peers(peers).listen(listen).insecure().join().unwrap();
+    assert!(lost.wait(Some(Duration::from_millis(800))).unwrap().is_none());
+    assert_eq!(lost.leadership().role(), Role::Withdrawn);
 }
 
 #[test]

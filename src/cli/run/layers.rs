@@ -142,7 +142,7 @@ pub(super) fn from_environment(
         }
         if !known {
             // Others name variables too; a name that is nearly ours is meant for us.
-            match nearest(&name, &names(), 0.85) {
+            match nearest(&name, &names(), 0.7) {
                 Some(near) => {
                     let near = near.to_ascii_uppercase().replace('-', "_");
                     return Err(format!("{variable}: did you mean BELLWETHER_{near}?"));
@@ -203,7 +203,7 @@ pub(super) fn unknown(name: &str, names: &BTreeSet<String>) -> String {
 }
 
 fn nearest<'a>(name: &str, names: &'a BTreeSet<String>, least: f64) -> Option<&'a str> {
-    let likeness = |other: &&String| strsim::jaro_winkler(name, other);
+    let likeness = |other: &&String| strsim::normalized_damerau_levenshtein(name, other);
     let near = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(&near) > least).then_some(near.as_str())
 }

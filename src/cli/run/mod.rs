@@ -5,10 +5,11 @@
 //! | `options`, `layers`, `params`, `settings` | what was asked for, by a file, the environment and flags |
 //! | `supervisor` | the loop |
 //! | `worker`, `permission` | the command, and for how long it may run |
-//! | `hooks`, `printer` | who is told of changes |
+//! | `hooks`, `printer`, `complaints` | who is told of changes, and of trouble |
 //! | `office` | who may ask |
 
 mod bell;
+mod complaints;
 mod hooks;
 mod layers;
 mod office;
@@ -30,6 +31,7 @@ use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Server;
 use bellwether::net::guardian::Plan;
 use clap::Args;
+use complaints::Complaints;
 use hooks::Hooks;
 use office::Office;
 use options::Options;
@@ -75,6 +77,12 @@ impl Run {
         let bell = Bell::new().map_err(|error| cannot("begin", &error))?;
         if !settings.command.is_empty() {
             settings.permission.check()?;
+        }
+        if !settings.command.is_empty() && !settings.is_exclusive() {
+            eprintln!(
+                "bellwether: this group does not promise never to have two leaders: the command \
+                 may run in several places at once"
+            );
         }
         let election = builder.join()?;
         if settings.options.insecure {
@@ -147,6 +155,7 @@ fn supervise(
         printer,
         worker,
         keys: options.key,
+        complaints: Complaints::new(),
         deadline,
         once: options.once,
         led: false,

@@ -9,7 +9,7 @@ use super::params;
 use super::permission::Permission;
 use bellwether::net::control::{check_group, socket_path};
 use bellwether::net::{BadSettings, Builder, Election, Keyring};
-use bellwether::protocols::choice::{Choice, Config};
+use bellwether::protocols::choice::{Choice, Config, Promise};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -84,6 +84,12 @@ impl Settings {
     }
 
     /// The member to be.
+    /// Whether there are never two leaders, so that a command runs in one place.
+    pub(super) fn is_exclusive(&self) -> bool {
+        let choice = Choice::try_from(self.config.clone());
+        choice.is_ok_and(|choice| choice.promise() == Promise::NeverTwo)
+    }
+
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
         let options = &self.options;
         let mut builder = Election::builder(&self.group)

@@ -6,13 +6,14 @@
 use super::super::change;
 use super::super::signals::{Asked, Signals};
 use super::bell::Bell;
+use super::complaints::Complaints;
 use super::hooks::Hooks;
 use super::office::Reply;
 use super::options::Format;
 use super::printer::Printer;
 use super::settings::read_keys;
 use super::worker::{Fate, Worker};
-use bellwether::core::{Duration, Instant};
+use bellwether::core::{Duration, Instant, NodeId};
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
 use bellwether::net::{Election, Next, Standing, Watch};
@@ -41,6 +42,7 @@ pub(super) struct Supervisor {
     pub(super) printer: Option<(Printer, Format)>,
     pub(super) worker: Option<Worker>,
     pub(super) keys: Option<PathBuf>,
+    pub(super) complaints: Complaints,
     /// When it must lead at the latest, if it must.
     pub(super) deadline: Option<(Instant, Duration)>,
     pub(super) once: bool,
@@ -68,6 +70,7 @@ impl Supervisor {
             }
             let standing = self.election.leadership();
             self.judge(&standing);
+            self.complaints.look(&standing, &self.election);
             if let Some(code) = self.act(&standing) {
                 return Ok(self.finish(code));
             }
@@ -123,6 +126,7 @@ impl Supervisor {
 
     fn tell(&mut self, standing: &Standing) {
         let seen = Change::of(&self.group, standing);
+        self.complaints.hear(standing, self.printer.is_some());
         if let Some((printer, format)) = &self.printer {
             printer.print(match format {
                 Format::Text => change::text(&seen),
@@ -186,7 +190,11 @@ impl Supervisor {
             }
         }
         for reply in self.resigning.drain(..) {
-            let done = self.election.resign().map_err(|refused| refused.to_string());
+            let done = self.election.resign().map_err(|refused| {
+                let ask = |leader: &NodeId| format!("it follows {leader}: ask that one");
+                let leader = standing.leaders.first().filter(|leader| **leader != standing.me);
+                leader.map_or_else(|| refused.to_string(), ask)
+            });
             let _ = reply.send(done); // whoever asked may not wait any more
         }
         self.ending
@@ -202,6 +210,7 @@ impl Supervisor {
         if standing.leads() {
             wake = wake.min(standing.until);
         }
+        wake = wake.min(self.complaints.next());
         let left = std::time::Duration::from_nanos(wake.since(BootTime.now()).as_nanos());
         let timeout = (wake != Instant::NEVER).then(|| Timespec::try_from(left).ok()).flatten();
         let watch = self.watch.fd()?;
@@ -219,8 +228,8 @@ impl Supervisor {
 
     /// Hands over and says goodbye; nothing of the command is left by now.
     fn finish(self, code: u8) -> u8 {
-        let last = Change::of(&self.group, &self.election.leadership());
         self.election.leave();
+        let last = Change::of(&self.group, &self.election.leadership());
         drop(self.worker);
         self.hooks.end(last);
         if let Some((printer, _)) = self.printer {

@@ -9,6 +9,7 @@ use bellwether::net::Standing;
 use bellwether::net::guardian::{Guardian, Plan, Report};
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// A command that failed is started again after this, then after twice this, and so on.
@@ -55,7 +56,7 @@ pub(super) enum Fate {
 
 fn guardian(plan: &Plan) -> io::Result<Guardian> {
     let mut command = Command::new("/proc/self/exe"); // the same program, even if it was replaced
-    command.arg("guard");
+    command.arg0("bellwether").arg("guard");
     Guardian::spawn(command, plan)
 }
 

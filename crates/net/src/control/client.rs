@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 /// The longest answer: a group of a thousand members fits.
 const ANSWER_MAX: u64 = 4 << 20;
-/// The longest to wait for an answer. A leader that resigns ends its command first.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
+/// The longest to wait for an answer.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+/// A leader that resigns ends its command first.
+const LONG_PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
 /// The most entries of a directory that are looked at.
 const PLACES_MAX: usize = 10_000;
 
@@ -40,6 +42,8 @@ pub enum NoAnswer {
     },
     /// Several do.
     Several(Vec<Place>),
+    /// It is there, and does not answer.
+    Silent(Place),
     /// The machine refused.
     Io(PathBuf, io::Error),
     /// The member refused, and said why.
@@ -63,6 +67,9 @@ impl fmt::Display for NoAnswer {
                 let names = places.iter().map(|place| format!("{} --id {}", place.group, place.id));
                 let names = names.collect::<Vec<_>>().join(", ");
                 write!(f, "several members run here; which one: {names}?")
+            }
+            Self::Silent(Place { group, id, .. }) => {
+                write!(f, "member {id} of {group} does not answer: it may be stopped, or hang")
             }
             Self::Io(path, error) => write!(f, "cannot talk to {}: {error}", path.display()),
             Self::Refused(why) => f.write_str(why),
@@ -190,7 +197,8 @@ impl Client {
     }
 
     fn ask(&mut self, ask: Ask) -> Result<Answer, NoAnswer> {
-        self.say(ask, Some(PATIENCE))?;
+        let resigns = ask == Ask::Resign;
+        self.say(ask, Some(if resigns { LONG_PATIENCE } else { PATIENCE }))?;
         self.hear()?.ok_or_else(|| {
             let gone = "the member hung up: it ends, or you are neither its user nor root";
             NoAnswer::Refused(gone.to_owned())
@@ -227,6 +235,9 @@ impl Client {
     }
 
     fn failed(&self, error: io::Error) -> NoAnswer {
+        if error.kind() == io::ErrorKind::WouldBlock {
+            return NoAnswer::Silent(self.place.clone());
+        }
         NoAnswer::Io(self.place.path.clone(), error)
     }
 }

@@ -207,7 +207,7 @@ impl Protocol for Hall {
         }
     }
 
-    /// Whoever begins again has its place in line again, and does not know that it had stepped back.
+    /// Whoever begins again does not know that it had stepped back: it has its place in line again.
     fn on_peer(&mut self, peer: NodeId, reach: Reach, _cx: &mut Cx<'_, Self>) {
         if reach == Reach::Up {
             self.line.return_of(peer);
