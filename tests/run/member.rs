@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
-use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -94,13 +94,17 @@ impl Drop for Folder {
     }
 }
 
-/// A list of so many members on the loopback, at ports that were free a moment ago.
+/// A list of so many members on the loopback, at addresses that nobody else has: they are made of
+/// this process's number. A port that was free a moment ago may be somebody else's by now.
 pub(crate) fn peers(count: usize) -> String {
-    let free: Vec<UdpSocket> =
-        (0..count).map(|_| UdpSocket::bind("127.0.0.1:0").expect("a port is free")).collect();
-    let ports = free.iter().map(|socket| socket.local_addr().expect("it is bound").port());
-    let members = ports.enumerate().map(|(n, port)| format!("{}=127.0.0.1:{port}", n + 1));
-    members.collect::<Vec<_>>().join(",")
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let pid = std::process::id();
+    let place = |id: usize| {
+        let (a, b) = (1 + pid % 250, pid / 250 % 250);
+        let c = 1 + COUNT.fetch_add(1, Ordering::Relaxed) % 250;
+        format!("{id}=127.{a}.{b}.{c}:7400")
+    };
+    (1..=count).map(place).collect::<Vec<_>>().join(",")
 }
 
 /// A member that runs.

@@ -1,6 +1,7 @@
 //! Describing a member, and the rules it must keep to.
 
 use crate::clock::{BootTime, Clock};
+use crate::control::check_group;
 use crate::directory::Directory;
 use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
@@ -80,9 +81,6 @@ type Checked<T> = Result<T, BadSettings>;
 fn rule<T>(text: String) -> Checked<T> {
     Err(BadSettings::Rule(text))
 }
-
-/// Names of groups become names of files.
-const NAME_MAX: usize = 64;
 
 impl Builder {
     pub(crate) fn new(group: &str) -> Self {
@@ -230,7 +228,7 @@ impl Builder {
     fn settle(&self) -> Checked<(Settings, Vec<Rule>)> {
         let mut rules = Vec::new();
         let mut holds = |name, text: String| rules.push(Rule { name, text });
-        self.check_group()?;
+        check_group(&self.group).map_err(|bad| BadSettings::Rule(bad.to_string()))?;
         holds("group", format!("'{}' is a name that can be a file's", self.group));
         let Some(peers) = self.peers.clone() else {
             return rule("it is not said who the members are: use --peers 1=HOST:PORT,2=…".into());
@@ -249,6 +247,9 @@ impl Builder {
         let program = self.find_program(&peers).map_err(BadSettings::Rule)?;
         let size = program.check(&peers, BODY_MAX).map_err(BadSettings::Rule)?;
         holds("protocol", format!("{}, which promises: {}", program.name, program.promise));
+        for rule in program.rules() {
+            holds("timing", rule);
+        }
         if let Some(text) = size {
             holds("datagrams", text);
         }
@@ -270,23 +271,6 @@ impl Builder {
 
     fn is_listed(&self) -> bool {
         self.peers.as_ref().is_some_and(Peers::is_list)
-    }
-
-    fn check_group(&self) -> Checked<()> {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        let name = &self.group;
-        if name.is_empty()
-            || name.len() > NAME_MAX
-            || name.starts_with('.')
-            || !name.chars().all(allowed)
-        {
-            return rule(format!(
-                "group '{}': a name has from 1 to {NAME_MAX} letters, digits, '.', '_' or '-', and \
-                 does not begin with '.'",
-                name.escape_default()
-            ));
-        }
-        Ok(())
     }
 
     fn find_keys(&self) -> Checked<Keyring> {

@@ -26,8 +26,7 @@
 //! use bellwether_net::{Election, Peers};
 //!
 //! // A group of one, so that the example needs nobody else.
-//! let port = std::net::UdpSocket::bind("127.0.0.1:0")?.local_addr()?.port();
-//! let peers: Peers = format!("1=127.0.0.1:{port}").parse()?;
+//! let peers: Peers = "1=127.77.0.1:7400".parse()?;
 //! let election = Election::builder("example").peers(peers).insecure().join()?;
 //!
 //! let guard = election.wait(None)?.expect("there is no limit to its patience");

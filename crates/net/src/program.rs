@@ -3,6 +3,7 @@
 use crate::peers::Peers;
 use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint};
 use bellwether_protocols::choice::{Choice, Config, find};
+use bellwether_protocols::local_leader::Constraint;
 use std::sync::Arc;
 
 /// No open group is larger, as one member sees it.
@@ -123,6 +124,16 @@ impl Program {
     /// Begins a life.
     pub(crate) fn start(&self, boot: Boot<'_>, env: &mut Env<'_>) -> Box<dyn Endpoint> {
         (self.start)(boot, env)
+    }
+
+    /// The rules that its parameters keep, with their values.
+    pub(crate) fn rules(&self) -> Vec<String> {
+        let Some(Choice::LocalLeader(params)) = &self.choice else { return Vec::new() };
+        let told = |constraint: Constraint| {
+            let Constraint { rule, left, right, .. } = constraint;
+            format!("{rule}: {left} and {right}")
+        };
+        params.constraints().into_iter().map(told).collect()
     }
 
     /// How many members a leader needs, in a group of so many.

@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -35,6 +35,8 @@ const STORY_MAX: Duration = Duration::from_secs(14);
 const ENDING_MAX: Duration = Duration::from_secs(4);
 /// How often signals are looked for.
 const GLANCE: std::time::Duration = std::time::Duration::from_millis(20);
+/// Where members may listen; the first that is free will do.
+const PORTS: std::ops::Range<u16> = 7400..7432;
 /// What is shown of a member's complaints, in bytes.
 const COMPLAINTS_MAX: usize = 2000;
 
@@ -350,17 +352,20 @@ impl Cast<'_> {
     }
 }
 
-/// The list of members, at ports of the loopback interface that nobody uses.
+/// The list of members, at addresses of the loopback interface that are made of this process's
+/// number: what is free stays free, as a port that anybody may be given does not.
 fn free_peers() -> Result<String, Failure> {
-    // All are held until all are found, or the same one would be found again.
-    let mut sockets = Vec::new();
-    let mut peers = Vec::new();
-    for id in MEMBERS {
-        let bound = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0));
-        let found = bound.and_then(|socket| Ok((socket.local_addr()?, socket)));
-        let (address, socket) = found.map_err(|error| cannot("find a free port", &error))?;
-        peers.push(format!("{id}={address}"));
-        sockets.push(socket);
+    let pid = std::process::id();
+    let [a, b] = [1 + pid % 250, pid / 250 % 250].map(|part| part as u8);
+    let mut last = None;
+    for port in PORTS {
+        let place = |id: u64| SocketAddr::from((Ipv4Addr::new(127, a, b, id as u8), port));
+        let taken = MEMBERS.iter().find_map(|id| UdpSocket::bind(place(*id)).err());
+        let Some(error) = taken else {
+            return Ok(MEMBERS.map(|id| format!("{id}={}", place(id))).join(","));
+        };
+        last = Some(error);
     }
-    Ok(peers.join(","))
+    let error = last.unwrap_or_else(|| std::io::ErrorKind::AddrInUse.into());
+    Err(cannot("find a free port", &error))
 }

@@ -5,22 +5,20 @@
 //!
 //! **Promise.** An alarm that was due during sleep rings at once after it.
 
+use crate::clock::{BootTime, Clock as _};
 use bellwether_core::Instant;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io;
 use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
-    timerfd_create, timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
 };
 
 const SECOND: u64 = 1_000_000_000;
 
 /// The time now.
 pub(super) fn now() -> Instant {
-    let time = clock_gettime(ClockId::Boottime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
-    Instant::from_nanos(seconds.saturating_mul(SECOND).saturating_add(nanos))
+    BootTime.now()
 }
 
 /// Rings, that is, can be read, from a certain time on.

@@ -70,7 +70,7 @@ use bellwether_core::{Instant, Message as _, NodeId};
 use message::Message;
 
 pub use hall::{Hall, Timer};
-pub use params::{BadConfig, Config, Mode, Params};
+pub use params::{BadConfig, Config, Constraint, Mode, Params};
 pub use preset::Preset;
 pub use profile::NODES_MAX;
 pub use rules::{Rule, Rules};

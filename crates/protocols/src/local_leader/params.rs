@@ -6,6 +6,7 @@
 
 use super::preset::{Preset, Times};
 use super::rules::{Rule, Rules};
+use alloc::vec::Vec;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,8 @@ const DRIFT_PPM_MAX: u32 = 100_000;
 /// No part of a request takes longer, so that sums stay exact.
 const LONGEST: Duration = Duration::from_secs(86_400);
 const MILLION: u128 = 1_000_000;
+/// What the symbols of the inequalities are called where a person writes them.
+const SYMBOLS: &str = "lockTime is lock, EP period, P renew, Δ delta, σ sigma, ρ drift-ppm";
 
 /// `length · parts / 10⁶`, rounded down or up.
 fn scaled(length: Duration, parts: u128, up: bool) -> Duration {
@@ -296,40 +299,65 @@ impl Params {
     }
 
     fn check_constraints(&self) -> Result<(), BadConfig> {
+        match self.constraints().into_iter().find(|constraint| !constraint.holds) {
+            Some(Constraint { rule, left, right, .. }) => {
+                Err(BadConfig::Constraint { rule, left, right })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The inequalities between the time constants, with both sides of each.
+    pub fn constraints(&self) -> Vec<Constraint> {
+        let mut all = Vec::new();
+        let mut hold = |holds: bool, rule, left, right| {
+            all.push(Constraint { rule, left, right, holds });
+        };
         let rho = u128::from(self.drift_ppm);
         let up = |length, parts| scaled(length, parts, true);
         let spread = self.delta.saturating_sub(self.fastest);
-        let holds = |holds: bool, rule, left, right| {
-            if holds { Ok(()) } else { Err(BadConfig::Constraint { rule, left, right }) }
-        };
         let left = self.expires;
         let right = self.period + up(spread * 2, MILLION + rho);
-        holds(left >= right, "expires >= EP + 2(1+ρ)(Δ-δmin)", left, right)?;
+        hold(left >= right, "expires >= EP + 2(1+ρ)(Δ-δmin)", left, right);
         let right = up(up(self.period, MILLION + rho) + spread, MILLION + rho);
-        holds(left > right, "expires > (1+ρ)(EP(1+ρ)+Δ-δmin)", left, right)?;
+        hold(left > right, "expires > (1+ρ)(EP(1+ρ)+Δ-δmin)", left, right);
         let (left, right) = (self.lock, up(self.delta * 2 + self.sigma, MILLION + 3 * rho));
-        holds(left > right, "lockTime > (2Δ+σ)(1+3ρ)", left, right)?;
+        hold(left > right, "lockTime > (2Δ+σ)(1+3ρ)", left, right);
         let right = self.longest_lock();
         let rule = if self.keep(Rule::RoomForScheduling) {
             "lockTime <= (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin]"
         } else {
             "lockTime <= (1-ρ)[EP(1-ρ)-Δ+δmin]"
         };
-        holds(left <= right, rule, left, right)?;
+        hold(left <= right, rule, left, right);
         let (left, right) = (self.lease, self.round + self.sigma);
-        holds(left > right, "lockTime(1-2ρ) > 2Δ(1+ρ)+σ", left, right)?;
+        hold(left > right, "lockTime(1-2ρ) > 2Δ(1+ρ)+σ", left, right);
         if self.keep(Rule::Retry) {
             let right = self.renew + self.round + self.sigma;
-            holds(left >= right, "lockTime(1-2ρ) >= P+2Δ(1+ρ)+σ", left, right)?;
+            hold(left >= right, "lockTime(1-2ρ) >= P+2Δ(1+ρ)+σ", left, right);
             let right = self.renew + self.round * 2;
             let rule = "lockTime(1-2ρ) > P+4Δ(1+ρ), so that two retries are sent in time";
-            holds(left > right, rule, left, right)?;
-            holds(self.renew >= self.round, "P >= 2Δ(1+ρ)", self.renew, self.round)?;
+            hold(left > right, rule, left, right);
+            hold(self.renew >= self.round, "P >= 2Δ(1+ρ)", self.renew, self.round);
         }
         let timely = self.timely(self.refresh + self.period);
         let rule = "(Δ+δmin-4ρ(refresh+EP))/2 > δmin, or no message is certain to be fast";
-        holds(timely > self.fastest, rule, timely, self.fastest)
+        hold(timely > self.fastest, rule, timely, self.fastest);
+        all
     }
+}
+
+/// An inequality between the time constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// The inequality.
+    pub rule: &'static str,
+    /// Its left side.
+    pub left: Duration,
+    /// Its right side.
+    pub right: Duration,
+    /// Whether it holds.
+    pub holds: bool,
 }
 
 /// Taking rules away and putting them back, for the tests that show what they are for.
@@ -412,7 +440,7 @@ impl fmt::Display for BadConfig {
             Self::Constraint { rule, left, right } => write!(
                 f,
                 "{left} on the left and {right} on the right break the rule: {rule}; choose other \
-                 values, a preset (lan, fast, wan), or --unchecked to see what happens"
+                 values ({SYMBOLS}), a preset (lan, fast, wan), or --unchecked to see what happens"
             ),
             Self::Nothing { name } => {
                 write!(f, "{name} leaves no time at all, but it must be more than 0")

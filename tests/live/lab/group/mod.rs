@@ -16,7 +16,8 @@ use bellwether::core::{Duration, Instant};
 use bellwether::protocols::choice::Choice;
 use bellwether::protocols::local_leader::{Config, Mode, Params, Preset};
 use std::collections::BTreeMap;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Nothing that should happen takes longer, on however busy a machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -78,13 +79,17 @@ pub(crate) struct Group {
     folder: Folder,
 }
 
-/// Ports of the loopback that nobody uses.
+/// Places on the loopback that nobody else has: addresses made of this process's number. A port
+/// that was free a moment ago may be somebody else's by now.
 pub(crate) fn free_places(count: u64) -> Vec<SocketAddr> {
-    let open = |_| UdpSocket::bind("127.0.0.1:0").expect("a port is free");
-    // All open at once, so that all differ.
-    let sockets: Vec<UdpSocket> = (0..count).map(open).collect();
-    let place = |socket: &UdpSocket| socket.local_addr().expect("a socket has an address");
-    sockets.iter().map(place).collect()
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let pid = std::process::id();
+    let place = |_| {
+        let c = 1 + COUNT.fetch_add(1, Ordering::Relaxed) % 250;
+        let [a, b, c] = [1 + pid % 250, pid / 250 % 250, c].map(|part| part as u8);
+        SocketAddr::new(Ipv4Addr::new(127, a, b, c).into(), Network::PORT)
+    };
+    (0..count).map(place).collect()
 }
 
 /// A list of members, as `--peers` takes it.

@@ -158,7 +158,8 @@ fn as_published_there_are_no_retries_to_leave_room_for() {
 fn an_error_names_both_sides_the_rule_and_the_way_out() {
     let config = Config { lock: Some(ms(160)), ..Config::default() };
     let message = "0.16s on the left and 0.150937606s on the right break the rule: lockTime <= \
-                   (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin]; choose other values, a preset (lan, fast, wan), or \
+                   (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin]; choose other values (lockTime is lock, EP period, \
+                   P renew, Δ delta, σ sigma, ρ drift-ppm), a preset (lan, fast, wan), or \
                    --unchecked to see what happens";
     refused(config.clone(), message);
     assert_eq!(valid(Config { unchecked: true, ..config }).lock(), ms(160));
