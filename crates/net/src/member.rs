@@ -26,7 +26,7 @@ use bellwether_core::{
     Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, NodeId, Output, Refused,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -56,8 +56,8 @@ pub(crate) struct Member {
     pub(crate) counters: Counters,
     pub(crate) traffic: Traffic,
     pub(crate) refusals: VecDeque<Incident>,
-    /// Where those are with whom it disagrees, and when each was last heard.
-    opponents: BTreeMap<SocketAddr, Instant>,
+    /// Where those are with whom it disagrees.
+    opponents: BTreeSet<SocketAddr>,
     /// Something that went wrong and does not stop the member.
     pub(crate) warning: Option<String>,
     body: Vec<u8>,
@@ -126,7 +126,7 @@ impl Member {
             counters: Counters::default(),
             traffic: Traffic::default(),
             refusals: VecDeque::new(),
-            opponents: BTreeMap::new(),
+            opponents: BTreeSet::new(),
             warning: None,
             body: Vec::new(),
             outbox: VecDeque::new(),
@@ -315,7 +315,7 @@ impl Member {
                 self.transmit(Dest::Everyone, &frame);
                 // Those with whom it disagrees may not be among everyone.
                 let opponents = std::mem::take(&mut self.opponents);
-                opponents.keys().for_each(|address| self.send(*address, &frame));
+                opponents.iter().for_each(|address| self.send(*address, &frame));
                 self.opponents = opponents;
             }
         }
@@ -388,8 +388,8 @@ impl Member {
             self.directory.look_again();
         }
         if matches!(refusal, Refusal::List | Refusal::Terms | Refusal::OwnId) {
-            if self.opponents.len() < OPPONENTS || self.opponents.contains_key(&from) {
-                self.opponents.insert(from, now);
+            if self.opponents.len() < OPPONENTS {
+                self.opponents.insert(from);
             }
             self.withdraw(Reason::Conflict(refusal, from));
         }
