@@ -27,6 +27,7 @@
 //! | the contract between a protocol and whatever drives it | [`core`] |
 //! | the protocols | [`protocols`] |
 //! | the simulator: faults, traces, experiments | [`sim`] |
+//! | the mathematics: closed forms, printed and corrected, and the papers' figures | [`analysis`] |
 //! | the judge: promises as invariants, random faults that try to break them | [`check`] |
 //!
 //! ```
@@ -57,6 +58,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use bellwether_analysis as analysis;
 pub use bellwether_check as check;
 pub use bellwether_core as core;
 pub use bellwether_net as net;

@@ -57,6 +57,8 @@ pub enum BadExperiment {
         /// About how many there would be.
         events: f64,
     },
+    /// The protocol's parameters break a rule of theirs.
+    Parameters(String),
     /// Threads could not be had.
     Threads(String),
 }
@@ -124,6 +126,7 @@ impl fmt::Display for BadExperiment {
                 "departures and arrivals make about {events:.0} events in the window, but at most \
                  {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
             ),
+            Self::Parameters(why) => f.write_str(why),
             Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
         }
     }

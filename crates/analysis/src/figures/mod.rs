@@ -1,0 +1,149 @@
+//! Figures: what a paper drew and said, drawn again from our formulas and our simulations.
+//!
+//! A [`Figure`] is a value: axes, series, what the paper says about it, and a function that judges
+//! each claim from the numbers. Nothing is simulated while one is described; [`findings`] collects
+//! the cells of all figures, simulates each different one once, and gives every figure its numbers.
+//! So the time a report takes is known before it begins, and two figures that show the same runs
+//! share them.
+//!
+//! A further figure is one file with one function, and one line in the list of its paper.
+
+mod claim;
+mod finding;
+mod workbench;
+
+pub mod announce_listen;
+
+pub use claim::{Claim, Verdict};
+pub use finding::{Curve, Dot, Finding, Pane};
+pub use workbench::{Budget, Stuck, findings};
+
+use crate::cell::Cell;
+use bellwether_sim::Measure;
+
+/// A picture with what is said about it.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Its name on the command line and in file names, such as `5.6`.
+    pub id: &'static str,
+    /// What it shows, in a line.
+    pub title: &'static str,
+    /// Where it comes from, or that it is ours.
+    pub source: &'static str,
+    /// What the paper shows and says, in our words.
+    pub says: &'static str,
+    /// What the paper leaves open, and what we chose.
+    pub choices: &'static [&'static str],
+    /// One or more pictures side by side.
+    pub panels: Vec<Panel>,
+    /// Judges what the paper says, from the numbers of the panels.
+    pub claims: fn(&Finding) -> Vec<Claim>,
+}
+
+/// One picture: two axes and what is drawn between them.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// What it shows; the only panel of a figure needs none.
+    pub title: &'static str,
+    /// Across.
+    pub x: Axis,
+    /// Up.
+    pub y: Axis,
+    /// What is drawn.
+    pub series: Vec<Series>,
+}
+
+/// An axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    /// What it measures.
+    pub label: &'static str,
+    /// In what; empty for a plain number.
+    pub unit: &'static str,
+    /// Whether it grows by factors.
+    pub log: bool,
+}
+
+impl Axis {
+    /// An axis that grows by steps.
+    pub const fn linear(label: &'static str, unit: &'static str) -> Self {
+        Self { label, unit, log: false }
+    }
+
+    /// An axis that grows by factors.
+    pub const fn log(label: &'static str, unit: &'static str) -> Self {
+        Self { label, unit, log: true }
+    }
+}
+
+/// How a series came to be, which decides how it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A formula as the paper prints it: a dotted line.
+    Printed,
+    /// A formula as it should read: a line.
+    Corrected,
+    /// A simulation: markers with error bars.
+    Simulated,
+}
+
+impl Kind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Printed => "printed",
+            Self::Corrected => "corrected",
+            Self::Simulated => "simulated",
+        }
+    }
+}
+
+/// One line or one row of markers.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What the legend says.
+    pub name: String,
+    /// Series of one hue show the same thing, by formula and by simulation.
+    pub hue: usize,
+    /// Whether it is drawn, or only there for the claims (and the tables).
+    pub drawn: bool,
+    /// Its points.
+    pub points: Points,
+}
+
+/// Where the points of a series come from.
+#[derive(Clone, Debug)]
+pub enum Points {
+    /// From a formula, printed or corrected: (x, y). Where it has no value there is no point.
+    Formula(Kind, Vec<(f64, f64)>),
+    /// From simulations: at x, this measure of that cell.
+    Simulated(Measure, Vec<(f64, Cell)>),
+    /// From experiments that no single command makes: at x, what the function measures.
+    Measured(Vec<(f64, Trial)>),
+}
+
+/// An experiment of a figure's own: given how many runs and a seed, one sample a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    /// What tells it from others; trials of one name are made once.
+    pub name: &'static str,
+    /// What it is asked about, together with `name`.
+    pub argument: u32,
+    /// How many runs at a budget of a thousand.
+    pub runs: u64,
+    /// Makes one run with this seed; `None` if it gave no number.
+    pub run: fn(argument: u32, seed: u64, run: u64) -> Option<f64>,
+}
+
+/// All figures, in the order of the report.
+pub fn figures() -> Vec<Figure> {
+    announce_listen::figures()
+}
+
+/// The figure of this name; `figure-5.6`, `fig5.6` and `Figure 5.6` are 5.6 as well.
+pub fn figure(name: &str) -> Option<Figure> {
+    let plain = name.trim().to_ascii_lowercase();
+    let short = ["figure", "fig."].iter().chain(&["fig"]).find_map(|word| plain.strip_prefix(word));
+    let short = short.unwrap_or(&plain).trim_start_matches(['-', ' ', '_']);
+    figures().into_iter().find(|figure| figure.id == plain || figure.id == short)
+}

@@ -1,0 +1,198 @@
+//! Simulates what figures need, each different cell once.
+//!
+//! Every cell has luck of its own, derived from the seed and from what the cell asks: two series
+//! that are compared are independent, and a cell that two figures share is the same in both.
+
+use super::finding::{Curve, Dot, Finding, Pane};
+use super::{Figure, Kind, Points, Series, Trial};
+use crate::cell::Cell;
+use bellwether_sim::stats::Summary;
+use bellwether_sim::{Answer, BadExperiment};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How much work a report may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Runs at every point; points that ask for more or fewer than a thousand keep the proportion.
+    pub runs: u64,
+    /// Where luck comes from.
+    pub seed: u64,
+    /// How many threads; nought for as many as there are cores.
+    pub threads: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { runs: 1000, seed: 1, threads: 0 }
+    }
+}
+
+/// A figure whose simulation cannot be done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stuck {
+    /// What was to be simulated.
+    pub command: String,
+    /// Why it is not.
+    pub why: BadExperiment,
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.command, self.why)
+    }
+}
+
+impl std::error::Error for Stuck {}
+
+impl Budget {
+    /// The runs of a point that has so many of a thousand; a mean needs two for its error.
+    fn share(self, of_thousand: u64) -> u64 {
+        (u128::from(of_thousand) * u128::from(self.runs) / 1000).clamp(2, u128::from(u64::MAX))
+            as u64
+    }
+
+    /// The cell as it is simulated.
+    fn fund(self, cell: &Cell) -> Cell {
+        let cell = Cell { runs: self.share(cell.runs), seed: 0, ..cell.clone() };
+        Cell { seed: self.luck(&cell.command()), ..cell }
+    }
+
+    /// A seed for what is named so, small enough to be typed.
+    fn luck(self, name: &str) -> u64 {
+        // FNV-1a: stable, and good enough to tell names apart.
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        let hash = self.seed.to_le_bytes().into_iter().chain(name.bytes());
+        let hash = hash.fold(0xcbf2_9ce4_8422_2325, mix);
+        (hash ^ (hash >> 32)) % 1_000_000_000
+    }
+}
+
+/// The figures with their numbers; `progress` is told how many of how many points are done.
+///
+/// # Errors
+/// [`Stuck`], if a cell cannot be simulated.
+pub fn findings(
+    figures: Vec<Figure>,
+    budget: Budget,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<Finding>, Stuck> {
+    let mut bench = Workbench { budget, answers: BTreeMap::new(), trials: BTreeMap::new() };
+    let (cells, trials) = bench.needed(&figures);
+    let total = cells.len() + trials.len();
+    let mut done = 0;
+    for (command, cell) in cells {
+        progress(done, total);
+        let answer = cell.answer(budget.threads, &|| ());
+        let answer = answer.map_err(|why| Stuck { command: command.clone(), why })?;
+        bench.answers.insert(command, answer);
+        done += 1;
+    }
+    for (key, trial) in trials {
+        progress(done, total);
+        let summary = bench.try_out(trial).map_err(|why| Stuck { command: key.clone(), why })?;
+        bench.trials.insert(key, summary);
+        done += 1;
+    }
+    progress(done, total);
+    Ok(figures.into_iter().map(|figure| bench.find(figure)).collect())
+}
+
+struct Workbench {
+    budget: Budget,
+    /// By command.
+    answers: BTreeMap<String, Answer>,
+    /// By name and argument.
+    trials: BTreeMap<String, Option<Summary>>,
+}
+
+impl Workbench {
+    /// Everything the figures need, each once.
+    fn needed(&self, figures: &[Figure]) -> (BTreeMap<String, Cell>, BTreeMap<String, Trial>) {
+        let (mut cells, mut trials) = (BTreeMap::new(), BTreeMap::new());
+        let panels = figures.iter().flat_map(|figure| &figure.panels);
+        for series in panels.flat_map(|panel| &panel.series) {
+            match &series.points {
+                Points::Formula(..) => {}
+                Points::Simulated(_, points) => cells.extend(points.iter().map(|(_, cell)| {
+                    let cell = self.budget.fund(cell);
+                    (cell.command(), cell)
+                })),
+                Points::Measured(points) => {
+                    trials.extend(points.iter().map(|(_, trial)| (key(trial), *trial)));
+                }
+            }
+        }
+        (cells, trials)
+    }
+
+    fn try_out(&self, trial: Trial) -> Result<Option<Summary>, BadExperiment> {
+        let (runs, seed) = (self.budget.share(trial.runs), self.budget.luck(&key(&trial)));
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.budget.threads)
+            .build()
+            .map_err(|error| BadExperiment::Threads(error.to_string()))?;
+        let run = |run| (trial.run)(trial.argument, seed, run);
+        let samples: Vec<Option<f64>> =
+            pool.install(|| (0..runs).into_par_iter().map(run).collect());
+        Ok(Summary::of(&samples.into_iter().flatten().collect::<Vec<_>>()))
+    }
+
+    fn find(&self, figure: Figure) -> Finding {
+        let Budget { runs, seed, .. } = self.budget;
+        let panes = figure.panels.into_iter().map(|panel| Pane {
+            title: panel.title,
+            x: panel.x,
+            y: panel.y,
+            curves: panel.series.into_iter().map(|series| self.curve(series)).collect(),
+        });
+        let mut finding = Finding {
+            id: figure.id,
+            title: figure.title,
+            source: figure.source,
+            says: figure.says,
+            choices: figure.choices,
+            panes: panes.collect(),
+            claims: Vec::new(),
+            command: format!("bellwether reproduce {} --runs {runs} --seed {seed}", figure.id),
+        };
+        finding.claims = (figure.claims)(&finding);
+        finding
+    }
+
+    fn curve(&self, series: Series) -> Curve {
+        let Series { name, hue, drawn, points } = series;
+        let (kind, dots) = match points {
+            Points::Formula(kind, points) => (kind, points.into_iter().map(value).collect()),
+            Points::Simulated(measure, points) => {
+                let dot = |(x, cell): (f64, Cell)| {
+                    let command = self.budget.fund(&cell).command();
+                    let summary = self.answers.get(&command)?.measure(measure)?;
+                    Some(mean(x, summary, Some(command)))
+                };
+                (Kind::Simulated, points.into_iter().filter_map(dot).collect())
+            }
+            Points::Measured(points) => {
+                let dot = |(x, trial): (f64, Trial)| {
+                    Some(mean(x, self.trials.get(&key(&trial))?.as_ref()?, None))
+                };
+                (Kind::Simulated, points.into_iter().filter_map(dot).collect())
+            }
+        };
+        Curve { name, kind, hue, drawn, dots }
+    }
+}
+
+fn key(trial: &Trial) -> String {
+    format!("{} {}", trial.name, trial.argument)
+}
+
+fn value((x, y): (f64, f64)) -> Dot {
+    Dot { x, y, stderr: 0.0, ci95: [y; 2], runs: 0, command: None }
+}
+
+fn mean(x: f64, summary: &Summary, command: Option<String>) -> Dot {
+    let Summary { mean, stderr, ci95, count, .. } = *summary;
+    Dot { x, y: mean, stderr, ci95, runs: count, command }
+}

@@ -1,0 +1,27 @@
+//! The mathematics of leader election: closed forms, printed and corrected, and the papers' figures.
+//!
+//! **What it is.** Every formula of the papers twice: as its authors printed it, and as it should
+//! read. A [`Quantity`] is such a pair with a name, its section, and the simulation that decides
+//! between the two. A [`Figure`](figures::Figure) draws quantities and simulations into one picture
+//! and computes, claim by claim, whether the paper is right.
+//!
+//! **What it refuses to do.** No formula answers outside its domain: the answer there is an
+//! [`OutOfDomain`], never a NaN. Nothing here reads a clock, file or environment variable.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`setting`] | N, l, Δ and the timers, checked once for all formulas |
+//! | [`quantity`] | what can be computed, by name |
+//! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
+//! | [`cell`] | one simulated point, and the command that makes it again |
+//! | [`figures`] | the registry of figures, what they claim, and what we find |
+
+pub mod announce_listen;
+pub mod cell;
+pub mod figures;
+pub mod quantity;
+pub mod setting;
+
+pub use cell::Cell;
+pub use quantity::{Quantity, Unit, quantities, quantity};
+pub use setting::{Given, Loss, OutOfDomain, Setting};

@@ -1,0 +1,71 @@
+//! What can be computed, by name: the registry behind `bellwether analyze`.
+//!
+//! A further quantity is one entry in the list of its family, beside the formulas it names.
+
+use crate::announce_listen;
+use crate::cell::Cell;
+use crate::setting::{OutOfDomain, Setting};
+use bellwether_sim::Measure;
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Messages; a multicast is one.
+    Messages,
+    /// Announcements of one leader.
+    Announcements,
+    /// A part of the time, or a probability: 0 to 1.
+    Fraction,
+}
+
+impl Unit {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Messages => "messages",
+            Self::Announcements => "announcements",
+            Self::Fraction => "fraction",
+        }
+    }
+}
+
+/// A formula.
+pub type Formula = fn(&Setting) -> Result<f64, OutOfDomain>;
+
+/// A quantity: both of its forms, and what to simulate to see which is right.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantity {
+    /// Its dotted name, such as `le-s.leadership-delay`.
+    pub name: &'static str,
+    /// Where it is from, such as `5.3.1`.
+    pub section: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// The flags it depends on, without dashes; `nodes` and `loss` among them.
+    pub reads: &'static [&'static str],
+    /// As printed; an error where the text gives none or it has no value.
+    pub printed: Formula,
+    /// As it should read.
+    pub corrected: Formula,
+    /// What differs and why, in a line, for these arguments.
+    pub note: fn(&Setting) -> &'static str,
+    /// Whether the corrected form is exact for these arguments, or an approximation.
+    pub exact: fn(&Setting) -> bool,
+    /// The simulation that measures it, if one does.
+    pub simulation: fn(&Setting) -> Option<(Cell, Measure)>,
+}
+
+/// All quantities, by family.
+pub fn quantities() -> impl Iterator<Item = &'static Quantity> {
+    announce_listen::QUANTITIES.iter().copied()
+}
+
+/// The quantity of this name.
+pub fn quantity(name: &str) -> Option<&'static Quantity> {
+    quantities().find(|quantity| quantity.name == name)
+}

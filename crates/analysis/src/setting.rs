@@ -1,0 +1,227 @@
+//! The arguments of all formulas: checked once, so that no formula has to.
+//!
+//! [`Given`] is what was asked for; [`Setting`] is that, known to lie where formulas hold. The
+//! defaults are the parameters of the thesis's figures.
+
+use bellwether_protocols::announce_listen::Shape;
+use std::fmt;
+use std::ops::Deref;
+
+/// Who loses a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// Nobody.
+    None,
+    /// All receivers together, or none: one coin per message.
+    Correlated(f64),
+    /// Each receiver for itself: one coin per message and receiver.
+    Uncorrelated(f64),
+}
+
+impl Loss {
+    /// l: how often a message is lost.
+    pub fn rate(self) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Correlated(rate) | Self::Uncorrelated(rate) => rate,
+        }
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Correlated(_) => "correlated",
+            Self::Uncorrelated(_) => "uncorrelated",
+        }
+    }
+}
+
+/// What a formula is asked about. Times are in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Given {
+    /// N: all processes, the leader included; before the event, where there is one.
+    pub nodes: u32,
+    /// l, and who loses.
+    pub loss: Loss,
+    /// Δ: how long a message takes.
+    pub delay: f64,
+    /// T_S: wake-up times lie below it.
+    pub suppress: f64,
+    /// T_A: the time between a leader's announcements.
+    pub announce: f64,
+    /// T_L: silence after which a leader is given up; may be infinite.
+    pub listen: f64,
+    /// The distribution of wake-up times over [0, T_S].
+    pub shape: Shape,
+    /// Departures per second, of any process (1/T_d of the thesis).
+    pub departures: f64,
+    /// Arrivals per second (1/T_a of the thesis).
+    pub arrivals: f64,
+    /// r of the recurrences Q(i, n, r) and S(n, r); the first round is 1.
+    pub round: u32,
+    /// i of the recurrence Q(i, n, r): how many messages are sent in that round.
+    pub sent: u32,
+}
+
+/// The parameters of the thesis's figures.
+impl Default for Given {
+    fn default() -> Self {
+        Self {
+            nodes: 100,
+            loss: Loss::None,
+            delay: 0.1,
+            suppress: 1.0,
+            announce: 1.0,
+            listen: f64::INFINITY,
+            shape: Shape::Uniform,
+            departures: 0.01,
+            arrivals: 0.01,
+            round: 1,
+            sent: 1,
+        }
+    }
+}
+
+/// A [`Given`] inside the common domain of the formulas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting(Given);
+
+impl Deref for Setting {
+    type Target = Given;
+
+    fn deref(&self) -> &Given {
+        &self.0
+    }
+}
+
+/// The largest loss formulas are asked about: beyond it sums have too many terms to be summed.
+pub const LOSS_MAX: f64 = 0.9999;
+/// The largest group formulas are asked about.
+pub const NODES_MAX: u32 = 100_000_000;
+
+/// An argument for which a formula has no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OutOfDomain {
+    /// A group has at least two processes, where there is something to agree on.
+    Nodes {
+        /// The number given.
+        nodes: u32,
+        /// The least the formula takes.
+        least: u32,
+        /// The most the formula takes.
+        most: u32,
+    },
+    /// A loss is at least 0, and below 1 by enough for sums to end.
+    Loss(f64),
+    /// A length of time is a finite number, not negative.
+    Time {
+        /// Which.
+        name: &'static str,
+        /// As given.
+        value: f64,
+        /// What it must be instead.
+        rule: &'static str,
+    },
+    /// A rate is a finite number, not negative.
+    Rate {
+        /// Which.
+        name: &'static str,
+        /// As given.
+        value: f64,
+        /// What it must be instead.
+        rule: &'static str,
+    },
+    /// The formula holds only under this condition, which the arguments break.
+    Condition {
+        /// The condition.
+        rule: &'static str,
+        /// What to do.
+        way_out: &'static str,
+    },
+    /// The printed formula has no value here, although the quantity has one.
+    NoValue(&'static str),
+}
+
+impl fmt::Display for OutOfDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nodes { nodes, least, most } => {
+                write!(f, "nodes = {nodes}, but {least} <= nodes <= {most} must hold here")
+            }
+            Self::Loss(loss) => write!(f, "loss = {loss}, but 0 <= loss <= {LOSS_MAX} must hold"),
+            Self::Time { name, value, rule } => write!(f, "{name} = {value} s, but {rule}"),
+            Self::Rate { name, value, rule } => write!(f, "{name} = {value}, but {rule}"),
+            Self::Condition { rule, way_out } => write!(f, "{rule}; {way_out}"),
+            Self::NoValue(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for OutOfDomain {}
+
+impl TryFrom<Given> for Setting {
+    type Error = OutOfDomain;
+
+    fn try_from(given: Given) -> Result<Self, OutOfDomain> {
+        let Given { nodes, loss, shape, .. } = given;
+        if !(1..=NODES_MAX).contains(&nodes) {
+            return Err(OutOfDomain::Nodes { nodes, least: 1, most: NODES_MAX });
+        }
+        if !(0.0..=LOSS_MAX).contains(&loss.rate()) {
+            return Err(OutOfDomain::Loss(loss.rate()));
+        }
+        let time = |name, value: f64, good: bool, rule| {
+            if good && !value.is_nan() {
+                Ok(())
+            } else {
+                Err(OutOfDomain::Time { name, value, rule })
+            }
+        };
+        let whole = |value: f64| value >= 0.0 && value.is_finite();
+        time("delay", given.delay, whole(given.delay), "it must be finite and not negative")?;
+        time("suppress", given.suppress, whole(given.suppress), "it must be finite, not negative")?;
+        let announces = given.announce > 0.0 && given.announce.is_finite();
+        time("announce", given.announce, announces, "it must be finite and above 0")?;
+        time("listen", given.listen, given.listen > 0.0, "it must be above 0; it may be infinite")?;
+        for (name, value) in [("departures", given.departures), ("arrivals", given.arrivals)] {
+            if !whole(value) {
+                let rule = "a rate is a finite number per second, not negative";
+                return Err(OutOfDomain::Rate { name, value, rule });
+            }
+        }
+        if let Shape::Rising { rate } | Shape::Falling { rate } = shape
+            && !(rate > 0.0 && rate <= 500.0)
+        {
+            let rule = "0 < timer rate <= 500 must hold";
+            return Err(OutOfDomain::Rate { name: "timer rate", value: rate, rule });
+        }
+        if given.round == 0 {
+            let (rule, way_out) = ("round = 0, but rounds count from 1", "choose 1 or more");
+            return Err(OutOfDomain::Condition { rule, way_out });
+        }
+        Ok(Self(given))
+    }
+}
+
+impl Setting {
+    /// The same with other arguments.
+    ///
+    /// # Errors
+    /// [`OutOfDomain`], if those lie outside.
+    pub fn with(&self, change: impl FnOnce(&mut Given)) -> Result<Self, OutOfDomain> {
+        let mut given = self.0;
+        change(&mut given);
+        given.try_into()
+    }
+
+    /// Checks that the group has at least this many processes, and at most that.
+    ///
+    /// # Errors
+    /// [`OutOfDomain::Nodes`].
+    pub fn needs_nodes(&self, least: u32, most: u32) -> Result<(), OutOfDomain> {
+        let nodes = self.nodes;
+        let good = (least..=most).contains(&nodes);
+        if good { Ok(()) } else { Err(OutOfDomain::Nodes { nodes, least, most }) }
+    }
+}
