@@ -72,6 +72,9 @@ struct Rules {
     /// Processes that do not lead say goodbye too
     #[arg(long)]
     bye_from_all: bool,
+    /// The thesis's programs to the letter: hearing a leader again does not renew trust in it
+    #[arg(long)]
+    as_printed: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,6 +136,7 @@ impl AnnounceListen {
             leaders: rules.leaders,
             bye_copies: self.bye_copies(around)?,
             bye_from_all: rules.bye_from_all,
+            as_printed: rules.as_printed,
             patience: self.patience(reply_spread, around.delay),
             reply_spread,
             ..Config::new(variant)
@@ -177,6 +181,7 @@ impl AnnounceListen {
         put("leaders", json!(params.leaders()));
         put("bye_copies", json!(params.bye_copies()));
         put("bye_from_all", json!(rules.bye_from_all));
+        put("as_printed", json!(rules.as_printed));
         map
     }
 

@@ -8,7 +8,7 @@ use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Params, Shape, Variant};
 use bellwether_sim::network::{self, Delay, Network, Probability};
 use bellwether_sim::{Answer, BadExperiment, Churn, Engine, Experiment, Ranks, Scenario};
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 /// One point of a grid or a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,8 +138,7 @@ impl Cell {
         let usual = Self::new(config.variant, self.nodes, self.loss);
         let mut add = |flag: &str, value: &dyn Display, shown: bool| {
             if shown {
-                // Writing to a string cannot fail.
-                let _ = write!(line, " --{flag} {value}");
+                line += format!(" --{flag} {value}").trim_end(); // a switch has no value
             }
         };
         let lossy = self.loss != Loss::None;
@@ -164,6 +163,7 @@ impl Cell {
         }
         add("leaders", &config.leaders, config.leaders != 1);
         add("bye-copies", &config.bye_copies, config.bye_copies > 0);
+        add("as-printed", &"", config.as_printed);
         let disturbed = self.scenario != Scenario::Start;
         add("scenario", &self.scenario.name(), disturbed);
         if let Scenario::Churn(Churn { departures, arrivals }) = self.scenario {

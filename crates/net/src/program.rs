@@ -164,6 +164,11 @@ impl Program {
             ));
         }
         let Some(choice) = &self.choice else { return Ok(None) };
+        if matches!(choice, Choice::AnnounceListen(params) if params.is_as_printed()) {
+            return Err("the protocol as printed is for simulation: it gives up leaders that are \
+                        alive; leave --as-printed out"
+                .to_owned());
+        }
         if matches!(choice, Choice::LocalLeader(params) if params.is_as_published()) {
             return Err("the protocol as published is for simulation: it can have two leaders; \
                         leave --as-published out"

@@ -95,11 +95,11 @@ fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failu
 
 /// What is for experiments alone is refused: with it, a lease would promise nothing.
 fn check_simulated(params: &Map<String, Value>) -> Result<(), Failure> {
-    for name in ["unchecked", "as-published"] {
+    for name in ["unchecked", "as-published", "as-printed"] {
         if params.get(name) == Some(&Value::Bool(true)) {
             return Err(Failure::Config(format!(
-                "{name}: leases that break their constraints promise nothing; it is for `sim` and \
-                 `check`"
+                "{name}: a protocol with its mistakes or without its constraints promises nothing; \
+                 it is for `sim` and `check`"
             )));
         }
     }

@@ -15,6 +15,9 @@ impl AnnounceListen {
             self.give_way(claim, cx);
             return;
         }
+        if params.as_printed && self.board.holds(claim.id) {
+            return; // line 6 of both programs: only a greater address sets the listen timer
+        }
         match self.board.hear(claim, cx.now() + params.listen, params.leaders) {
             Heard::Refused => return,
             Heard::Refreshed => {}

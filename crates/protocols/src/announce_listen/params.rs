@@ -190,6 +190,8 @@ pub struct Config {
     pub patience: Duration,
     /// Answers to a query are spread over this.
     pub reply_spread: Duration,
+    /// Programs 5.1 and 5.2 to the letter: the leader's own announcements do not renew trust in it.
+    pub as_printed: bool,
 }
 
 impl Config {
@@ -209,6 +211,7 @@ impl Config {
             bye_from_all: false,
             patience: Duration::from_millis(200),
             reply_spread: Duration::ZERO,
+            as_printed: false,
         }
     }
 }
@@ -235,6 +238,7 @@ pub struct Params {
     pub(super) bye_from_all: bool,
     pub(super) patience: Duration,
     pub(super) reply_spread: Duration,
+    pub(super) as_printed: bool,
     pub(super) names_leaders: bool,
     /// Announcements after which a leader counts as established, ⌈T_L/T_A⌉; never if T_L is
     /// infinite or the criterion does not ask.
@@ -320,6 +324,11 @@ impl Params {
     /// How many lead together.
     pub fn leaders(&self) -> usize {
         self.leaders
+    }
+
+    /// Whether the thesis's mistake is in it.
+    pub fn is_as_printed(&self) -> bool {
+        self.as_printed
     }
 }
 
@@ -500,6 +509,7 @@ impl TryFrom<Config> for Params {
             bye_from_all: config.bye_from_all,
             patience: config.patience,
             reply_spread: config.reply_spread,
+            as_printed: config.as_printed,
             names_leaders: config.variant.elects(),
             established_after: established_after
                 .and_then(|count| u32::try_from(count).ok())

@@ -19,6 +19,17 @@ fn the_leader_s_own_announcements_renew_the_trust_in_it() {
     // Program 5.1, line 6; Program 5.2, line 6.
 }
 
+/// The same programs to the letter, for those who want to see what the correction is worth.
+#[test]
+fn as_printed_trust_ends_though_the_leader_announces() {
+    let printed = |variant| Config { as_printed: true, ..config(variant) };
+    let mut process = follower(5, 9, printed(Variant::LeS), &[luck(300)]);
+    hear(process.wait(ms(1000)), 9);
+    expect(&process, &[], &[9], Stage::Decided);
+    process.draws(&[luck(300)]).ring();
+    expect(&process, &[arm(Timer::Wake, 3300), disarm(Timer::Listen)], &[5], Stage::Undecided);
+}
+
 /// Departs from Program 5.1, lines 10-14, and Program 5.2, lines 11-18: as printed, by their
 /// indentation, they belong to the receive branch of line 5.
 #[test]

@@ -148,14 +148,15 @@ fn parameters() -> impl Strategy<Value = Params> {
     let listen = prop_oneof![1 => Just(Duration::MAX), 3 => millis(1..5000)];
     let criteria = prop::sample::select(&[C::HighestId, C::Rank, C::EarliestWakeUp][..]);
     let timers = (millis(0..1500), millis(1..2000), listen, option::of(millis(1..4000)));
-    let rest = (option::of(criteria), 1..4usize, 0..3u32, any::<bool>());
+    let switches = (any::<bool>(), prop::bool::weighted(0.2));
+    let rest = (option::of(criteria), 1..4usize, 0..3u32, switches);
     let queries = (millis(1..500), millis(0..500));
     let variant = prop::sample::select(&Variant::ALL[..]);
     (variant, shapes(), timers, rest, queries).prop_filter_map(
         "breaks a rule",
         |(variant, (shape, mapping), timers, rest, (patience, reply_spread))| {
             let (suppress, announce, listen, aging) = timers;
-            let (criterion, leaders, bye_copies, bye_from_all) = rest;
+            let (criterion, leaders, bye_copies, (bye_from_all, as_printed)) = rest;
             let leaders = if variant.rules().1 == Yields::ToAnyone { 1 } else { leaders };
             Params::try_from(Config {
                 variant,
@@ -171,6 +172,7 @@ fn parameters() -> impl Strategy<Value = Params> {
                 bye_from_all,
                 patience,
                 reply_spread,
+                as_printed,
             })
             .ok()
         },
