@@ -11,7 +11,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`setting`] | N, l, Δ and the timers, checked once for all formulas |
-//! | [`quantity`] | what can be computed, by name |
+//! | [`mod@quantity`] | what can be computed, by name |
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`cell`] | one simulated point, and the command that makes it again |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |

@@ -62,7 +62,7 @@ pub struct Quantity {
 
 /// All quantities, by family.
 pub fn quantities() -> impl Iterator<Item = &'static Quantity> {
-    announce_listen::QUANTITIES.iter().copied()
+    announce_listen::QUANTITIES.iter().copied().flatten().copied()
 }
 
 /// The quantity of this name.

@@ -1,8 +1,46 @@
 //! The announce-listen chapter: Schooler, "Why multicast protocols (don't) scale", chapter 5.
+//!
+//! **Source.** Sections 5.3 (metrics and closed forms) and 5.4 (what the simulations showed), each
+//! formula as printed and as corrected in our reading. One file per quantity; each says what is
+//! printed, what is right, and why.
+//!
+//! **Assumptions**, those of the text: N processes, all of which hear each other; every message
+//! takes Δ; a message is lost with probability l, by all receivers together (*correlated*) or by
+//! each for itself (*uncorrelated*), whatever else is lost; clocks run alike; at equal times a
+//! message comes before a timer. A start is simultaneous. Other events strike a settled group at
+//! any moment of the announce interval, so E\[t_d\] = E\[t_a\] = T_A/2.
+//!
+//! **Promise.** Corrected forms are exact, or say that they are not; all are evaluated without
+//! cancellation, to a relative error of 10⁻⁹ or better, for N up to a million and l up to .99.
+//!
+//! | paper | code | unit | meaning |
+//! |---|---|---|---|
+//! | N | [`nodes`](crate::Given::nodes) | | all processes, the leader included; before the event |
+//! | l | [`loss`](crate::Given::loss) | | how often a message is lost |
+//! | l=0, corr, uc | [`Loss`](crate::Loss) | | nobody loses, all together, each for itself |
+//! | Δ | [`delay`](crate::Given::delay) | s | how long a message takes |
+//! | T_S | [`suppress`](crate::Given::suppress) | s | the longest wait before the first message |
+//! | t_s, E\[t_s\] | [`wake::mean`] | s | the wait, and its mean |
+//! | p(t), P(t) | [`wake::density`], [`wake::cdf`] | 1/s, – | the law of the wait |
+//! | t_min (SUP) | [`wake::mean_of_earliest`] | s | the shortest wait of all N |
+//! | T_A | [`announce`](crate::Given::announce) | s | between a leader's announcements |
+//! | T_L = (m+θ)T_A | [`listen`](crate::Given::listen) | s | silence after which a leader is given up |
+//! | t_d, t_a | – | s | how far into the announce interval one departs or arrives |
+//! | T_d, T_a | 1/[`departures`](crate::Given::departures), 1/[`arrivals`](crate::Given::arrivals) | s | time between departures, arrivals |
+//! | X(n), E\[# consecutive lost\] | [`losses::beyond_first`] | announcements | those beyond the first until n have one |
+//! | leadership delay | [`leadership_delay`] | s | from the start until all have heard the leader |
+//! | t_max, rounds, avg_rounds | [`convergence`] | s, announcements | Table 5.1 |
+//! | Q(i,n,r), S(n,r) | [`round`](crate::Given::round), [`sent`](crate::Given::sent) | | i messages in round r; reaching it |
 
+pub mod convergence;
+pub mod leadership_delay;
+pub mod losses;
+#[cfg(test)]
+mod testing;
 pub mod wake;
 
 use crate::quantity::Quantity;
 
-/// All quantities of the chapter.
-pub const QUANTITIES: &[&Quantity] = &[];
+/// All quantities of the chapter, one list per file.
+pub const QUANTITIES: &[&[&Quantity]] =
+    &[losses::QUANTITIES, leadership_delay::QUANTITIES, convergence::QUANTITIES];

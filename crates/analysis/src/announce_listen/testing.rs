@@ -1,0 +1,29 @@
+//! What the tests of the formulas share: settings, exact numbers, comparisons.
+
+use crate::setting::{Given, Loss, Setting};
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+
+/// A setting with the parameters of the figures, but for these.
+pub(super) fn setting(nodes: u32, loss: Loss, change: impl FnOnce(&mut Given)) -> Setting {
+    let mut given = Given { nodes, loss, ..Given::default() };
+    change(&mut given);
+    given.try_into().expect("a setting in the domain")
+}
+
+/// An exact fraction.
+pub(super) fn rational(numerator: i128, denominator: i128) -> BigRational {
+    BigRational::new(numerator.into(), denominator.into())
+}
+
+/// The float nearest to an exact number.
+pub(super) fn float(exact: &BigRational) -> f64 {
+    exact.to_f64().expect("a number of ordinary size")
+}
+
+/// `got` is `expected`, up to this part of it.
+#[track_caller]
+pub(super) fn assert_near(got: f64, expected: f64, relative: f64) {
+    let off = (got - expected).abs();
+    assert!(off <= relative * expected.abs(), "{got} is not {expected}: off by {off:e}");
+}
