@@ -13,12 +13,14 @@
 //! | [`setting`] | N, l, Δ and the timers, checked once for all formulas |
 //! | [`mod@quantity`] | what can be computed, by name |
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
+//! | [`integral`] | integration, for what has no closed form |
 //! | [`cell`] | one simulated point, and the command that makes it again |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |
 
 pub mod announce_listen;
 pub mod cell;
 pub mod figures;
+pub mod integral;
 pub mod quantity;
 pub mod setting;
 

@@ -32,15 +32,46 @@
 //! | t_max, rounds, avg_rounds | [`convergence`] | s, announcements | Table 5.1 |
 //! | Q(i,n,r), S(n,r) | [`round`](crate::Given::round), [`sent`](crate::Given::sent) | | i messages in round r; reaching it |
 
+mod chain;
+mod one_by_one;
+mod sums;
+#[cfg(test)]
+mod testing;
+
+pub mod closure;
 pub mod convergence;
 pub mod leadership_delay;
 pub mod losses;
-#[cfg(test)]
-mod testing;
+pub mod messages;
+pub mod messages_in_suppression;
+pub mod messages_le_a;
+pub mod messages_le_m;
+pub mod recurrence;
+pub mod suppression;
 pub mod wake;
 
 use crate::quantity::Quantity;
 
-/// All quantities of the chapter, one list per file.
-pub const QUANTITIES: &[&[&Quantity]] =
-    &[losses::QUANTITIES, leadership_delay::QUANTITIES, convergence::QUANTITIES];
+/// All quantities of the chapter, one list per file or group of files.
+pub const QUANTITIES: &[&[&Quantity]] = &[
+    losses::QUANTITIES,
+    leadership_delay::QUANTITIES,
+    convergence::QUANTITIES,
+    MESSAGES,
+];
+
+/// Those that count messages, and those of SUP.
+const MESSAGES: &[&Quantity] = &[
+    &messages_in_suppression::QUANTITY,
+    &messages::QUANTITY,
+    &messages_le_a::LE_A,
+    &messages_le_a::AL,
+    &messages_le_m::QUANTITY,
+    &suppression::MESSAGES,
+    &suppression::CONVERGENCE_TIME,
+    &suppression::DELAY,
+    &closure::QUANTITY,
+    &recurrence::TOTAL,
+    &recurrence::Q,
+    &recurrence::S,
+];

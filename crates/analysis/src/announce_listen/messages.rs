@@ -1,0 +1,202 @@
+//! Messages of LE-S until the group has converged: section 5.3.3.
+//!
+//! Counted is everything sent before the leader's announcement has reached the last process.
+//!
+//! **Nothing lost, or all losing together.** The text counts the messages of [0, T_S] only, and for
+//! later rounds refers to the uncorrelated case. They can be counted exactly. Take every process to
+//! announce for ever from its wake-up on, whether silenced or not: whatever would have silenced
+//! it gets through to all, so this changes nothing about who is silenced when. Then the process
+//! behind k greater ones is not silenced at x + Δ if each of those has lost all it sent by x:
+//! G(x)^k, where G(x) = 1 − (1−l) Σ_{q≥0} l^q P(x − q·T_A). So the messages are
+//!
+//! * 1/(1−l) of the leader, and ⌈Δ/T_A⌉ − 1 more while its announcement is under way;
+//! * of the others Σ_{r≥0} ∫ p(t) Σ_{k=1..N−1} G(t + r·T_A − Δ)^k dt.
+//!
+//! From the round on in which everybody has woken, G falls by the factor l from round to round, and
+//! Σ_r is 1/(1−l^k). If T_A = T_S and timers are uniform, the rounds of one process fill time without
+//! gap or overlap, and the others' messages are
+//! (N−1)·Δ/T_S + Σ_{k=1..N−1} (1 − l^{k+1})/((k+1)(1−l)(1−l^k)). Without loss that is
+//! (N−1)·Δ/T_S + H_N − 1.
+//!
+//! **Each losing for itself.** Printed is the recurrence of section 5.3.3.3, whose sum diverges
+//! ([`recurrence`](super::recurrence)); corrected is the [`closure`](super::closure).
+
+use super::messages_in_suppression;
+use super::sums::{geometric, needs_few_announcements, overrun};
+use super::wake;
+use crate::cell::Cell;
+use crate::integral::Integral;
+use crate::quantity::{Quantity, Unit};
+use crate::setting::{Loss, OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::{Shape, Variant};
+use bellwether_sim::Measure;
+use libm::{ceil, log, pow};
+
+/// Without loss, the messages in [0, T_S], which the text takes for all; with uncorrelated loss, the
+/// recurrence.
+///
+/// # Errors
+/// [`OutOfDomain::NoValue`] with correlated loss, where the text has no formula, and with
+/// uncorrelated loss, where its sum diverges.
+pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
+    match setting.loss {
+        Loss::None => messages_in_suppression::printed(setting),
+        Loss::Correlated(_) => Err(OutOfDomain::NoValue(
+            "the text counts later rounds for uncorrelated loss only; \
+             see le-s.messages-in-suppression for its first",
+        )),
+        Loss::Uncorrelated(_) => super::recurrence::printed(setting),
+    }
+}
+
+/// As it should read.
+///
+/// # Errors
+/// [`OutOfDomain`], if there is but one process, if T_S or Δ are many times T_A, and with
+/// uncorrelated loss where the closure does not hold.
+pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
+    setting.needs_nodes(2, u32::MAX)?;
+    match setting.loss {
+        // Of two processes only one has something to hear: both models are one.
+        Loss::Uncorrelated(_) if setting.nodes > 2 => super::closure::messages(setting),
+        _ => together(setting),
+    }
+}
+
+/// The number of messages with one coin per message.
+pub(super) fn together(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let leader = 1.0 / (1.0 - setting.loss.rate()) + overrun(setting);
+    let others = if setting.suppress == 0.0 {
+        super::messages_le_a::others_together(setting)?
+    } else if setting.shape == Shape::Uniform && setting.announce == setting.suppress {
+        others_uniform(setting)
+    } else {
+        others_by_integral(setting)?
+    };
+    Ok(leader + others)
+}
+
+/// The messages of all but the leader with uniform timers and T_A = T_S.
+fn others_uniform(setting: &Setting) -> f64 {
+    let others = setting.nodes - 1;
+    let l = setting.loss.rate();
+    let early = f64::from(others) * setting.delay / setting.suppress;
+    let (mut sum, mut power) = (0.0, l);
+    for k in 1..=others {
+        let next = power * l;
+        sum += (1.0 - next) / (f64::from(k + 1) * (1.0 - power));
+        power = next;
+    }
+    early + sum / (1.0 - l)
+}
+
+/// The same for any timers and intervals.
+fn others_by_integral(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_few_announcements(setting)?;
+    let (n, kept) = (f64::from(setting.nodes - 1), 1.0 - setting.loss.rate());
+    let integral = Integral::default();
+    let places = places(setting);
+    let steep = wake::slope(setting).max(1.0);
+    let layer = 1.0 / (n * kept * steep);
+    // From this round on everybody has woken when it begins.
+    let settled = ceil((setting.suppress + setting.delay) / setting.announce) as u32;
+    let at = |u: f64, round: u32| {
+        let start = wake::quantile(setting, u) - setting.delay;
+        silenced(setting, start + f64::from(round) * setting.announce)
+    };
+    let sum = |f: &dyn Fn(f64) -> f64| integral.between(&places, layer, f);
+    let before = |round| {
+        sum(&|u| {
+            let e = at(u, round);
+            (1.0 - e) * geometric(e, n)
+        })
+    };
+    let tail = Tail::new(setting);
+    let early: f64 = (0..settled).map(before).sum();
+    Ok(early + sum(&|u| tail.at(at(u, settled))))
+}
+
+/// 1 − G(x): the probability that of what one greater process would send by x something gets
+/// through.
+fn silenced(setting: &Setting, x: f64) -> f64 {
+    let l = setting.loss.rate();
+    let (mut heard, mut lost, mut x) = (0.0, 1.0, x);
+    while x > 0.0 && lost > 1e-20 {
+        heard += lost * wake::cdf(setting, x);
+        lost *= l;
+        x -= setting.announce;
+    }
+    ((1.0 - l) * heard).min(1.0)
+}
+
+/// Where the integrands have kinks, as probabilities to have woken: where one more announcement of
+/// a greater process begins to count, or is certain to.
+fn places(setting: &Setting) -> Vec<f64> {
+    let mut places = vec![0.0, 1.0];
+    for first in [setting.delay, setting.delay + setting.suppress] {
+        let back = ceil(first / setting.announce) as u32;
+        let last = ceil(setting.suppress / setting.announce) as u32;
+        let kinks = (0..=back + last)
+            .map(|i| first + (f64::from(i) - f64::from(back)) * setting.announce)
+            .filter(|t| (0.0..setting.suppress).contains(t));
+        places.extend(kinks.map(|t| wake::cdf(setting, t)));
+    }
+    places.sort_by(f64::total_cmp);
+    places
+}
+
+/// Σ_{k=1..n} G^k/(1 − l^k): what a process sends from a round on in which all have woken.
+struct Tail {
+    /// l^k/(1 − l^k), until that is negligible.
+    beyond: Vec<f64>,
+    others: f64,
+}
+
+impl Tail {
+    fn new(setting: &Setting) -> Self {
+        let l = setting.loss.rate();
+        let others = setting.nodes - 1;
+        let terms = if l == 0.0 { 0.0 } else { ceil(-42.0 / log(l)).min(f64::from(others)) };
+        let beyond = |k: u32| {
+            let power = pow(l, f64::from(k));
+            power / (1.0 - power)
+        };
+        Self { beyond: (1..=terms as u32).map(beyond).collect(), others: f64::from(others) }
+    }
+
+    /// For G = 1 − e.
+    fn at(&self, e: f64) -> f64 {
+        let g = 1.0 - e;
+        let beyond = self.beyond.iter().rev().fold(0.0, |sum, term| (sum + term) * g);
+        g * geometric(e, self.others) + beyond
+    }
+}
+
+/// What differs, for this loss.
+fn note(setting: &Setting) -> &'static str {
+    match setting.loss {
+        Loss::None => {
+            "printed: messages in [0, T_S]; some later ones come before the leader's is received"
+        }
+        Loss::Correlated(_) => "nothing is printed; exact, by one sum over all rounds",
+        Loss::Uncorrelated(_) => {
+            "the printed sum over all rounds diverges; corrected: the closure, approximate"
+        }
+    }
+}
+
+/// `le-s.messages`.
+pub(super) const QUANTITY: Quantity = Quantity {
+    name: "le-s.messages",
+    section: "5.3.3",
+    about: "messages that LE-S sends until all have heard the leader",
+    unit: Unit::Messages,
+    reads: &["nodes", "loss", "loss-model", "delay", "suppress", "announce", "timer", "timer-rate"],
+    printed,
+    corrected,
+    note,
+    exact: |setting| !matches!(setting.loss, Loss::Uncorrelated(_)) || setting.nodes == 2,
+    simulation: |setting| {
+        Some((Cell::of(Variant::LeS, setting).listen(f64::INFINITY), Measure::Messages))
+    },
+};

@@ -1,0 +1,146 @@
+//! Messages of LE-M until the group has converged. Section 5.4.3 has figures, and no formula.
+//!
+//! Whoever wakes earlier is better. As for [LE-S](super::messages), with one coin per message all
+//! may be taken to announce for ever from their wake-up on. A process that wakes at t sends its r-th
+//! announcement if each other one wakes later, or has lost all it sent by x = t + (r−1)T_A − Δ:
+//! H_r(t)^{N−1}, H_r(t) = 1 − (1−l) Σ_{q≥0} l^q min(P(t), P(x − q·T_A)). In N ∫ p(t) H_r^{N−1} dt the
+//! part (1 − P(t))^{N−1} is the leader, who sends 1/(1−l), and ⌈Δ/T_A⌉ − 1 more while its
+//! announcement is under way. From r = ⌈Δ/T_A⌉ on, H_r − 1 + P falls by the factor l from round to round.
+//!
+//! With a coin per receiver and Δ = 0, T_A ≥ T_S, the processes of a round speak
+//! [one by one](super::one_by_one), best first, and those who spoke are the line of the next round;
+//! the leader sends 1 + X(N−1).
+
+use super::one_by_one::Line;
+use super::sums::{needs_few_announcements, overrun, power_of_rest};
+use super::suppression::LINE_MAX;
+use super::wake;
+use crate::cell::Cell;
+use crate::integral::Integral;
+use crate::quantity::{Quantity, Unit};
+use crate::setting::{Loss, OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::{Variant, announcements_beyond_first};
+use bellwether_sim::Measure;
+use libm::ceil;
+
+/// Messages of LE-M until the group has converged.
+///
+/// # Errors
+/// [`OutOfDomain`], for a single process or T_S = 0, if T_S or Δ are many times T_A, and with
+/// uncorrelated loss if Δ > 0 or T_A < T_S.
+pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
+    setting.needs_nodes(2, u32::MAX)?;
+    if setting.suppress == 0.0 {
+        let rule = "suppress = 0, but who leads LE-M is who wakes first";
+        let way_out = "choose --suppress above 0, or le-a.messages";
+        return Err(OutOfDomain::Condition { rule, way_out });
+    }
+    let l = setting.loss.rate();
+    match setting.loss {
+        Loss::Uncorrelated(_) if setting.nodes > 2 => {
+            let leader = 1.0 + announcements_beyond_first(u64::from(setting.nodes - 1), l);
+            Ok(leader + others_apart(setting)?)
+        }
+        _ => Ok(1.0 / (1.0 - l) + overrun(setting) + others_together(setting)?),
+    }
+}
+
+/// The messages of all but the leader, nothing lost or all losing together.
+fn others_together(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_few_announcements(setting)?;
+    let n = f64::from(setting.nodes);
+    let l = setting.loss.rate();
+    let lag = ceil(setting.delay / setting.announce) as u32;
+    // 1 − H_r for r up to the lag; and at the lag, from where on it is known.
+    let heard = |t: f64, round: u32| {
+        let mut before = t + (f64::from(round) - 1.0) * setting.announce - setting.delay;
+        let (mut sum, mut lost) = (0.0, 1.0 - l);
+        while before > 0.0 && lost > 1e-20 {
+            sum += lost * wake::cdf(setting, before);
+            lost *= l;
+            before -= setting.announce;
+        }
+        sum
+    };
+    let sent = |u: f64| {
+        let t = wake::quantile(setting, u);
+        let leads = power_of_rest(u, n - 1.0);
+        let first: f64 = (1..lag).map(|r| power_of_rest(heard(t, r), n - 1.0) - leads).sum();
+        first + from_the_lag_on((u, u - heard(t, lag), leads), n - 1.0, l, lag == 0)
+    };
+    let mut places = vec![0.0, 1.0];
+    let kinks = (0..=lag + ceil(setting.suppress / setting.announce) as u32)
+        .map(|i| setting.delay + (f64::from(i) - f64::from(lag)) * setting.announce)
+        .filter(|t| (0.0..setting.suppress).contains(t));
+    places.extend(kinks.map(|t| wake::cdf(setting, t)));
+    places.sort_by(f64::total_cmp);
+    let steep = wake::slope(setting).max(1.0);
+    let layer = 1.0 / (n * (1.0 - l) * steep);
+    Ok(n * Integral::default().between(&places, layer, &sent))
+}
+
+/// Σ_j (1 − u + l^j y)^n − (1 − u)^n, from j = 0 or from the second term on.
+fn from_the_lag_on((u, y, leads): (f64, f64, f64), n: f64, l: f64, second: bool) -> f64 {
+    let mut left = if second { y * l } else { y };
+    let mut sum = 0.0;
+    loop {
+        let term = power_of_rest((u - left).clamp(0.0, 1.0), n) - leads;
+        sum += term;
+        if term <= 1e-17 * sum || left * n < 1e-17 {
+            return sum;
+        }
+        left *= l;
+    }
+}
+
+/// The same, each losing for itself, for Δ = 0 and T_A ≥ T_S.
+fn others_apart(setting: &Setting) -> Result<f64, OutOfDomain> {
+    if setting.delay > 0.0 || setting.announce < setting.suppress {
+        let rule =
+            "with uncorrelated loss LE-M has a form for delay = 0, announce >= suppress only";
+        let way_out = "choose --delay 0 or --loss-model correlated, or simulate";
+        return Err(OutOfDomain::Condition { rule, way_out });
+    }
+    setting.needs_nodes(2, LINE_MAX)?;
+    let l = setting.loss.rate();
+    let spoke = Line::after(l, setting.nodes);
+    // others[n]: from a round on for which n are in line.
+    let mut others = vec![0.0, 0.0];
+    let mut line = Line::new(l);
+    for n in 2..=spoke.most() {
+        line.step();
+        let (mut mean, mut stays) = (0.0, 0.0);
+        for (count, chance) in line.counts() {
+            mean += chance * (count - 1) as f64;
+            if count < n {
+                mean += chance * others[count];
+            } else {
+                // All may speak again, any number of times.
+                stays += chance;
+            }
+        }
+        others.push(mean / (1.0 - stays));
+    }
+    let rounds = |(count, chance): (usize, f64)| chance * ((count - 1) as f64 + others[count]);
+    Ok(spoke.counts().map(rounds).sum())
+}
+
+/// `le-m.messages`.
+pub(super) const QUANTITY: Quantity = Quantity {
+    name: "le-m.messages",
+    section: "5.4.3",
+    about: "messages that LE-M sends until all have heard the leader",
+    unit: Unit::Messages,
+    reads: &["nodes", "loss", "loss-model", "delay", "suppress", "announce", "timer", "timer-rate"],
+    printed: |_| Err(OutOfDomain::NoValue("the text has figures of LE-M, and no formula")),
+    corrected,
+    note: |setting| match setting.loss {
+        Loss::None => "nothing is printed; exact, and the same as SUP's",
+        Loss::Correlated(_) => "nothing is printed; exact, by integration",
+        Loss::Uncorrelated(_) => "nothing is printed; exact for delay 0",
+    },
+    exact: |_| true,
+    simulation: |setting| {
+        Some((Cell::of(Variant::LeM, setting).listen(f64::INFINITY), Measure::Messages))
+    },
+};

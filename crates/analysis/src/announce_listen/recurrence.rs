@@ -1,0 +1,310 @@
+//! The recurrence of section 5.3.3.3: messages of LE-S with uncorrelated loss and Δ = 0.
+//!
+//! Q(i, n, r): the probability that the n greatest processes send i messages in round r. S(n, r): the
+//! probability that the last of them reaches round r. a_i = ∫ (1 − (1−l)P)^i dP =
+//! (1 − l^{i+1})/((i+1)(1−l)), b_i = ∫ ((1−l)P)^i dP = (1−l)^i/(i+1).
+//!
+//! **Printed.** Round 1 is the Q(i, n) without rounds that precedes it; with rounds
+//!
+//! * Q(i,n) = a_{i−1} Q(i−1,n−1) + (1 − a_i) Q(i,n−1)
+//! * Q(i,n,r) = S(n,r−1) [∫ Q(i−1,n−1,r−1)(…)^{i−q} + Q(i,n−1,r−1)(1 − (…))^i], q undefined; read as 1
+//!   that is S(n,r−1) [a_{i−1} Q(i−1,n−1,r−1) + b_i Q(i,n−1,r−1)]
+//! * S(n,r) = Π_{k<r} Σ_{i=1..n−1} Q(i,n−1,k) l^i
+//! * Q(0,n,r) = 0, Q(i,i,r) = l^{r·i(i−1)/2}
+//! * messages: Σ_{r≥1} Σ_{1≤i<N} i·r·Q(i,N,r)
+//!
+//! **Typing errors mended.** The exponent is i − 1; the last term is 1 − (…)^i, as without rounds; what is
+//! sent in round r depends on who sends in round r and not r − 1; S(n,r) is the probability to be
+//! there and belongs before the first term and, inside, the second; sums begin with i = 0, or the
+//! leader does not survive; and whoever sends need not have reached every later one in time:
+//!
+//! * Q(i,n,r) = S(n,r) a_{i−1} Q(i−1,n−1,r) + (1 − S(n,r) a_i) Q(i,n−1,r), Q(0,0,r) = 1
+//! * S(n,r) = S(n,r−1) Σ_{i=0..n−1} Q(i,n−1,r−1) l^i, S(n,1) = S(1,r) = 1
+//! * Q(i,i,r) = l^{(r−1)i(i−1)/2} Π_{j≤i} (1−l^j)/(j(1−l)), which the print has without its factors for
+//!   messages that come too late, and with one round too many
+//! * messages: Σ_r [Σ_i i·Q(i,N,r) − (1−l^{r−1})^{N−1}]: the factor r counts a message once per round before
+//!   it; and the leader sends in every round, of which those after convergence do not count. The
+//!   printed sum diverges: its terms are at least r.
+//!
+//! **Still not right.** It takes the times of the messages as independent of who sent them. Without
+//! loss it should give H_N and does not. The [`closure`](super::closure) is what to use.
+//!
+//! *Assumes* Δ = 0 and T_A ≥ T_S.
+
+use super::chain::Chain;
+use super::closure::needs_no_delay;
+use super::sums::any_of;
+use crate::quantity::{Quantity, Unit};
+use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::announcements_beyond_first;
+use libm::pow;
+
+/// The largest group for which the recurrence is computed: each round takes N² steps.
+pub const NODES_MAX: u32 = 2000;
+
+/// The latest round for which Q and S are computed.
+pub const ROUND_MAX: u32 = 10_000;
+
+fn needs_domain(setting: &Setting) -> Result<(), OutOfDomain> {
+    needs_no_delay(setting)?;
+    setting.needs_nodes(1, NODES_MAX)?;
+    if setting.round > ROUND_MAX {
+        let rule = "the recurrence is computed for rounds up to 10000 only";
+        return Err(OutOfDomain::Condition { rule, way_out: "choose an earlier round" });
+    }
+    Ok(())
+}
+
+/// a_i for uniform P: the mean probability that i messages at independent times do not silence.
+fn unheard(i: usize, l: f64) -> f64 {
+    let i = i as f64 + 1.0;
+    any_of(1.0 - l, i) / (i * (1.0 - l))
+}
+
+/// The printed total has no value.
+///
+/// # Errors
+/// [`OutOfDomain`], always: outside the domain for that reason, inside because the sum diverges.
+pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_domain(setting)?;
+    Err(OutOfDomain::NoValue(
+        "the printed sum diverges: the leader sends in every round, and round r counts r times",
+    ))
+}
+
+/// The first rounds of the printed total: Σ_{r≤rounds} Σ_i i·r·Q(i,N,r), typing errors mended.
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain.
+pub fn printed_up_to(setting: &Setting, rounds: u32) -> Result<f64, OutOfDomain> {
+    needs_domain(setting)?;
+    let mut group = Rounds::new(setting);
+    Ok((1..=rounds.min(ROUND_MAX))
+        .map(|r| f64::from(r) * group.next_round().mean(|i| i as f64))
+        .sum())
+}
+
+/// The total, mended.
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain or for a single process.
+pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_domain(setting)?;
+    setting.needs_nodes(2, NODES_MAX)?;
+    let l = setting.loss.rate();
+    let leader = 1.0 + announcements_beyond_first(u64::from(setting.nodes - 1), l);
+    let (mut group, mut others) = (Rounds::new(setting), 0.0);
+    loop {
+        let sent = group.next_round().mean(|i| i as f64 - 1.0);
+        others += sent;
+        if sent < 1e-13 * others.max(1.0) {
+            return Ok(leader + others);
+        }
+    }
+}
+
+/// Σ_i i·Q(i,N,1), of which the print leaves out i = N: messages in [0, T_S].
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain.
+pub fn first_round_messages(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_domain(setting)?;
+    let row = literal_first(setting.nodes as usize, setting.loss.rate());
+    Ok((1..setting.nodes as usize).map(|i| i as f64 * row[i]).sum())
+}
+
+/// The mended recurrence, round by round.
+struct Rounds {
+    l: f64,
+    /// S(n, r) of the next round, from n = 1 on, as far as it is worth counting.
+    reaches: Vec<f64>,
+    unheard: Vec<f64>,
+    lost: Vec<f64>,
+}
+
+impl Rounds {
+    fn new(setting: &Setting) -> Self {
+        let (l, n) = (setting.loss.rate(), setting.nodes as usize);
+        Self {
+            l,
+            reaches: vec![1.0; n],
+            unheard: (0..=n).map(|i| unheard(i, l)).collect(),
+            lost: (0..=n).map(|i| pow(l, i as f64)).collect(),
+        }
+    }
+
+    /// Q(·, N, r) of the next round; S moves on by a round.
+    fn next_round(&mut self) -> Chain {
+        let mut sent = Chain::at(0);
+        for reach in &mut self.reaches {
+            let survives = sent.mean(|i| self.lost[i]);
+            let here = *reach;
+            sent.step(|i| here * self.unheard[i]);
+            *reach *= survives;
+        }
+        // S falls with n: nobody behind one who does not reach a round reaches it.
+        let there = self.reaches.iter().take_while(|reach| **reach > 1e-20).count();
+        self.reaches.truncate(there);
+        debug_assert!(self.l >= 0.0);
+        sent
+    }
+}
+
+/// Q(i, n, r) mended.
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain or if more messages are asked for than there are processes.
+pub fn q(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let sent = needs_sent(setting)?;
+    let mut group = Rounds::new(setting);
+    let mut round = group.next_round();
+    for _ in 1..setting.round {
+        round = group.next_round();
+    }
+    Ok(round.counts().find(|(count, _)| *count == sent).map_or(0.0, |(_, chance)| chance))
+}
+
+/// S(n, r) mended.
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain.
+pub fn s(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_domain(setting)?;
+    let mut group = Rounds::new(setting);
+    for _ in 1..setting.round {
+        group.next_round();
+    }
+    Ok(group.reaches.get(setting.nodes as usize - 1).copied().unwrap_or(0.0))
+}
+
+/// i of Q(i, n, r), which is at most n.
+fn needs_sent(setting: &Setting) -> Result<usize, OutOfDomain> {
+    needs_domain(setting)?;
+    if setting.sent > setting.nodes {
+        let rule = "sent must be at most nodes: nobody sends twice in a round";
+        return Err(OutOfDomain::Condition { rule, way_out: "choose fewer sent or more nodes" });
+    }
+    Ok(setting.sent as usize)
+}
+
+/// Q(i, i, r) as printed: l^{r·i(i−1)/2}.
+fn literal_all(i: usize, r: u32, l: f64) -> f64 {
+    let pairs = i as f64 * (i as f64 - 1.0) / 2.0;
+    if pairs == 0.0 { 1.0 } else { pow(l, f64::from(r) * pairs) }
+}
+
+/// Q(·, n) of the print, the first round: Q(0, n) = 0, Q(i, i) as printed.
+fn literal_first(n: usize, l: f64) -> Vec<f64> {
+    literal(n, 1, l).0
+}
+
+/// Q(·, n, r) and S(n, r) letter by letter, q read as 1.
+fn literal(n: usize, r: u32, l: f64) -> (Vec<f64>, f64) {
+    let late = |i: usize| pow(1.0 - l, i as f64) / (i as f64 + 1.0);
+    let survive = |row: &[f64]| -> f64 {
+        row.iter().enumerate().skip(1).map(|(i, q)| q * pow(l, i as f64)).sum()
+    };
+    // rows[m] = Q(·, m, round), reaches[m] = S(m, round).
+    let mut rows: Vec<Vec<f64>> = vec![vec![0.0]];
+    for m in 1..=n {
+        let before = &rows[m - 1];
+        let inner =
+            |i: usize| unheard(i - 1, l) * before[i - 1] + (1.0 - unheard(i, l)) * before[i];
+        let mut row: Vec<f64> = (0..m).map(|i| if i == 0 { 0.0 } else { inner(i) }).collect();
+        row.push(literal_all(m, 1, l));
+        rows.push(row);
+    }
+    let mut reaches = vec![1.0; n + 1];
+    for round in 2..=r {
+        let mut next: Vec<Vec<f64>> = vec![vec![0.0]];
+        for m in 1..=n {
+            let before = &rows[m - 1];
+            let inner =
+                |i: usize| reaches[m] * (unheard(i - 1, l) * before[i - 1] + late(i) * before[i]);
+            let mut row: Vec<f64> = (0..m).map(|i| if i == 0 { 0.0 } else { inner(i) }).collect();
+            row.push(literal_all(m, round, l));
+            next.push(row);
+        }
+        for m in 1..=n {
+            reaches[m] *= survive(&rows[m - 1]);
+        }
+        rows = next;
+    }
+    (rows.swap_remove(n), reaches[n])
+}
+
+/// The work of reading the print letter by letter: N² steps for every round.
+fn needs_few_steps(setting: &Setting) -> Result<(), OutOfDomain> {
+    let steps = u64::from(setting.nodes).pow(2) * u64::from(setting.round);
+    if steps <= 20_000_000 {
+        return Ok(());
+    }
+    let rule = "the printed recurrence is computed for nodes^2 * round <= 20000000 only";
+    Err(OutOfDomain::Condition { rule, way_out: "choose fewer nodes or an earlier round" })
+}
+
+/// Q(i, n, r) as printed, letter by letter but for q, which is read as 1.
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain.
+pub fn printed_q(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let sent = needs_sent(setting)?;
+    needs_few_steps(setting)?;
+    let (row, _) = literal(setting.nodes as usize, setting.round, setting.loss.rate());
+    Ok(row[sent])
+}
+
+/// S(n, r) as printed.
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain.
+pub fn printed_s(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_domain(setting)?;
+    needs_few_steps(setting)?;
+    let (_, reaches) = literal(setting.nodes as usize, setting.round, setting.loss.rate());
+    Ok(reaches)
+}
+
+/// `le-s.recurrence`.
+pub(super) const TOTAL: Quantity = Quantity {
+    name: "le-s.recurrence",
+    section: "5.3.3.3",
+    about: "messages of LE-S until convergence by the recurrence of the text",
+    unit: Unit::Messages,
+    reads: &["nodes", "loss", "delay", "suppress", "announce"],
+    printed,
+    corrected,
+    note: |_| {
+        "the printed sum diverges; mended it is finite and still too high, as it takes send times \
+         as independent: see le-s.closure"
+    },
+    exact: |_| false,
+    simulation: super::closure::simulation,
+};
+
+/// `le-s.recurrence.q`.
+pub(super) const Q: Quantity = Quantity {
+    name: "le-s.recurrence.q",
+    about: "Q(i, n, r): probability that n processes send i messages in round r",
+    unit: Unit::Fraction,
+    reads: &["nodes", "loss", "delay", "suppress", "announce", "round", "sent"],
+    printed: printed_q,
+    corrected: q,
+    note: |_| {
+        "printed letter by letter, q as 1: a round refers to the one before, and Q(i,i,r) leaves out \
+         messages that come too late"
+    },
+    simulation: |_| None,
+    ..TOTAL
+};
+
+/// `le-s.recurrence.s`.
+pub(super) const S: Quantity = Quantity {
+    name: "le-s.recurrence.s",
+    about: "S(n, r): probability that the process behind n - 1 greater ones reaches round r",
+    reads: &["nodes", "loss", "delay", "suppress", "announce", "round"],
+    printed: printed_s,
+    corrected: s,
+    note: |_| "the printed sum begins with i = 1, so that the leader itself never reaches round 2",
+    ..Q
+};

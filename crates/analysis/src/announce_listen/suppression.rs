@@ -1,0 +1,225 @@
+//! SUP, suppression alone: what the figures of section 5.4 compare LE with.
+//!
+//! Whoever has heard nobody by its wake-up speaks once; any message silences. The chapter refers to
+//! chapters 2 and 3 of the thesis for formulas, which are not ours to print: there is no printed
+//! form here.
+//!
+//! With one coin per message (l = 0 among them) a process is silenced by the first message that
+//! is not lost, whoever sent it, so all that matters is who woke Δ before:
+//!
+//! * messages: N ∫ p(t) (1 − (1−l) P(t−Δ))^{N−1} dt = N·P(Δ) + (1 − c^N)/(s(1−l)),
+//!   c = 1 − (1−l) P(T_S−Δ), s the slope of P(t−Δ) over P(t), which is 1 for uniform timers.
+//! * t_max: the last message is sent at the last wake-up up to x + Δ, x being when the first message
+//!   is sent that is not lost. With uniform timers, T_S = 1:
+//!   Δ + [(1 − c^{N+1})/(1−l) − 1 + (1−Δ)^{N+1} (1 − l^N)]/(N+1).
+//! * delay, until the last has spoken or has been silenced: E[min(x + Δ, last wake-up)]; uniform:
+//!   Δ + [−Δ^{N+1} + (1 − c^{N+1})/(1−l) − (c^{N+1} − Δ^{N+1})/l]/(N+1).
+//!
+//! With a coin per receiver and Δ = 0 the processes speak one by one ([`super::one_by_one`]): exact
+//! as well. With Δ > 0 there is no form for that.
+
+use super::one_by_one::Line;
+use super::sums::{any_of, power_of_rest};
+use super::wake;
+use crate::cell::Cell;
+use crate::integral::Integral;
+use crate::quantity::{Quantity, Unit};
+use crate::setting::{Loss, OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::{Shape, Variant};
+use bellwether_sim::Measure;
+use libm::{ceil, expm1, log1p, pow};
+
+/// The largest group whose processes are put in line one by one.
+pub const LINE_MAX: u32 = 1_000_000;
+
+/// The text of this chapter has no formula for SUP.
+///
+/// # Errors
+/// Always [`OutOfDomain::NoValue`].
+pub fn printed(_setting: &Setting) -> Result<f64, OutOfDomain> {
+    Err(OutOfDomain::NoValue(
+        "the chapter prints no formula for SUP; it refers to its chapters 2, 3",
+    ))
+}
+
+/// The mean number of messages.
+///
+/// # Errors
+/// [`OutOfDomain`], with uncorrelated loss if Δ > 0 or the group is too large.
+pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_an_order(setting)?;
+    let (n, kept) = (f64::from(setting.nodes), 1.0 - setting.loss.rate());
+    if apart(setting)? {
+        return Ok(Line::after(setting.loss.rate(), setting.nodes).mean());
+    }
+    if setting.delay >= setting.suppress {
+        return Ok(n);
+    }
+    let early = wake::cdf(setting, setting.delay);
+    let heard = wake::cdf(setting, setting.suppress - setting.delay);
+    Ok(n * early + any_of(kept * heard, n) / (kept * wake::slope(setting)))
+}
+
+/// The mean of t_max: when the last message is sent.
+///
+/// # Errors
+/// [`OutOfDomain`], with uncorrelated loss if Δ > 0, timers are not uniform or the group is too
+/// large.
+pub fn convergence_time(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_an_order(setting)?;
+    if setting.suppress == 0.0 {
+        return Ok(0.0);
+    }
+    let n = f64::from(setting.nodes);
+    if apart(setting)? {
+        needs_uniform(setting)?;
+        let last = Line::after(setting.loss.rate(), setting.nodes).mean_last();
+        return Ok(setting.suppress * last / (n + 1.0));
+    }
+    if setting.shape != Shape::Uniform {
+        return Ok(convergence_integral(setting));
+    }
+    let (l, delay) = (setting.loss.rate(), (setting.delay / setting.suppress).min(1.0));
+    let heard = (1.0 - l) * (1.0 - delay);
+    let sum = (any_of(heard, n + 1.0) - (1.0 - l)) / (1.0 - l)
+        + power_of_rest(delay, n + 1.0) * -expm1(n * libm::log(l));
+    Ok(setting.suppress * (delay + sum / (n + 1.0)))
+}
+
+/// When the last process has spoken or been silenced.
+///
+/// # Errors
+/// [`OutOfDomain`], with uncorrelated loss or if timers are not uniform.
+pub fn delay(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_an_order(setting)?;
+    if let Loss::Uncorrelated(_) = setting.loss {
+        let rule = "there is no form of the delay of SUP with uncorrelated loss";
+        let way_out = "choose --loss-model correlated, or simulate";
+        return Err(OutOfDomain::Condition { rule, way_out });
+    }
+    if setting.suppress == 0.0 {
+        return Ok(0.0);
+    }
+    needs_uniform(setting)?;
+    let (l, delay) = (setting.loss.rate(), (setting.delay / setting.suppress).min(1.0));
+    let m = f64::from(setting.nodes) + 1.0;
+    let heard = any_of((1.0 - l) * (1.0 - delay), m) / (1.0 - l);
+    // (c^m − Δ^m)/l, where c = Δ + l(1−Δ), without dividing a difference by a small l.
+    let lost = match (l > 0.0, delay > 0.0) {
+        (false, _) => m * pow(delay, m - 1.0) * (1.0 - delay),
+        (true, false) => pow(l, m - 1.0),
+        (true, true) => pow(delay, m) * expm1(m * log1p(l * (1.0 - delay) / delay)) / l,
+    };
+    Ok(setting.suppress * (delay + (heard - pow(delay, m) - lost) / m))
+}
+
+/// Whether each receiver has a coin of its own; then Δ must be nought.
+fn apart(setting: &Setting) -> Result<bool, OutOfDomain> {
+    let apart = matches!(setting.loss, Loss::Uncorrelated(_)) && setting.nodes > 2;
+    if apart && setting.delay > 0.0 {
+        let rule = "with uncorrelated loss SUP has a form for delay = 0 only";
+        let way_out = "choose --delay 0 or --loss-model correlated, or simulate";
+        return Err(OutOfDomain::Condition { rule, way_out });
+    }
+    if apart {
+        setting.needs_nodes(1, LINE_MAX)?;
+    }
+    Ok(apart)
+}
+
+/// If all wake at once and are heard at once, who speaks first is not determined.
+fn needs_an_order(setting: &Setting) -> Result<(), OutOfDomain> {
+    if setting.suppress > 0.0 || setting.delay > 0.0 {
+        return Ok(());
+    }
+    let rule = "suppress = delay = 0, so that nobody is first";
+    Err(OutOfDomain::Condition { rule, way_out: "choose one of them above 0" })
+}
+
+fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
+    if setting.shape == Shape::Uniform {
+        return Ok(());
+    }
+    let rule = "this holds for uniform timers only";
+    Err(OutOfDomain::Condition { rule, way_out: "choose --timer uniform, or simulate" })
+}
+
+/// t_max for any timers. v = P(x), of which the density is N(1−l)(1 − (1−l)v)^{N−1}; the others woke
+/// before and were lost, or later: g = 1 − (1−l)v.
+fn convergence_integral(setting: &Setting) -> f64 {
+    let (n, l) = (f64::from(setting.nodes), setting.loss.rate());
+    let kept = 1.0 - l;
+    let integral = Integral::default();
+    // How much later than x the last wake-up up to `until` is: the integral of the probability that
+    // somebody wakes after t. It has a layer at `until`, and changes with the density elsewhere.
+    let rate = match setting.shape {
+        Shape::Uniform => 1.0,
+        Shape::Rising { rate } | Shape::Falling { rate } => rate,
+    };
+    let later = |v: f64, x: f64, until: f64| {
+        let (g, end) = (1.0 - kept * v, wake::cdf(setting, until));
+        let wakes = |t: f64| any_of(((end - wake::cdf(setting, t)) / g).clamp(0.0, 1.0), n - 1.0);
+        let pieces = ceil((until - x) * rate / (2.0 * setting.suppress)).max(1.0);
+        let place = |i: u32| x + (until - x) * f64::from(i) / pieces;
+        let places: Vec<f64> = (0..pieces as u32).map(place).collect();
+        let layer = g / (n * wake::density(setting, until));
+        let last = place(places.len() as u32 - 1);
+        integral.between(&places, f64::INFINITY, &wakes) + integral.over(last, until, layer, &wakes)
+    };
+    let first = |v: f64| {
+        let x = wake::quantile(setting, v);
+        let last = x + later(v, x, (x + setting.delay).min(setting.suppress));
+        n * kept * power_of_rest(kept * v, n - 1.0) * last
+    };
+    // If all are lost, the last wake-up of all: N u^{N−1} du.
+    let last_of_all = |u: f64| n * power_of_rest(1.0 - u, n - 1.0) * wake::quantile(setting, u);
+    let end = wake::cdf(setting, setting.suppress - setting.delay);
+    integral.between(&[0.0, end, 1.0], 1.0 / (n * kept), &first)
+        + pow(l, n) * integral.over(0.0, 1.0, 1.0 / n, &last_of_all)
+}
+
+/// Which form it is, for this loss.
+fn note(setting: &Setting) -> &'static str {
+    match setting.loss {
+        Loss::None | Loss::Correlated(_) => "nothing is printed in this chapter; exact",
+        Loss::Uncorrelated(_) => "nothing is printed in this chapter; exact for delay 0",
+    }
+}
+
+fn cell(setting: &Setting) -> Cell {
+    Cell::of(Variant::Sup, setting).listen(f64::INFINITY)
+}
+
+/// `sup.messages`.
+pub(super) const MESSAGES: Quantity = Quantity {
+    name: "sup.messages",
+    section: "5.4.1",
+    about: "messages that SUP sends",
+    unit: Unit::Messages,
+    reads: &["nodes", "loss", "loss-model", "delay", "suppress", "timer", "timer-rate"],
+    printed,
+    corrected: messages,
+    note,
+    exact: |_| true,
+    simulation: |setting| Some((cell(setting), Measure::Messages)),
+};
+
+/// `sup.convergence-time`.
+pub(super) const CONVERGENCE_TIME: Quantity = Quantity {
+    name: "sup.convergence-time",
+    about: "when SUP sends its last message (t_max)",
+    unit: Unit::Seconds,
+    corrected: convergence_time,
+    simulation: |setting| Some((cell(setting), Measure::ConvergenceTime)),
+    ..MESSAGES
+};
+
+/// `sup.delay`.
+pub(super) const DELAY: Quantity = Quantity {
+    name: "sup.delay",
+    about: "when the last process of SUP has spoken or been silenced",
+    unit: Unit::Seconds,
+    corrected: delay,
+    simulation: |setting| Some((cell(setting), Measure::LeadershipDelay)),
+    ..MESSAGES
+};
