@@ -15,11 +15,13 @@
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`cell`] | one simulated point, and the command that makes it again |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |
+//! | [`report`] | findings as pictures, tables and one page |
 
 pub mod announce_listen;
 pub mod cell;
 pub mod figures;
 pub mod quantity;
+pub mod report;
 pub mod setting;
 
 pub use cell::Cell;
