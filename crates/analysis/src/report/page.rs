@@ -112,7 +112,7 @@ fn section(out: &mut String, finding: &Finding) {
     let stem = stem(finding);
     put!(out, "<h3>How to get it</h3>\n<pre><code>{}</code></pre>\n", Text(&finding.command));
     let link = |kind: &str| format!("<a href=\"{stem}.{kind}\">{stem}.{kind}</a>");
-    let links = ["svg", "csv", "json"].map(|kind| link(kind)).join(", ");
+    let links = ["svg", "csv", "json"].map(link).join(", ");
     put!(out, "<p class=\"files\">Picture and numbers: {links}</p>\n");
     numbers(out, finding);
     out.push_str("</section>\n");

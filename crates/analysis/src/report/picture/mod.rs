@@ -26,7 +26,7 @@ mod words;
 
 use super::markup::{N, Text, put};
 use super::stem;
-use crate::figures::{Finding, Pane};
+use crate::figures::Finding;
 use legend::Legend;
 use look::Looks;
 use pane::{Frame, Plot};
@@ -73,9 +73,7 @@ impl Grid {
 
 /// The looks of all panes together if one legend can stand for all, or of each.
 fn looks(finding: &Finding) -> Vec<Looks> {
-    let curves = |pane: &'_ Pane| pane.curves.clone();
-    let all: Vec<_> = finding.panes.iter().flat_map(curves).collect();
-    let together = Looks::of(all.iter());
+    let together = Looks::of(finding.panes.iter().flat_map(|pane| &pane.curves));
     if together.are_distinct() && together.is_modest() || finding.panes.len() < 2 {
         return vec![together];
     }

@@ -124,7 +124,7 @@ impl<'a> Plot<'a> {
 
     fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let Frame { left, top, width, height } = self.area;
-        let floor = if self.y.from_nought() { 0.0 } else { INSET };
+        let floor = if self.y.begins_at_nought() { 0.0 } else { INSET };
         let x = left + INSET + (width - 2.0 * INSET) * self.x.place(x);
         let y = top + height - floor - (height - floor - INSET) * self.y.place(y);
         (x, y)
@@ -172,7 +172,7 @@ impl<'a> Plot<'a> {
         let bottom = top + height;
         out.push_str("<path fill=\"none\" stroke=\"#3c4450\" d=\"");
         put!(out, "M{},{}V{}H{}", N(left), N(top), N(bottom), N(left + width));
-        let small = |marks: &[f64]| marks.to_vec().into_iter().map(|at| (at, TICK / 2.0));
+        let small = |marks: &[f64]| marks.iter().map(|at| (*at, TICK / 2.0)).collect::<Vec<_>>();
         let large = |scale: &Scale| scale.ticks.iter().map(|tick| (tick.at, TICK)).collect();
         let (across, up): (Vec<_>, Vec<_>) = (large(&self.x), large(&self.y));
         for (at, length) in across.into_iter().chain(small(&self.x.marks)) {

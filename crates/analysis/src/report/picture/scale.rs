@@ -123,7 +123,7 @@ impl Scale {
     }
 
     /// Whether the axis begins at nought.
-    pub(super) fn from_nought(&self) -> bool {
+    pub(super) fn begins_at_nought(&self) -> bool {
         !self.log && self.low == 0.0
     }
 
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_from_nought_and_close_together_is_seen() {
+    fn what_is_far_begins_at_nought_and_close_together_is_seen() {
         assert_eq!(labels(STEPS, &[95.0, 99.0], Fit::Round, 5), "95 96 97 98 99");
     }
 
