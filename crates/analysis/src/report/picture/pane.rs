@@ -238,7 +238,7 @@ fn across(pane: &Pane, width: f64) -> Scale {
         })
     };
     let scale = |most| Scale::new(pane.x, values.iter().copied(), Fit::Tight, most);
-    let tries = (2..=10).rev().map(scale);
+    let tries = (2..=if pane.x.log { 10 } else { 7 }).rev().map(scale);
     let either = tries.flat_map(|scale| {
         let powers = scale.as_powers();
         [Some(scale), powers].into_iter().flatten()

@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(labels(FACTORS, &[2.0, 500.0], Fit::Tight, 8), "2 5 10 20 50 100 200 500");
         let million = labels(FACTORS, &[2.0, 1e6], Fit::Tight, 8);
         assert_eq!(million, "10 100 1,000 10,000 100,000 1,000,000");
-        assert_eq!(labels(FACTORS, &[0.02, 0.9], Fit::Round, 8), "0.02 0.05 0.1 0.2 0.5 1");
+        assert_eq!(labels(FACTORS, &[0.02, 0.9], Fit::Round, 8), "0.02 0.05 0.1 0.2 0.5");
         assert_eq!(labels(FACTORS, &[1e-12, 1.0], Fit::Round, 5), "10⁻¹² 10⁻⁹ 10⁻⁶ 0.001 1");
     }
 
