@@ -21,6 +21,7 @@ mod output;
 mod progress;
 mod protocols;
 mod replay;
+mod reproduce;
 mod resign;
 mod run;
 mod runtime_dir;
@@ -68,6 +69,8 @@ enum Command {
     Trace(Box<trace::Trace>),
     /// Try to break what a protocol promises, with random faults
     Check(Box<check::Check>),
+    /// Draw the figures of the papers again, and judge what they claim
+    Reproduce(reproduce::Reproduce),
     /// Watch five processes elect a leader, lose it four times, and never have two
     Demo(demo::Demo),
     /// Be a member of a group; run a command only while it leads
@@ -114,6 +117,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Sim(sim) => sim.run(&given(&matches)),
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Check(check) => check.run(&written(&matches)),
+        Command::Reproduce(reproduce) => reproduce.run(),
         Command::Demo(demo) => demo.run(),
         Command::Run(run) => run.run(&written(&matches)),
         Command::CheckConfig(check) => check.run(&written(&matches)),

@@ -2,15 +2,17 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Counts finished runs, and clears its bar when it goes, however the work ends.
+/// Counts what is finished, and clears its bar when it goes, however the work ends.
 pub(super) struct Progress {
     done: Arc<AtomicU64>,
+    /// What is being worked on, if that has a name.
+    now: Arc<Mutex<String>>,
     /// Draws; a thread of its own, because a single run may be long and tells nothing meanwhile.
     painter: Option<(Sender<()>, JoinHandle<()>)>,
 }
@@ -22,17 +24,30 @@ const FRAME: Duration = Duration::from_millis(100);
 
 impl Progress {
     pub(super) fn new(runs: u64) -> Self {
-        Self::shown(runs, io::stderr().is_terminal())
+        Self::of(runs, "runs")
     }
 
-    fn shown(runs: u64, shown: bool) -> Self {
-        let done = Arc::new(AtomicU64::new(0));
+    /// Of so many things that are called so.
+    pub(super) fn of(total: u64, things: &'static str) -> Self {
+        Self::shown(total, things, io::stderr().is_terminal())
+    }
+
+    fn shown(total: u64, things: &'static str, shown: bool) -> Self {
+        let (done, now) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(String::new())));
         let painter = shown.then(|| {
             let (stop, stopped) = channel();
-            let counted = Arc::clone(&done);
-            (stop, std::thread::spawn(move || paint(runs, &counted, &stopped)))
+            let work = Work { total, things, done: Arc::clone(&done), now: Arc::clone(&now) };
+            (stop, std::thread::spawn(move || work.paint(&stopped)))
         });
-        Self { done, painter }
+        Self { done, now, painter }
+    }
+
+    /// Names what is being worked on.
+    pub(super) fn tell(&self, what: &str) {
+        // A painter that panicked has nothing more to show.
+        if let Ok(mut now) = self.now.lock() {
+            what.clone_into(&mut now);
+        }
     }
 
     pub(super) fn tick(&self) {
@@ -49,32 +64,47 @@ impl Drop for Progress {
     }
 }
 
-/// Waits, then draws until the other end of the channel is gone, then clears.
-fn paint(runs: u64, done: &AtomicU64, stopped: &Receiver<()>) {
-    let waits = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-    if !waits(PATIENCE) {
-        return;
-    }
-    let bar = ProgressBar::with_draw_target(Some(runs), ProgressDrawTarget::stderr());
-    let bar = bar.with_elapsed(PATIENCE);
-    let style = |end: &str| {
-        let template = "{spinner} {bar:40.cyan/blue} {human_pos}/{human_len} runs, {elapsed}";
-        ProgressStyle::with_template(&format!("{template}{end}")).ok()
-    };
-    // How long it will take cannot be told before anything is done.
-    let mut styles = [style(" so far"), style(" so far, {eta} left")].map(Option::into_iter);
-    loop {
-        let position = done.load(Ordering::Relaxed);
-        if let Some(style) = styles[usize::from(position > 0)].next() {
-            bar.set_style(style);
+/// What the painter looks at.
+struct Work {
+    total: u64,
+    things: &'static str,
+    done: Arc<AtomicU64>,
+    now: Arc<Mutex<String>>,
+}
+
+impl Work {
+    /// Waits, then draws until the other end of the channel is gone, then clears.
+    fn paint(&self, stopped: &Receiver<()>) {
+        let waits = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+        if !waits(PATIENCE) {
+            return;
         }
-        bar.set_position(position);
-        bar.tick();
-        if !waits(FRAME) {
-            break;
+        let bar = ProgressBar::with_draw_target(Some(self.total), ProgressDrawTarget::stderr());
+        let bar = bar.with_elapsed(PATIENCE);
+        let style = |end: &str| {
+            let bar = "{spinner} {bar:40.cyan/blue} {human_pos}/{human_len}";
+            let template = format!("{bar} {}, {{elapsed}} so far{end}{{msg}}", self.things);
+            ProgressStyle::with_template(&template).ok()
+        };
+        // How long it will take cannot be told before anything is done.
+        let mut styles = [style(""), style(", {eta} left")].map(Option::into_iter);
+        loop {
+            let position = self.done.load(Ordering::Relaxed);
+            if let Some(style) = styles[usize::from(position > 0)].next() {
+                bar.set_style(style);
+            }
+            match self.now.lock() {
+                Ok(now) if !now.is_empty() => bar.set_message(format!(": {now}")),
+                _ => {}
+            }
+            bar.set_position(position);
+            bar.tick();
+            if !waits(FRAME) {
+                break;
+            }
         }
+        bar.finish_and_clear();
     }
-    bar.finish_and_clear();
 }
 
 /// Wall time, for showing only: no result depends on it.
@@ -99,7 +129,7 @@ mod tests {
     #[test]
     fn short_work_does_not_wait_for_its_bar() {
         let watch = Stopwatch::start();
-        let progress = Progress::shown(10, true);
+        let progress = Progress::shown(10, "runs", true);
         progress.tick();
         drop(progress);
         assert!(watch.elapsed() < PATIENCE, "{:?}", watch.elapsed());
@@ -107,6 +137,6 @@ mod tests {
 
     #[test]
     fn without_a_terminal_nobody_draws() {
-        assert!(Progress::shown(10, false).painter.is_none());
+        assert!(Progress::shown(10, "runs", false).painter.is_none());
     }
 }

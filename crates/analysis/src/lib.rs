@@ -16,12 +16,14 @@
 //! | [`integral`] | integration, for what has no closed form |
 //! | [`cell`] | one simulated point, and the command that makes it again |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |
+//! | [`report`] | findings as pictures, tables and one page |
 
 pub mod announce_listen;
 pub mod cell;
 pub mod figures;
 pub mod integral;
 pub mod quantity;
+pub mod report;
 pub mod setting;
 
 pub use cell::Cell;

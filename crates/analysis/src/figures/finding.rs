@@ -70,6 +70,11 @@ pub struct Dot {
 }
 
 impl Finding {
+    /// Whether no paper has the figure.
+    pub fn is_ours(&self) -> bool {
+        super::is_ours(self.source)
+    }
+
     /// The curve of this name; claims and tests look curves up by it.
     ///
     /// # Panics

@@ -16,7 +16,7 @@ pub mod announce_listen;
 
 pub use claim::{Claim, Verdict};
 pub use finding::{Curve, Dot, Finding, Pane};
-pub use workbench::{Budget, Stuck, findings};
+pub use workbench::{Budget, Stuck, Workbench, findings};
 
 use crate::cell::Cell;
 use bellwether_sim::Measure;
@@ -38,6 +38,18 @@ pub struct Figure {
     pub panels: Vec<Panel>,
     /// Judges what the paper says, from the numbers of the panels.
     pub claims: fn(&Finding) -> Vec<Claim>,
+}
+
+impl Figure {
+    /// Whether no paper has it: its source begins with that word.
+    pub fn is_ours(&self) -> bool {
+        is_ours(self.source)
+    }
+}
+
+/// Whether this is the source of a figure of ours.
+fn is_ours(source: &str) -> bool {
+    source.starts_with("ours")
 }
 
 /// One picture: two axes and what is drawn between them.

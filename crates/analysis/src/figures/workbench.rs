@@ -78,28 +78,19 @@ pub fn findings(
     budget: Budget,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Vec<Finding>, Stuck> {
-    let mut bench = Workbench { budget, answers: BTreeMap::new(), trials: BTreeMap::new() };
-    let (cells, trials) = bench.needed(&figures);
-    let total = cells.len() + trials.len();
-    let mut done = 0;
-    for (command, cell) in cells {
-        progress(done, total);
-        let answer = cell.answer(budget.threads, &|| ());
-        let answer = answer.map_err(|why| Stuck { command: command.clone(), why })?;
-        bench.answers.insert(command, answer);
-        done += 1;
-    }
-    for (key, trial) in trials {
-        progress(done, total);
-        let summary = bench.try_out(trial).map_err(|why| Stuck { command: key.clone(), why })?;
-        bench.trials.insert(key, summary);
-        done += 1;
-    }
+    let mut bench = Workbench::new(budget);
+    let (mut done, total) = (0, bench.missing(&figures));
     progress(done, total);
-    Ok(figures.into_iter().map(|figure| bench.find(figure)).collect())
+    let mut step = || {
+        done += 1;
+        progress(done, total);
+    };
+    figures.into_iter().map(|figure| bench.finding(figure, &mut step)).collect()
 }
 
-struct Workbench {
+/// What has been simulated so far, for figures that are made one after the other.
+#[derive(Debug)]
+pub struct Workbench {
     budget: Budget,
     /// By command.
     answers: BTreeMap<String, Answer>,
@@ -108,7 +99,39 @@ struct Workbench {
 }
 
 impl Workbench {
-    /// Everything the figures need, each once.
+    /// Nothing is simulated yet.
+    pub fn new(budget: Budget) -> Self {
+        Self { budget, answers: BTreeMap::new(), trials: BTreeMap::new() }
+    }
+
+    /// How many points these figures still need.
+    pub fn missing(&self, figures: &[Figure]) -> usize {
+        let (cells, trials) = self.needed(figures);
+        cells.len() + trials.len()
+    }
+
+    /// The figure with its numbers; `step` is called after every point that was simulated for it.
+    ///
+    /// # Errors
+    /// [`Stuck`], if a cell cannot be simulated.
+    pub fn finding(&mut self, figure: Figure, step: &mut dyn FnMut()) -> Result<Finding, Stuck> {
+        let (cells, trials) = self.needed(std::slice::from_ref(&figure));
+        for (command, cell) in cells {
+            let answer = cell.answer(self.budget.threads, &|| ());
+            let answer = answer.map_err(|why| Stuck { command: command.clone(), why })?;
+            self.answers.insert(command, answer);
+            step();
+        }
+        for (key, trial) in trials {
+            let summary = self.try_out(trial);
+            let summary = summary.map_err(|why| Stuck { command: key.clone(), why })?;
+            self.trials.insert(key, summary);
+            step();
+        }
+        Ok(self.find(figure))
+    }
+
+    /// Everything the figures need that is not there, each once.
     fn needed(&self, figures: &[Figure]) -> (BTreeMap<String, Cell>, BTreeMap<String, Trial>) {
         let (mut cells, mut trials) = (BTreeMap::new(), BTreeMap::new());
         let panels = figures.iter().flat_map(|figure| &figure.panels);
@@ -124,6 +147,8 @@ impl Workbench {
                 }
             }
         }
+        cells.retain(|command, _| !self.answers.contains_key(command));
+        trials.retain(|key, _| !self.trials.contains_key(key));
         (cells, trials)
     }
 

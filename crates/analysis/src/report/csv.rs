@@ -1,0 +1,78 @@
+//! A finding's points as CSV, one a row (RFC 4180, with plain line ends).
+
+use crate::figures::{Curve, Dot, Finding, Pane};
+
+const HEADER: &str = "figure,pane,series,kind,x,y,stderr,ci95_low,ci95_high,runs,command\n";
+
+/// All points, those of curves that are not drawn as well.
+///
+/// A formula has no error and no runs: those cells are empty. Numbers are written with all the
+/// digits it takes to read the same number back.
+pub fn csv(finding: &Finding) -> String {
+    let mut text = HEADER.to_owned();
+    for pane in &finding.panes {
+        for curve in &pane.curves {
+            for dot in &curve.dots {
+                text += &row(finding, pane, curve, dot).join(",");
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+fn row(finding: &Finding, pane: &Pane, curve: &Curve, dot: &Dot) -> [String; 11] {
+    let measured = |value: String| if dot.runs > 0 { value } else { String::new() };
+    let [low, high] = dot.ci95;
+    [
+        cell(finding.id),
+        cell(pane.title),
+        cell(&curve.name),
+        curve.kind.name().to_owned(),
+        dot.x.to_string(),
+        dot.y.to_string(),
+        measured(dot.stderr.to_string()),
+        measured(low.to_string()),
+        measured(high.to_string()),
+        measured(dot.runs.to_string()),
+        cell(dot.command.as_deref().unwrap_or_default()),
+    ]
+}
+
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn every_point_has_a_row_of_eleven_cells() {
+        let finding = sample::plain();
+        let points: usize =
+            finding.panes.iter().flat_map(|pane| &pane.curves).map(|curve| curve.dots.len()).sum();
+        let text = csv(&finding);
+        assert_eq!(text.lines().count(), 1 + points);
+        for line in text.lines() {
+            assert_eq!(line.split(',').count(), 11, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_formula_has_neither_error_nor_runs() {
+        let text = csv(&sample::plain());
+        let line = text.lines().find(|line| line.contains(",corrected,")).unwrap();
+        assert!(line.ends_with(",,,,,"), "{line}");
+    }
+
+    #[test]
+    fn a_cell_that_needs_quotes_has_them() {
+        assert_eq!(cell("say \"a, b\""), "\"say \"\"a, b\"\"\"");
+        assert_eq!(cell("plain"), "plain");
+    }
+}

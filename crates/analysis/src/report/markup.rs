@@ -1,0 +1,114 @@
+//! What all written pictures and pages are made of: numbers and text that cannot do harm.
+
+use std::fmt;
+
+/// Appends formatted text to a string, which cannot fail.
+macro_rules! put {
+    ($out:expr, $($text:tt)*) => { $out.push_str(&format!($($text)*)) };
+}
+pub(super) use put;
+
+/// A coordinate, rounded to a tenth of a pixel and written as short as possible.
+#[derive(Clone, Copy)]
+pub(super) struct N(pub(super) f64);
+
+impl fmt::Display for N {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The cast turns what is not a number into zero and what is too large into the largest.
+        let tenths = (self.0 * 10.0).round() as i64;
+        let (whole, tenth) = ((tenths / 10).unsigned_abs(), (tenths % 10).abs());
+        let sign = if tenths < 0 { "-" } else { "" };
+        match tenth {
+            0 => write!(f, "{sign}{whole}"),
+            _ => write!(f, "{sign}{whole}.{tenth}"),
+        }
+    }
+}
+
+/// A text, made harmless in XML and HTML, between tags and within quotes.
+pub(super) struct Text<'a>(pub(super) &'a str);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        for character in self.0.chars() {
+            match character {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                '\n' | '\t' => f.write_char(character)?,
+                // XML knows no escape for these; what is no character is shown as a missing one.
+                _ if character.is_control() => f.write_char('\u{fffd}')?,
+                '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
+                _ => f.write_char(character)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number with about five digits that matter, for reading.
+pub(super) fn short(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-4..1e15).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let digits = match size {
+        _ if size >= 10_000.0 => 0,
+        _ if size >= 100.0 => 2,
+        _ if size >= 1.0 => 4,
+        _ => 6,
+    };
+    let text = format!("{value:.digits$}");
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
+/// Whole digits with a comma at every third.
+pub(super) fn grouped(digits: &str) -> String {
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
+    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let mut out = sign.to_owned();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        assert_eq!(Text("<a href='x'>&\"").to_string(), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+        assert_eq!(Text("a\0b\n\u{ffff}").to_string(), "a\u{fffd}b\n\u{fffd}");
+    }
+
+    #[test]
+    fn coordinates_are_always_numbers() {
+        for (number, text) in [(-0.04, "0"), (12.34, "12.3"), (-7.0, "-7"), (f64::NAN, "0")] {
+            assert_eq!(N(number).to_string(), text);
+        }
+        assert!(N(f64::INFINITY).to_string().parse::<f64>().is_ok_and(f64::is_finite));
+    }
+
+    #[test]
+    fn numbers_are_as_long_as_they_need_to_be() {
+        let cases = [(0.0, "0"), (7.39854, "7.3985"), (0.0312, "0.0312"), (1e-9, "1.000e-9")];
+        for (value, text) in cases {
+            assert_eq!(short(value), text);
+        }
+        let grouped_cases = [("999", "999"), ("1000000", "1,000,000"), ("-1234.5", "-1,234.5")];
+        for (digits, text) in grouped_cases {
+            assert_eq!(grouped(digits), text);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! A report as one page of HTML that needs nothing else: no script, no font, no other file.
+//!
+//! It begins with every verdict in one table; then each figure has its picture, what is said about
+//! it, what the numbers say, what was chosen, the command that makes it, and its numbers, folded.
+//! The links to a figure's files hold where the page lies beside them.
+
+use super::markup::{Text, grouped, put, short};
+use super::{picture, stem};
+use crate::figures::{Budget, Claim, Curve, Dot, Finding, Verdict};
+
+/// The whole page. Verdicts come first; `budget` says from how much work.
+pub fn page(findings: &[Finding], budget: Budget) -> String {
+    let mut body = String::new();
+    header(&mut body, findings, budget);
+    summary(&mut body, findings);
+    for finding in findings {
+        section(&mut body, finding);
+    }
+    let style = include_str!("page.css");
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>Bellwether: published figures, drawn again</title>\n<style>\n{style}</style>\n\
+         </head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
+/// How many claims have this verdict.
+fn count(findings: &[Finding], verdict: Verdict) -> usize {
+    let claims = findings.iter().flat_map(|finding| &finding.claims);
+    claims.filter(|claim| claim.verdict == verdict).count()
+}
+
+fn header(out: &mut String, findings: &[Finding], budget: Budget) {
+    let Budget { runs, seed, .. } = budget;
+    let counts = [Verdict::Confirmed, Verdict::Refuted, Verdict::NotReproducible]
+        .map(|verdict| format!("{} {}", count(findings, verdict), badge(verdict)))
+        .join(", ");
+    let runs = grouped(&runs.to_string());
+    put!(
+        out,
+        "<header>\n<h1>Published figures, drawn again</h1>\n\
+         <p>Every figure is computed from formulas, as printed and as corrected, and from simulations \
+         of the protocols, {runs} runs a point unless a figure says otherwise, from seed {seed}. Every \
+         claim is judged by these numbers: a difference counts if it exceeds four standard errors. \
+         Intervals hold the true mean with 95&nbsp;% confidence.</p>\n\
+         <p class=\"counts\">{counts}</p>\n</header>\n"
+    );
+}
+
+fn badge(verdict: Verdict) -> String {
+    let (class, sign) = match verdict {
+        Verdict::Confirmed => ("yes", '✓'),
+        Verdict::Refuted => ("no", '✗'),
+        Verdict::NotReproducible => ("open", '?'),
+    };
+    format!("<span class=\"badge {class}\">{sign} {}</span>", verdict.name())
+}
+
+/// What links to a figure.
+fn anchor(finding: &Finding) -> String {
+    format!("figure-{}", stem(finding))
+}
+
+fn summary(out: &mut String, findings: &[Finding]) {
+    out.push_str(
+        "<section>\n<h2>All verdicts</h2>\n<div class=\"wide\">\n<table class=\"verdicts\">\n\
+         <thead><tr><th>Figure</th><th>What is claimed</th><th>Verdict</th></tr></thead>\n",
+    );
+    for finding in findings {
+        out.push_str("<tbody>\n");
+        let link = format!("<a href=\"#{}\">{}</a>", anchor(finding), Text(finding.id));
+        let rows = finding.claims.len().max(1);
+        let first = format!("<th scope=\"rowgroup\" rowspan=\"{rows}\">{link}</th>");
+        if finding.claims.is_empty() {
+            let title = Text(finding.title);
+            put!(out, "<tr>{first}<td>{title}</td><td>nothing is claimed</td></tr>\n");
+        }
+        for (index, claim) in finding.claims.iter().enumerate() {
+            let lead = if index == 0 { first.as_str() } else { "" };
+            let (says, verdict) = (Text(claim.says), badge(claim.verdict));
+            put!(out, "<tr>{lead}<td>{says}</td><td>{verdict}</td></tr>\n");
+        }
+        out.push_str("</tbody>\n");
+    }
+    out.push_str("</table>\n</div>\n</section>\n");
+}
+
+fn section(out: &mut String, finding: &Finding) {
+    let (id, title, source) = (Text(finding.id), Text(finding.title), Text(finding.source));
+    put!(
+        out,
+        "<section class=\"finding\" id=\"{}\">\n<h2><span class=\"id\">{id}</span> {title}</h2>\n\
+         <p class=\"source\">{source}</p>\n<figure class=\"wide\">\n{}</figure>\n",
+        anchor(finding),
+        picture::inline(finding)
+    );
+    let said = if finding.is_ours() { "What is asked" } else { "What the paper says" };
+    put!(out, "<h3>{said}</h3>\n<p>{}</p>\n", Text(finding.says));
+    if !finding.claims.is_empty() {
+        out.push_str("<h3>What we find</h3>\n<ul class=\"claims\">\n");
+        finding.claims.iter().for_each(|claim| judged(out, claim));
+        out.push_str("</ul>\n");
+    }
+    if !finding.choices.is_empty() {
+        out.push_str("<h3>What we chose</h3>\n<ul>\n");
+        for choice in finding.choices {
+            put!(out, "<li>{}</li>\n", Text(choice));
+        }
+        out.push_str("</ul>\n");
+    }
+    let stem = stem(finding);
+    put!(out, "<h3>How to get it</h3>\n<pre><code>{}</code></pre>\n", Text(&finding.command));
+    let link = |kind: &str| format!("<a href=\"{stem}.{kind}\">{stem}.{kind}</a>");
+    let links = ["svg", "csv", "json"].map(link).join(", ");
+    put!(out, "<p class=\"files\">Picture and numbers: {links}</p>\n");
+    numbers(out, finding);
+    out.push_str("</section>\n");
+}
+
+fn judged(out: &mut String, claim: &Claim) {
+    let Claim { says, section, verdict, because } = claim;
+    put!(
+        out,
+        "<li>{} {} <span class=\"where\">({})</span><br><span class=\"because\">{}</span></li>\n",
+        badge(*verdict),
+        Text(says),
+        Text(section),
+        Text(because)
+    );
+}
+
+fn numbers(out: &mut String, finding: &Finding) {
+    let points: usize =
+        finding.panes.iter().flat_map(|pane| &pane.curves).map(|curve| curve.dots.len()).sum();
+    put!(out, "<details>\n<summary>The numbers: {points} points</summary>\n<div class=\"wide\">\n");
+    for pane in &finding.panes {
+        let unit = |unit: &str| match unit {
+            "" => String::new(),
+            unit => format!(" ({unit})"),
+        };
+        let x = format!("{}{}", pane.x.label, unit(pane.x.unit));
+        let y = format!("{}{}", pane.y.label, unit(pane.y.unit));
+        put!(
+            out,
+            "<table class=\"numbers\">\n<caption>{}</caption>\n<thead><tr><th>series</th><th>kind</th>\
+             <th>{}</th><th>{}</th><th>95&nbsp;% interval</th><th>runs</th></tr></thead>\n<tbody>\n",
+            Text(pane.title),
+            Text(&x),
+            Text(&y)
+        );
+        for curve in &pane.curves {
+            curve.dots.iter().for_each(|dot| row(out, curve, dot));
+        }
+        out.push_str("</tbody>\n</table>\n");
+    }
+    out.push_str("</div>\n</details>\n");
+}
+
+fn row(out: &mut String, curve: &Curve, dot: &Dot) {
+    let (interval, runs) = if dot.runs > 0 {
+        let [low, high] = dot.ci95.map(short);
+        (format!("{low} to {high}"), grouped(&dot.runs.to_string()))
+    } else {
+        Default::default()
+    };
+    put!(
+        out,
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{interval}</td><td>{runs}</td></tr>\n",
+        Text(&curve.name),
+        curve.kind.name(),
+        grouped(&short(dot.x)),
+        short(dot.y)
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_page_needs_nothing_else() {
+        let text = page(&[sample::plain(), sample::four()], Budget::default());
+        for foreign in ["<script", "<link", "@import", "src=", "url(http"] {
+            assert!(!text.contains(foreign), "{foreign}");
+        }
+        let addresses = text.matches("http").count();
+        assert_eq!(addresses, text.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
+    }
+
+    #[test]
+    fn every_verdict_is_a_word_and_links_lead_somewhere() {
+        let text = page(&[sample::plain()], Budget::default());
+        for words in ["✓ confirmed", "✗ refuted", "? not reproducible"] {
+            // In the count, in the table, and at its claim.
+            assert_eq!(text.matches(words).count(), 3, "{words}");
+        }
+        assert!(text.contains("href=\"#figure-5.6\"") && text.contains("id=\"figure-5.6\""));
+        for kind in ["svg", "csv", "json"] {
+            assert!(text.contains(&format!("href=\"5.6.{kind}\"")));
+        }
+    }
+
+    #[test]
+    fn no_text_becomes_markup() {
+        let text = page(&[sample::hostile()], Budget::default());
+        assert!(!text.contains("<script"), "{text}");
+        assert!(!text.contains("href=\"../"), "a figure's files lie beside the page");
+    }
+
+    #[test]
+    fn ids_are_given_once() {
+        let text = page(&[sample::plain(), sample::four()], Budget::default());
+        let mut ids: Vec<_> =
+            text.split(" id=\"").skip(1).filter_map(|s| s.split('"').next()).collect();
+        let all = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), all);
+    }
+}

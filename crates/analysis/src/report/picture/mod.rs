@@ -1,0 +1,150 @@
+//! A finding as a picture: SVG for print and screen.
+//!
+//! **Why by hand.** Two libraries were tried. *kuva* 0.6 draws most of it well, but numbers its clip
+//! paths with one counter for the whole process, so that a picture's bytes depend on those drawn
+//! before it; its legend shows full markers where hollow ones were drawn, and samples of lines too
+//! short for their dashes; markers at the ends of an axis are cut in half. *plotters* 0.3 puts legends inside the axes only, and makes every dash an
+//! element of its own. What is left to do by hand is small.
+//!
+//! **What it promises.** The legend covers no data. Every hue is a colour, a marker and a dash. Axes
+//! have units. Nothing is referred to that is not in the text, and the same finding gives the same
+//! bytes.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `scale` | from numbers to places, and where ticks stand |
+//! | `look` | colours, dashes, markers |
+//! | `pane` | one pair of axes and what is between them |
+//! | `legend` | what the looks mean |
+//! | `words` | how wide a text is |
+
+mod legend;
+mod look;
+mod pane;
+mod scale;
+mod words;
+
+use super::markup::{N, Text, put};
+use super::stem;
+use crate::figures::Finding;
+use legend::Legend;
+use look::Looks;
+use pane::{Frame, Plot};
+use words::{HEADING, LABEL, SMALL, wrapped};
+
+/// Around everything.
+const EDGE: f64 = 12.0;
+/// Between two panes.
+const BETWEEN: f64 = 24.0;
+/// The room for a pane's title.
+const TITLE: f64 = 26.0;
+
+/// The picture with its title, as a file of its own.
+pub fn svg(finding: &Finding) -> String {
+    draw(finding, true)
+}
+
+/// The picture without its title, to stand on a page that says it.
+pub fn inline(finding: &Finding) -> String {
+    draw(finding, false)
+}
+
+/// How many panes stand side by side, and how large the area between the axes is.
+struct Grid {
+    columns: usize,
+    width: f64,
+    height: f64,
+}
+
+impl Grid {
+    fn of(panes: usize) -> Self {
+        let (columns, width, height) = match panes {
+            0 | 1 => (1, 720.0, 360.0),
+            2 | 4 => (2, 460.0, 280.0),
+            _ => (3, 360.0, 240.0),
+        };
+        Self { columns, width, height }
+    }
+
+    fn across(&self) -> f64 {
+        self.columns as f64 * (self.width + BETWEEN) - BETWEEN
+    }
+}
+
+/// The looks of all panes together if one legend can stand for all, or of each.
+fn looks(finding: &Finding) -> Vec<Looks> {
+    let together = Looks::of(finding.panes.iter().flat_map(|pane| &pane.curves));
+    if together.are_distinct() && together.is_modest() || finding.panes.len() < 2 {
+        return vec![together];
+    }
+    finding.panes.iter().map(|pane| Looks::of(pane.curves.iter())).collect()
+}
+
+fn draw(finding: &Finding, headed: bool) -> String {
+    let grid = Grid::of(finding.panes.len());
+    let looks = looks(finding);
+    let shared = looks.len() == 1;
+    let mut body = String::new();
+    let mut y = EDGE + heading(finding, headed, grid.across(), &mut body);
+    let has_titles = finding.panes.iter().any(|pane| !pane.title.is_empty());
+    for (row, panes) in finding.panes.chunks(grid.columns).enumerate() {
+        y += if has_titles { TITLE } else { 6.0 };
+        let mut below: f64 = 0.0;
+        for (column, pane) in panes.iter().enumerate() {
+            let index = row * grid.columns + column;
+            let left = EDGE + column as f64 * (grid.width + BETWEEN);
+            let frame = Frame { left, top: y, width: grid.width, height: grid.height };
+            let plot = Plot::new(pane, &looks[if shared { 0 } else { index }], frame);
+            plot.draw(&mut body, &format!("clip-{}-{index}", stem(finding)));
+            let mut end = plot.below();
+            if !shared {
+                let legend = Legend::new(&looks[index], left + grid.width - plot.left());
+                legend.draw(&mut body, plot.left(), y + grid.height + end + 4.0);
+                end += legend.height() + 8.0;
+            }
+            below = below.max(end);
+        }
+        y += grid.height + below + 8.0;
+    }
+    if shared {
+        let legend = Legend::new(&looks[0], grid.across() - 40.0);
+        legend.draw(&mut body, EDGE + 40.0, y);
+        y += legend.height() + 8.0;
+    }
+    for line in wrapped(&legend::key(&looks), SMALL, grid.across() - 40.0) {
+        let (x, base) = (N(EDGE + 40.0), N(y + 11.0));
+        put!(body, "<text x=\"{x}\" y=\"{base}\" font-size=\"{SMALL}\" fill=\"#5a6472\">");
+        put!(body, "{}</text>\n", Text(&line));
+        y += 15.0;
+    }
+    wrapped_up(finding, (grid.across() + 2.0 * EDGE, y + EDGE), &body)
+}
+
+/// The title, if it is asked for; its height in any case.
+fn heading(finding: &Finding, headed: bool, width: f64, out: &mut String) -> f64 {
+    if !headed {
+        return 0.0;
+    }
+    let lines = wrapped(finding.title, HEADING, width);
+    for (index, line) in lines.iter().enumerate() {
+        let (x, y) = (N(EDGE), N(EDGE + HEADING * (1.3 * index as f64 + 0.9)));
+        put!(out, "<text x=\"{x}\" y=\"{y}\" font-size=\"{HEADING}\" font-weight=\"600\">");
+        put!(out, "{}</text>\n", Text(line));
+    }
+    1.3 * HEADING * lines.len() as f64 + 8.0
+}
+
+fn wrapped_up(finding: &Finding, (width, height): (f64, f64), body: &str) -> String {
+    let (width, height) = (N(width), N(height));
+    let (title, source) = (Text(finding.title), Text(finding.source));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         width=\"{width}\" height=\"{height}\" role=\"img\" font-size=\"{LABEL}\" fill=\"#1d2430\" \
+         font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n\
+         <title>{title}</title>\n<desc>{source}</desc>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! `bellwether reproduce` as scripts and people meet it: files, verdicts, refusals.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn reproduce(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .arg("reproduce")
+        .args(arguments)
+        .output()
+        .expect("the command starts")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = reproduce(&[arguments, &["--format", "json"]].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    assert_eq!(errors, "", "{arguments:?}");
+    serde_json::from_slice(&output.stdout).expect("it is JSON")
+}
+
+/// The one line with which a bad call is refused.
+fn refusal(arguments: &[&str], code: i32) -> String {
+    let output = reproduce(arguments);
+    let errors = String::from_utf8(output.stderr).expect("errors are text");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
+    assert_eq!(output.stdout, b"", "{arguments:?}: nothing is written");
+    assert_eq!(errors.lines().count(), 1, "{arguments:?}: one line, not\n{errors}");
+    errors
+}
+
+/// A folder of this test's own that is not there yet.
+fn folder(name: &str) -> PathBuf {
+    let name = format!("bellwether-reproduce-{name}-{}", std::process::id());
+    std::env::temp_dir().join(name)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("folders of tests have plain names")
+}
+
+/// The files of a folder and what is in them.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("the folder was made");
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.expect("the folder can be read").path();
+        let name = path.file_name().expect("files have names").to_string_lossy().into_owned();
+        (name, std::fs::read(path).expect("files can be read"))
+    };
+    entries.map(read).collect()
+}
+
+#[test]
+fn same_seed_same_bytes_whatever_the_threads() {
+    let (one, two) = (folder("one"), folder("two"));
+    let make = |out: &Path, threads: &str, seed: &str| {
+        let small = ["--runs", "4", "--seed", seed, "--threads", threads, "--out", text(out)];
+        json(&[&["5.6", "5.8"][..], &small].concat());
+        contents(out)
+    };
+    let first = make(&one, "1", "7");
+    let names: Vec<&str> = first.keys().map(String::as_str).collect();
+    let files = ["5.6.csv", "5.6.json", "5.6.svg", "5.8.csv", "5.8.json", "5.8.svg", "index.html"];
+    assert_eq!(names, files);
+    assert_eq!(make(&two, "2", "7"), first);
+    assert_ne!(make(&two, "2", "8"), first, "another seed, other luck");
+    for folder in [one, two] {
+        std::fs::remove_dir_all(folder).expect("what was made can be removed");
+    }
+}
+
+#[test]
+fn a_figure_alone_is_the_same_as_among_others() {
+    let (alone, among) = (folder("alone"), folder("among"));
+    for (out, figures) in [(&alone, &["5.8"][..]), (&among, &["5.8", "5.6"])] {
+        json(&[figures, &["--runs", "3", "--out", text(out)]].concat());
+    }
+    let (alone_files, among_files) = (contents(&alone), contents(&among));
+    for kind in ["svg", "csv", "json"] {
+        let name = format!("5.8.{kind}");
+        assert_eq!(alone_files[&name], among_files[&name], "{name}");
+    }
+    for folder in [alone, among] {
+        std::fs::remove_dir_all(folder).expect("what was made can be removed");
+    }
+}
+
+#[test]
+fn the_verdicts_have_the_keys_that_scripts_rely_on() {
+    let out = folder("keys");
+    let result = json(&["5.6", "--runs", "3", "--out", text(&out)]);
+    for key in ["figures", "runs", "seed", "confirmed", "refuted", "not_reproducible", "page"] {
+        assert!(!result[key].is_null(), "{key}: {result}");
+    }
+    assert!(result["wall_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    let figure = &result["figures"][0];
+    assert_eq!(figure["figure"], "5.6");
+    for file in figure["files"].as_array().expect("files are listed") {
+        let path = Path::new(file.as_str().expect("files have names"));
+        assert!(path.is_file(), "{}", path.display());
+    }
+    for claim in figure["claims"].as_array().expect("claims are listed") {
+        for key in ["says", "section", "verdict", "because"] {
+            assert!(claim[key].is_string(), "{key}: {claim}");
+        }
+    }
+    let written = std::fs::read(out.join("5.6.json")).expect("it was written");
+    let written: Value = serde_json::from_slice(&written).expect("it is JSON");
+    assert_eq!(written["claims"], figure["claims"]);
+    std::fs::remove_dir_all(out).expect("what was made can be removed");
+}
+
+#[test]
+fn the_list_names_every_figure_once() {
+    let list = json(&["--list"]);
+    let figures = list.as_array().expect("it is a list");
+    let mut names: Vec<&str> =
+        figures.iter().filter_map(|entry| entry["figure"].as_str()).collect();
+    assert_eq!(names.len(), figures.len());
+    assert!(names.contains(&"5.6"), "{names:?}");
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), figures.len(), "{names:?}");
+    for figure in figures {
+        assert!(figure["title"].is_string() && figure["source"].is_string(), "{figure}");
+    }
+}
+
+#[test]
+fn what_cannot_be_made_is_refused_in_one_line() {
+    assert!(refusal(&["5.66"], 2).contains("did you mean '5.6'"));
+    assert!(refusal(&["nonsense"], 2).contains("--list"));
+    assert!(refusal(&[], 2).contains("FIGURE"));
+    assert!(refusal(&["5.6", "--runs", "1"], 2).contains("at least 2"));
+    assert!(refusal(&["all", "--list"], 2).contains("--list"));
+    let file = folder("file");
+    std::fs::write(&file, "in the way").expect("there is room for a file");
+    let line = refusal(&["5.6", "--runs", "2", "--out", text(&file)], 1);
+    assert!(line.contains(text(&file)), "{line}");
+    std::fs::remove_file(file).expect("what was made can be removed");
+}
