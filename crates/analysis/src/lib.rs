@@ -14,6 +14,7 @@
 //! | [`quantity`] | what can be computed, by name |
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`cell`] | one simulated point, and the command that makes it again |
+//! | [`support`] | which form a simulation supports |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |
 
 pub mod announce_listen;
@@ -21,7 +22,9 @@ pub mod cell;
 pub mod figures;
 pub mod quantity;
 pub mod setting;
+pub mod support;
 
 pub use cell::Cell;
 pub use quantity::{Quantity, Unit, quantities, quantity};
 pub use setting::{Given, Loss, OutOfDomain, Setting};
+pub use support::Support;
