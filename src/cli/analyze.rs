@@ -6,7 +6,7 @@ use super::circumstances::{Circumstances, seconds};
 use super::failure::Failure;
 use super::group::{finite, flags, name, number};
 use super::memory::{self, Load};
-use super::output::{Format, csv, short, table};
+use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::{
@@ -433,11 +433,6 @@ impl Arguments {
         let read = all.into_iter().filter(|(flag, _)| reads(quantity, flag));
         read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
     }
-}
-
-/// A number with the digits that matter, however small.
-fn digits(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.001 { format!("{value:.4e}") } else { short(value) }
 }
 
 /// How far a value is from another, in a few words.

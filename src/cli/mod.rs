@@ -20,6 +20,7 @@ mod live;
 mod members;
 mod memory;
 mod output;
+mod plan;
 mod progress;
 mod protocols;
 mod replay;
@@ -73,6 +74,8 @@ enum Command {
     Check(Box<check::Check>),
     /// Compute what a paper computes: as printed, as corrected, and as simulated
     Analyze(Box<analyze::Analyze>),
+    /// Choose a protocol's parameters from goals, and confirm what to expect by simulation
+    Plan(plan::Planning),
     /// Watch five processes elect a leader, lose it four times, and never have two
     Demo(demo::Demo),
     /// Be a member of a group; run a command only while it leads
@@ -120,6 +123,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Check(check) => check.run(&written(&matches)),
         Command::Analyze(analyze) => analyze.run(&given(&matches)),
+        Command::Plan(plan) => plan.run(),
         Command::Demo(demo) => demo.run(),
         Command::Run(run) => run.run(&written(&matches)),
         Command::CheckConfig(check) => check.run(&written(&matches)),

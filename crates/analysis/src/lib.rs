@@ -15,11 +15,13 @@
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`cell`] | one simulated point, and the command that makes it again |
 //! | [`support`] | which form a simulation supports |
+//! | [`plan`] | timers from goals, what to expect of them, and its confirmation |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |
 
 pub mod announce_listen;
 pub mod cell;
 pub mod figures;
+pub mod plan;
 pub mod quantity;
 pub mod setting;
 pub mod support;
