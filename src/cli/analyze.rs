@@ -29,8 +29,6 @@ pub(super) struct Analyze {
     /// List all quantities
     #[arg(long, conflicts_with_all = ["quantity", "simulate"])]
     list: bool,
-    #[command(flatten)]
-    arguments: Arguments,
     /// Simulate it too, so many times, and say which form that supports
     #[arg(long, value_name = "R", value_parser = runs, allow_negative_numbers = true)]
     simulate: Option<u64>,
@@ -44,6 +42,8 @@ pub(super) struct Analyze {
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    arguments: Arguments,
 }
 
 /// What a formula may depend on.
@@ -157,7 +157,13 @@ impl Analyze {
                     Format::Csv => self.for_spreadsheets(&found),
                 }
             }
-            None => list(self.format),
+            None => {
+                let arguments = flags::<Arguments>();
+                if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
+                    return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
+                }
+                list(self.format)
+            }
         };
         writeln!(io::stdout(), "{text}")?;
         Ok(())
@@ -243,10 +249,13 @@ impl Analyze {
             rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
         }
         let shown = self.arguments.shown(quantity);
-        let shown = shown.iter().map(|(flag, value)| match value {
-            Value::Null => format!("{} infinite", flag.replace('_', "-")),
-            Value::String(text) => text.clone(),
-            other => format!("{} {other}", flag.replace('_', "-")),
+        let shown = shown.iter().map(|(flag, value)| {
+            let value = match value {
+                Value::Null => "infinite",
+                Value::String(text) => text,
+                other => &other.to_string(),
+            };
+            format!("{} {value}", flag.replace('_', "-"))
         });
         let mut text = format!(
             "{}: {} (section {})\n{}\n\n{}\n\n{}",
@@ -446,10 +455,7 @@ fn difference(value: f64, reference: f64, from: &str) -> String {
     let percent = 100.0 * (value - reference) / reference.abs();
     match percent.abs() {
         ..1e-7 => "the same".to_owned(),
-        1e6.. => format!("{percent:+.1e} % {from}"),
-        _ => {
-            let sign = if percent < 0.0 { "-" } else { "+" };
-            format!("{sign}{} % {from}", digits(percent.abs()))
-        }
+        0.1..1e6 => format!("{percent:+.1} % {from}"),
+        _ => format!("{percent:+.1e} % {from}"),
     }
 }

@@ -183,8 +183,7 @@ fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
         Some(goal) => format!("the shortest with at most {goal} messages at a start"),
     };
     let listen = format!(
-        "{} of T_A and a delay: {} in a row must be lost",
-        sim::count(u64::from(*losses), "time", "times"),
+        "{losses} T_A and a delay: {} in a row must be lost",
         sim::count(u64::from(*losses), "announcement", "announcements"),
     );
     let all_hear = format!(
