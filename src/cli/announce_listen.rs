@@ -78,7 +78,7 @@ struct Rules {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Timer {
+pub(super) enum Timer {
     /// The same density everywhere
     #[default]
     Uniform,
@@ -107,6 +107,17 @@ enum Map_ {
     Standing,
 }
 
+impl Timer {
+    /// The distribution, this steep where that means something.
+    pub(super) fn shape(self, rate: f64) -> Shape {
+        match self {
+            Self::Uniform => Shape::Uniform,
+            Self::Exponential => Shape::Rising { rate },
+            Self::ExponentialFalling => Shape::Falling { rate },
+        }
+    }
+}
+
 impl AnnounceListen {
     /// What was asked for, of this member of the family.
     pub(super) fn config(
@@ -115,15 +126,10 @@ impl AnnounceListen {
         around: &Surroundings,
     ) -> Result<Config, Failure> {
         let (timers, rules) = (&self.timers, &self.rules);
-        let rate = timers.timer_rate;
         let reply_spread = self.reply_spread(variant.rules().0, around.delay);
         Ok(Config {
             suppress: timers.suppress,
-            shape: match timers.timer {
-                Timer::Uniform => Shape::Uniform,
-                Timer::Exponential => Shape::Rising { rate },
-                Timer::ExponentialFalling => Shape::Falling { rate },
-            },
+            shape: timers.timer.shape(timers.timer_rate),
             mapping: self.mapping(around.ids),
             announce: timers.announce,
             listen: timers.listen,

@@ -37,7 +37,7 @@ pub(super) struct Group {
 }
 
 /// Parses a number of processes.
-fn nodes(text: &str) -> Result<u32, String> {
+pub(super) fn nodes(text: &str) -> Result<u32, String> {
     let rule = format!("a group has from 1 to {NODES_MAX} processes");
     match text.parse::<u32>() {
         Ok(nodes) if (1..=NODES_MAX).contains(&nodes) => Ok(nodes),

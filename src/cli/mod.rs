@@ -1,10 +1,12 @@
 //! The command line: one file per subcommand, and what they share.
 
+mod analyze;
 mod announce_listen;
 mod change;
 mod channel;
 mod check;
 mod check_config;
+mod circumstances;
 mod completions;
 mod demo;
 mod explore;
@@ -18,6 +20,7 @@ mod live;
 mod members;
 mod memory;
 mod output;
+mod plan;
 mod progress;
 mod protocols;
 mod replay;
@@ -56,6 +59,7 @@ Examples:
   bellwether sim local-leader --loss .01           five hold leases: never two leaders
   bellwether trace le-s --nodes 8 --svg run.svg    one election, as a picture
   bellwether check local-leader                    whatever goes wrong: are there ever two leaders?
+  bellwether analyze le-s.leadership-delay --loss .4   what the paper computes, and what is right
   bellwether run web --config web.toml -- CMD      CMD runs on one of the members at a time
   bellwether protocols                             what there is and what it promises
 
@@ -71,6 +75,10 @@ enum Command {
     Check(Box<check::Check>),
     /// Draw the figures of the papers again, and judge what they claim
     Reproduce(reproduce::Reproduce),
+    /// Compute what a paper computes: as printed, as corrected, and as simulated
+    Analyze(Box<analyze::Analyze>),
+    /// Choose a protocol's parameters from goals, and confirm what to expect by simulation
+    Plan(plan::Planning),
     /// Watch five processes elect a leader, lose it four times, and never have two
     Demo(demo::Demo),
     /// Be a member of a group; run a command only while it leads
@@ -118,6 +126,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Trace(trace) => trace.run(&given(&matches)),
         Command::Check(check) => check.run(&written(&matches)),
         Command::Reproduce(reproduce) => reproduce.run(),
+        Command::Analyze(analyze) => analyze.run(&given(&matches)),
+        Command::Plan(plan) => plan.run(),
         Command::Demo(demo) => demo.run(),
         Command::Run(run) => run.run(&written(&matches)),
         Command::CheckConfig(check) => check.run(&written(&matches)),

@@ -59,6 +59,11 @@ pub(super) fn short(value: f64) -> String {
     }
 }
 
+/// The same for numbers that may be very small.
+pub(super) fn digits(value: f64) -> String {
+    if value != 0.0 && value.abs() < 0.001 { format!("{value:.3e}") } else { short(value) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -132,7 +132,7 @@ fn runs(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a rate.
-fn rate(text: &str) -> Result<f64, String> {
+pub(super) fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if (0.0..=1e6).contains(&rate) => Ok(rate),
         _ => Err("a rate is a number per second, from 0 to 1000000".to_owned()),

@@ -15,6 +15,8 @@
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`integral`] | integration, for what has no closed form |
 //! | [`cell`] | one simulated point, and the command that makes it again |
+//! | [`support`] | which form a simulation supports |
+//! | [`plan`] | timers from goals, what to expect of them, and its confirmation |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |
 //! | [`report`] | findings as pictures, tables and one page |
 
@@ -22,10 +24,13 @@ pub mod announce_listen;
 pub mod cell;
 pub mod figures;
 pub mod integral;
+pub mod plan;
 pub mod quantity;
 pub mod report;
 pub mod setting;
+pub mod support;
 
 pub use cell::Cell;
 pub use quantity::{Quantity, Unit, quantities, quantity};
 pub use setting::{Given, Loss, OutOfDomain, Setting};
+pub use support::Support;

@@ -53,12 +53,8 @@ pub mod wake;
 use crate::quantity::Quantity;
 
 /// All quantities of the chapter, one list per file or group of files.
-pub const QUANTITIES: &[&[&Quantity]] = &[
-    losses::QUANTITIES,
-    leadership_delay::QUANTITIES,
-    convergence::QUANTITIES,
-    MESSAGES,
-];
+pub const QUANTITIES: &[&[&Quantity]] =
+    &[losses::QUANTITIES, leadership_delay::QUANTITIES, convergence::QUANTITIES, MESSAGES];
 
 /// Those that count messages, and those of SUP.
 const MESSAGES: &[&Quantity] = &[

@@ -28,17 +28,6 @@ fn rising(rate: f64, u: f64) -> f64 {
     exp(rate * (u - 1.0)) * expm1(-rate * u) / expm1(-rate)
 }
 
-/// The inverse of P: by when a process has woken with this probability.
-pub fn quantile(setting: &Setting, probability: f64) -> f64 {
-    let u = probability.clamp(0.0, 1.0);
-    let unit = match setting.shape {
-        Shape::Uniform => u,
-        Shape::Rising { rate } => log1p(u * expm1(rate)) / rate,
-        Shape::Falling { rate } => -log1p(u * expm1(-rate)) / rate,
-    };
-    unit * setting.suppress
-}
-
 /// Whoever woke by t had woken by t − Δ with a probability that falls by this factor as P(t) does:
 /// P(t−Δ) = slope · (P(t) − P(Δ)) for t ≥ Δ, for all three distributions. T_S must be above nought.
 pub fn slope(setting: &Setting) -> f64 {

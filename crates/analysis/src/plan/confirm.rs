@@ -1,0 +1,338 @@
+//! A plan before the simulator: what was predicted, and what happens.
+//!
+//! Starts are simulated as they are, a million processes too. What happens to a settled group is
+//! simulated with fewer processes where there are many, and compared with what the same formulas
+//! predict for those. False departures of a good plan are too rare to be seen; so their formulas
+//! are confirmed at a shorter T_L, where there are hundreds, and the planned T_L is watched for as
+//! long as the effort allows: what is seen must not contradict the rate, and seldom can do more.
+//!
+//! How much is simulated is counted in deliveries and not in seconds, so that an answer does not
+//! depend on the machine.
+
+use super::{
+    DEPARTURE, FRACTION, LEADERSHIP, LENGTH, MESSAGES, Plan, beyond_first, corrected, exact,
+    silence,
+};
+use crate::cell::Cell;
+use crate::figures::Stuck;
+use crate::setting::Setting;
+use crate::support::CONFIDENCE;
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::stats::Summary;
+use bellwether_sim::{Answer, Measure, Scenario};
+use libm::{exp, floor};
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// How much is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// The most runs of one experiment.
+    pub runs: u64,
+    /// Where luck comes from.
+    pub seed: u64,
+    /// How many threads; nought for as many as there are cores.
+    pub threads: usize,
+}
+
+/// The deliveries an experiment may take, for each run asked for.
+const DELIVERIES: f64 = 250_000.0;
+/// The largest settled group that is simulated.
+const GROUP_MAX: u32 = 500;
+/// The fewest runs that give a mean with an error worth having.
+const RUNS_MIN: u64 = 20;
+/// The runs in which a group is watched for what hardly happens.
+const WATCHES: u64 = 100;
+/// The stretches without agreement that make their rate visible.
+const PLENTY: f64 = 400.0;
+
+/// What a simulation says to a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does not speak against it at 99.9 %.
+    Agrees,
+    /// It does, but by no more than a twentieth.
+    Near,
+    /// It does.
+    Differs,
+}
+
+impl Verdict {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::Near => "within 5 %",
+            Self::Differs => "differs",
+        }
+    }
+}
+
+/// A prediction and its simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Confirmation {
+    /// What is predicted; the name of a forecast, or the length of a false departure.
+    pub name: &'static str,
+    /// The size of the group that was simulated.
+    pub nodes: u32,
+    /// T_L in it.
+    pub listen: f64,
+    /// What the formula says about that group.
+    pub predicted: f64,
+    /// Whether the formula is exact.
+    pub exact: bool,
+    /// What happened.
+    pub simulated: Summary,
+    /// Runs that gave no number.
+    pub unsettled: u64,
+    /// What the one says to the other.
+    pub verdict: Verdict,
+    /// The command that prints the same.
+    pub command: String,
+}
+
+/// The planned T_L, watched for false departures that are too rare to count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watch {
+    /// The size of the group.
+    pub nodes: u32,
+    /// For how many days it was watched, in all runs together.
+    pub days: f64,
+    /// How many runs.
+    pub runs: u64,
+    /// In how many of them a false departure should be seen.
+    pub expected: f64,
+    /// In how many one was.
+    pub seen: u64,
+    /// Whether that is possible, at 99.9 %.
+    pub consistent: bool,
+    /// The command that prints the same.
+    pub command: String,
+}
+
+/// One experiment, and what is expected of it.
+#[derive(Clone, Debug)]
+struct Check {
+    cell: Cell,
+    /// Name, measure, prediction, whether that is exact.
+    expected: Vec<(&'static str, Measure, f64, bool)>,
+}
+
+impl Plan {
+    /// Simulates what can be predicted; `progress` is told after every run of how many.
+    ///
+    /// # Errors
+    /// [`Stuck`], if an experiment cannot be done.
+    pub fn confirm(
+        &self,
+        effort: Effort,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(Vec<Confirmation>, Option<Watch>), Stuck> {
+        let seen = self.seen(effort);
+        let mut checks = vec![self.start(effort), seen.departure(effort), seen.bye(effort)];
+        let frequent = seen.frequent(effort);
+        checks.push(seen.false_departures(effort, frequent));
+        checks.retain(|check| !check.expected.is_empty());
+        let watched = (frequent < self.losses).then(|| seen.watched(effort, self.losses, WATCHES));
+        let cells = checks.iter().map(|check| &check.cell).chain(&watched);
+        let total = cells.map(|cell| cell.runs).sum();
+        let ask = |cell: &Cell| {
+            let stuck = |why| Stuck { command: cell.command(), why };
+            cell.answer(effort.threads, &|| progress(total)).map_err(stuck)
+        };
+        let mut confirmed = Vec::new();
+        for check in &checks {
+            confirmed.extend(check.confirm(&ask(&check.cell)?));
+        }
+        let watch = watched.map(|cell| ask(&cell).map(|answer| seen.watch(&cell, &answer)));
+        Ok((confirmed, watch.transpose()?))
+    }
+
+    /// The same plan for a group that can be simulated at this effort.
+    fn seen(&self, effort: Effort) -> Self {
+        let share = effort.deliveries() / (RUNS_MIN as f64 * self.announcements());
+        let nodes = self.goals.nodes.min(GROUP_MAX).min((share as u32).max(3));
+        let mut plan = self.clone();
+        plan.goals.nodes = nodes;
+        plan.all_hear = plan.goals.all_hear(plan.byes);
+        plan.setting = self.setting.with(|given| given.nodes = nodes).unwrap_or(self.setting);
+        plan
+    }
+
+    /// About how many announcements there are in a run with a departure.
+    fn announcements(&self) -> f64 {
+        100.0 + 3.0 * f64::from(self.losses) + 6.0 * self.attempts()
+    }
+
+    fn attempts(&self) -> f64 {
+        beyond_first(u64::from(self.goals.nodes.min(GROUP_MAX)), self.goals.loss)
+    }
+
+    fn cell(&self, effort: Effort, setting: &Setting, runs: u64) -> Cell {
+        Cell { seed: effort.seed, ..Cell::of(Variant::LeS, setting).runs(runs) }
+    }
+
+    fn start(&self, effort: Effort) -> Check {
+        // The engine that skips what does not matter needs a delay and trust that does not end.
+        let setting = if self.goals.delay > 0.0 { self.setting } else { self.seen(effort).setting };
+        let forever = setting.with(|given| given.listen = f64::INFINITY).unwrap_or(setting);
+        let cell = self.cell(effort, &forever, effort.share(f64::from(setting.nodes)));
+        let expected = [
+            expect("leadership_delay", Measure::LeadershipDelay, LEADERSHIP, &forever),
+            expect("messages", Measure::Messages, MESSAGES, &forever),
+        ];
+        Check { cell, expected: expected.into_iter().flatten().collect() }
+    }
+
+    fn departing(&self, effort: Effort) -> Cell {
+        let runs = effort.share(f64::from(self.goals.nodes) * self.announcements());
+        let beyond = (40.0 + 4.0 * self.attempts()) * self.goals.announce;
+        let window = 2.0 * self.setting.listen + beyond;
+        self.cell(effort, &self.setting, runs).scenario(Scenario::Departure, window)
+    }
+
+    fn departure(&self, effort: Effort) -> Check {
+        let (name, measure) = ("reestablishment_delay", Measure::ReestablishmentDelay);
+        let expected = expect(name, measure, DEPARTURE, &self.setting);
+        Check { cell: self.departing(effort), expected: expected.into_iter().collect() }
+    }
+
+    fn bye(&self, effort: Effort) -> Check {
+        let mut cell = self.departing(effort);
+        cell.config.bye_copies = self.byes;
+        let (name, measure) = ("reestablishment_delay_with_bye", Measure::ReestablishmentDelay);
+        let exact = !matches!(self.goals.loss, crate::setting::Loss::Uncorrelated(_));
+        let value = self.departure_with_bye().ok();
+        Check {
+            cell,
+            expected: value.map(|value| (name, measure, value, exact)).into_iter().collect(),
+        }
+    }
+
+    /// The greatest m, up to the planned one, at which this effort shows plenty of stretches.
+    fn frequent(&self, effort: Effort) -> u32 {
+        let all = effort.deliveries() / f64::from(self.goals.nodes);
+        let plenty =
+            |m: &u32| silence::stretches(self.goals.nodes, self.goals.loss, *m) * all >= PLENTY;
+        (1..=self.losses).rev().find(plenty).unwrap_or(1)
+    }
+
+    /// A group in which nobody departs, with the T_L for this m, watched in so many runs.
+    fn watched(&self, effort: Effort, losses: u32, runs: u64) -> Cell {
+        let listen = self.goals.listen(losses);
+        let all = effort.deliveries() / f64::from(self.goals.nodes);
+        let window = floor(all / runs as f64).max(1.0) * self.goals.announce;
+        let cell = self.cell(effort, &self.setting, runs).listen(listen);
+        cell.scenario(Scenario::FalseDeparture, window)
+    }
+
+    fn false_departures(&self, effort: Effort, losses: u32) -> Check {
+        let listen = self.goals.listen(losses);
+        let setting = self.setting.with(|given| given.listen = listen).unwrap_or(self.setting);
+        let length =
+            expect("false_departure_length", Measure::ReestablishmentDelay, LENGTH, &setting);
+        let fraction =
+            expect("inconsistent_fraction", Measure::InconsistentFraction, FRACTION, &setting);
+        // A run gives one mean length, which what the window cuts off makes a little wrong: so few
+        // runs are watched for long.
+        let cell = self.watched(effort, losses, RUNS_MIN);
+        Check { cell, expected: [fraction, length].into_iter().flatten().collect() }
+    }
+
+    fn watch(&self, cell: &Cell, answer: &Answer) -> Watch {
+        let (nodes, loss) = (self.goals.nodes, self.goals.loss);
+        let window = cell.window.as_secs_f64();
+        let each = silence::stretches(nodes, loss, self.losses) * window / self.goals.announce;
+        let chance = 1.0 - exp(-each);
+        let seen = answer.measure(Measure::ReestablishmentDelay);
+        let seen = seen.map_or(0, |summary| summary.count as u64);
+        Watch {
+            nodes,
+            days: window * cell.runs as f64 / super::DAY,
+            runs: cell.runs,
+            expected: chance * cell.runs as f64,
+            seen,
+            consistent: possible(cell.runs, chance, seen),
+            command: cell.command(),
+        }
+    }
+}
+
+impl Effort {
+    fn deliveries(self) -> f64 {
+        DELIVERIES * self.runs as f64
+    }
+
+    /// How many runs of so many deliveries there may be.
+    fn share(self, deliveries: f64) -> u64 {
+        ((self.deliveries() / deliveries) as u64).min(self.runs).max(RUNS_MIN)
+    }
+}
+
+impl Check {
+    fn confirm(&self, answer: &Answer) -> Vec<Confirmation> {
+        let confirm = |(name, measure, predicted, exact): &(&'static str, Measure, f64, bool)| {
+            let simulated = answer.measure(*measure)?.clone();
+            Some(Confirmation {
+                name,
+                nodes: self.cell.nodes,
+                listen: seconds(&self.cell),
+                predicted: *predicted,
+                exact: *exact,
+                verdict: verdict(&simulated, *predicted),
+                simulated,
+                unsettled: answer.unsettled,
+                command: self.cell.command(),
+            })
+        };
+        self.expected.iter().filter_map(confirm).collect()
+    }
+}
+
+fn seconds(cell: &Cell) -> f64 {
+    let listen = cell.config.listen;
+    if listen == bellwether_core::Duration::MAX { f64::INFINITY } else { listen.as_secs_f64() }
+}
+
+/// What a formula says about what an experiment measures, if it has a value.
+fn expect(
+    name: &'static str,
+    measure: Measure,
+    quantity: &'static str,
+    setting: &Setting,
+) -> Option<(&'static str, Measure, f64, bool)> {
+    let value = corrected(quantity, setting).ok()?;
+    Some((name, measure, value, exact(quantity, setting)))
+}
+
+fn verdict(simulated: &Summary, predicted: f64) -> Verdict {
+    if simulated.agrees_with(predicted, CONFIDENCE) {
+        Verdict::Agrees
+    } else if (simulated.mean - predicted).abs() <= 0.05 * predicted.abs() {
+        Verdict::Near
+    } else {
+        Verdict::Differs
+    }
+}
+
+/// Whether so many of these runs may have seen what each sees with this chance.
+fn possible(runs: u64, chance: f64, seen: u64) -> bool {
+    let Ok(law) = Binomial::new(chance.clamp(0.0, 1.0), runs) else { return false };
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    let at_least = if seen == 0 { 1.0 } else { law.sf(seen - 1) };
+    law.cdf(seen) >= tail && at_least >= tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_is_possible_or_not() {
+        assert!(possible(100, 1e-6, 0), "nothing is what was expected");
+        assert!(possible(100, 0.03, 0), "3 expected, none seen");
+        assert!(!possible(100, 0.1, 0), "10 expected, none seen");
+        assert!(!possible(100, 1e-6, 1), "a wonder");
+        assert!(possible(100, 0.5, 60) && !possible(100, 0.5, 80));
+        assert!(possible(100, 1.0, 100) && !possible(100, 1.0, 90));
+    }
+}

@@ -1,0 +1,395 @@
+//! Parameters of an announce-listen election (LE-S) from goals, and what to expect of them.
+//!
+//! The thesis leaves its timers open (section 5.4.4 asks for T_L > T_A·E[losses], "on average");
+//! here each follows from a goal:
+//!
+//! | parameter | rule |
+//! |---|---|
+//! | T_L | m·T_A + Δ with the least m for which there are at most so many false departures a day in the whole group ([`silence`]). θ = Δ/T_A changes nothing about how often that happens, and an announcement that takes up to twice its time is not taken for a lost one |
+//! | T_S | T_A − Δ, the longest with which all have heard the first round before the second begins (the chapter's T_A >= T_S + Δ): about N·Δ/T_S messages are sent before any is heard, and waiting costs T_S/2. If so many messages are a goal, the shortest T_S that keeps to it |
+//! | Byes | the fewest copies of which all hear at least one with the probability asked for: (1 − l^c)^(N−1), or 1 − l^c if all lose together. The thesis's own rule, the mean ⌈1 + X(N−1)⌉ (section 5.7), stands beside it: with that somebody often hears none |
+//!
+//! What is expected comes from the corrected formulas of this crate; [`confirm`](Plan::confirm)
+//! simulates it.
+
+mod confirm;
+pub mod silence;
+
+pub use confirm::{Confirmation, Effort, Verdict, Watch};
+
+use crate::announce_listen::wake;
+use crate::quantity::{Unit, quantity};
+use crate::setting::{Given, Loss, OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::{announcements_beyond_first, bye_copies};
+use libm::{exp, log1p, pow};
+use std::fmt;
+
+/// A day, in seconds.
+const DAY: f64 = 86_400.0;
+/// The longest T_L that is planned: what can be written as a duration.
+const LISTEN_MAX: f64 = 1e9;
+
+/// What is asked for. Times are in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goals {
+    /// N: all processes.
+    pub nodes: u32,
+    /// What is lost.
+    pub loss: Loss,
+    /// Δ: how long a message takes.
+    pub delay: f64,
+    /// T_A: the time between a leader's announcements.
+    pub announce: f64,
+    /// How often in a day the group may at most give up a leader that is there.
+    pub false_departures: f64,
+    /// The probability with which all are to hear a Bye.
+    pub bye_confidence: f64,
+    /// How many messages a start may take, if that is a goal.
+    pub messages: Option<f64>,
+}
+
+/// Goals that cannot be reached, and what can.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Impossible {
+    /// An argument lies outside the domain of all formulas.
+    Domain(OutOfDomain),
+    /// Nobody could hear before the next round.
+    Slow {
+        /// T_A.
+        announce: f64,
+        /// Δ.
+        delay: f64,
+    },
+    /// What is lost may be lost any number of times.
+    Never {
+        /// A T_L that would do very well.
+        listen: f64,
+        /// The days between two false departures with that.
+        days: f64,
+    },
+    /// T_L would be too long to be written.
+    TooLong {
+        /// The goal.
+        false_departures: f64,
+        /// False departures a day with the longest T_L there is.
+        reachable: f64,
+    },
+    /// No number of Byes is certainly heard.
+    Uncertain {
+        /// The probability asked for.
+        confidence: f64,
+    },
+    /// More messages than that are needed.
+    Messages {
+        /// The goal.
+        goal: f64,
+        /// What the longest T_S needs.
+        reachable: f64,
+    },
+    /// There is no formula for the number of messages here.
+    Unpredictable(OutOfDomain),
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Domain(why) => why.fmt(f),
+            Self::Slow { announce, delay } => write!(
+                f,
+                "announce = {announce} s with delay = {delay} s: T_A >= T_S + Δ must hold with a \
+                 T_S above 0; choose a T_A of at least {} s",
+                2.0 * delay
+            ),
+            Self::Never { listen, days } => write!(
+                f,
+                "false departures = 0 a day, but any number of announcements in a row may be \
+                 lost; choose more than 0: a T_L of {listen} s has one in {days:.3e} days"
+            ),
+            Self::TooLong { false_departures, reachable } => write!(
+                f,
+                "false departures = {false_departures} a day would take a T_L above {LISTEN_MAX} \
+                 s; {reachable:.3e} a day can be reached, or choose a shorter T_A"
+            ),
+            Self::Uncertain { confidence } => write!(
+                f,
+                "bye confidence = {confidence}, but with loss 0 <= confidence < 1 must hold; \
+                 0.999999 can be reached"
+            ),
+            Self::Messages { goal, reachable } => write!(
+                f,
+                "messages = {goal}, but even the longest T_S, T_A − Δ, takes {reachable:.1}; \
+                 accept that many or choose a longer T_A"
+            ),
+            Self::Unpredictable(why) => write!(f, "messages cannot be a goal here: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Impossible {}
+
+/// What to expect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// Its name, for programs.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// What it counts; `None` for a number per day.
+    pub unit: Option<Unit>,
+    /// The value, or why there is none.
+    pub value: Result<f64, OutOfDomain>,
+    /// Whether it is exact or an approximation.
+    pub exact: bool,
+}
+
+/// The parameters, and what to expect of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What was asked for.
+    pub goals: Goals,
+    /// m: a leader is given up after so many losses in a row.
+    pub losses: u32,
+    /// How many times a leader that leaves says so.
+    pub byes: u32,
+    /// The probability with which all hear one of them.
+    pub all_hear: f64,
+    /// The number of Byes by the thesis's rule.
+    pub byes_on_average: u32,
+    /// Everything as formulas take it, T_S and T_L included.
+    pub setting: Setting,
+}
+
+impl Plan {
+    /// The parameters that reach these goals.
+    ///
+    /// # Errors
+    /// [`Impossible`], with what can be reached instead.
+    pub fn new(goals: Goals) -> Result<Self, Impossible> {
+        let Goals { nodes, loss, delay, announce, .. } = goals;
+        let given = Given { nodes, loss, delay, announce, ..Given::default() };
+        let setting = Setting::try_from(given).map_err(Impossible::Domain)?;
+        setting.needs_nodes(2, u32::MAX).map_err(Impossible::Domain)?;
+        if announce <= delay {
+            return Err(Impossible::Slow { announce, delay });
+        }
+        let losses = goals.losses()?;
+        let byes = goals.byes()?;
+        let listen = goals.listen(losses);
+        let suppress = announce - delay;
+        let set = |suppress: f64| {
+            let with = setting.with(|given| (given.suppress, given.listen) = (suppress, listen));
+            with.map_err(Impossible::Domain)
+        };
+        let mut plan = Self {
+            goals,
+            losses,
+            byes,
+            all_hear: goals.all_hear(byes),
+            byes_on_average: goals.byes_on_average(),
+            setting: set(suppress)?,
+        };
+        if let Some(goal) = goals.messages {
+            plan.setting = set(plan.shortest_suppress(goal)?)?;
+        }
+        Ok(plan)
+    }
+
+    /// The shortest T_S with which a start takes at most so many messages, to a thousandth of T_A.
+    fn shortest_suppress(&self, goal: f64) -> Result<f64, Impossible> {
+        let Goals { delay, announce, .. } = self.goals;
+        let messages = |suppress: f64| {
+            let setting = self.setting.with(|given| given.suppress = suppress);
+            let found = setting.and_then(|setting| messages(&setting));
+            found.map_err(Impossible::Unpredictable)
+        };
+        let longest = announce - delay;
+        let reachable = messages(longest)?;
+        if goal.is_nan() || goal < reachable {
+            return Err(Impossible::Messages { goal, reachable });
+        }
+        let step = announce / 1000.0;
+        // Below Δ all wake before any is heard.
+        let (mut low, mut high) = (delay.min(longest), longest);
+        while high - low > step {
+            let middle = low.midpoint(high);
+            if messages(middle)? <= goal {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Ok(high)
+    }
+
+    /// What to expect, in the order of a life: the start, the end of a leader, false alarms.
+    pub fn forecasts(&self) -> Vec<Forecast> {
+        let setting = &self.setting;
+        let per_day =
+            self.goals.per_day(silence::alarms(self.goals.nodes, self.goals.loss, self.losses));
+        let of = |name, about, quantity: &'static str, unit| Forecast {
+            name,
+            about,
+            unit: Some(unit),
+            value: corrected(quantity, setting),
+            exact: exact(quantity, setting),
+        };
+        vec![
+            of(
+                "leadership_delay",
+                "from a start until all know their leader",
+                LEADERSHIP,
+                Unit::Seconds,
+            ),
+            of("messages", "messages sent before that", MESSAGES, Unit::Messages),
+            of(
+                "reestablishment_delay",
+                "from a leader's silent end until all know the next",
+                DEPARTURE,
+                Unit::Seconds,
+            ),
+            Forecast {
+                name: "reestablishment_delay_with_bye",
+                about: "the same if it says goodbye",
+                unit: Some(Unit::Seconds),
+                value: self.departure_with_bye(),
+                exact: !matches!(self.goals.loss, Loss::Uncorrelated(_)),
+            },
+            Forecast {
+                name: "false_departures_per_day",
+                about: "how often in a day a leader that is there is given up",
+                unit: None,
+                value: Ok(per_day),
+                exact: true,
+            },
+            of(
+                "inconsistent_fraction",
+                "part of the time without agreement because of that",
+                FRACTION,
+                Unit::Fraction,
+            ),
+        ]
+    }
+
+    /// Section 5.7: Δ for the Bye, E[t_s], Δ for the announcement and T_A for each that is lost
+    /// until all others have one; if a Bye is not heard by all, about what silence takes. Whoever
+    /// is left alone leads as soon as it hears.
+    ///
+    /// # Errors
+    /// [`OutOfDomain`], if there is no formula for silence.
+    pub fn departure_with_bye(&self) -> Result<f64, OutOfDomain> {
+        let Given { nodes, loss, delay, announce, .. } = *self.setting;
+        let silent = corrected(DEPARTURE, &self.setting)?;
+        let heard = if nodes == 2 {
+            delay
+        } else {
+            let others = u64::from(nodes - 2);
+            2.0 * delay + wake::mean(&self.setting) + announce * beyond_first(others, loss)
+        };
+        Ok(self.all_hear * heard + (1.0 - self.all_hear) * silent)
+    }
+}
+
+const LEADERSHIP: &str = "le-s.leadership-delay";
+const MESSAGES: &str = "le-s.messages";
+const DEPARTURE: &str = "le-s.reestablishment-delay.departure";
+const FRACTION: &str = "le-s.inconsistent-fraction.false-departure";
+const LENGTH: &str = "le-s.reestablishment-delay.false-departure";
+
+/// The corrected form of a quantity.
+fn corrected(name: &'static str, setting: &Setting) -> Result<f64, OutOfDomain> {
+    let missing = OutOfDomain::NoValue("there is no formula for it");
+    quantity(name).map_or(Err(missing), |quantity| (quantity.corrected)(setting))
+}
+
+/// Whether that is exact.
+fn exact(name: &'static str, setting: &Setting) -> bool {
+    quantity(name).is_some_and(|quantity| (quantity.exact)(setting))
+}
+
+/// Messages until a start is over.
+fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
+    corrected(MESSAGES, setting)
+}
+
+/// The mean number of announcements beyond the first until so many receivers have one.
+fn beyond_first(receivers: u64, loss: Loss) -> f64 {
+    let l = loss.rate();
+    match loss {
+        Loss::Uncorrelated(_) => announcements_beyond_first(receivers, l),
+        Loss::None | Loss::Correlated(_) => l / (1.0 - l),
+    }
+}
+
+impl Goals {
+    /// The least m.
+    fn losses(&self) -> Result<u32, Impossible> {
+        let Self { nodes, loss, announce, false_departures, .. } = *self;
+        let bad = |rule| {
+            let (name, value) = ("false departures", false_departures);
+            Impossible::Domain(OutOfDomain::Rate { name, value, rule })
+        };
+        if !(false_departures >= 0.0 && false_departures.is_finite()) {
+            return Err(bad("it must be a finite number per day, not negative"));
+        }
+        if false_departures == 0.0 && loss.rate() > 0.0 {
+            // One in a thousand years.
+            let m = silence::least_losses(nodes, loss, announce / DAY / 365_000.0).unwrap_or(1);
+            let days = 1.0 / self.per_day(silence::alarms(nodes, loss, m));
+            return Err(Impossible::Never { listen: self.listen(m), days });
+        }
+        let most = LISTEN_MAX / announce - 1.0;
+        let found = silence::least_losses(nodes, loss, false_departures * announce / DAY);
+        match found.filter(|m| f64::from(*m) <= most) {
+            Some(m) => Ok(m),
+            None => {
+                let m = most as u32; // saturates
+                let reachable = self.per_day(silence::alarms(nodes, loss, m));
+                Err(Impossible::TooLong { false_departures, reachable })
+            }
+        }
+    }
+
+    /// T_L for this m.
+    fn listen(&self, m: u32) -> f64 {
+        f64::from(m) * self.announce + self.delay
+    }
+
+    /// A rate per announcement as one per day.
+    fn per_day(&self, rate: f64) -> f64 {
+        rate * DAY / self.announce
+    }
+
+    /// The fewest Byes.
+    fn byes(&self) -> Result<u32, Impossible> {
+        let (confidence, l) = (self.bye_confidence, self.loss.rate());
+        let certain = confidence == 1.0 && l == 0.0;
+        if !((0.0..1.0).contains(&confidence) || certain) {
+            return Err(Impossible::Uncertain { confidence });
+        }
+        // Loss is at most 0.9999 and confidence below 1 by 2^-53 at least, so this comes to an end.
+        let mut copies = 1;
+        while self.all_hear(copies) < confidence {
+            copies += 1;
+        }
+        Ok(copies)
+    }
+
+    /// The probability that all hear one of so many Byes.
+    pub fn all_hear(&self, copies: u32) -> f64 {
+        let unheard = pow(self.loss.rate(), f64::from(copies));
+        match self.loss {
+            Loss::Uncorrelated(_) => exp(f64::from(self.nodes - 1) * log1p(-unheard)),
+            Loss::None | Loss::Correlated(_) => 1.0 - unheard,
+        }
+    }
+
+    /// The thesis's number of Byes.
+    fn byes_on_average(&self) -> u32 {
+        let receivers = match self.loss {
+            Loss::Uncorrelated(_) => u64::from(self.nodes - 1),
+            Loss::None | Loss::Correlated(_) => 1,
+        };
+        // It is unknown only where everything is lost.
+        bye_copies(receivers, self.loss.rate()).unwrap_or(u32::MAX)
+    }
+}

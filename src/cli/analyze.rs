@@ -1,0 +1,461 @@
+//! `bellwether analyze`: what a paper computes, as printed, as corrected and as simulated.
+
+use super::Done;
+use super::announce_listen::Timer;
+use super::circumstances::{Circumstances, seconds};
+use super::failure::Failure;
+use super::group::{finite, flags, name, number};
+use super::memory::{self, Load};
+use super::output::{Format, csv, digits, table};
+use super::progress::Progress;
+use super::{sim, threads};
+use bellwether::analysis::{
+    Cell, Given, OutOfDomain, Quantity, Setting, Support, quantities, quantity,
+};
+use bellwether::core::Duration;
+use bellwether::sim::stats::Summary;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Compute what a paper computes: as printed, as corrected, and as simulated
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Analyze {
+    /// What to compute; --list names everything
+    #[arg(value_parser = named, required_unless_present = "list")]
+    quantity: Option<&'static Quantity>,
+    /// List all quantities
+    #[arg(long, conflicts_with_all = ["quantity", "simulate"])]
+    list: bool,
+    /// Simulate it too, so many times, and say which form that supports
+    #[arg(long, value_name = "R", value_parser = runs, allow_negative_numbers = true)]
+    simulate: Option<u64>,
+    /// Where all luck comes from: the same seed, the same runs [default: 1]
+    #[arg(long, value_name = "S", requires = "simulate")]
+    seed: Option<u64>,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+/// What a formula may depend on.
+#[derive(Args, Debug)]
+struct Arguments {
+    #[command(flatten)]
+    circumstances: Circumstances,
+    #[command(flatten)]
+    timers: Timers,
+    /// With churn: departures per second, of any process
+    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
+    #[arg(value_parser = sim::rate, allow_negative_numbers = true)]
+    departures: f64,
+    /// With churn: arrivals per second
+    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
+    #[arg(value_parser = sim::rate, allow_negative_numbers = true)]
+    arrivals: f64,
+    /// Of a recurrence Q(i, n, r) or S(n, r): the round r, from 1
+    #[arg(long, value_name = "r", default_value = "1", help_heading = "Recurrence")]
+    #[arg(allow_negative_numbers = true)]
+    round: u32,
+    /// Of a recurrence Q(i, n, r): how many messages are sent in that round
+    #[arg(long, value_name = "i", default_value = "1", help_heading = "Recurrence")]
+    #[arg(allow_negative_numbers = true)]
+    sent: u32,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Timers (announce-listen)")]
+struct Timers {
+    /// T_S: a process waits for a random time below this before it speaks
+    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
+    suppress: Duration,
+    /// T_A: the time between a leader's announcements
+    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
+    announce: Duration,
+    /// T_L: silence after which a leader is given up
+    #[arg(long, value_name = "D", default_value = "infinite", allow_negative_numbers = true)]
+    listen: Duration,
+    /// How the random wait is distributed
+    #[arg(long, value_enum, default_value_t)]
+    timer: Timer,
+    /// How steep an exponential timer is, over its whole interval
+    #[arg(long, value_name = "X", default_value_t = 10.0, allow_negative_numbers = true)]
+    #[arg(value_parser = number)]
+    timer_rate: f64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether analyze --list
+  bellwether analyze le-s.leadership-delay --nodes 500 --loss .4
+  bellwether analyze le-s.leadership-delay --nodes 10 --loss .4 --simulate 2000
+  bellwether analyze le-s.reestablishment-delay.departure --listen 8s --loss .1 --format json
+
+How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
+supports a form if it does not speak against it at 99.9 %.";
+
+/// Parses the name of a quantity.
+fn named(name: &str) -> Result<&'static Quantity, String> {
+    if let Some(found) = quantity(name) {
+        return Ok(found);
+    }
+    let likeness = |quantity: &Quantity| strsim::jaro_winkler(name, quantity.name);
+    let mut near: Vec<_> = quantities().filter(|quantity| likeness(quantity) > 0.6).collect();
+    near.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    let near: Vec<_> = near.iter().take(3).map(|near| format!("'{}'", near.name)).collect();
+    let hint = match near.is_empty() {
+        true => String::new(),
+        false => format!("did you mean {}? ", near.join(" or ")),
+    };
+    Err(format!("no quantity has that name; {hint}`bellwether analyze --list` names them"))
+}
+
+/// Parses a number of runs; one alone would say nothing about its error.
+fn runs(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(runs) if runs > 1 => Ok(runs),
+        _ => Err("runs are a whole number, at least 2".to_owned()),
+    }
+}
+
+/// All that was computed.
+struct Found {
+    quantity: &'static Quantity,
+    setting: Setting,
+    printed: Result<f64, OutOfDomain>,
+    corrected: f64,
+    simulated: Option<Simulated>,
+}
+
+/// All that was simulated.
+struct Simulated {
+    summary: Summary,
+    measure: &'static str,
+    unsettled: u64,
+    supports: Support,
+    command: String,
+}
+
+impl Analyze {
+    /// Runs it; `given` are the flags that were written.
+    pub(super) fn run(&self, given: &[String]) -> Done {
+        let text = match self.quantity {
+            Some(quantity) => {
+                refuse_unread(quantity, given)?;
+                let found = self.find(quantity)?;
+                match self.format {
+                    Format::Table => self.for_people(&found),
+                    Format::Json => self.for_programs(&found).to_string(),
+                    Format::Csv => self.for_spreadsheets(&found),
+                }
+            }
+            None => {
+                let arguments = flags::<Arguments>();
+                if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
+                    return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
+                }
+                list(self.format)
+            }
+        };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+
+    fn find(&self, quantity: &'static Quantity) -> Result<Found, Failure> {
+        let setting = Setting::try_from(self.arguments.given()?).map_err(Failure::usage)?;
+        let refused = |why: OutOfDomain| Failure::usage(format!("{}: {why}", quantity.name));
+        let corrected = (quantity.corrected)(&setting).map_err(refused)?;
+        let printed = (quantity.printed)(&setting);
+        let mut found = Found { quantity, setting, printed, corrected, simulated: None };
+        if let Some(runs) = self.simulate {
+            found.simulated = Some(self.simulation(&found, runs)?);
+        }
+        Ok(found)
+    }
+
+    fn simulation(&self, found: &Found, runs: u64) -> Result<Simulated, Failure> {
+        let name = found.quantity.name;
+        let Some((cell, measure)) = (found.quantity.simulation)(&found.setting) else {
+            return Err(Failure::usage(format!(
+                "--simulate: no experiment measures {name} with these arguments; leave it out"
+            )));
+        };
+        let cell = Cell { runs, seed: self.seed.unwrap_or(1), ..cell };
+        let refused = |why: &dyn std::fmt::Display| {
+            Failure::usage(format!("--simulate: {why} (asked was: {})", cell.command()))
+        };
+        let threads = threads::start(self.threads, runs);
+        let experiment = cell.experiment(threads).map_err(|why| refused(&why))?;
+        let lazy = experiment.not_lazy().is_none();
+        memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
+        let progress = Progress::new(runs);
+        let answer = experiment.run(&|| progress.tick()).map_err(|why| refused(&why))?;
+        drop(progress);
+        let Some(summary) = answer.measure(measure).cloned() else {
+            return Err(refused(&format!(
+                "none of {runs} runs showed {}; choose more runs",
+                measure.name()
+            )));
+        };
+        let printed = found.printed.as_ref().ok().copied();
+        Ok(Simulated {
+            supports: Support::of(&summary, printed, found.corrected),
+            summary,
+            measure: measure.name(),
+            unsettled: answer.unsettled,
+            command: cell.command(),
+        })
+    }
+
+    fn for_people(&self, found: &Found) -> String {
+        let Found { quantity, setting, printed, corrected, simulated } = found;
+        let unit = quantity.unit.name();
+        let exact = if (quantity.exact)(setting) { "exact" } else { "an approximation" };
+        let value = |value: f64| format!("{} {unit}", digits(value));
+        let mut rows = vec![
+            match printed {
+                Ok(printed) => vec![
+                    "printed".to_owned(),
+                    value(*printed),
+                    difference(*printed, *corrected, "from the corrected form"),
+                ],
+                Err(why) => vec!["printed".to_owned(), "no value".to_owned(), why.to_string()],
+            },
+            vec!["corrected".to_owned(), value(*corrected), exact.to_owned()],
+        ];
+        if let Some(Simulated { summary, supports, .. }) = simulated {
+            let [low, high] = summary.ci95.map(digits);
+            let verdict = match supports {
+                Support::Corrected | Support::Printed => {
+                    format!("supports the {} form", supports.name())
+                }
+                Support::Both => "supports both forms".to_owned(),
+                Support::Neither => format!(
+                    "supports neither form: {}",
+                    difference(*corrected, summary.mean, "is the corrected form from it")
+                ),
+            };
+            let count = summary.count as u64;
+            let runs = sim::count(count, "run", "runs");
+            let interval = format!("{low} .. {high} at 95 %, {runs}: {verdict}");
+            rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
+        }
+        let shown = self.arguments.shown(quantity);
+        let shown = shown.iter().map(|(flag, value)| {
+            let value = match value {
+                Value::Null => "infinite",
+                Value::String(text) => text,
+                other => &other.to_string(),
+            };
+            format!("{} {value}", flag.replace('_', "-"))
+        });
+        let mut text = format!(
+            "{}: {} (section {})\n{}\n\n{}\n\n{}",
+            quantity.name,
+            quantity.about,
+            quantity.section,
+            shown.collect::<Vec<_>>().join(", "),
+            table(&["form", "value", ""], &rows),
+            (quantity.note)(setting)
+        );
+        if let Some(Simulated { unsettled, command, .. }) = simulated {
+            if *unsettled > 0 {
+                let runs = sim::count(*unsettled, "run", "runs");
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\n{runs} did not settle while watched, and are in no mean");
+            }
+            let _ = write!(text, "\nsimulated by: {command}");
+        }
+        text
+    }
+
+    fn for_programs(&self, found: &Found) -> Value {
+        let Found { quantity, setting, printed, corrected, simulated } = found;
+        let mut result = json!({
+            "quantity": quantity.name,
+            "section": quantity.section,
+            "unit": quantity.unit.name(),
+            "params": self.arguments.shown(quantity),
+            "printed": printed.as_ref().ok(),
+            "corrected": corrected,
+            "exact": (quantity.exact)(setting),
+            "note": (quantity.note)(setting),
+        });
+        if let Err(why) = printed {
+            result["printed_why"] = json!(why.to_string());
+        }
+        if let Some(Simulated { summary, measure, unsettled, supports, command }) = simulated {
+            let mut simulated = json!(summary);
+            simulated["measure"] = json!(measure);
+            simulated["unsettled"] = json!(unsettled);
+            simulated["supports"] = json!(supports.name());
+            simulated["command"] = json!(command);
+            result["simulated"] = simulated;
+        }
+        result
+    }
+
+    /// One row with the same columns for every quantity; what it does not read stays empty.
+    fn for_spreadsheets(&self, found: &Found) -> String {
+        let Found { quantity, setting, printed, corrected, simulated } = found;
+        let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let shown = self.arguments.shown(quantity);
+        let mut columns = vec![
+            ("quantity", quantity.name.to_owned()),
+            ("section", quantity.section.to_owned()),
+            ("unit", quantity.unit.name().to_owned()),
+        ];
+        let names: Vec<_> =
+            flags::<Arguments>().iter().map(|flag| flag.replace('-', "_")).collect();
+        columns.extend(names.iter().map(|name| {
+            let text = match shown.get(name) {
+                None => String::new(),
+                Some(Value::Null) => "infinite".to_owned(),
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+            };
+            (name.as_str(), text)
+        }));
+        columns.extend([
+            ("printed", number(printed.as_ref().ok().copied())),
+            ("corrected", corrected.to_string()),
+            ("exact", (quantity.exact)(setting).to_string()),
+        ]);
+        let (summary, verdict) = match simulated {
+            Some(simulated) => (Some(&simulated.summary), simulated.supports.name()),
+            None => (None, ""),
+        };
+        columns.extend([
+            ("mean", number(summary.map(|summary| summary.mean))),
+            ("stderr", number(summary.map(|summary| summary.stderr))),
+            ("ci95_low", number(summary.map(|summary| summary.ci95[0]))),
+            ("ci95_high", number(summary.map(|summary| summary.ci95[1]))),
+            ("supports", verdict.to_owned()),
+        ]);
+        let (header, row): (Vec<&str>, Vec<String>) = columns.into_iter().unzip();
+        csv(&header, &[row])
+    }
+}
+
+/// All quantities.
+fn list(format: Format) -> String {
+    let cells = |quantity: &Quantity| {
+        [quantity.name, quantity.section, quantity.unit.name(), quantity.about]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    let rows: Vec<_> = quantities().map(cells).collect();
+    let header = ["quantity", "section", "unit", "about"];
+    match format {
+        Format::Table => table(&header, &rows),
+        Format::Csv => csv(&header, &rows),
+        Format::Json => {
+            let object = |quantity: &Quantity| {
+                json!({
+                    "quantity": quantity.name,
+                    "section": quantity.section,
+                    "unit": quantity.unit.name(),
+                    "about": quantity.about,
+                    "reads": quantity.reads,
+                })
+            };
+            Value::Array(quantities().map(object).collect()).to_string()
+        }
+    }
+}
+
+/// Whether a quantity depends on this flag. Some come in pairs.
+fn reads(quantity: &Quantity, flag: &str) -> bool {
+    let flag = match flag {
+        "loss-model" => "loss",
+        "timer-rate" => "timer",
+        other => other,
+    };
+    quantity.reads.contains(&flag)
+}
+
+/// A flag that changes nothing was written by mistake.
+fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
+    let all = flags::<Arguments>();
+    let unread = |flag: &&String| all.contains(flag) && !reads(quantity, flag);
+    match given.iter().find(unread) {
+        None => Ok(()),
+        Some(flag) => {
+            let own: Vec<_> = all.iter().filter(|flag| reads(quantity, flag)).cloned().collect();
+            Err(Failure::usage(format!(
+                "--{flag} changes nothing about {}, which depends on --{}",
+                quantity.name,
+                own.join(" --")
+            )))
+        }
+    }
+}
+
+impl Arguments {
+    /// What the formula is asked about.
+    fn given(&self) -> Result<Given, Failure> {
+        let Self { circumstances, timers, departures, arrivals, round, sent } = self;
+        Ok(Given {
+            nodes: circumstances.nodes,
+            loss: circumstances.loss()?,
+            delay: seconds(circumstances.delay),
+            suppress: seconds(timers.suppress),
+            announce: seconds(timers.announce),
+            listen: seconds(timers.listen),
+            shape: timers.timer.shape(timers.timer_rate),
+            departures: *departures,
+            arrivals: *arrivals,
+            round: *round,
+            sent: *sent,
+        })
+    }
+
+    /// What this quantity depends on, under the names of the flags; infinite times are null.
+    fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
+        let Self { circumstances, timers, departures, arrivals, round, sent } = self;
+        let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
+        let uniform = timers.timer == Timer::Uniform;
+        let rate = (!uniform).then_some(timers.timer_rate);
+        let all = [
+            ("nodes", Some(json!(circumstances.nodes))),
+            ("loss", Some(json!(loss.rate()))),
+            ("loss-model", Some(json!(loss.name()))),
+            ("delay", Some(json!(finite(circumstances.delay)))),
+            ("suppress", Some(json!(finite(timers.suppress)))),
+            ("announce", Some(json!(finite(timers.announce)))),
+            ("listen", Some(json!(finite(timers.listen)))),
+            ("timer", Some(json!(name(timers.timer)))),
+            ("timer-rate", rate.map(|rate| json!(rate))),
+            ("departures", Some(json!(departures))),
+            ("arrivals", Some(json!(arrivals))),
+            ("round", Some(json!(round))),
+            ("sent", Some(json!(sent))),
+        ];
+        let read = all.into_iter().filter(|(flag, _)| reads(quantity, flag));
+        read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
+    }
+}
+
+/// How far a value is from another, in a few words.
+fn difference(value: f64, reference: f64, from: &str) -> String {
+    if value == reference {
+        return "the same".to_owned();
+    }
+    if reference == 0.0 {
+        return format!("{} {from}", digits(value - reference));
+    }
+    let percent = 100.0 * (value - reference) / reference.abs();
+    match percent.abs() {
+        ..1e-7 => "the same".to_owned(),
+        0.1..1e6 => format!("{percent:+.1} % {from}"),
+        _ => format!("{percent:+.1e} % {from}"),
+    }
+}

@@ -1,0 +1,343 @@
+//! `bellwether plan`: parameters from goals, what to expect of them, and whether that happens.
+
+use super::Done;
+use super::circumstances::{Circumstances, seconds};
+use super::failure::Failure;
+use super::group::{finite, number};
+use super::output::{Format, csv, digits, table};
+use super::progress::Progress;
+use super::{sim, threads};
+use bellwether::analysis::cell::duration;
+use bellwether::analysis::plan::{Confirmation, Effort, Forecast, Goals, Plan, Watch};
+use bellwether::core::Duration;
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+/// Choose a protocol's parameters from goals, and confirm what to expect by simulation
+#[derive(Args, Debug)]
+pub(super) struct Planning {
+    #[command(subcommand)]
+    protocol: Planned,
+}
+
+#[derive(Subcommand, Debug)]
+enum Planned {
+    /// T_L, T_S and the number of goodbyes of LE-S
+    AnnounceListen(AnnounceListen),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+struct AnnounceListen {
+    #[command(flatten)]
+    circumstances: Circumstances,
+    /// T_A: the time between a leader's announcements
+    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
+    announce: Duration,
+    /// How often in a day the group may at most give up a leader that is there
+    #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
+    #[arg(value_parser = number, allow_negative_numbers = true)]
+    false_departures: f64,
+    /// The probability with which all are to hear a leader's goodbye
+    #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
+    #[arg(value_parser = number, allow_negative_numbers = true)]
+    bye_confidence: f64,
+    /// How many messages a start may take [default: as few as T_A allows]
+    #[arg(long, value_name = "M", help_heading = "Goals")]
+    #[arg(value_parser = number, allow_negative_numbers = true)]
+    messages: Option<f64>,
+    /// How many runs confirm what is expected, at most; 0 for no simulation
+    #[arg(long, value_name = "R", default_value = "400", allow_negative_numbers = true)]
+    #[arg(value_parser = runs)]
+    simulate: u64,
+    /// Where all luck comes from: the same seed, the same runs
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether plan announce-listen --nodes 50 --loss .05
+  bellwether plan announce-listen --nodes 50 --loss .05 --false-departures .01 --announce 250ms \\
+    --delay 5ms
+  bellwether plan announce-listen --nodes 1000 --loss .2 --loss-model correlated --messages 200
+
+How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
+goodbyes spare the group T_L. Each prediction stands beside its simulation; `agrees` means that it
+does not speak against the formula at 99.9 %.";
+
+/// Parses a number of runs, or nought.
+fn runs(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(runs) if runs == 0 || (20..=1_000_000).contains(&runs) => Ok(runs),
+        _ => Err("runs are a whole number, 0 or from 20 to 1000000".to_owned()),
+    }
+}
+
+/// What the simulations say.
+type Evidence = (Vec<Confirmation>, Option<Watch>);
+
+impl Planning {
+    pub(super) fn run(&self) -> Done {
+        match &self.protocol {
+            Planned::AnnounceListen(goals) => goals.run(),
+        }
+    }
+}
+
+impl AnnounceListen {
+    fn run(&self) -> Done {
+        let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
+        let evidence = self.evidence(&plan)?;
+        let text = match self.format {
+            Format::Table => for_people(&plan, &evidence),
+            Format::Json => for_programs(&plan, &evidence).to_string(),
+            Format::Csv => for_spreadsheets(&plan, &evidence),
+        };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+
+    fn goals(&self) -> Result<Goals, Failure> {
+        Ok(Goals {
+            nodes: self.circumstances.nodes,
+            loss: self.circumstances.loss()?,
+            delay: seconds(self.circumstances.delay),
+            announce: seconds(self.announce),
+            false_departures: self.false_departures,
+            bye_confidence: self.bye_confidence,
+            messages: self.messages,
+        })
+    }
+
+    fn evidence(&self, plan: &Plan) -> Result<Evidence, Failure> {
+        if self.simulate == 0 {
+            return Ok((Vec::new(), None));
+        }
+        let threads = threads::start(self.threads, self.simulate);
+        let effort = Effort { runs: self.simulate, seed: self.seed, threads };
+        // How many runs there are is known only when the first is done.
+        let progress: OnceLock<Progress> = OnceLock::new();
+        let tick = |total: u64| progress.get_or_init(|| Progress::new(total)).tick();
+        plan.confirm(effort, &tick).map_err(Failure::usage)
+    }
+}
+
+/// The command that uses the parameters.
+fn command(plan: &Plan) -> String {
+    let Goals { nodes, loss, delay, announce, .. } = plan.goals;
+    let lossy = if loss.rate() > 0.0 {
+        format!(" --loss {} --loss-model {}", loss.rate(), loss.name())
+    } else {
+        String::new()
+    };
+    format!(
+        "bellwether sim le-s --nodes {nodes}{lossy} --delay {} --announce {} --suppress {} \
+         --listen {} --bye-copies {} --scenario departure",
+        duration(delay),
+        duration(announce),
+        duration(plan.setting.suppress),
+        duration(plan.setting.listen),
+        plan.byes
+    )
+}
+
+fn for_people(plan: &Plan, (confirmed, watch): &Evidence) -> String {
+    let Goals { nodes, loss, delay, announce, .. } = plan.goals;
+    let lossy = match loss.rate() {
+        0.0 => String::new(),
+        rate => format!(", loss {rate} {}", loss.name()),
+    };
+    let mut text = format!(
+        "announce-listen (le-s) with {}, delay {}{lossy}\n\n{}\n\n{}\n",
+        sim::count(u64::from(nodes), "process", "processes"),
+        duration(delay),
+        table(&["parameter", "value", "because"], &parameters(plan, announce)),
+        table(&["to expect", "value", ""], &expectations(&plan.forecasts())),
+    );
+    if !confirmed.is_empty() {
+        let header = ["simulated", "processes", "T_L", "predicted", "mean", "95 % interval", ""];
+        let rows: Vec<_> = confirmed.iter().map(row).collect();
+        text += &format!("\n{}\n", table(&header, &rows));
+    }
+    if let Some(watch) = watch {
+        text += &format!("\n{}\n", watched(plan, watch));
+    }
+    text + &format!("\ntry it: {}", command(plan))
+}
+
+fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
+    let Plan { goals, losses, byes, .. } = plan;
+    let percent = |chance: f64| format!("{} %", digits(100.0 * chance));
+    let suppress = match goals.messages {
+        None => "T_A less the delay: the longest, so the fewest messages".to_owned(),
+        Some(goal) => format!("the shortest with at most {goal} messages at a start"),
+    };
+    let listen = format!(
+        "{losses} T_A and a delay: {} in a row must be lost",
+        sim::count(u64::from(*losses), "announcement", "announcements"),
+    );
+    let all_hear = format!(
+        "all hear one with {}; the thesis's mean of {} would reach all with {}",
+        percent(plan.all_hear),
+        plan.byes_on_average,
+        percent(goals.all_hear(plan.byes_on_average)),
+    );
+    let row = |name: &str, value: String, why: String| vec![name.to_owned(), value, why];
+    vec![
+        row("T_A  --announce", duration(announce).to_string(), "as given".to_owned()),
+        row("T_S  --suppress", duration(plan.setting.suppress).to_string(), suppress),
+        row("T_L  --listen", duration(plan.setting.listen).to_string(), listen),
+        row("     --bye-copies", byes.to_string(), all_hear),
+    ]
+}
+
+fn expectations(forecasts: &[Forecast]) -> Vec<Vec<String>> {
+    let row = |forecast: &Forecast| {
+        let unit = forecast.unit.map_or("a day", |unit| unit.name());
+        let (value, note) = match &forecast.value {
+            Ok(value) => (
+                format!("{} {unit}", digits(*value)),
+                if forecast.exact { "" } else { "about" }.to_owned(),
+            ),
+            Err(why) => ("unknown".to_owned(), why.to_string()),
+        };
+        vec![forecast.about.to_owned(), value, note]
+    };
+    forecasts.iter().map(row).collect()
+}
+
+fn row(confirmation: &Confirmation) -> Vec<String> {
+    let Confirmation { name, nodes, listen, predicted, simulated, verdict, .. } = confirmation;
+    let [low, high] = simulated.ci95.map(digits);
+    vec![
+        name.replace('_', " "),
+        nodes.to_string(),
+        duration(*listen).to_string(),
+        digits(*predicted),
+        digits(simulated.mean),
+        format!("{low} .. {high}"),
+        verdict.name().to_owned(),
+    ]
+}
+
+/// What a watch for rare events says, and what it cannot say.
+fn watched(plan: &Plan, watch: &Watch) -> String {
+    let Watch { nodes, days, runs, expected, seen, consistent, .. } = watch;
+    let says = match (consistent, *expected < 3.0) {
+        (true, true) => {
+            "consistent, but too few to confirm the rate: that is done above, at a \
+                         shorter T_L"
+        }
+        (true, false) => "consistent with the rate",
+        (false, _) => "not consistent with the rate",
+    };
+    format!(
+        "T_L = {} with {}, watched for {} days in {runs} runs: a false departure is expected in \
+         {} of them and was seen in {seen}: {says}",
+        duration(plan.setting.listen),
+        sim::count(u64::from(*nodes), "process", "processes"),
+        digits(*days),
+        digits(*expected),
+    )
+}
+
+fn for_programs(plan: &Plan, (confirmed, watch): &Evidence) -> Value {
+    let Plan { goals, losses, byes, all_hear, byes_on_average, setting } = plan;
+    let forecast = |forecast: &Forecast| {
+        let unit = forecast.unit.map_or("per day", |unit| unit.name());
+        let mut value = json!({
+            "value": forecast.value.as_ref().ok(),
+            "unit": unit,
+            "exact": forecast.exact,
+        });
+        if let Err(why) = &forecast.value {
+            value["why"] = json!(why.to_string());
+        }
+        (forecast.name.to_owned(), value)
+    };
+    let confirmation = |confirmation: &Confirmation| {
+        let mut simulated = json!(confirmation.simulated);
+        simulated["unsettled"] = json!(confirmation.unsettled);
+        json!({
+            "name": confirmation.name,
+            "nodes": confirmation.nodes,
+            "listen": finite(duration(confirmation.listen)),
+            "predicted": confirmation.predicted,
+            "exact": confirmation.exact,
+            "simulated": simulated,
+            "verdict": confirmation.verdict.name(),
+            "command": confirmation.command,
+        })
+    };
+    let watch = watch.as_ref().map(|watch| {
+        json!({
+            "nodes": watch.nodes,
+            "days": watch.days,
+            "runs": watch.runs,
+            "expected": watch.expected,
+            "seen": watch.seen,
+            "consistent": watch.consistent,
+            "command": watch.command,
+        })
+    });
+    json!({
+        "protocol": "le-s",
+        "goals": {
+            "nodes": goals.nodes,
+            "loss": goals.loss.rate(),
+            "loss_model": goals.loss.name(),
+            "delay": goals.delay,
+            "announce": goals.announce,
+            "false_departures": goals.false_departures,
+            "bye_confidence": goals.bye_confidence,
+            "messages": goals.messages,
+        },
+        "params": {
+            "announce": goals.announce,
+            "suppress": setting.suppress,
+            "listen": setting.listen,
+            "listen_multiple": setting.listen / goals.announce,
+            "losses_in_a_row": losses,
+            "bye_copies": byes,
+        },
+        "bye": {
+            "all_hear": all_hear,
+            "thesis_copies": byes_on_average,
+            "thesis_all_hear": goals.all_hear(*byes_on_average),
+        },
+        "predicted": plan.forecasts().iter().map(forecast).collect::<Map<_, _>>(),
+        "confirmed": confirmed.iter().map(confirmation).collect::<Vec<_>>(),
+        "watched": watch,
+        "command": command(plan),
+    })
+}
+
+/// One row for each prediction, with its simulation where there is one.
+fn for_spreadsheets(plan: &Plan, (confirmed, _): &Evidence) -> String {
+    let header = ["what", "predicted", "nodes", "listen", "predicted_there", "mean", "verdict"];
+    let row = |forecast: &Forecast| {
+        let found = confirmed.iter().find(|confirmation| confirmation.name == forecast.name);
+        let cell = |of: &dyn Fn(&Confirmation) -> String| found.map(of).unwrap_or_default();
+        let value = forecast.value.as_ref().map(|value| value.to_string());
+        vec![
+            forecast.name.to_owned(),
+            value.unwrap_or_default(),
+            cell(&|found| found.nodes.to_string()),
+            cell(&|found| duration(found.listen).to_string()),
+            cell(&|found| found.predicted.to_string()),
+            cell(&|found| found.simulated.mean.to_string()),
+            cell(&|found| found.verdict.name().to_owned()),
+        ]
+    };
+    csv(&header, &plan.forecasts().iter().map(row).collect::<Vec<_>>())
+}
