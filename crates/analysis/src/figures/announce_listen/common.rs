@@ -1,0 +1,154 @@
+//! What the figures of the chapter have in common: group sizes, axes, and series made of them.
+//!
+//! A [`Subject`] is one thing that is drawn against N, such as t_max of LE-S with correlated loss.
+//! It is drawn up to three times, as printed, as corrected and as simulated, and the names of the
+//! curves end with that.
+
+use crate::cell::Cell;
+use crate::figures::{Axis, Curve, Finding, Kind, Panel, Points, Series};
+use crate::setting::{Given, Loss, OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::Measure;
+
+/// The loss of the chapter's examples, all receivers losing together.
+pub(super) const CORRELATED: Loss = Loss::Correlated(0.4);
+/// The same, each receiver losing for itself.
+pub(super) const UNCORRELATED: Loss = Loss::Uncorrelated(0.4);
+
+/// What figures of a start leave open, and what we chose.
+pub(super) const PARAMETERS: &str =
+    "T_S = T_A = 1 s and Δ = .1 s, as the text says; timers are uniform.";
+pub(super) const CONVERGED: &str = "A group has converged when every process has accepted the \
+    leader once. The text gives no T_L; ours is infinite, so that nobody forgets a leader.";
+pub(super) const SENT: &str = "t_max is when the converging announcement was sent, as in the text. \
+    It was received Δ later.";
+pub(super) const QUIET: &str = "SUP elects nobody. Its t_max is, as in the text, when its last \
+    message was sent: by then everyone has spoken or is about to be silenced.";
+pub(super) const SUP_ANALYSIS: &str = "The text's analysis of SUP is in a chapter that we do not \
+    have. The line is our own, exact without loss and with correlated loss.";
+pub(super) const COUNTED: &str = "Messages are those sent before the converging reception, a \
+    multicast counting once; of SUP, all that are ever sent.";
+pub(super) const RUNS: &str = "4000 runs at every point up to N = 100 and 1000 above, or the number \
+    asked for in the same proportion. The text has 1000 and 100.";
+pub(super) const BOTH_MODELS: &str =
+    "The text does not say which loss model the figure shows; both are drawn.";
+
+/// The group sizes of a figure, and how they are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) nodes: &'static [u32],
+    log: bool,
+}
+
+/// The chapter's sizes.
+pub(super) const TO_500: Sizes = Sizes {
+    nodes: &[2, 5, 10, 20, 50, 70, 100, 150, 200, 250, 300, 350, 400, 450, 500],
+    log: false,
+};
+
+/// Three to a decade, as far as simulation reaches.
+pub(super) const TO_A_MILLION: Sizes = Sizes {
+    nodes: &[
+        2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000,
+        1_000_000,
+    ],
+    log: true,
+};
+
+impl Sizes {
+    /// A panel with N across.
+    pub(super) fn panel(&self, title: &'static str, y: Axis, series: Vec<Series>) -> Panel {
+        Panel { title, x: Axis { label: "group size N", unit: "", log: self.log }, y, series }
+    }
+
+    /// A panel of times.
+    pub(super) fn times(&self, title: &'static str, series: Vec<Series>) -> Panel {
+        self.panel(title, Axis::linear("convergence time t_max", "s"), series)
+    }
+
+    /// A panel of messages: they grow as N does, and are drawn as N is.
+    pub(super) fn messages(&self, title: &'static str, series: Vec<Series>) -> Panel {
+        self.panel(title, Axis { label: "messages", unit: "", log: self.log }, series)
+    }
+}
+
+/// One thing that is drawn against N.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject {
+    /// What the names of its curves begin with.
+    pub(super) name: &'static str,
+    /// What its curves have in common to the eye.
+    pub(super) hue: usize,
+    /// The protocol.
+    pub(super) variant: Variant,
+    /// What it suffers.
+    pub(super) loss: Loss,
+}
+
+/// Names a subject.
+pub(super) const fn subject(
+    name: &'static str,
+    hue: usize,
+    variant: Variant,
+    loss: Loss,
+) -> Subject {
+    Subject { name, hue, variant, loss }
+}
+
+impl Subject {
+    /// What this measure comes to in simulations.
+    pub(super) fn simulated(&self, sizes: &Sizes, measure: Measure) -> Series {
+        let point = |&nodes: &u32| {
+            let cell = Cell::new(self.variant, nodes, self.loss).runs(runs(nodes));
+            (f64::from(nodes), cell)
+        };
+        let points = Points::Simulated(measure, sizes.nodes.iter().map(point).collect());
+        Series { name: named(self.name, Kind::Simulated), hue: self.hue, drawn: true, points }
+    }
+
+    /// What a formula comes to, wherever it has a value.
+    pub(super) fn formula(
+        &self,
+        kind: Kind,
+        sizes: &Sizes,
+        formula: impl Fn(Variant, &Setting) -> Result<f64, OutOfDomain>,
+    ) -> Series {
+        let point = |&nodes: &u32| {
+            let given = Given { nodes, loss: self.loss, ..Given::default() };
+            let value = formula(self.variant, &given.try_into().ok()?).ok()?;
+            Some((f64::from(nodes), value))
+        };
+        let points = Points::Formula(kind, sizes.nodes.iter().filter_map(point).collect());
+        Series { name: named(self.name, kind), hue: self.hue, drawn: true, points }
+    }
+}
+
+/// How many runs a group of this size gets of a budget of a thousand: [`RUNS`].
+pub(super) fn runs(nodes: u32) -> u64 {
+    if nodes <= 100 { 4000 } else { 1000 }
+}
+
+/// The same series, there for the claims and the tables alone.
+pub(super) fn hidden(series: Series) -> Series {
+    Series { drawn: false, ..series }
+}
+
+/// The name of a subject's curve.
+pub(super) fn named(subject: &str, kind: Kind) -> String {
+    format!("{subject}, {}", kind.name())
+}
+
+/// What was simulated of the subject of this name.
+pub(super) fn simulated<'a>(finding: &'a Finding, subject: &str) -> &'a Curve {
+    finding.curve(&named(subject, Kind::Simulated))
+}
+
+/// What is printed about it.
+pub(super) fn printed<'a>(finding: &'a Finding, subject: &str) -> &'a Curve {
+    finding.curve(&named(subject, Kind::Printed))
+}
+
+/// What should be printed about it.
+pub(super) fn corrected<'a>(finding: &'a Finding, subject: &str) -> &'a Curve {
+    finding.curve(&named(subject, Kind::Corrected))
+}

@@ -1,0 +1,54 @@
+//! Figure 5.6: how long LE-S and SUP take without loss.
+
+use super::common::{
+    CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, hidden, printed,
+    simulated, subject,
+};
+use super::evidence::{above, flat, matched};
+use crate::announce_listen::convergence;
+use crate::figures::{Claim, Figure, Finding, Kind};
+use crate::setting::Loss;
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::Measure;
+
+const LE_S: Subject = subject("LE-S", 0, Variant::LeS, Loss::None);
+const SUP: Subject = subject("SUP", 1, Variant::Sup, Loss::None);
+
+/// The figure, for these group sizes.
+pub(super) fn figure(sizes: &Sizes) -> Figure {
+    let time = Measure::ConvergenceTime;
+    Figure {
+        id: "5.6",
+        title: "LE-S and SUP without loss: convergence time against group size",
+        source: "thesis chapter 5, section 5.4.1, figure 5.6",
+        says: "Without loss LE-S takes as long as its leader sleeps: half of T_S on average, however \
+            many processes there are, because only the leader's own announcement counts. SUP is \
+            satisfied with the first message of anybody, and is faster the more there are to \
+            send one.",
+        choices: &[PARAMETERS, CONVERGED, SENT, QUIET, SUP_ANALYSIS, RUNS],
+        panels: vec![sizes.times(
+            "",
+            vec![
+                hidden(LE_S.formula(Kind::Printed, sizes, convergence::time_printed)),
+                LE_S.formula(Kind::Corrected, sizes, convergence::time_corrected),
+                LE_S.simulated(sizes, time),
+                SUP.simulated(sizes, time),
+            ],
+        )],
+        claims,
+    }
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let le_s = simulated(finding, LE_S.name);
+    let sup = simulated(finding, SUP.name);
+    vec![
+        matched(
+            "Without loss LE-S takes .5 on average for T_S = 1, as the analysis says, for any N.",
+            "5.4.1",
+            &[(le_s, printed(finding, LE_S.name))],
+        ),
+        flat("The delay does not depend on the number of processes.", "5.4.1", &[le_s]),
+        above("LE-S takes more time to converge than SUP.", "5.4.1", &[(le_s, sup)]),
+    ]
+}

@@ -1,0 +1,77 @@
+//! Figure 5.9: how many messages LE-S and SUP send if four messages in ten are lost.
+
+use super::common::{
+    CONVERGED, CORRELATED, COUNTED, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject, UNCORRELATED,
+    hidden, simulated, subject,
+};
+use super::evidence::{above, bounded, differences};
+use crate::figures::{Claim, Figure, Finding};
+use crate::setting::Loss;
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::Measure;
+
+const LE_S_NONE: Subject = subject("LE-S, no loss", 4, Variant::LeS, Loss::None);
+const LE_S_CORR: Subject = subject("LE-S, correlated", 0, Variant::LeS, CORRELATED);
+const LE_S_UC: Subject = subject("LE-S, uncorrelated", 2, Variant::LeS, UNCORRELATED);
+const SUP_NONE: Subject = subject("SUP, no loss", 5, Variant::Sup, Loss::None);
+const SUP_CORR: Subject = subject("SUP, correlated", 1, Variant::Sup, CORRELATED);
+const SUP_UC: Subject = subject("SUP, uncorrelated", 3, Variant::Sup, UNCORRELATED);
+
+/// The figure, for these group sizes.
+pub(super) fn figure(sizes: &Sizes) -> Figure {
+    let sent = Measure::Messages;
+    Figure {
+        id: "5.9",
+        title: "LE-S and SUP with a loss of .4: messages against group size",
+        source: "thesis chapter 5, section 5.4.1, figure 5.9",
+        says: "More iterations mean more messages: loss makes LE-S send more, most of all if each \
+            receiver loses for itself, and it costs LE-S more than SUP.",
+        choices: &[
+            PARAMETERS,
+            CONVERGED,
+            COUNTED,
+            "The printed analysis of LE-S counts the messages of the first T_S instead.",
+            SUP_ANALYSIS,
+            "The group without loss is simulated too, to be compared with, and not drawn.",
+            RUNS,
+        ],
+        panels: vec![sizes.messages(
+            "",
+            vec![
+                LE_S_CORR.simulated(sizes, sent),
+                LE_S_UC.simulated(sizes, sent),
+                SUP_CORR.simulated(sizes, sent),
+                SUP_UC.simulated(sizes, sent),
+                hidden(LE_S_NONE.simulated(sizes, sent)),
+                hidden(SUP_NONE.simulated(sizes, sent)),
+            ],
+        )],
+        claims,
+    }
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let of = |subject: Subject| simulated(finding, subject.name);
+    let (none, corr, uc) = (of(LE_S_NONE), of(LE_S_CORR), of(LE_S_UC));
+    let (sup_none, sup_corr, sup_uc) = (of(SUP_NONE), of(SUP_CORR), of(SUP_UC));
+    let [toll, toll_uc] = [differences(corr, none), differences(uc, none)];
+    let [sup_toll, sup_toll_uc] = [differences(sup_corr, sup_none), differences(sup_uc, sup_none)];
+    vec![
+        above(
+            "With loss, too, LE-S generates more messages than SUP.",
+            "5.4.1",
+            &[(corr, sup_corr), (uc, sup_uc)],
+        ),
+        above("Loss makes LE-S send more.", "5.4.1", &[(corr, none), (uc, none)]),
+        above(
+            "It costs LE-S more than it costs SUP.",
+            "5.4.1",
+            &[(&toll, &sup_toll), (&toll_uc, &sup_toll_uc)],
+        ),
+        bounded(
+            "Uncorrelated loss gives the upper bound of the number of messages, of LE-S and of SUP.",
+            "5.4.1",
+            &[(uc, corr), (corr, none), (sup_uc, sup_corr), (sup_corr, sup_none)],
+        ),
+    ]
+}
