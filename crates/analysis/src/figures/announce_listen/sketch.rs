@@ -1,6 +1,6 @@
 //! The builders that our own figures share.
 
-use super::super::{Dot, Kind, Points, Series};
+use super::super::{Curve, Dot, Kind, Points, Series};
 use crate::cell::Cell;
 use crate::quantity::{Formula, quantity};
 use crate::setting::{Given, Loss, Setting};
@@ -61,19 +61,26 @@ fn form(kind: Kind, name: &str) -> Option<Formula> {
     Some(if kind == Kind::Printed { quantity.printed } else { quantity.corrected })
 }
 
+/// Whether the one lies below the other: somewhere beyond doubt, and nowhere above beyond doubt.
+/// A report of few runs is then less sure, but not of the contrary.
+pub(super) fn below(less: &Curve, more: &Curve) -> bool {
+    let mut pairs = less.beside(more);
+    let contradicted = less.beside(more).any(|(less, more)| less.exceeds(more));
+    !contradicted && pairs.any(|(less, more)| more.exceeds(less))
+}
+
 /// A point as a sentence has it: with its standard error, if it has one.
 pub(super) fn number(dot: &Dot) -> String {
     let Dot { y, stderr, .. } = *dot;
-    let digits = if y.abs() < 0.1 {
-        4
-    } else if y.abs() < 100.0 {
-        2
-    } else {
-        0
-    };
-    if stderr == 0.0 {
-        return format!("{y:.digits$}");
+    // The place of a number's first digit after the point; none of its digits are if it is large.
+    let place = |value: f64| (-libm::floor(libm::log10(value.abs()))).clamp(0.0, 9.0) as usize;
+    if stderr > 0.0 {
+        let digits = place(stderr);
+        return format!("{y:.digits$} ± {stderr:.digits$}");
     }
-    let digits = if stderr < 0.005 { digits.max(4) } else { digits };
-    format!("{y:.digits$} ± {stderr:.digits$}")
+    if y == libm::round(y) {
+        return format!("{y}");
+    }
+    let digits = place(y) + 2;
+    format!("{y:.digits$}")
 }
