@@ -18,6 +18,8 @@ pub struct Cause {
 pub trait Observer<P: Protocol> {
     /// Whether [`on_record`](Self::on_record) wants every single event. Costs a run its speed.
     const TRACES: bool = false;
+    /// Whether [`on_receive`](Self::on_receive) wants every message that arrives, below a bar or not.
+    const HEARS: bool = false;
     /// Whether [`on_step`](Self::on_step) wants to look at the world after every step.
     const LOOKS: bool = false;
 
@@ -37,6 +39,10 @@ pub trait Observer<P: Protocol> {
         _number: u32,
     ) {
     }
+
+    /// A message arrived, and is about to be handled if it concerns the process. Only if
+    /// [`HEARS`](Self::HEARS).
+    fn on_receive(&mut self, _at: SimTime, _node: u32, _cause: Cause) {}
 
     /// What a process believes has changed, because of a message or otherwise.
     fn on_change(
@@ -70,6 +76,7 @@ impl<P: Protocol> Observer<P> for () {}
 /// Two watch the same run; it ends when the first has seen enough.
 impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut B) {
     const TRACES: bool = A::TRACES || B::TRACES;
+    const HEARS: bool = A::HEARS || B::HEARS;
     const LOOKS: bool = A::LOOKS || B::LOOKS;
 
     fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
@@ -85,6 +92,15 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
     fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, number: u32) {
         self.0.on_send(at, from, to, message, number);
         self.1.on_send(at, from, to, message, number);
+    }
+
+    fn on_receive(&mut self, at: SimTime, node: u32, cause: Cause) {
+        if A::HEARS {
+            self.0.on_receive(at, node, cause);
+        }
+        if B::HEARS {
+            self.1.on_receive(at, node, cause);
+        }
     }
 
     fn on_change(

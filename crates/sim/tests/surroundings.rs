@@ -1,13 +1,13 @@
 //! What a judge asks of the world: to look at it after every step, networks that change, machines
-//! that reboot, clocks that never agreed, a member that somebody misconfigured.
+//! that reboot, clocks that never agreed, a member that somebody misconfigured, ears and ranks.
 
 mod support;
 
 use bellwether_core::{Duration, Event, Instant, NodeId, Protocol, Record, SimTime};
-use bellwether_protocols::announce_listen::{AnnounceListen, Variant};
+use bellwether_protocols::announce_listen::{AnnounceListen, Config, Criterion, Params, Variant};
 use bellwether_sim::network::{Bursts, Delay, Loss, Network};
 use bellwether_sim::{
-    BadPlan, Coins, Disk, Fault, Observer, Plan, Scene, Timed, Tracer, World, trace::digest,
+    BadPlan, Cause, Coins, Disk, Fault, Observer, Plan, Scene, Timed, Tracer, World, trace::digest,
 };
 use support::ping::{Ping, Pings};
 use support::{at, constant, fault, ms, node, p, params, plan, receives, scenario, times, trace};
@@ -203,4 +203,46 @@ fn one_member_can_have_other_parameters_than_the_rest() {
     let mut same = Tracer::default();
     World::<Ping>::new(both).with_params_of(1, both).run(&plan, Coins::new(1, 0), &mut same);
     assert_eq!(digest(&same.records), digest(&trace::<Ping>(&both, &plan, 1)));
+}
+
+/// Counts what each process hears.
+#[derive(Default)]
+struct Ears(Vec<u32>);
+
+impl Observer<AnnounceListen> for Ears {
+    const HEARS: bool = true;
+
+    fn on_receive(&mut self, at: SimTime, node: u32, cause: Cause) {
+        assert_eq!(at.since(cause.sent), ms(150), "the delay of this network");
+        self.0.resize(self.0.len().max(node as usize + 1), 0);
+        self.0[node as usize] += 1;
+    }
+}
+
+#[test]
+fn who_listens_hears_every_message_also_those_below_a_bar() {
+    let network = constant(150, Loss::Uncorrelated(p(0.4)));
+    let plan = plan(6, network, ms(8_000), Vec::new());
+    let params = params(Variant::Al, ms(2_500));
+    let mut all = World::<AnnounceListen>::new(params.clone());
+    let mut each = World::<AnnounceListen>::new(params).without_batches();
+    let [mut one, mut other] = [Ears::default(), Ears::default()];
+    let outcome = all.run(&plan, Coins::new(3, 0), &mut one);
+    assert_eq!(each.run(&plan, Coins::new(3, 0), &mut other), outcome);
+    assert_eq!(one.0, other.0);
+    assert_eq!(one.0.iter().sum::<u32>() as u64, outcome.deliveries);
+    assert!(one.0.iter().all(|heard| *heard > 0));
+}
+
+#[test]
+fn a_rank_that_was_measured_decides() {
+    let config = Config { criterion: Some(Criterion::Rank), ..Config::new(Variant::LeS) };
+    let params = Params::try_from(config).unwrap();
+    let plan = plan(5, constant(10, Loss::None), ms(5_000), Vec::new());
+    let mut world = World::<AnnounceListen>::new(params).with_rank_of(1, 77).with_rank_of(4, 0);
+    world.run(&plan, Coins::new(1, 0), &mut ());
+    for node in 0..5 {
+        let state = world.node(node).expect("nobody left");
+        assert!(state.leadership(world.clock(node)).names(NodeId(1)), "process {node}");
+    }
 }

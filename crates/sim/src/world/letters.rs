@@ -196,6 +196,9 @@ impl<P: Protocol> World<P> {
         observer: &mut O,
     ) {
         self.deliveries += 1;
+        if O::HEARS {
+            observer.on_receive(self.now, to, cause);
+        }
         if O::TRACES {
             self.record_receipt(to, &message, cause, observer);
         }
@@ -223,11 +226,14 @@ impl<P: Protocol> World<P> {
         sieved[word].concerned &= !(1 << lane);
         for (word, &Sieved { reached, concerned }) in sieved.iter().enumerate() {
             self.deliveries += u64::from(reached.count_ones());
-            let mut rest = if O::TRACES { reached } else { concerned };
+            let mut rest = if O::TRACES || O::HEARS { reached } else { concerned };
             while rest != 0 {
                 let lane = rest.trailing_zeros();
                 rest &= rest - 1;
                 let to = (word * LANES) as u32 + lane;
+                if O::HEARS {
+                    observer.on_receive(self.now, to, *cause);
+                }
                 if O::TRACES {
                     self.record_receipt(to, message, *cause, observer);
                 }

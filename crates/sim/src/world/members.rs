@@ -37,6 +37,8 @@ pub(super) struct Members<P: Protocol> {
     count: u32,
     coins: Coins,
     ranks: Ranks,
+    /// Of those that have a rank of their own.
+    pub(super) own_ranks: BTreeMap<u32, u64>,
 }
 
 /// What a process that something happened to has beside its state.
@@ -99,6 +101,7 @@ impl<P: Protocol> Members<P> {
             count: 0,
             coins: Coins::new(0, 0),
             ranks: Ranks::ById,
+            own_ranks: BTreeMap::new(),
         }
     }
 
@@ -154,8 +157,9 @@ impl<P: Protocol> Members<P> {
     ) -> &Node<P> {
         let index = node as usize;
         let incarnation = self.lives.get(&node).map_or(1, |life| life.incarnation);
-        let boot =
-            Boot { me: id(node), incarnation, rank: self.ranks.of(self.coins, node), memory };
+        let own = self.own_ranks.get(&node).copied();
+        let rank = own.unwrap_or_else(|| self.ranks.of(self.coins, node));
+        let boot = Boot { me: id(node), incarnation, rank, memory };
         let peers = Group { me: node, count: self.count };
         let now = self.clock(node).read(at);
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };

@@ -108,6 +108,13 @@ impl<P: Protocol> World<P> {
         self
     }
 
+    /// From now on this process has a rank of its own, whatever the plan says of ranks: one that
+    /// was measured, for example.
+    pub fn with_rank_of(mut self, node: u32, rank: u64) -> Self {
+        self.members.own_ranks.insert(node, rank);
+        self
+    }
+
     /// Runs the plan with this luck until the observer is done, nothing is left to happen, or the
     /// plan's horizon. The plan must be [valid](Plan::check).
     pub fn run<O: Observer<P>>(&mut self, plan: &Plan, coins: Coins, observer: &mut O) -> Outcome {

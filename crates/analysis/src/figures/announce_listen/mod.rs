@@ -1,7 +1,9 @@
 //! The figures of the thesis chapter, and ours about its protocols.
 
+mod churn;
 mod common;
 mod evidence;
+mod field;
 mod fig_5_10;
 mod fig_5_11;
 mod fig_5_12;
@@ -11,7 +13,14 @@ mod fig_5_7;
 mod fig_5_8;
 mod fig_5_9;
 mod first_round;
+mod inconsistent_fraction;
+mod mappings;
+mod measured_criteria;
+mod query;
+mod reestablishment_delay;
+mod sketch;
 mod table_5_1;
+mod timers;
 mod to_a_million;
 
 use super::Figure;
@@ -19,7 +28,15 @@ use common::TO_500;
 
 /// All of them, in the order of the report.
 pub fn figures() -> Vec<Figure> {
-    let mut all = vec![
+    let mut all = chapter();
+    all.extend(ours());
+    all.extend(to_a_million::figures());
+    all
+}
+
+/// Those the chapter prints.
+fn chapter() -> Vec<Figure> {
+    vec![
         table_5_1::figure(),
         fig_5_6::figure(&TO_500),
         fig_5_7::figure(&TO_500),
@@ -29,7 +46,18 @@ pub fn figures() -> Vec<Figure> {
         fig_5_11::figure(&TO_500),
         fig_5_12::figure(),
         fig_5_13::figure(),
-    ];
-    all.extend(to_a_million::figures());
-    all
+    ]
+}
+
+/// What the chapter has no figure of.
+fn ours() -> Vec<Figure> {
+    vec![
+        reestablishment_delay::figure(),
+        inconsistent_fraction::figure(),
+        timers::figure(),
+        mappings::figure(),
+        measured_criteria::figure(),
+        churn::figure(),
+        query::figure(),
+    ]
 }

@@ -1,0 +1,135 @@
+//! Ours: the part of the time without agreement while processes come and go (section 5.3.4).
+
+use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
+use super::sketch::{below, formula, number, simulated};
+use crate::cell::Cell;
+use crate::setting::{Given, Loss};
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::{Churn, Measure, Scenario};
+
+const N: u32 = 20;
+const T_L: f64 = 5.0;
+/// Departures per second, and arrivals per second.
+const RATES: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
+/// Departures, and arrivals, of one run: few beside N, so that the group stays as large as it is.
+const EVENTS: f64 = 10.0;
+const PARTS: [&str; 2] =
+    ["le-s.inconsistent-fraction.departures", "le-s.inconsistent-fraction.joiners"];
+
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "churn",
+        title: "Part of the time without agreement while 20 processes come and go",
+        source: "ours; the formulas are those of section 5.3.4",
+        says: "The chapter adds up what each departure and each arrival costs: the delay of the \
+               one divided by the time between departures, and that of the other by the time \
+               between arrivals. It counts every departure from the system, and draws no figure.",
+        choices: &[
+            "N = 20 at first, no loss, T_S = T_A = 1 s, Δ = .1 s, T_L = 5 s.",
+            "As many arrive as depart, each at random times; a run lasts for ten of either, so \
+             that the group stays about as large as it was. A quarter as many runs as elsewhere: \
+             each is long.",
+            "Anybody departs, and anybody that is not there arrives; of 40 ids 20 are there at \
+             first.",
+            "Corrected: only the leader's departures count, one in N; a joiner is greater than all \
+             with probability 1/(N + 1).",
+            "Bye: a leader that departs says so once.",
+        ],
+        panels: vec![panel()],
+        claims,
+    }
+}
+
+fn cell(variant: Variant, rate: f64, byes: u32) -> Cell {
+    let churn = Churn { departures: rate, arrivals: rate };
+    let cell = Cell::new(variant, N, Loss::None).listen(T_L).runs(250);
+    let mut cell = cell.scenario(Scenario::Churn(churn), EVENTS / rate);
+    cell.config.bye_copies = byes;
+    cell
+}
+
+/// What departures and joiners cost together.
+fn sum(kind: Kind) -> Series {
+    let given = |rate| Given {
+        nodes: N,
+        listen: T_L,
+        departures: rate,
+        arrivals: rate,
+        ..Given::default()
+    };
+    let [departures, joiners] = PARTS.map(|part| formula(kind, part, "LE-S", 1, &RATES, given));
+    let values = |series: &Series| match &series.points {
+        Points::Formula(_, points) => points.clone(),
+        Points::Simulated(..) | Points::Measured(_) => Vec::new(),
+    };
+    let pairs = values(&departures).into_iter().zip(values(&joiners));
+    let points = pairs.map(|((rate, one), (_, other))| (rate, one + other)).collect();
+    Series { points: Points::Formula(kind, points), ..departures }
+}
+
+fn panel() -> Panel {
+    let measure = Measure::InconsistentFraction;
+    let variants = [
+        ("LE-A", 0, Variant::LeA, 0),
+        ("LE-S", 1, Variant::LeS, 0),
+        ("LE-M", 2, Variant::LeM, 0),
+        ("LE-S with Bye", 3, Variant::LeS, 1),
+    ];
+    let measured = variants.map(|(name, hue, variant, byes)| {
+        simulated(name, hue, measure, &RATES, |rate| cell(variant, rate, byes))
+    });
+    let series = [sum(Kind::Printed), sum(Kind::Corrected)].into_iter().chain(measured).collect();
+    let x = Axis::log("departures, and arrivals, per second", "1/s");
+    Panel { title: "", x, y: Axis::log("inconsistent fraction", ""), series }
+}
+
+/// Whether the last point lies above the first beyond doubt, and none below the one before it.
+fn rises(curve: &Curve) -> bool {
+    let falls = curve.dots.windows(2).any(|pair| pair[0].exceeds(&pair[1]));
+    let ends = curve.dots.first().zip(curve.dots.last());
+    !falls && ends.is_some_and(|(first, last)| last.exceeds(first))
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let [le_s, printed] = ["LE-S", "LE-S, printed"].map(|name| finding.curve(name));
+    let [le_a, le_m, bye] = ["LE-A", "LE-M", "LE-S with Bye"].map(|name| finding.curve(name));
+    let corrected = finding.curve("LE-S, corrected");
+    let near = |name: &str| {
+        let dot = finding.curve(name).dots.iter().find(|dot| dot.x == 0.01);
+        dot.map(number).unwrap_or_default()
+    };
+    let off = le_s.beside(corrected).map(|(dot, line)| (dot.y / line.y - 1.0).abs());
+    let off = off.fold(0.0, f64::max);
+    let at = |rate: f64| {
+        let [le_a, le_s, le_m, bye] = [le_a, le_s, le_m, bye].map(|curve| number(curve.at(rate)));
+        format!("{rate} a second: LE-A {le_a}, LE-S {le_s}, LE-M {le_m}, LE-S with Bye {bye}")
+    };
+    vec![
+        Claim::judged(
+            "The inconsistent fraction is the re-establishment delay times the rate of departures \
+             from the system, and the same for arrivals.",
+            "5.3.4",
+            le_s.agrees(printed),
+            format!(
+                "LE-S at .01 a second: printed {}, simulated {}; counting the leader's departures \
+                 alone {}, never off by more than {:.0} %",
+                near("LE-S, printed"),
+                near("LE-S"),
+                near("LE-S, corrected"),
+                100.0 * off,
+            ),
+        ),
+        Claim::judged(
+            "The inconsistent fraction grows with the rates of arrival and departure.",
+            "5.4.4",
+            [le_a, le_s, le_m, bye].iter().all(|curve| rises(curve)),
+            format!("{}; {}", at(0.01), at(0.1)),
+        ),
+        Claim::judged(
+            "Explicit Byes decrease the time without agreement.",
+            "5.7",
+            below(bye, le_s),
+            at(0.05),
+        ),
+    ]
+}

@@ -1,0 +1,157 @@
+//! Ours: wake-up times that follow from what governs leadership (sections 5.4.3 and 5.6).
+
+use super::super::{Axis, Claim, Figure, Finding, Pane, Panel};
+use super::sketch::{apart, below, number, simulated};
+use crate::cell::{Cell, duration};
+use crate::setting::Loss;
+use bellwether_protocols::announce_listen::{Criterion, Mapping, Variant};
+use bellwether_sim::{Measure, Ranks};
+
+const SIZES: [f64; 8] = [2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
+const L: f64 = 0.4;
+/// The jitter that is shown, in seconds: half of T_S.
+const JITTER: f64 = 0.5;
+
+/// How wake-up times come about.
+#[derive(Clone, Copy)]
+enum Wake {
+    Random,
+    ById(f64),
+    ByRank,
+    Leads,
+    AtOnce,
+}
+
+const LE_S: &str = "LE-S: at random";
+const BY_ID: &str = "LE-S: by id";
+const JITTERED: &str = "LE-S: by id, jitter .5 s";
+const BY_RANK: &str = "LE-S: by a random rank";
+const LE_M: &str = "LE-M: the earliest leads";
+const LE_A: &str = "LE-A: no wait";
+const WAYS: [(&str, Wake); 6] = [
+    (LE_S, Wake::Random),
+    (BY_ID, Wake::ById(0.0)),
+    (JITTERED, Wake::ById(JITTER)),
+    (BY_RANK, Wake::ByRank),
+    (LE_M, Wake::Leads),
+    (LE_A, Wake::AtOnce),
+];
+
+pub(super) fn figure() -> Figure {
+    let lossy = apart(L);
+    Figure {
+        id: "mappings",
+        title: "Wake-up times that follow from what governs leadership",
+        source: "ours; sections 5.4.3, 5.6 and 5.7",
+        says: "Choosing the greatest id is slow because ids and wake-up times have nothing to do \
+               with each other. LE-M makes the earliest lead; the chapter suggests in general to \
+               make the wake-up time a function of whatever governs leadership, and expects the \
+               least delay and the fewest messages of that, but simulates only LE-M.",
+        choices: &[
+            "T_S = T_A = 1 s, Δ = .1 s, T_L infinite; loss .4, uncorrelated.",
+            "By id: N − 1 wakes at 0, id 0 at T_S, the others evenly between; jitter is a random \
+             addition below the time named.",
+            "By a random rank: the greatest rank leads, the wake-up falls linearly with it. What \
+             is measured in practice is spread like that, and not evenly.",
+        ],
+        panels: vec![
+            panel("delay, no loss", Loss::None, true),
+            panel("messages, no loss", Loss::None, false),
+            panel("delay, l = .4", lossy, true),
+            panel("messages, l = .4", lossy, false),
+        ],
+        claims,
+    }
+}
+
+fn cell(wake: Wake, nodes: u32, loss: Loss) -> Cell {
+    let variant = match wake {
+        Wake::Leads => Variant::LeM,
+        Wake::AtOnce => Variant::LeA,
+        Wake::Random | Wake::ById(_) | Wake::ByRank => Variant::LeS,
+    };
+    // Small groups differ by little, and cost little.
+    let runs = if nodes < 50 { 4000 } else { 1000 };
+    let mut cell = Cell::new(variant, nodes, loss).runs(runs);
+    match wake {
+        Wake::ById(jitter) => {
+            let (best, jitter) = (u64::from(nodes - 1), duration(jitter));
+            cell.config.mapping = Mapping::ByStanding { best, worst: 0, jitter };
+        }
+        Wake::ByRank => {
+            let (best, jitter) = (Ranks::BOUND - 1, duration(0.0));
+            cell.config.mapping = Mapping::ByStanding { best, worst: 0, jitter };
+            cell.config.criterion = Some(Criterion::Rank);
+        }
+        Wake::Random | Wake::Leads | Wake::AtOnce => {}
+    }
+    cell
+}
+
+fn panel(title: &'static str, loss: Loss, delay: bool) -> Panel {
+    let measure = if delay { Measure::LeadershipDelay } else { Measure::Messages };
+    let series = WAYS.into_iter().enumerate().map(|(hue, (name, wake))| {
+        simulated(name, hue, measure, &SIZES, |n| cell(wake, n as u32, loss))
+    });
+    let y = if delay { Axis::linear("leadership delay", "s") } else { Axis::log("messages", "") };
+    Panel { title, x: Axis::log("processes N", ""), y, series: series.collect() }
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let [delay, messages, lossy_delay, lossy_messages] = &finding.panes[..] else {
+        return Vec::new();
+    };
+    let panes = [delay, messages, lossy_delay, lossy_messages];
+    let less =
+        |pane: &Pane, better: &str, worse: &str| below(pane.curve(better), pane.curve(worse));
+    let at = |pane: &Pane, name: &str| number(pane.curve(name).at(100.0));
+    let told = |pane: &Pane, unit: &str| {
+        let names = [LE_S, BY_ID, BY_RANK, LE_M];
+        let [random, by_id, by_rank, le_m] = names.map(|name| at(pane, name));
+        format!("{random}{unit} at random, {by_id} by id, {by_rank} by rank, {le_m} LE-M")
+    };
+    vec![
+        Claim::judged(
+            "Making the wake-up time a function of what governs leadership is sooner done than \
+             LE-S with random timers.",
+            "5.4.3, 5.6",
+            [BY_ID, BY_RANK]
+                .iter()
+                .all(|name| less(delay, name, LE_S) && less(lossy_delay, name, LE_S)),
+            format!("N = 100: {}; at l = .4 {}", told(delay, " s"), told(lossy_delay, " s")),
+        ),
+        Claim::judged(
+            "It also needs fewer messages.",
+            "5.4.3",
+            [BY_ID, BY_RANK]
+                .iter()
+                .all(|name| less(messages, name, LE_S) && less(lossy_messages, name, LE_S)),
+            format!("N = 100: {}; at l = .4 {}", told(messages, ""), told(lossy_messages, "")),
+        ),
+        Claim::judged(
+            "Choosing the earliest wake-up is an improvement on the greatest id.",
+            "5.4.3, 5.6",
+            panes.iter().all(|pane| less(pane, LE_M, LE_S)),
+            format!("N = 100: {}", told(delay, " s")),
+        ),
+        Claim::judged(
+            "A rank that decides on the wake-up is as good as the wake-up that decides on the rank.",
+            "5.4.3",
+            panes.iter().all(|pane| pane.curve(BY_RANK).agrees(pane.curve(LE_M))),
+            format!("N = 100, l = .4: {}", told(lossy_delay, " s")),
+        ),
+        Claim::judged(
+            "Probabilistically smaller wake-up times for greater ids suffice: with a jitter of \
+             half of T_S there is still an improvement on random timers.",
+            "5.4.3",
+            panes.iter().all(|pane| less(pane, JITTERED, LE_S)),
+            format!(
+                "N = 100, no loss: {} s and {} messages instead of {} s and {}",
+                at(delay, JITTERED),
+                at(messages, JITTERED),
+                at(delay, LE_S),
+                at(messages, LE_S),
+            ),
+        ),
+    ]
+}

@@ -1,0 +1,241 @@
+//! Ours: leaders chosen by what processes have measured (section 5.7).
+
+use super::super::{Axis, Claim, Curve, Figure, Finding, Panel, Points, Series, Trial};
+use super::field::{Elected, Field, Ground, N, Wake};
+use super::sketch::{below, number};
+
+/// How many announcements of all are measured.
+const SPANS: [u32; 5] = [1, 2, 4, 8, 16];
+
+const MEASURED: &str = "by what was heard";
+const ONE_WAY: &str = "by what was heard, one-way losses";
+const BY_ID: &str = "greatest id";
+const BEST: &str = "best possible";
+const RANDOM: &str = "by what was heard, random timers";
+const MAPPED: &str = "by what was heard, timers too";
+
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "measured-criteria",
+        title: "Leaders chosen by the losses or delays that each process has measured",
+        source: "ours; proposed in section 5.7",
+        says: "Instead of the greatest id, which says nothing of a process, section 5.7 proposes \
+               the sum of the losses that each has observed, or the sum of delays, over a given \
+               interval and all members; and to let the wake-up time follow from it. It measures \
+               neither.",
+        choices: &[
+            "12 processes, T_S = T_A = 1 s. For a number of intervals all announce (AL) and each \
+             counts what it hears; then LE-S elects, ranks being what was measured.",
+            "Losses: each process has an access that loses between 0 and 40 % of what it sends and \
+             as much of what it hears, Δ = .1 s. One-way: the two have nothing to do with each \
+             other.",
+            "Delays: processes lie in a square whose side takes .3 s, messages take .02 s, their \
+             way, and .1 s more on average. Clocks are true, so that delays can be measured.",
+            "Timers too: who heard everything wakes at 0, who heard nothing at T_S.",
+            "A leader is good if little of what it sends is lost on the way to the others, or if \
+             it arrives soon.",
+        ],
+        panels: panels(),
+        claims,
+    }
+}
+
+fn panels() -> Vec<Panel> {
+    let quality = |label, unit, series| Panel {
+        title: "how good the leader is",
+        x: Axis::log("announcements measured", ""),
+        y: Axis::linear(label, unit),
+        series,
+    };
+    let election =
+        |title, y, series| Panel { title, x: Axis::log("announcements measured", ""), y, series };
+    vec![
+        Panel {
+            title: "losses: how well the leader is heard",
+            ..quality(
+                "mean loss from leader to others",
+                "",
+                vec![
+                    measured(MEASURED, 0, "loss", loss),
+                    measured(ONE_WAY, 1, "one-way loss", one_way_loss),
+                    reference(BY_ID, 2, "loss by id", loss_by_id),
+                    reference(BEST, 3, "least loss", least_loss),
+                ],
+            )
+        },
+        Panel {
+            title: "delays: how near the leader is",
+            ..quality(
+                "mean delay from leader to others",
+                "s",
+                vec![
+                    measured(MEASURED, 0, "delay", delay),
+                    reference(BY_ID, 2, "delay by id", delay_by_id),
+                    reference(BEST, 3, "least delay", least_delay),
+                ],
+            )
+        },
+        election(
+            "losses: how long the election takes",
+            Axis::linear("election time", "s"),
+            vec![
+                measured(RANDOM, 0, "time", time),
+                measured(MAPPED, 4, "time, timers too", mapped_time),
+                reference(BY_ID, 2, "time by id", time_by_id),
+            ],
+        ),
+        election(
+            "losses: how many messages it takes",
+            Axis::linear("messages", ""),
+            vec![
+                measured(RANDOM, 0, "messages", messages),
+                measured(MAPPED, 4, "messages, timers too", mapped_messages),
+                reference(BY_ID, 2, "messages by id", messages_by_id),
+            ],
+        ),
+    ]
+}
+
+type Run = fn(u32, u64, u64) -> Option<f64>;
+
+/// What depends on how long was measured.
+fn measured(name: &str, hue: usize, trial: &'static str, run: Run) -> Series {
+    series(name, hue, |span| Trial { name: trial, argument: span, runs: 1000, run })
+}
+
+/// What does not, for comparison.
+fn reference(name: &str, hue: usize, trial: &'static str, run: Run) -> Series {
+    series(name, hue, |_| Trial { name: trial, argument: 0, runs: 1000, run })
+}
+
+fn series(name: &str, hue: usize, trial: impl Fn(u32) -> Trial) -> Series {
+    let points = SPANS.iter().map(|&span| (f64::from(span), trial(span))).collect();
+    Series { name: name.to_owned(), hue, drawn: true, points: Points::Measured(points) }
+}
+
+/// Measures, elects, and says how good the leader is and how the election went.
+fn elect(ground: Ground, wake: Wake, span: u32, seed: u64, run: u64) -> Option<(f64, Elected)> {
+    let field = Field::draw(ground, seed, run);
+    let elected = field.elect(&field.measure(span)?, wake, span)?;
+    Some((field.cost(elected.leader), elected))
+}
+
+/// The same with ids for ranks: nothing is measured.
+fn elect_by_id(ground: Ground, seed: u64, run: u64) -> Option<(f64, Elected)> {
+    let field = Field::draw(ground, seed, run);
+    let ids: Vec<u64> = (0..u64::from(N)).collect();
+    let elected = field.elect(&ids, Wake::Random, 1)?;
+    Some((field.cost(elected.leader), elected))
+}
+
+fn loss(span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(Ground::Losses, Wake::Random, span, seed, run)?.0)
+}
+
+fn one_way_loss(span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(Ground::OneWayLosses, Wake::Random, span, seed, run)?.0)
+}
+
+fn loss_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect_by_id(Ground::Losses, seed, run)?.0)
+}
+
+fn least_loss(_: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(Field::draw(Ground::Losses, seed, run).least_cost())
+}
+
+fn delay(span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(Ground::Delays, Wake::Random, span, seed, run)?.0)
+}
+
+fn delay_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect_by_id(Ground::Delays, seed, run)?.0)
+}
+
+fn least_delay(_: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(Field::draw(Ground::Delays, seed, run).least_cost())
+}
+
+fn time(span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(Ground::Losses, Wake::Random, span, seed, run)?.1.time)
+}
+
+fn mapped_time(span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(Ground::Losses, Wake::Measured, span, seed, run)?.1.time)
+}
+
+fn time_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect_by_id(Ground::Losses, seed, run)?.1.time)
+}
+
+fn messages(span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(Ground::Losses, Wake::Random, span, seed, run)?.1.messages)
+}
+
+fn mapped_messages(span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(Ground::Losses, Wake::Measured, span, seed, run)?.1.messages)
+}
+
+fn messages_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect_by_id(Ground::Losses, seed, run)?.1.messages)
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let [losses, delays, times, messages] = &finding.panes[..] else { return Vec::new() };
+    let told = |curve: &Curve| {
+        format!(
+            "{} after one announcement, {} after 16",
+            number(curve.at(1.0)),
+            number(curve.at(16.0)),
+        )
+    };
+    let beside = |pane: &super::super::Pane| {
+        let [by_id, best] = [BY_ID, BEST].map(|name| number(pane.curve(name).at(1.0)));
+        format!("greatest id {by_id}, best possible {best}")
+    };
+    let [heard, one_way, by_id] = [MEASURED, ONE_WAY, BY_ID].map(|name| losses.curve(name));
+    let near = delays.curve(MEASURED);
+    let quicker = |pane: &super::super::Pane| below(pane.curve(MAPPED), pane.curve(RANDOM));
+    let at_eight = |pane: &super::super::Pane| {
+        let [mapped, random, by_id] =
+            [MAPPED, RANDOM, BY_ID].map(|name| number(pane.curve(name).at(8.0)));
+        format!("{mapped} with timers too, {random} with random timers, {by_id} by id")
+    };
+    vec![
+        Claim::judged(
+            "The sum of observed losses chooses a better leader than the greatest id, if links are \
+             alike in both directions.",
+            "5.7",
+            below(heard, by_id),
+            format!("mean loss to the others: {}; {}", told(heard), beside(losses)),
+        ),
+        Claim::judged(
+            "It does so too where how well one hears has nothing to do with how well one is heard.",
+            "5.7, without the proviso",
+            below(one_way, by_id),
+            format!(
+                "mean loss to the others: {}; what a process observes are the losses of others' \
+                 messages, not of its own",
+                told(one_way),
+            ),
+        ),
+        Claim::judged(
+            "The sum of observed delays chooses a leader that is nearer to all than the greatest \
+             id.",
+            "5.7",
+            below(near, delays.curve(BY_ID)),
+            format!("mean delay to the others in s: {}; {}", told(near), beside(delays)),
+        ),
+        Claim::judged(
+            "Linking the wake-up time with the measured criterion makes the election quicker and \
+             spares messages.",
+            "5.7",
+            quicker(times) && quicker(messages),
+            format!(
+                "measured over 8 announcements: {} (in s); messages: {}",
+                at_eight(times),
+                at_eight(messages),
+            ),
+        ),
+    ]
+}

@@ -1,0 +1,227 @@
+//! Ours: when Query, Suppress-then-Query and Bye are improvements on LE-A and LE-S (section 5.7).
+
+use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Points, Series};
+use super::reestablishment_delay::departing;
+use super::sketch::{apart, below, number, simulated};
+use crate::cell::{Cell, duration};
+use crate::setting::Loss;
+use bellwether_protocols::announce_listen::{Variant, bye_copies};
+use bellwether_sim::{Measure, Scenario};
+
+const N: u32 = 20;
+const DELAY: f64 = 0.1;
+/// T_A/Δ.
+const RATIOS: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+const SIZES: [f64; 6] = [2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
+const LOSSES: [f64; 8] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
+/// The loss at a start.
+const L: f64 = 0.4;
+const VARIANTS: [(&str, Variant); 4] = [
+    ("LE-A", Variant::LeA),
+    ("LE-S", Variant::LeS),
+    ("Query", Variant::Query),
+    ("Suppress-then-Query", Variant::SuppressQuery),
+];
+
+const NO_BYE: &str = "no Bye";
+const ONE_BYE: &str = "one Bye";
+const MEAN_BYES: &str = "1 + X(N − 1) Byes";
+const MORE_BYES: &str = "three times as many";
+
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "query",
+        title: "When are Query, Suppress-then-Query and Bye improvements on LE-A and LE-S?",
+        source: "ours; the figure that section 5.7 wishes for",
+        says: "A Query at the outset is answered by the leader, sooner than its next announcement \
+               if T_A is long. Suppress-then-Query asks only after a random wait; it generates \
+               fewer messages than Query, at the price of delay. Byes decrease the delay after a \
+               departure and cost messages; how many follows from the loss. The chapter proposes \
+               all three and studies none.",
+        choices: &[
+            "T_S = 1 s, Δ = .1 s; T_A = 1 s unless it varies.",
+            "A joiner: N = 20, no loss, one joins that is not to lead; T_L is infinite.",
+            "A start: loss .4, uncorrelated. A Query counts as an announcement, as section 5.7 \
+             says, so it may settle the election by itself.",
+            "A Query waits for a round trip and announces then. Answers to Suppress-then-Query \
+             are spread over Δ.",
+            "A departure: N = 20, LE-S, T_L = 30 s, uncorrelated loss; copies are the smallest \
+             whole number not below 1 + X(N − 1), the mean that section 5.7 names; or one, or \
+             three times as many.",
+        ],
+        panels: vec![joiner(), start(true), start(false), departure(), copies()],
+        claims,
+    }
+}
+
+fn joiner() -> Panel {
+    let mut series = Vec::new();
+    for (hue, (name, variant)) in VARIANTS.into_iter().enumerate() {
+        let cell = |ratio| {
+            let mut cell = Cell::new(variant, N, Loss::None);
+            cell.config.announce = duration(ratio * DELAY);
+            cell.scenario(Scenario::JoinSmaller, 2.0 * ratio * DELAY + 5.0)
+        };
+        series.push(simulated(name, hue, Measure::ReestablishmentDelay, &RATIOS, cell));
+    }
+    let y = Axis::log("time until it follows", "s");
+    Panel { title: "a joiner learns who leads", x: Axis::log("T_A/Δ", ""), y, series }
+}
+
+fn start(delay: bool) -> Panel {
+    let measure = if delay { Measure::LeadershipDelay } else { Measure::Messages };
+    let series = VARIANTS.into_iter().enumerate().map(|(hue, (name, variant))| {
+        simulated(name, hue, measure, &SIZES, |n| Cell::new(variant, n as u32, apart(L)))
+    });
+    let (title, y) = if delay {
+        ("start, l = .4: delay", Axis::linear("leadership delay", "s"))
+    } else {
+        ("start, l = .4: messages", Axis::log("messages", ""))
+    };
+    Panel { title, x: Axis::log("processes N", ""), y, series: series.collect() }
+}
+
+/// How often a leader of 20 says goodbye at this loss.
+fn byes(l: f64) -> u32 {
+    bye_copies(u64::from(N - 1), l).unwrap_or(u32::MAX)
+}
+
+fn departure() -> Panel {
+    let cell = |l: f64, copies: u32| {
+        let mut cell = departing(Variant::LeS, N, apart(l));
+        cell.config.bye_copies = copies;
+        cell
+    };
+    let measure = Measure::ReestablishmentDelay;
+    let series = vec![
+        simulated(NO_BYE, 4, measure, &LOSSES, |l| cell(l, 0)),
+        simulated(ONE_BYE, 5, measure, &LOSSES, |l| cell(l, 1)),
+        simulated(MEAN_BYES, 6, measure, &LOSSES, |l| cell(l, byes(l))),
+        simulated(MORE_BYES, 7, measure, &LOSSES, |l| cell(l, 3 * byes(l))),
+    ];
+    let (x, y) = (Axis::linear("loss l", ""), Axis::linear("re-establishment delay", "s"));
+    Panel { title: "the leader departs", x, y, series }
+}
+
+fn copies() -> Panel {
+    let points = LOSSES.iter().map(|&l| (l, f64::from(byes(l)))).collect();
+    let points = Points::Formula(Kind::Corrected, points);
+    let series = Series { name: "Byes".to_owned(), hue: 6, drawn: true, points };
+    let (x, y) = (Axis::linear("loss l", ""), Axis::linear("messages per departure", ""));
+    Panel { title: "what that costs", x, y, series: vec![series] }
+}
+
+/// The least x at which the one lies above the other beyond doubt.
+fn first_above(more: &Curve, less: &Curve) -> f64 {
+    let mut pairs = more.beside(less);
+    pairs.find(|(more, less)| more.exceeds(less)).map_or(f64::NAN, |(dot, _)| dot.x)
+}
+
+/// The numbers of all four at x.
+fn all_four(pane: &Pane, x: f64, unit: &str) -> String {
+    VARIANTS.map(|(name, _)| format!("{name} {}{unit}", number(pane.curve(name).at(x)))).join(", ")
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let [joiner, delay, messages, departure, copies] = &finding.panes[..] else {
+        return Vec::new();
+    };
+    let mut claims = claims_of_joiners(joiner);
+    claims.extend(claims_of_starts(delay, messages));
+    claims.extend(claims_of_byes(departure, copies));
+    claims
+}
+
+fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
+    let [le_a, le_s, query, later] = VARIANTS.map(|(name, _)| pane.curve(name));
+    vec![
+        Claim::judged(
+            "A Query is answered sooner than the next announcement comes, if T_A is long. When: as \
+             soon as T_A exceeds the round trip, 2 Δ; it is never later, and costs a question and \
+             an answer.",
+            "5.7",
+            below(query, le_a) && below(query, le_s),
+            format!(
+                "beyond doubt from T_A = {} Δ on; at 32 Δ {}",
+                first_above(le_a, query),
+                all_four(pane, 32.0, " s"),
+            ),
+        ),
+        Claim::judged(
+            "Suppress-then-Query helps a joiner too. When: as soon as T_A exceeds its wait and the \
+             round trip, about T_S/2 + 2 Δ.",
+            "5.7",
+            below(later, le_s),
+            format!(
+                "T_S = 10 Δ: beyond doubt from T_A = {} Δ on; at 128 Δ {}",
+                first_above(le_s, later),
+                all_four(pane, 128.0, " s"),
+            ),
+        ),
+    ]
+}
+
+fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {
+    let [le_a, le_s, query, later] = VARIANTS.map(|(name, _)| delay.curve(name));
+    let [sends_a, sends_s, asks, asks_later] = VARIANTS.map(|(name, _)| messages.curve(name));
+    vec![
+        Claim::judged(
+            "When all begin at once Suppress-then-Query generates fewer messages than Query.",
+            "5.7",
+            below(asks_later, asks),
+            format!("N = 100: {}", all_four(messages, 100.0, "")),
+        ),
+        Claim::judged(
+            "It takes longer than Query to establish a leader.",
+            "5.7",
+            below(query, later),
+            format!("N = 100: {}", all_four(delay, 100.0, " s")),
+        ),
+        Claim::judged(
+            "At a start with loss Query is an improvement on LE-A, and Suppress-then-Query one on \
+             LE-S, in delay: who has asked announces a round trip later, and need not wait for T_A \
+             to say it again.",
+            "ours",
+            below(query, le_a) && below(later, le_s),
+            format!("N = 20: {}", all_four(delay, 20.0, " s")),
+        ),
+        Claim::judged(
+            "At a start neither spares messages: Query generates as many as LE-A, Suppress-then-\
+             Query no fewer than LE-S.",
+            "ours",
+            !below(asks, sends_a) && !below(asks_later, sends_s),
+            format!("N = 20: {}", all_four(messages, 20.0, "")),
+        ),
+    ]
+}
+
+fn claims_of_byes(departure: &Pane, copies: &Pane) -> Vec<Claim> {
+    let byes = [NO_BYE, ONE_BYE, MEAN_BYES, MORE_BYES].map(|name| departure.curve(name));
+    let [silent, once, enough, more] = byes;
+    let at = |l: f64| {
+        let [silent, once, enough, more] = byes.map(|curve| number(curve.at(l)));
+        let copies = copies.curve("Byes").at(l).y;
+        format!(
+            "at l = {l}: {silent} s without, {once} s with one, {enough} s with {copies}, {more} \
+             s with {}",
+            3.0 * copies,
+        )
+    };
+    let told = [0.0, 0.4, 0.7].map(at).join("; ");
+    vec![
+        Claim::judged(
+            "Byes decrease the delay after a departure. When: with as many copies as the loss \
+             demands; with uncorrelated loss a single one hardly helps, since somebody misses it.",
+            "5.7",
+            below(once, silent) && silent.exceeds(enough),
+            told.clone(),
+        ),
+        Claim::judged(
+            "The mean number of announcements that reaches all is a number of Byes that reaches \
+             all: with more of them nothing would be gained.",
+            "5.7",
+            more.agrees(enough),
+            told + "; a mean is too few about as often as not, and who misses them waits for T_L",
+        ),
+    ]
+}

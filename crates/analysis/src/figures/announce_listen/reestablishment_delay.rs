@@ -1,0 +1,210 @@
+//! Ours: how long a disturbed group takes to agree again, against loss (section 5.3.2).
+
+use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Series};
+use super::inconsistent_fraction::{T_L, false_departures};
+use super::sketch::{apart, formula, formulas, number, simulated, together};
+use crate::cell::Cell;
+use crate::setting::{Given, Loss};
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::{Measure, Scenario};
+
+/// The size of the group before the event.
+const N: u32 = 20;
+/// T_L where the leader departs: .7³⁰ is two in a hundred thousand, so nobody gives up falsely.
+const LONG: f64 = 30.0;
+const LOSSES: [f64; 8] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
+/// Without loss nobody gives up falsely; with more than this somebody always has.
+const LOSSES_FALSE: [f64; 6] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+const DELAY: Measure = Measure::ReestablishmentDelay;
+
+/// A model of loss: its name, and the loss of a given rate.
+pub(super) type Model = (&'static str, usize, fn(f64) -> Loss);
+pub(super) const MODELS: [Model; 2] = [("correlated", 0, together), ("uncorrelated", 1, apart)];
+
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "reestablishment-delay",
+        title: "Time until a disturbed group of 20 agrees again, against loss",
+        source: "ours; the formulas are those of section 5.3.2",
+        says: "The chapter derives the delay after four disturbances and draws none of them. It \
+               finds that loss does not change the delay after a departure, in neither model; \
+               that a greater joiner needs as long as a start; that a smaller joiner waits for \
+               the leader's next announcement, or, with uncorrelated loss, until all would have \
+               heard one; and that a false departure lasts for the announcements lost in a row, \
+               one more, less T_L.",
+        choices: &[
+            "N = 20 before the event, T_S = T_A = 1 s, Δ = .1 s; no loss is the point at 0.",
+            "Departure: T_L = 30 s, so long that nobody gives the leader up falsely even at .7.",
+            "False departure: T_L = 3 s, as in our figure of the inconsistent fraction.",
+            "Joiners: T_L is infinite.",
+            "Events strike at any moment of the announce interval: E[t_d] = E[t_a] = T_A/2.",
+            "The group agrees when all that are there name the same leader, who is there too.",
+        ],
+        panels: vec![departure(), joiner_greater(), joiner_smaller(), false_departure()],
+        claims,
+    }
+}
+
+fn given(loss: Loss, listen: f64) -> Given {
+    Given { nodes: N, loss, listen, ..Given::default() }
+}
+
+fn panel(title: &'static str) -> Panel {
+    let (x, y) = (Axis::linear("loss l", ""), Axis::linear("re-establishment delay", "s"));
+    Panel { title, x, y, series: Vec::new() }
+}
+
+/// A departure in a group of this size.
+pub(super) fn departing(variant: Variant, nodes: u32, loss: Loss) -> Cell {
+    let cell = Cell::new(variant, nodes, loss).listen(LONG);
+    cell.scenario(Scenario::Departure, 2.0 * LONG + 40.0)
+}
+
+fn departure() -> Panel {
+    let mut panel = panel("the leader departs");
+    for (name, hue, loss) in MODELS {
+        let quantity = "le-s.reestablishment-delay.departure";
+        let given = |l| given(loss(l), LONG);
+        panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
+        let cell = |l| departing(Variant::LeS, N, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell));
+    }
+    panel
+}
+
+/// A joiner in a group that never gives its leader up.
+fn joining(variant: Variant, scenario: Scenario, loss: Loss) -> Cell {
+    Cell::new(variant, N, loss).scenario(scenario, 70.0)
+}
+
+fn joiner_greater() -> Panel {
+    let mut panel = panel("one joins that is to lead");
+    for (name, hue, loss) in MODELS {
+        let quantity = "le-s.reestablishment-delay.joiner-greater";
+        let given = |l| given(loss(l), f64::INFINITY);
+        panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
+        let cell = |l| joining(Variant::LeS, Scenario::JoinGreater, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell));
+        for (others, nodes) in [("21 that start", N + 1), ("20 that start", N)] {
+            let start = |l| Cell::new(Variant::LeS, nodes, loss(l));
+            let name = format!("{name}, {others}");
+            let starts = simulated(&name, hue, Measure::LeadershipDelay, &LOSSES, start);
+            panel.series.push(Series { drawn: false, ..starts });
+        }
+    }
+    panel
+}
+
+fn joiner_smaller() -> Panel {
+    let mut panel = panel("one joins that is not");
+    for (name, hue, loss) in MODELS {
+        let quantity = "le-s.reestablishment-delay.joiner-smaller";
+        let given = |l| given(loss(l), f64::INFINITY);
+        panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
+        let cell = |variant| move |l| joining(variant, Scenario::JoinSmaller, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell(Variant::LeS)));
+        let le_a = format!("{name}, LE-A");
+        panel.series.push(simulated(&le_a, hue + 2, DELAY, &LOSSES, cell(Variant::LeA)));
+    }
+    panel
+}
+
+fn false_departure() -> Panel {
+    let mut panel = panel("nobody departs: mean length of a false departure");
+    for (name, hue, loss) in MODELS {
+        let quantity = "le-s.reestablishment-delay.false-departure";
+        let given = |l| given(loss(l), T_L);
+        let corrected = formula(Kind::Corrected, quantity, name, hue, &LOSSES_FALSE, given);
+        let printed = formula(Kind::Printed, quantity, name, hue, &LOSSES_FALSE, given);
+        let cell = |l| false_departures(loss(l), T_L);
+        let measured = simulated(name, hue, DELAY, &LOSSES_FALSE, cell);
+        panel.series.extend([printed, corrected, measured]);
+    }
+    panel
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let [departure, greater, smaller, falsely] = &finding.panes[..] else { return Vec::new() };
+    let lossless = departure.curve("correlated").at(0.0);
+    let same = |curve: &Curve| curve.dots.iter().all(|dot| dot.agrees(lossless));
+    let told = |curve: &Curve| {
+        format!("{} s at l = 0, {} s at .4", number(curve.at(0.0)), number(curve.at(0.4)))
+            + &format!(", {} s at .7", number(curve.at(0.7)))
+    };
+    let (together, apart) = (departure.curve("correlated"), departure.curve("uncorrelated"));
+    let (joined, started) =
+        (greater.curve("uncorrelated"), greater.curve("uncorrelated, 21 that start"));
+    let before = greater.curve("uncorrelated, 20 that start");
+    let all_models = |pane: &Pane, suffix: &str| {
+        let pair = |name: &str| (pane.curve(name), pane.curve(&format!("{name}{suffix}")));
+        MODELS.iter().all(|(name, ..)| pair(name).0.agrees(pair(name).1))
+    };
+    vec![
+        Claim::judged(
+            "After a departure correlated loss costs nothing: what is gained by noticing sooner is \
+             lost in announcing.",
+            "5.3.2.2, 5.4.4",
+            same(together),
+            told(together),
+        ),
+        Claim::judged(
+            "After a departure uncorrelated loss costs nothing either.",
+            "5.3.2.3, 5.4.4",
+            same(apart),
+            told(apart) + "; listeners that still trust the departed leader ignore the new one",
+        ),
+        Claim::judged(
+            "A joiner that is to lead needs as long as the leader of a start: true if the start \
+             has the N + 1 processes that there are then.",
+            "5.3.2, 5.4.4",
+            all_models(greater, ", 21 that start"),
+            format!(
+                "at l = .4, uncorrelated: joiner {} s, start of 21 {} s, start of 20 {} s",
+                number(joined.at(0.4)),
+                number(started.at(0.4)),
+                number(before.at(0.4)),
+            ),
+        ),
+        Claim::judged(
+            "The delay of a joiner that is not to lead is the same in LE-S and LE-A.",
+            "5.3.2.1, 5.4.4",
+            all_models(smaller, ", LE-A"),
+            format!(
+                "at l = .4, uncorrelated: LE-S {} s, LE-A {} s",
+                number(smaller.curve("uncorrelated").at(0.4)),
+                number(smaller.curve("uncorrelated, LE-A").at(0.4)),
+            ),
+        ),
+    ]
+    .into_iter()
+    .chain(formula_claims(smaller, falsely))
+    .collect()
+}
+
+/// What the formulas themselves claim.
+fn formula_claims(smaller: &Pane, falsely: &Pane) -> [Claim; 2] {
+    let pair = |pane: &'_ Pane, name: &str| {
+        let (measured, printed) = (pane.curve(name), pane.curve(&format!("{name}, printed")));
+        let at = |curve: &Curve| curve.dots.iter().find(|dot| dot.x == 0.4).map(number);
+        let numbers = [at(measured), at(printed)].map(Option::unwrap_or_default);
+        let [measured_at, printed_at] = numbers;
+        (measured.agrees(printed), format!("at l = .4 {measured_at} s, printed {printed_at} s"))
+    };
+    let (waits, because) = pair(smaller, "uncorrelated");
+    let (lasts, length) = pair(falsely, "correlated");
+    [
+        Claim::judged(
+            "With uncorrelated loss a joiner that is not to lead waits until all would have heard \
+             an announcement.",
+            "5.3.2.3",
+            waits,
+            because + "; only the joiner has to hear one",
+        ),
+        Claim::judged(
+            "A false departure lasts for T_A·(E[# lost in a row] + 1) − T_L.",
+            "5.3.2.2, 5.3.2.3",
+            lasts,
+            length + " (correlated); a length cannot be negative",
+        ),
+    ]
+}

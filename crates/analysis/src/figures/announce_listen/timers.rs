@@ -1,0 +1,143 @@
+//! Ours: uniform against exponential timers, and T_A against T_S (sections 5.4.3 and 5.4.4).
+
+use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel};
+use super::sketch::{formula, number, simulated};
+use crate::cell::{Cell, duration};
+use crate::setting::{Given, Loss};
+use bellwether_protocols::announce_listen::{Shape, Variant};
+use bellwether_sim::Measure;
+
+const SIZES: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
+const SHAPES: [(&str, Shape); 4] = [
+    ("uniform", Shape::Uniform),
+    ("rising, rate 3", Shape::Rising { rate: 3.0 }),
+    ("rising, rate 10", Shape::Rising { rate: 10.0 }),
+    ("falling, rate 10", Shape::Falling { rate: 10.0 }),
+];
+/// So long that nobody announces twice before all have woken.
+const T_A: f64 = 2.0;
+/// T_A where T_S is 1 s.
+const INTERVALS: [f64; 8] = [0.2, 0.3, 0.5, 0.75, 1.0, 1.1, 1.5, 2.0];
+/// T_S + Δ of that.
+const ENOUGH: f64 = 1.1;
+const WATCHED: [(&str, u32); 2] = [("N = 10", 10), ("N = 50", 50)];
+
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "timers",
+        title: "LE-S: uniform and exponential timers, and announce intervals below T_S + Δ",
+        source: "ours; sections 5.4.3 and 5.4.4",
+        says: "Exponential timers lead to fewer messages under certain conditions, says section \
+               5.4.3 without naming them, and should be considered where messages are dear. \
+               Section 5.4.4 asks for T_A ≥ T_S + Δ, since otherwise regular announcements begin \
+               before the leader's first.",
+        choices: &[
+            "No loss, T_S = 1 s, Δ = .1 s, T_L infinite; T_A = 2 s where N varies.",
+            "Rising: density ∝ exp(rate·t/T_S), few wake early; falling: its mirror image. The \
+             text says exponential and means rising, as in the study it refers to.",
+            "The formula is the corrected count of messages in T_S, by numerical integration; with \
+             T_A ≥ T_S + Δ and no loss that is all there are until the group agrees.",
+        ],
+        panels: vec![against_size(false), against_size(true), against_interval()],
+        claims,
+    }
+}
+
+fn cell(shape: Shape, nodes: f64) -> Cell {
+    let mut cell = Cell::new(Variant::LeS, nodes as u32, Loss::None);
+    (cell.config.shape, cell.config.announce) = (shape, duration(T_A));
+    cell
+}
+
+fn against_size(delay: bool) -> Panel {
+    let (measure, quantity) = if delay {
+        (Measure::LeadershipDelay, "le-s.leadership-delay")
+    } else {
+        (Measure::Messages, "le-s.messages-in-suppression")
+    };
+    let mut series = Vec::new();
+    for (hue, (name, shape)) in SHAPES.into_iter().enumerate() {
+        let given = |n| Given { nodes: n as u32, shape, announce: T_A, ..Given::default() };
+        series.push(formula(Kind::Corrected, quantity, name, hue, &SIZES, given));
+        series.push(simulated(name, hue, measure, &SIZES, |n| cell(shape, n)));
+    }
+    let (title, y) = if delay {
+        ("delay", Axis::linear("leadership delay", "s"))
+    } else {
+        ("messages", Axis::log("messages", ""))
+    };
+    Panel { title, x: Axis::log("processes N", ""), y, series }
+}
+
+fn against_interval() -> Panel {
+    let mut series = Vec::new();
+    for (hue, (name, nodes)) in WATCHED.into_iter().enumerate() {
+        let cell = |announce| {
+            let mut cell = Cell::new(Variant::LeS, nodes, Loss::None);
+            cell.config.announce = duration(announce);
+            cell.runs(10_000) // small differences are to be seen
+        };
+        series.push(simulated(name, hue + SHAPES.len(), Measure::Messages, &INTERVALS, cell));
+    }
+    let (x, y) = (Axis::linear("T_A/T_S", ""), Axis::linear("messages", ""));
+    Panel { title: "uniform timers, short announce intervals", x, y, series }
+}
+
+/// The least x from which on the one lies above the other beyond doubt.
+fn above_from(more: &Curve, less: &Curve) -> Option<f64> {
+    let pairs: Vec<_> = more.beside(less).collect();
+    let below = pairs.iter().rposition(|(more, less)| !more.exceeds(less));
+    pairs.get(below.map_or(0, |place| place + 1)).map(|(dot, _)| dot.x)
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let [messages, delay, intervals] = &finding.panes[..] else { return Vec::new() };
+    let [uniform, _, steep, falling] = SHAPES.map(|(name, _)| messages.curve(name));
+    let from = above_from(uniform, steep);
+    let at = |n: f64| {
+        let [uniform, steep, falling] = [uniform, steep, falling].map(|curve| number(curve.at(n)));
+        format!("N = {n}: uniform {uniform}, rising {steep}, falling {falling}")
+    };
+    let always = uniform.exceeds(steep) && uniform.exceeds(falling);
+    let [fast, slow] = ["uniform", "rising, rate 10"].map(|name| delay.curve(name).at(100.0));
+    let flat = |(name, _): (&str, u32)| {
+        let curve = intervals.curve(name);
+        let enough = curve.at(ENOUGH);
+        let late = |x: &&super::super::Dot| x.x > ENOUGH;
+        curve.at(0.5).exceeds(enough) && curve.dots.iter().filter(late).all(|x| x.agrees(enough))
+    };
+    let fifty = intervals.curve("N = 50");
+    let told = [0.2, 0.5, 1.0, ENOUGH, 2.0]
+        .map(|x| format!("{} at T_A = {x} T_S", number(fifty.at(x))))
+        .join(", ");
+    vec![
+        Claim::judged(
+            "Exponential timers lead to fewer messages under certain conditions. The conditions: \
+             rising ones, in groups that are large.",
+            "5.4.3",
+            from.is_some(),
+            format!(
+                "{}; {}; {}; rising is below uniform from N = {}, and costs time: {} s instead \
+                 of {} s",
+                at(2.0),
+                at(20.0),
+                at(1000.0),
+                from.unwrap_or(f64::NAN),
+                number(slow),
+                number(fast),
+            ),
+        ),
+        Claim::judged(
+            "Exponential timers lead to fewer messages, whatever N and whether rising or falling.",
+            "5.4.3 without its proviso",
+            always,
+            format!("{}; {}", at(2.0), at(100.0)),
+        ),
+        Claim::judged(
+            "T_A ≥ T_S + Δ: shorter intervals cost messages, longer ones gain nothing.",
+            "5.4.4",
+            WATCHED.into_iter().all(flat),
+            format!("N = 50: {told}"),
+        ),
+    ]
+}
