@@ -17,11 +17,13 @@
 //! | [`cell`] | one simulated point, and the command that makes it again |
 //! | [`support`] | which form a simulation supports |
 //! | [`plan`] | timers from goals, what to expect of them, and its confirmation |
+//! | [`errata`] | what is wrong in the papers, with the simulation that decides |
 //! | [`figures`] | the registry of figures, what they claim, and what we find |
 //! | [`report`] | findings as pictures, tables and one page |
 
 pub mod announce_listen;
 pub mod cell;
+pub mod errata;
 pub mod figures;
 pub mod integral;
 pub mod plan;

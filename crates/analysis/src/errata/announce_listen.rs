@@ -1,0 +1,248 @@
+//! The errors of the announce-listen chapter.
+
+use super::{Case, Erratum};
+use crate::cell::Cell;
+use crate::setting::{Given, Loss};
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::{Measure, Scenario};
+
+const CORRELATED: Loss = Loss::Correlated(0.4);
+const UNCORRELATED: Loss = Loss::Uncorrelated(0.4);
+
+fn given(nodes: u32, loss: Loss) -> Given {
+    Given { nodes, loss, ..Given::default() }
+}
+
+fn listening(nodes: u32, loss: Loss, listen: f64) -> Given {
+    Given { listen, ..given(nodes, loss) }
+}
+
+fn at_once(nodes: u32, loss: Loss) -> Given {
+    Given { delay: 0.0, ..given(nodes, loss) }
+}
+
+fn forms(quantity: &'static str, given: Given) -> Case {
+    Case::Forms { quantity, given, runs: 4000 }
+}
+
+/// All of them.
+pub(super) fn errata() -> Vec<Erratum> {
+    let mut all = delays();
+    all.extend(messages());
+    all.extend(recovery());
+    all.extend(inconsistency());
+    all.push(programs());
+    all
+}
+
+fn delays() -> Vec<Erratum> {
+    vec![
+        Erratum {
+            title: "Leadership delay with uncorrelated loss",
+            section: "5.3.1.3",
+            printed: "E[t_s] + Δ + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
+            corrected: "E[t_s] + Δ + T_A·X(N−1), X(n) = Σ_{i≥1} [1 − (1−l^i)^n]",
+            why: "the sum counts attempts, but only those beyond the first take time; and it counts \
+                  N receivers, but the leader is none. As printed the formula is also worthless in \
+                  floating point beyond N ≈ 50, where its alternating terms cancel.",
+            cases: vec![
+                forms("le-s.leadership-delay", given(2, UNCORRELATED)),
+                forms("le-s.leadership-delay", given(10, UNCORRELATED)),
+                forms("le-s.leadership-delay", given(500, UNCORRELATED)),
+                forms("le-a.leadership-delay", given(10, UNCORRELATED)),
+            ],
+        },
+        Erratum {
+            title: "\"Asymptotic in N\"",
+            section: "5.4.1 and 5.6",
+            printed: "as N grows, the delay with uncorrelated loss approaches a limit",
+            corrected: "it grows without limit, by T_A·ln 10/ln(1/l) for ten times as many processes",
+            why: "the last of n receivers to lose its last announcement is about the maximum of n \
+                  geometric variables, whose mean grows with the logarithm of n. At l = .4 that is \
+                  2.513 s for each factor of ten.",
+            cases: [100, 1_000, 10_000, 100_000, 1_000_000]
+                .map(|nodes| Case::Forms {
+                    quantity: "le-s.leadership-delay",
+                    given: given(nodes, UNCORRELATED),
+                    runs: if nodes > 100_000 { 100 } else { 1000 },
+                })
+                .to_vec(),
+        },
+    ]
+}
+
+fn messages() -> Vec<Erratum> {
+    vec![
+        Erratum {
+            title: "Messages in the suppression interval with correlated loss",
+            section: "5.3.3.2",
+            printed: "N·P(Δ)/(1−l) + ∫ p(t) [1 − (1−(1−l)P(t−Δ))^N]/P(t−Δ) dt",
+            corrected: "N·P(Δ) + 1/(1−l) ∫ p(t) [1 − (1−(1−l)P(t−Δ))^N]/P(t−Δ) dt",
+            why: "the last step of the derivation sums a geometric series of ratio 1−(1−l)P, which \
+                  divides the integral by (1−l)P; the text divides the other term by 1−l instead.",
+            cases: vec![
+                forms("le-s.messages-in-suppression", given(10, CORRELATED)),
+                forms("le-s.messages-in-suppression", given(100, CORRELATED)),
+                forms("le-s.messages-in-suppression", given(500, CORRELATED)),
+            ],
+        },
+        Erratum {
+            title: "Number of messages with uncorrelated loss",
+            section: "5.3.3.3",
+            printed: "Σ_{r≥1} Σ_{1≤i<N} i·r·Q(i,N,r)",
+            corrected: "Σ_{r≥1} [Σ_{i≤N} i·Q(i,N,r) − (1−l^{r−1})^{N−1}], with Q as corrected below, \
+                        or by the closure of `le-s.closure`",
+            why: "a message of round r is one message, not r; all N can send; and the leader goes on \
+                  announcing after convergence, so that the sum over all rounds is infinite unless \
+                  the rounds after convergence are taken out.",
+            cases: vec![
+                forms("le-s.messages", at_once(5, UNCORRELATED)),
+                forms("le-s.messages", at_once(50, UNCORRELATED)),
+                forms("le-s.messages", at_once(500, UNCORRELATED)),
+            ],
+        },
+        Erratum {
+            title: "The recurrence Q(i, n, r), S(n, r)",
+            section: "5.3.3.3",
+            printed: "Q(i,n,r) in terms of Q(·,n−1,r−1) and S(n,r−1); exponent i−q; \
+                      Q(i,i,r) = l^{r·i(i−1)/2}",
+            corrected: "Q(i,n,r) = S(n,r)·a_{i−1}·Q(i−1,n−1,r) + (1 − S(n,r)·a_i)·Q(i,n−1,r), a_i = \
+                        (1−l^{i+1})/((i+1)(1−l)), S(n,r) = S(n,r−1)·Σ_{i≥0} Q(i,n−1,r−1)·l^i, \
+                        Q(0,0,r) = S(n,1) = S(1,r) = 1",
+            why: "who sends in round r depends on who else sends in round r; a process that did not \
+                  reach the round sends nothing, whatever it heard; and of processes that have not \
+                  spoken yet nothing has to be lost. Even so corrected, the recurrence takes the \
+                  times of the messages as independent of who sends, and is too high for many \
+                  processes: without loss it should give H_N.",
+            cases: vec![
+                forms("le-s.recurrence.q", Given { round: 1, sent: 3, ..at_once(3, UNCORRELATED) }),
+                forms("le-s.recurrence.q", Given { round: 2, sent: 2, ..at_once(2, UNCORRELATED) }),
+                forms("le-s.recurrence.s", Given { round: 2, ..at_once(3, UNCORRELATED) }),
+                forms("le-s.recurrence", at_once(5, UNCORRELATED)),
+                forms("le-s.recurrence", at_once(100, UNCORRELATED)),
+                forms("le-s.recurrence", at_once(100, Loss::None)),
+            ],
+        },
+    ]
+}
+
+fn recovery() -> Vec<Erratum> {
+    const DEPARTURE: &str = "le-s.reestablishment-delay.departure";
+    const FALSE: &str = "le-s.reestablishment-delay.false-departure";
+    vec![
+        Erratum {
+            title: "Delay after a departure with uncorrelated loss",
+            section: "5.3.2.3 and 5.4.4",
+            printed: "T_L + 2Δ − E[t_d] + E[t_s], as without loss",
+            corrected: "the same plus T_A·E[max_{j≤N−2}(max(a − ⌊(s+Δ)/T_A⌋ − K_j, 0) + G_j) − a], \
+                        a, K_j, G_j numbers of losses before a success",
+            why: "listeners that lost fewer of the old leader's last announcements trust it for \
+                  longer, and until then ignore the new one; then each has to receive one of its \
+                  announcements. With correlated loss they all lose the same ones, and the two \
+                  effects cancel, as the text says.",
+            cases: vec![
+                forms(DEPARTURE, listening(20, CORRELATED, 12.0)),
+                forms(DEPARTURE, listening(20, Loss::Uncorrelated(0.1), 12.0)),
+                forms(DEPARTURE, listening(20, UNCORRELATED, 12.0)),
+            ],
+        },
+        Erratum {
+            title: "Length of a false departure",
+            section: "5.3.2.2 and 5.3.2.3",
+            printed: "T_A·(E[# consecutive lost] + 1) − T_L",
+            corrected: "correlated T_A/(1−l) − θT_A, with T_L = (m+θ)T_A; uncorrelated: the fraction \
+                        of time over the rate at which it begins",
+            why: "given that the listen timer has run out, losses have no memory: what remains is a \
+                  fresh wait for an announcement. The printed value subtracts all of T_L from an \
+                  average over all gaps, most of which are shorter than T_L, and is negative \
+                  wherever T_L is chosen with any care.",
+            cases: vec![
+                forms(FALSE, listening(10, CORRELATED, 2.5)),
+                forms(FALSE, listening(10, CORRELATED, 4.0)),
+                forms(FALSE, listening(10, UNCORRELATED, 4.5)),
+            ],
+        },
+        Erratum {
+            title: "A greater process joins, uncorrelated loss",
+            section: "5.3.2.3",
+            printed: "E[t_s] + Δ + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
+            corrected: "E[t_s] + Δ + T_A·X(N), N before the arrival",
+            why: "attempts are counted instead of those beyond the first. The number of receivers \
+                  happens to be right: all N that were there must hear the joiner.",
+            cases: vec![forms(
+                "le-s.reestablishment-delay.joiner-greater",
+                listening(10, UNCORRELATED, 30.0),
+            )],
+        },
+        Erratum {
+            title: "A smaller process joins, uncorrelated loss",
+            section: "5.3.2.3",
+            printed: "the wait for the next announcement + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
+            corrected: "T_A/2 + T_A·l/(1−l), as with correlated loss",
+            why: "only the joiner has to hear the leader; all others have.",
+            cases: vec![forms(
+                "le-s.reestablishment-delay.joiner-smaller",
+                listening(10, UNCORRELATED, 30.0),
+            )],
+        },
+    ]
+}
+
+fn inconsistency() -> Vec<Erratum> {
+    const FALSE: &str = "le-s.inconsistent-fraction.false-departure";
+    vec![
+        Erratum {
+            title: "Fraction of time lost to false departures",
+            section: "5.3.4 and 5.4.4",
+            printed: "1 − T_L/(T_A·(E[# consecutive lost] + 1)), and none if T_L > T_A·E[# \
+                      consecutive lost]",
+            corrected: "correlated l^m(1−θ(1−l)); uncorrelated θ[1−(1−l^{m+1})^{N−1}] + \
+                        (1−θ)[1−(1−l^m)^{N−1}], with T_L = (m+θ)T_A",
+            why: "false departures come from the tail of the number of losses, not from its mean: no \
+                  T_L avoids them \"on average\". The printed fraction is negative where T_L exceeds \
+                  the mean, and far too large where it does not.",
+            cases: vec![
+                forms(FALSE, listening(10, CORRELATED, 1.5)),
+                forms(FALSE, listening(10, CORRELATED, 2.5)),
+                forms(FALSE, listening(10, UNCORRELATED, 4.5)),
+            ],
+        },
+        Erratum {
+            title: "Fraction of time lost to departures and joiners",
+            section: "5.3.4",
+            printed: "delay/T_d for every departure; delay/T_a for every arrival",
+            corrected: "only the leader's departures count, 1/N of random ones; of random joiners \
+                        1/(N+1) are greater, and the others cost the joiner's own wait",
+            why: "a process that does not lead departs without any effect on the agreement of the \
+                  others, as section 5.3.2 says itself.",
+            cases: vec![
+                forms("le-s.inconsistent-fraction.departures", listening(20, Loss::None, 3.0)),
+                forms("le-s.inconsistent-fraction.joiners", listening(20, Loss::None, 3.0)),
+            ],
+        },
+    ]
+}
+
+fn programs() -> Erratum {
+    let printed = |variant, nodes, listen| {
+        let mut cell = Cell::new(variant, nodes, Loss::None).listen(listen);
+        cell.config.as_printed = true;
+        cell.scenario(Scenario::FalseDeparture, 1000.0).runs(20)
+    };
+    let measure = Measure::InconsistentFraction;
+    Erratum {
+        title: "Programs 5.1 and 5.2 never re-arm the listen timer",
+        section: "5.1.1 and 5.1.2",
+        printed: "`if msg.addr > leader then … set_listen_timer (T_L)`",
+        corrected: "an announcement of the current leader re-arms it too; and the tests of the \
+                    timers stand beside the receive branch, not inside it",
+        why: "as printed every listener gives its leader up T_L after it first heard it, however \
+              often it announces, and even if nothing is ever lost. Shown is the part of the time \
+              without agreement, nothing being lost, of the program as printed and as corrected.",
+        cases: vec![
+            Case::Programs { printed: printed(Variant::LeA, 10, 3.5), measure },
+            Case::Programs { printed: printed(Variant::LeS, 10, 3.5), measure },
+            Case::Programs { printed: printed(Variant::LeS, 100, 10.5), measure },
+        ],
+    }
+}

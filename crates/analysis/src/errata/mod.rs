@@ -1,0 +1,268 @@
+//! What is wrong in the papers: each error, its size, the right form, and the simulation that
+//! decides.
+//!
+//! [`document`] writes all of it as Markdown; `docs/errata.md` is what it writes, and a test
+//! compares. So no number there is typed, and none outlives a change of a formula.
+
+mod announce_listen;
+
+use crate::cell::Cell;
+use crate::quantity::{Formula, quantity};
+use crate::setting::{Given, OutOfDomain, Setting};
+use crate::support::Support;
+use bellwether_sim::stats::Summary;
+use bellwether_sim::{BadExperiment, Measure};
+use std::fmt::{self, Write};
+
+/// One error.
+#[derive(Clone, Debug)]
+pub struct Erratum {
+    /// What it is about.
+    pub title: &'static str,
+    /// Where.
+    pub section: &'static str,
+    /// What the paper has.
+    pub printed: &'static str,
+    /// What it should have.
+    pub corrected: &'static str,
+    /// Why.
+    pub why: &'static str,
+    /// Where the difference shows.
+    pub cases: Vec<Case>,
+}
+
+/// Named parameters at which both forms are compared with a simulation.
+#[derive(Clone, Debug)]
+pub enum Case {
+    /// Both forms of a quantity.
+    Forms {
+        /// The quantity's name.
+        quantity: &'static str,
+        /// Where it is asked about.
+        given: Given,
+        /// How many runs decide.
+        runs: u64,
+    },
+    /// A protocol as printed and as corrected: what each does.
+    Programs {
+        /// The protocol as printed; without its mistake it is the corrected one.
+        printed: Cell,
+        /// What is measured of both.
+        measure: Measure,
+    },
+}
+
+/// Why the errata cannot be written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unwritten {
+    /// A formula has no value where the errata need one.
+    Formula(&'static str, OutOfDomain),
+    /// A simulation cannot be done.
+    Simulation(String, BadExperiment),
+}
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Formula(name, why) => write!(f, "{name}: {why}"),
+            Self::Simulation(command, why) => write!(f, "{command}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Unwritten {}
+
+/// One row of a table: what is compared, where, and what came out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What is compared.
+    pub what: String,
+    /// At which parameters.
+    pub parameters: String,
+    /// As printed; or why it has no value.
+    pub printed: Result<f64, String>,
+    /// As corrected.
+    pub corrected: f64,
+    /// What the simulation gave, if there is one.
+    pub simulated: Option<Summary>,
+    /// Which form it supports.
+    pub support: Option<Support>,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+/// All errors, paper by paper.
+pub fn errata() -> Vec<Erratum> {
+    announce_listen::errata()
+}
+
+impl Case {
+    /// Compares.
+    ///
+    /// # Errors
+    /// [`Unwritten`], if the corrected form has no value or the simulation cannot be done.
+    pub fn row(&self) -> Result<Row, Unwritten> {
+        match self {
+            Self::Forms { quantity, given, runs } => forms(quantity, *given, *runs),
+            Self::Programs { printed, measure } => programs(printed, *measure),
+        }
+    }
+}
+
+fn forms(name: &'static str, given: Given, runs: u64) -> Result<Row, Unwritten> {
+    let failed = |why| Unwritten::Formula(name, why);
+    let unknown = OutOfDomain::NoValue("no quantity has this name");
+    let found = quantity(name).ok_or_else(|| failed(unknown))?;
+    let setting = Setting::try_from(given).map_err(failed)?;
+    let corrected = (found.corrected)(&setting).map_err(failed)?;
+    let printed = (found.printed as Formula)(&setting);
+    let simulation = (found.simulation)(&setting);
+    let (mut simulated, mut command) = (None, String::new());
+    if let Some((cell, measure)) = simulation {
+        // Cells come with the proportion of runs that suits them, of a thousand.
+        let cell = Cell { runs: (cell.runs * runs / 1000).max(2), seed: 1, ..cell };
+        command = cell.command();
+        let answer = answer(&cell)?;
+        simulated = answer.measure(measure).cloned();
+    }
+    let value = printed.as_ref().ok().copied();
+    // An approximation is not expected to agree to the last digit.
+    let judged = simulated.as_ref().filter(|_| (found.exact)(&setting));
+    Ok(Row {
+        what: format!("`{name}`"),
+        parameters: parameters(found.reads, &setting),
+        printed: printed.map_err(|why| why.to_string()),
+        corrected,
+        support: judged.map(|summary| Support::of(summary, value, corrected)),
+        simulated,
+        command,
+    })
+}
+
+fn programs(printed: &Cell, measure: Measure) -> Result<Row, Unwritten> {
+    let mut corrected = printed.clone();
+    corrected.config.as_printed = false;
+    let mean = |cell: &Cell| {
+        let answer = answer(cell)?;
+        Ok(answer.measure(measure).map_or(f64::NAN, |summary| summary.mean))
+    };
+    let (wrong, right) = (mean(printed)?, mean(&corrected)?);
+    let name = printed.config.variant.name();
+    Ok(Row {
+        what: format!("`{name}`, `{}`", measure.name()),
+        parameters: format!(
+            "N = {}, T_L = {}, l = {}",
+            printed.nodes,
+            printed.config.listen,
+            printed.loss.rate()
+        ),
+        printed: Ok(wrong),
+        corrected: right,
+        simulated: None,
+        support: None,
+        command: printed.command(),
+    })
+}
+
+fn answer(cell: &Cell) -> Result<bellwether_sim::Answer, Unwritten> {
+    cell.answer(0, &|| ()).map_err(|why| Unwritten::Simulation(cell.command(), why))
+}
+
+/// The parameters that matter, as the papers write them.
+fn parameters(reads: &[&str], setting: &Setting) -> String {
+    let mut parts = vec![format!("N = {}", setting.nodes)];
+    for flag in reads {
+        parts.push(match *flag {
+            "loss" => format!("l = {} {}", setting.loss.rate(), setting.loss.name()),
+            "delay" => format!("Δ = {}", setting.delay),
+            "listen" => format!("T_L = {}", setting.listen),
+            "departures" => format!("{} departures/s", setting.departures),
+            "arrivals" => format!("{} arrivals/s", setting.arrivals),
+            "round" => format!("r = {}", setting.round),
+            "sent" => format!("i = {}", setting.sent),
+            _ => continue,
+        });
+    }
+    parts.join(", ")
+}
+
+/// All errata as Markdown.
+///
+/// # Errors
+/// [`Unwritten`], if one of its numbers cannot be had.
+pub fn document(progress: &mut dyn FnMut(usize, usize)) -> Result<String, Unwritten> {
+    let errata = errata();
+    let total = errata.iter().map(|erratum| erratum.cases.len()).sum();
+    let mut done = 0;
+    let mut text = String::from(HEAD);
+    for (number, erratum) in (1..).zip(&errata) {
+        let Erratum { title, section, printed, corrected, why, cases } = erratum;
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n## {number}. {title}\n\nSection {section}.\n\n* Printed: {printed}\n* Corrected: \
+             {corrected}\n* Why: {why}\n\n| what | where | printed | corrected | simulated | \
+             supports |\n|---|---|---|---|---|---|\n"
+        );
+        let mut commands = Vec::new();
+        for case in cases {
+            progress(done, total);
+            let row = case.row()?;
+            text += &line(&row);
+            commands.extend((!row.command.is_empty()).then_some(row.command));
+            done += 1;
+        }
+        if !commands.is_empty() {
+            let _ = write!(text, "\n```sh\n{}\n```\n", commands.join("\n"));
+        }
+    }
+    progress(done, total);
+    Ok(text)
+}
+
+const HEAD: &str = "\
+# Errata
+
+What we found wrong in the papers, how large it is, and the simulation that decides. This page is
+written by `bellwether analyze --errata`, and a test compares it with what that writes: every
+number in it comes from the formulas in `crates/analysis` and from our simulations (seed 1).
+
+*Simulated* is a mean with its 95 % interval. A form is *supported* if the simulation does not
+speak against it at 99.9 %; forms that are approximations are shown beside the simulation and not
+judged. Times are in seconds; T_S = T_A = 1 and Δ = 0.1 unless said otherwise.
+
+The thesis is Eve M. Schooler, *Why multicast protocols (don't) scale*, California Institute of
+Technology, 2001, [doi:10.7907/44QZ-R465](https://doi.org/10.7907/44QZ-R465).
+";
+
+fn line(row: &Row) -> String {
+    let printed = match &row.printed {
+        Ok(value) => number(*value),
+        Err(why) => format!("none: {why}"),
+    };
+    let simulated = row.simulated.as_ref().map_or_else(
+        || "–".to_owned(),
+        |summary| {
+            let [low, high] = summary.ci95;
+            format!("{} ({} to {})", number(summary.mean), number(low), number(high))
+        },
+    );
+    let support = row.support.map_or("–", Support::name);
+    let (what, corrected) = (&row.what, number(row.corrected));
+    format!("| {what} | {} | {printed} | {corrected} | {simulated} | {support} |\n", row.parameters)
+}
+
+/// Five digits that matter; small differences are the point here.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
+        let digits = (4 - libm::floor(libm::log10(value.abs().max(1e-3))) as i32).clamp(0, 7);
+        let text = format!("{value:.*}", digits as usize);
+        let short = if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.')
+        } else {
+            &text
+        };
+        return short.to_owned();
+    }
+    format!("{value:.4e}")
+}
