@@ -3,9 +3,8 @@
 //! The new leader gave the old one up because the last a announcements did not reach it; listener j
 //! had missed K_j. Until j gives up too it ignores the new leader, which is for a − f − K_j of its
 //! announcements, if that is positive; then it loses G_j of them. All these numbers are geometric.
-//! f = ⌊(t_s+Δ)/T_A⌋ announcements are *excused*: the new leader was silent for so long. (That no
-//! message comes at the very moment at which a timer ends is taken for granted.) Beyond the printed
-//! delay the group needs
+//! f = ⌊(t_s+Δ)/T_A⌋ announcements are *excused*: the new leader was silent for so long. Beyond the
+//! printed delay the group needs
 //!
 //! ```text
 //! T_A · E[ max_{j≤n} (max(a − f − K_j, 0) + G_j) − a ],    n = N − 2.
@@ -34,7 +33,7 @@ use super::intervals;
 use crate::announce_listen::{losses, wake};
 use crate::setting::{Loss, Setting};
 use bellwether_protocols::announce_listen::Variant;
-use libm::{cos, expm1, log, log1p, pow, sin};
+use libm::{ceil, cos, expm1, log, log1p, pow, sin};
 use std::f64::consts::PI;
 
 /// What is smaller does not change a sum.
@@ -43,10 +42,14 @@ const NOTHING: f64 = 1e-18;
 const POINTS: usize = 20;
 
 /// φ = E\[l^f\], f = ⌊(t_s+Δ)/T_A⌋.
+///
+/// LE-A does not wait, so if Δ is a multiple of T_A messages arrive at the very moment at which
+/// timers end, and before them: it is one excuse less. For Δ = 0 the value is that of the least Δ.
 pub(super) fn mean_excuse(variant: Variant, setting: &Setting, l: f64) -> f64 {
     let first = intervals(setting.delay, setting.announce).m;
     if variant == Variant::LeA || setting.suppress == 0.0 {
-        return pow(l, first);
+        let late = ceil(setting.delay / setting.announce) - 1.0;
+        return pow(l, late.clamp(0.0, first));
     }
     let (mut sum, mut before, mut f) = (0.0, 0.0, first);
     loop {
@@ -228,5 +231,8 @@ mod tests {
         assert!(mean_excuse(Variant::LeS, &rising, 0.5) < expected, "wakes later");
         let slow = given.with(|given| given.delay = 2.5).unwrap();
         assert_eq!(mean_excuse(Variant::LeA, &slow, 0.5), 0.25);
+        // At equal times a message comes before a timer.
+        let tie = given.with(|given| given.delay = 2.0).unwrap();
+        assert_eq!(mean_excuse(Variant::LeA, &tie, 0.5), 0.5);
     }
 }
