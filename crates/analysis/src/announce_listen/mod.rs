@@ -30,6 +30,8 @@
 //! | X(n), E\[# consecutive lost\] | [`losses::beyond_first`] | announcements | those beyond the first until n have one |
 //! | leadership delay | [`leadership_delay`] | s | from the start until all have heard the leader |
 //! | t_max, rounds, avg_rounds | [`convergence`] | s, announcements | Table 5.1 |
+//! | re-establishment delay | [`reestablishment`] | s | from an event until all agree again |
+//! | inconsistent state | [`inconsistency`] | fraction | part of the time without agreement |
 //! | Q(i,n,r), S(n,r) | [`round`](crate::Given::round), [`sent`](crate::Given::sent) | | i messages in round r; reaching it |
 
 mod chain;
@@ -40,6 +42,7 @@ mod testing;
 
 pub mod closure;
 pub mod convergence;
+pub mod inconsistency;
 pub mod leadership_delay;
 pub mod losses;
 pub mod messages;
@@ -47,14 +50,21 @@ pub mod messages_in_suppression;
 pub mod messages_le_a;
 pub mod messages_le_m;
 pub mod recurrence;
+pub mod reestablishment;
 pub mod suppression;
 pub mod wake;
 
 use crate::quantity::Quantity;
 
 /// All quantities of the chapter, one list per file or group of files.
-pub const QUANTITIES: &[&[&Quantity]] =
-    &[losses::QUANTITIES, leadership_delay::QUANTITIES, convergence::QUANTITIES, MESSAGES];
+pub const QUANTITIES: &[&[&Quantity]] = &[
+    losses::QUANTITIES,
+    leadership_delay::QUANTITIES,
+    convergence::QUANTITIES,
+    reestablishment::QUANTITIES,
+    inconsistency::QUANTITIES,
+    MESSAGES,
+];
 
 /// Those that count messages, and those of SUP.
 const MESSAGES: &[&Quantity] = &[

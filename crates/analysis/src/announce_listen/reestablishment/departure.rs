@@ -1,0 +1,196 @@
+//! The leader departs without a word (sections 5.3.2.1 to 5.3.2.3).
+//!
+//! | loss | printed | corrected |
+//! |---|---|---|
+//! | none | T_L + 2Δ − E\[t_d\] + E\[t_s\] | the same |
+//! | correlated | the same | the same |
+//! | uncorrelated | the same | T_A·E\[max_j (max(a−f−K_j, 0) + G_j) − a\] more |
+//! | any, two processes | the same | T_L + Δ − E\[t_d\] − T_A·l/(1−l) |
+//!
+//! With correlated loss, what was lost before the departure makes all give up earlier, what is lost
+//! after it makes all hear later, and the two cancel. With uncorrelated loss they do not: listeners
+//! that still trust the departed leader ignore the new one, and all N−2 of them must hear it. a and
+//! K_j count what the new leader and listener j had lost of the old leader's last announcements, G_j
+//! what j loses of the new one's, f = ⌊(t_s+Δ)/T_A⌋. And whoever is left alone leads as soon as it
+//! notices, which the text forgets.
+//!
+//! Assumes T_L ≫ T_A: that nobody had given up the leader before it departed.
+
+use super::{finite_listen, head_start, mean_wake, rarely_given_up, settled, until_heard};
+use crate::cell::Cell;
+use crate::quantity::{Quantity, Unit};
+use crate::setting::{Loss, NODES_MAX, OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::{Measure, Scenario};
+
+/// The mean delay in seconds, as printed: the same for all losses.
+///
+/// # Errors
+/// [`OutOfDomain`], if nobody is left, T_L is infinite, or the protocol is neither LE-A nor LE-S.
+pub fn printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+    setting.needs_nodes(2, NODES_MAX)?;
+    let noticed = finite_listen(setting)? + setting.delay - setting.announce / 2.0;
+    Ok(noticed + mean_wake(variant, setting)? + setting.delay)
+}
+
+/// The mean delay in seconds, as it should read.
+///
+/// # Errors
+/// As [`printed`]; and [`OutOfDomain::Condition`], if T_L is too short for a group to be settled.
+pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+    let printed = printed(variant, setting)?;
+    settled(setting)?;
+    if setting.nodes == 2 {
+        let left_alone = printed - mean_wake(variant, setting)? - setting.delay;
+        let l = setting.loss.rate();
+        return positive(left_alone - setting.announce * l / (1.0 - l));
+    }
+    match setting.loss {
+        Loss::None | Loss::Correlated(_) => Ok(printed),
+        Loss::Uncorrelated(l) => {
+            let excused = head_start::mean_excuse(variant, setting, l);
+            let listeners = f64::from(setting.nodes - 2);
+            Ok(printed + setting.announce * head_start::extra(listeners, l, excused))
+        }
+    }
+}
+
+fn positive(delay: f64) -> Result<f64, OutOfDomain> {
+    if delay > 0.0 {
+        return Ok(delay);
+    }
+    Err(OutOfDomain::Condition {
+        rule: "so much is lost that the leader is given up before it departs",
+        way_out: "choose a listen of many times announce/(1 - loss)",
+    })
+}
+
+pub(super) const LE_S: Quantity = Quantity {
+    name: "le-s.reestablishment-delay.departure",
+    section: "5.3.2",
+    about: "from the departure of the leader of LE-S until all that are left agree on another",
+    unit: Unit::Seconds,
+    reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"],
+    printed: |setting| printed(Variant::LeS, setting),
+    corrected: |setting| corrected(Variant::LeS, setting),
+    note,
+    exact: rarely_given_up,
+    simulation: |setting| simulation(Variant::LeS, setting),
+};
+
+pub(super) const LE_A: Quantity = Quantity {
+    name: "le-a.reestablishment-delay.departure",
+    about: "from the departure of the leader of LE-A until all that are left agree on another",
+    reads: &["nodes", "loss", "delay", "announce", "listen"],
+    printed: |setting| printed(Variant::LeA, setting),
+    corrected: |setting| corrected(Variant::LeA, setting),
+    // Without any delay or wait messages meet the ends of timers, and the order of events decides.
+    exact: |setting| rarely_given_up(setting) && (setting.delay > 0.0 || setting.nodes == 2),
+    simulation: |setting| simulation(Variant::LeA, setting),
+    ..LE_S
+};
+
+fn note(setting: &Setting) -> &'static str {
+    match setting.loss {
+        _ if setting.nodes == 2 => {
+            "whoever is left alone need not be heard: it leads as soon as it notices, the sooner \
+             the more it had lost (for T_L >> T_A)"
+        }
+        Loss::None => "right as printed, for T_L >= T_A",
+        Loss::Correlated(_) => {
+            "right as printed, for T_L >> T_A: what was lost before and what is lost after cancel"
+        }
+        Loss::Uncorrelated(_) => {
+            "the text says that loss changes nothing; but listeners that still trust the departed \
+             leader ignore the new one, and all must hear it (for T_L >> T_A)"
+        }
+    }
+}
+
+fn simulation(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
+    let window = 2.0 * finite_listen(setting).ok()? + until_heard(setting);
+    let cell = Cell::of(variant, setting).scenario(Scenario::Departure, window);
+    Some((cell, Measure::ReestablishmentDelay))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::announce_listen::testing::{assert_near, setting};
+
+    /// T_S = .5, T_A = 2, Δ = .03, T_L = 80: no timer can stand for another.
+    fn distinct(nodes: u32, loss: Loss) -> Setting {
+        setting(nodes, loss, |given| {
+            (given.suppress, given.announce, given.delay) = (0.5, 2.0, 0.03);
+            given.listen = 80.0;
+        })
+    }
+
+    #[test]
+    fn losses_before_and_after_cancel_if_all_have_the_same() {
+        for loss in [Loss::None, Loss::Correlated(0.4)] {
+            for (variant, wake) in [(Variant::LeA, 0.0), (Variant::LeS, 0.25)] {
+                let given = distinct(10, loss);
+                assert_near(corrected(variant, &given).unwrap(), 79.06 + wake, 1e-14);
+                assert_eq!(printed(variant, &given), corrected(variant, &given));
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_is_left_alone_need_not_be_heard() {
+        let losses = [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)];
+        for (loss, gained) in losses.into_iter().zip([0.0, 4.0 / 3.0, 4.0 / 3.0]) {
+            for variant in [Variant::LeA, Variant::LeS] {
+                let given = distinct(2, loss);
+                assert_near(corrected(variant, &given).unwrap(), 79.03 - gained, 1e-14);
+                assert!(printed(variant, &given).unwrap() > 79.05);
+            }
+        }
+    }
+
+    /// One listener, l = 1/2: E[max(a−K, 0) + G − a] = l/(1−l²) = 2/3.
+    #[test]
+    fn a_listener_that_trusts_the_departed_leader_costs_time() {
+        let given = distinct(3, Loss::Uncorrelated(0.5));
+        let expected = 79.06 + 2.0 * 2.0 / 3.0;
+        assert_near(corrected(Variant::LeA, &given).unwrap(), expected, 1e-12);
+        assert_near(printed(Variant::LeA, &given).unwrap(), 79.06, 1e-12);
+    }
+
+    /// T_S = T_A = 1, Δ = .1, l = 1/2: in the last tenth of T_S the new leader speaks so late that
+    /// one announcement less is ignored, which halves the 2/3.
+    #[test]
+    fn a_late_wake_up_is_ignored_less() {
+        let given = setting(3, Loss::Uncorrelated(0.5), |given| given.listen = 30.0);
+        let expected = 30.0 + 0.2 + 2.0 / 3.0 * (0.9 + 0.1 / 2.0);
+        assert_near(corrected(Variant::LeS, &given).unwrap(), expected, 1e-12);
+    }
+
+    #[test]
+    fn out_of_domain_is_said_so() {
+        let refused = |change: fn(&mut crate::Given), nodes, variant| {
+            corrected(variant, &setting(nodes, Loss::Correlated(0.9), change)).unwrap_err()
+        };
+        let short = refused(|given| given.listen = 0.9, 10, Variant::LeS);
+        assert!(matches!(short, OutOfDomain::Condition { .. }));
+        let endless = refused(|_| (), 10, Variant::LeS);
+        assert!(matches!(endless, OutOfDomain::Time { name: "listen", .. }));
+        let nobody = refused(|given| given.listen = 50.0, 1, Variant::LeS);
+        assert!(matches!(nobody, OutOfDomain::Nodes { least: 2, .. }));
+        let luck = refused(|given| given.listen = 50.0, 10, Variant::LeM);
+        assert!(matches!(luck, OutOfDomain::Condition { .. }));
+        let hopeless = refused(|given| given.listen = 3.0, 2, Variant::LeS);
+        assert!(matches!(hopeless, OutOfDomain::Condition { .. }));
+    }
+
+    #[test]
+    fn the_form_is_called_exact_only_where_leaders_are_trusted() {
+        let listening = |listen| {
+            let given = setting(10, Loss::Uncorrelated(0.4), |given| given.listen = listen);
+            (LE_S.exact)(&given)
+        };
+        assert!(!listening(3.0));
+        assert!(listening(30.0));
+    }
+}

@@ -1,0 +1,125 @@
+//! One arrives that is to lead (section 5.3.2, "joiner > leader").
+//!
+//! N is the size of the group *before* the arrival; all N must hear the joiner.
+//!
+//! | loss | printed | corrected |
+//! |---|---|---|
+//! | none | E\[t_s\] + Δ | the same |
+//! | correlated | E\[t_s\] + Δ + T_A·l/(1−l) | the same |
+//! | uncorrelated | E\[t_s\] + Δ + T_A·(1 + X(N)) | E\[t_s\] + Δ + T_A·X(N) |
+//!
+//! The text equates it with its leadership delay, which charges T_A for the first announcement too.
+//! Here N receivers are right: the joiner is not among those that were there.
+
+use super::{mean_wake, rarely_given_up, settled, until_heard};
+use crate::announce_listen::losses;
+use crate::cell::Cell;
+use crate::quantity::{Quantity, Unit};
+use crate::setting::{Loss, OutOfDomain, Setting};
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_sim::{Measure, Scenario};
+
+/// The mean delay in seconds, as printed.
+///
+/// # Errors
+/// [`OutOfDomain::Condition`], if the protocol is neither LE-A nor LE-S.
+pub fn printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+    let lost = losses::printed(setting.nodes, setting.loss);
+    Ok(mean_wake(variant, setting)? + setting.delay + setting.announce * lost)
+}
+
+/// The mean delay in seconds, as it should read.
+///
+/// # Errors
+/// As [`printed`]; and the same if T_L < T_A, so that the group is never settled.
+pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+    settled(setting)?;
+    let lost = losses::beyond_first(u64::from(setting.nodes), setting.loss);
+    Ok(mean_wake(variant, setting)? + setting.delay + setting.announce * lost)
+}
+
+pub(super) const LE_S: Quantity = Quantity {
+    name: "le-s.reestablishment-delay.joiner-greater",
+    section: "5.3.2",
+    about: "from an arrival until all N that were there agree that the joiner leads LE-S",
+    unit: Unit::Seconds,
+    reads: &["nodes", "loss", "delay", "suppress", "announce", "timer"],
+    printed: |setting| printed(Variant::LeS, setting),
+    corrected: |setting| corrected(Variant::LeS, setting),
+    note,
+    exact: rarely_given_up,
+    simulation: |setting| simulation(Variant::LeS, setting),
+};
+
+pub(super) const LE_A: Quantity = Quantity {
+    name: "le-a.reestablishment-delay.joiner-greater",
+    about: "from an arrival until all N that were there agree that the joiner leads LE-A",
+    reads: &["nodes", "loss", "delay", "announce"],
+    printed: |setting| printed(Variant::LeA, setting),
+    corrected: |setting| corrected(Variant::LeA, setting),
+    simulation: |setting| simulation(Variant::LeA, setting),
+    ..LE_S
+};
+
+fn note(setting: &Setting) -> &'static str {
+    match setting.loss {
+        Loss::None => "right as printed: the joiner's wake-up and one transmission",
+        Loss::Correlated(_) => "right as printed: T_A more for each announcement lost",
+        Loss::Uncorrelated(_) => {
+            "printed with 1 + X(N), but the first announcement costs no T_A: X(N), all N that were \
+             there having to hear it"
+        }
+    }
+}
+
+fn simulation(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
+    let cell = Cell::of(variant, setting).scenario(Scenario::JoinGreater, until_heard(setting));
+    Some((cell, Measure::ReestablishmentDelay))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::announce_listen::leadership_delay;
+    use crate::announce_listen::testing::{assert_near, setting};
+
+    #[test]
+    fn all_that_were_there_must_hear_the_joiner() {
+        // l = 1/2: X(1) = 1, X(3) = 15/7.
+        let forms = |nodes, loss| {
+            let given = setting(nodes, loss, |given| {
+                (given.suppress, given.announce, given.delay) = (0.5, 2.0, 0.03);
+            });
+            [printed, corrected].map(|form| form(Variant::LeS, &given).unwrap())
+        };
+        assert_eq!(forms(9, Loss::None), [0.28; 2]);
+        for form in forms(9, Loss::Correlated(0.5)) {
+            assert_near(form, 2.28, 1e-14);
+        }
+        let [wrong, right] = forms(3, Loss::Uncorrelated(0.5));
+        assert_near(right, 0.28 + 2.0 * 15.0 / 7.0, 1e-14);
+        assert_near(wrong, 0.28 + 2.0 * 22.0 / 7.0, 1e-14);
+        assert_near(forms(1, Loss::Uncorrelated(0.5))[1], 2.28, 1e-14);
+    }
+
+    #[test]
+    fn it_is_the_leadership_delay_of_the_group_with_the_joiner() {
+        for variant in [Variant::LeA, Variant::LeS] {
+            let before = setting(40, Loss::Uncorrelated(0.4), |_| ());
+            let after = setting(41, Loss::Uncorrelated(0.4), |_| ());
+            assert_eq!(corrected(variant, &before), leadership_delay::corrected(variant, &after));
+            // As the text says of its own forms, with one and the same N.
+            assert_eq!(printed(variant, &before), leadership_delay::printed(variant, &before));
+        }
+    }
+
+    #[test]
+    fn a_group_that_never_settles_has_no_delay() {
+        let hasty = setting(5, Loss::None, |given| given.listen = 0.5);
+        assert!(matches!(corrected(Variant::LeS, &hasty), Err(OutOfDomain::Condition { .. })));
+        let luck = setting(5, Loss::None, |_| ());
+        for form in [printed, corrected] {
+            assert!(matches!(form(Variant::LeM, &luck), Err(OutOfDomain::Condition { .. })));
+        }
+    }
+}
