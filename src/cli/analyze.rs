@@ -459,3 +459,32 @@ fn difference(value: f64, reference: f64, from: &str) -> String {
         _ => format!("{percent:+.1e} % {from}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::command;
+
+    /// What they are called, what they mean, and what they are if nobody says.
+    #[test]
+    fn flags_that_sim_has_too_are_the_same_there() {
+        let whole = command();
+        let of = |name: &str| whole.find_subcommand(name).unwrap().clone();
+        let (ours, sim) = (of("analyze"), of("sim"));
+        let mut shared = 0;
+        for flag in ours.get_arguments().filter(|flag| flag.get_long().is_some()) {
+            let same = |other: &&clap::Arg| other.get_long() == flag.get_long();
+            let Some(theirs) = sim.get_arguments().find(same) else { continue };
+            shared += 1;
+            let name = flag.get_long().unwrap();
+            assert_eq!(flag.get_short(), theirs.get_short(), "{name}");
+            assert_eq!(flag.get_value_names(), theirs.get_value_names(), "{name}");
+            if !["nodes", "delay"].contains(&name) {
+                // The defaults of those two depend on the protocol there.
+                assert_eq!(flag.get_default_values(), theirs.get_default_values(), "{name}");
+                let help = |flag: &clap::Arg| flag.get_help().map(ToString::to_string);
+                assert_eq!(help(flag), help(theirs), "{name}");
+            }
+        }
+        assert!(shared >= 14, "only {shared} are shared");
+    }
+}

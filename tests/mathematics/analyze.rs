@@ -1,0 +1,166 @@
+//! What `analyze` says, and what it refuses.
+
+use crate::{bellwether, json, mean_of, refusal, stdout};
+use serde_json::{Value, json};
+
+const MODELS: [&str; 3] = ["", "--loss .3 --loss-model correlated", "--loss .3"];
+
+/// Where a quantity has no value at the defaults: what it needs to have one.
+fn needs(name: &str) -> &'static str {
+    match name {
+        _ if name.contains("departure") => "--listen 12s",
+        _ => "",
+    }
+}
+
+fn listed() -> Vec<Value> {
+    serde_json::from_str(&stdout("analyze --list --format json")).expect("it is JSON")
+}
+
+#[test]
+fn the_list_names_every_quantity_of_the_chapter() {
+    let listed = listed();
+    let names: Vec<_> = listed.iter().map(|entry| entry["quantity"].as_str().unwrap()).collect();
+    for name in [
+        "le-a.leadership-delay",
+        "le-s.leadership-delay",
+        "le-m.leadership-delay",
+        "le-s.messages-in-suppression",
+        "le-s.messages",
+        "le-a.messages",
+        "sup.messages",
+        "sup.convergence-time",
+        "le-s.reestablishment-delay.departure",
+        "le-s.reestablishment-delay.false-departure",
+        "le-s.reestablishment-delay.joiner-greater",
+        "le-s.reestablishment-delay.joiner-smaller",
+        "le-s.inconsistent-fraction.false-departure",
+        "le-s.inconsistent-fraction.departures",
+        "le-s.inconsistent-fraction.joiners",
+        "le-s.recurrence",
+        "announcements-beyond-first",
+    ] {
+        assert!(names.contains(&name), "{name} is missing from {names:?}");
+    }
+    for (place, entry) in listed.iter().enumerate() {
+        assert!(!names[..place].contains(&names[place]), "{} is there twice", names[place]);
+        for key in ["section", "unit", "about"] {
+            assert!(entry[key].as_str().is_some_and(|text| !text.is_empty()), "{entry}");
+        }
+        let section = entry["section"].as_str().unwrap();
+        assert!(section.starts_with("5."), "{entry}");
+    }
+    let (table, csv) = (stdout("analyze --list"), stdout("analyze --list --format csv"));
+    assert!(names.iter().all(|name| table.contains(name) && csv.contains(name)));
+    assert_eq!(csv.lines().count(), names.len() + 1);
+}
+
+#[test]
+fn the_json_has_the_keys_that_scripts_rely_on() {
+    let found = json("analyze le-s.leadership-delay --nodes 10 --loss .4");
+    assert_eq!(found["quantity"], "le-s.leadership-delay");
+    assert_eq!((&found["unit"], &found["exact"]), (&json!("s"), &json!(true)));
+    let params = json!({
+        "nodes": 10, "loss": 0.4, "loss_model": "uncorrelated", "delay": 0.1,
+        "suppress": 1.0, "announce": 1.0, "timer": "uniform",
+    });
+    assert_eq!(found["params"], params);
+    let value = |key: &str| found[key].as_f64().unwrap();
+    assert!((value("corrected") - 3.187_651_025).abs() < 1e-8, "{found}");
+    assert!((value("printed") - 4.296_542_083).abs() < 1e-8, "{found}");
+    assert!(found["note"].as_str().is_some_and(|note| note.contains("X(N-1)")), "{found}");
+    assert_eq!((&found["simulated"], &found["printed_why"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_simulation_supports_the_right_form_and_says_how_to_make_it_again() {
+    let flags = "analyze le-s.leadership-delay --nodes 10 --loss .4";
+    let found = json(&format!("{flags} --simulate 2000 --seed 3"));
+    let simulated = &found["simulated"];
+    assert_eq!(simulated["supports"], "corrected", "{found}");
+    assert_eq!((&simulated["count"], &simulated["unsettled"]), (&json!(2000), &json!(0)));
+    assert!(simulated["ci95"].as_array().is_some_and(|ends| ends.len() == 2));
+    let table = stdout(&format!("{flags} --simulate 2000 --seed 3"));
+    assert!(table.contains("supports the corrected form"), "{table}");
+    assert!(table.contains(simulated["command"].as_str().unwrap()), "{table}");
+    let other = json(&format!("{flags} --simulate 2000 --seed 4 --threads 1"));
+    assert_ne!(other["simulated"]["mean"], simulated["mean"]);
+    let same = json("analyze le-s.leadership-delay --nodes 10 --simulate 200");
+    assert_eq!(same["simulated"]["supports"], "both", "nothing is lost, the print is right");
+}
+
+/// And the command that a simulation names prints the very same mean.
+#[test]
+fn every_quantity_has_a_value_or_says_why_not_in_every_model_of_loss() {
+    let mut simulated = 0;
+    for entry in listed() {
+        let name = entry["quantity"].as_str().unwrap();
+        let mut known = 0;
+        for loss in MODELS {
+            let question = format!("analyze {name} --nodes 6 {} {loss}", needs(name));
+            let output = bellwether(&format!("{question} --format json"));
+            if !output.status.success() {
+                let line = refusal(&question);
+                assert!(line.contains(name), "{line}");
+                continue;
+            }
+            known += 1;
+            let found = json(&question);
+            assert!(found["corrected"].as_f64().is_some_and(f64::is_finite), "{found}");
+            let printed = found["printed"].as_f64().is_some_and(f64::is_finite);
+            let why = found["printed_why"].as_str().is_some_and(|why| !why.is_empty());
+            assert!(printed != why, "a value or a reason: {found}");
+            assert!(found["note"].as_str().is_some_and(|note| !note.is_empty()), "{found}");
+            let output = bellwether(&format!("{question} --simulate 5 --seed 9 --format json"));
+            let Ok(found) = serde_json::from_slice::<Value>(&output.stdout) else { continue };
+            let measure = found["simulated"]["measure"].as_str().unwrap();
+            let mean = mean_of(found["simulated"]["command"].as_str().unwrap(), measure);
+            assert_eq!(found["simulated"]["mean"], mean, "{found}");
+            simulated += 1;
+        }
+        assert!(known > 0, "{name} has no value at all");
+    }
+    assert!(simulated > 20, "only {simulated} were simulated");
+}
+
+#[test]
+fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
+    for (arguments, words) in [
+        ("analyze", ["QUANTITY", "try --help"]),
+        ("analyze xyzzy", ["no quantity has that name", "--list"]),
+        ("analyze le-s.leadership-dealy", ["did you mean 'le-s.leadership-delay'", "--list"]),
+        ("analyze le-s.leadership-delay --listen 3s", ["--listen changes nothing", "--suppress"]),
+        ("analyze le-a.leadership-delay --timer uniform", ["--timer changes nothing", "--delay"]),
+        ("analyze le-a.leadership-delay --timer-rate 3", ["--timer-rate", "--announce"]),
+        ("analyze le-s.leadership-delay --nodes 1", ["nodes = 1", "2 <= nodes"]),
+        ("analyze le-s.leadership-delay --nodes 0", ["'0'", "processes"]),
+        ("analyze le-s.leadership-delay --loss 1", ["loss = 1", "0.9999"]),
+        ("analyze le-s.leadership-delay --loss 2", ["'2'", ""]),
+        ("analyze le-s.leadership-delay --loss NaN", ["'NaN'", ""]),
+        ("analyze le-s.leadership-delay --loss .1 --loss-model none", ["--loss 0.1", "choose"]),
+        ("analyze le-s.leadership-delay --loss-model bursts", ["'bursts'", ""]),
+        ("analyze le-s.leadership-delay --announce 0", ["announce = 0", "above 0"]),
+        ("analyze le-s.leadership-delay --delay infinite", ["delay = inf", "finite"]),
+        ("analyze le-s.leadership-delay --timer exponential --timer-rate 0", ["rate = 0", "0 <"]),
+        ("analyze le-s.leadership-delay --simulate 1", ["'1'", "at least 2"]),
+        ("analyze le-s.leadership-delay --seed 3", ["--simulate", ""]),
+        ("analyze --list --nodes 3", ["--list", "--nodes"]),
+        ("analyze --list le-s.leadership-delay", ["--list", "cannot be used with"]),
+    ] {
+        let line = refusal(arguments);
+        assert!(words.iter().all(|word| line.contains(word)), "{arguments}: {line}");
+    }
+}
+
+#[test]
+fn a_spreadsheet_has_the_same_columns_for_every_quantity() {
+    let header = |arguments: &str| {
+        let text = stdout(&format!("{arguments} --format csv"));
+        assert_eq!(text.lines().count(), 2, "{text}");
+        text.lines().next().unwrap().to_owned()
+    };
+    let plain = header("analyze le-s.leadership-delay --loss .4");
+    assert_eq!(plain, header("analyze announcements-beyond-first --loss .4"));
+    assert_eq!(plain, header("analyze le-s.leadership-delay --loss .4 --simulate 20"));
+    assert!(plain.ends_with("printed,corrected,exact,mean,stderr,ci95_low,ci95_high,supports"));
+}
