@@ -10,7 +10,7 @@ use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::{
-    Cell, Given, OutOfDomain, Quantity, Setting, Support, quantities, quantity,
+    Cell, Given, OutOfDomain, Quantity, Setting, Support, errata, quantities, quantity,
 };
 use bellwether::core::Duration;
 use bellwether::sim::stats::Summary;
@@ -24,11 +24,14 @@ use std::io::{self, Write};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Analyze {
     /// What to compute; --list names everything
-    #[arg(value_parser = named, required_unless_present = "list")]
+    #[arg(value_parser = named, required_unless_present_any = ["list", "errata"])]
     quantity: Option<&'static Quantity>,
     /// List all quantities
     #[arg(long, conflicts_with_all = ["quantity", "simulate"])]
     list: bool,
+    /// Write what is wrong in the papers, with the simulations that decide, as Markdown
+    #[arg(long, conflicts_with_all = ["quantity", "simulate", "list"])]
+    errata: bool,
     /// Simulate it too, so many times, and say which form that supports
     #[arg(long, value_name = "R", value_parser = runs, allow_negative_numbers = true)]
     simulate: Option<u64>,
@@ -95,6 +98,7 @@ struct Timers {
 const EXAMPLES: &str = "\
 Examples:
   bellwether analyze --list
+  bellwether analyze --errata > errata.md
   bellwether analyze le-s.leadership-delay --nodes 500 --loss .4
   bellwether analyze le-s.leadership-delay --nodes 10 --loss .4 --simulate 2000
   bellwether analyze le-s.reestablishment-delay.departure --listen 8s --loss .1 --format json
@@ -147,6 +151,12 @@ struct Simulated {
 impl Analyze {
     /// Runs it; `given` are the flags that were written.
     pub(super) fn run(&self, given: &[String]) -> Done {
+        if self.errata {
+            // The page ends with its own line break.
+            let page = errata::document(&mut |_, _| {}).map_err(Failure::usage)?;
+            write!(io::stdout(), "{page}")?;
+            return Ok(());
+        }
         let text = match self.quantity {
             Some(quantity) => {
                 refuse_unread(quantity, given)?;
