@@ -4,7 +4,7 @@
 //! it, what the numbers say, what was chosen, the command that makes it, and its numbers, folded.
 //! The links to a figure's files hold where the page lies beside them.
 
-use super::markup::{Text, grouped, put, short};
+use super::markup::{Prose, Text, grouped, put, short};
 use super::{picture, stem};
 use crate::figures::{Budget, Claim, Curve, Dot, Finding, Verdict};
 
@@ -73,12 +73,12 @@ fn summary(out: &mut String, findings: &[Finding]) {
         let rows = finding.claims.len().max(1);
         let first = format!("<th scope=\"rowgroup\" rowspan=\"{rows}\">{link}</th>");
         if finding.claims.is_empty() {
-            let title = Text(finding.title);
+            let title = Prose(finding.title);
             put!(out, "<tr>{first}<td>{title}</td><td>nothing is claimed</td></tr>\n");
         }
         for (index, claim) in finding.claims.iter().enumerate() {
             let lead = if index == 0 { first.as_str() } else { "" };
-            let (says, verdict) = (Text(claim.says), badge(claim.verdict));
+            let (says, verdict) = (Prose(claim.says), badge(claim.verdict));
             put!(out, "<tr>{lead}<td>{says}</td><td>{verdict}</td></tr>\n");
         }
         out.push_str("</tbody>\n");
@@ -87,7 +87,7 @@ fn summary(out: &mut String, findings: &[Finding]) {
 }
 
 fn section(out: &mut String, finding: &Finding) {
-    let (id, title, source) = (Text(finding.id), Text(finding.title), Text(finding.source));
+    let (id, title, source) = (Text(finding.id), Prose(finding.title), Prose(finding.source));
     put!(
         out,
         "<section class=\"finding\" id=\"{}\">\n<h2><span class=\"id\">{id}</span> {title}</h2>\n\
@@ -96,7 +96,7 @@ fn section(out: &mut String, finding: &Finding) {
         picture::inline(finding)
     );
     let said = if finding.is_ours() { "What is asked" } else { "What the paper says" };
-    put!(out, "<h3>{said}</h3>\n<p>{}</p>\n", Text(finding.says));
+    put!(out, "<h3>{said}</h3>\n<p>{}</p>\n", Prose(finding.says));
     if !finding.claims.is_empty() {
         out.push_str("<h3>What we find</h3>\n<ul class=\"claims\">\n");
         finding.claims.iter().for_each(|claim| judged(out, claim));
@@ -105,7 +105,7 @@ fn section(out: &mut String, finding: &Finding) {
     if !finding.choices.is_empty() {
         out.push_str("<h3>What we chose</h3>\n<ul>\n");
         for choice in finding.choices {
-            put!(out, "<li>{}</li>\n", Text(choice));
+            put!(out, "<li>{}</li>\n", Prose(choice));
         }
         out.push_str("</ul>\n");
     }
@@ -124,9 +124,9 @@ fn judged(out: &mut String, claim: &Claim) {
         out,
         "<li>{} {} <span class=\"where\">({})</span><br><span class=\"because\">{}</span></li>\n",
         badge(*verdict),
-        Text(says),
+        Prose(says),
         Text(section),
-        Text(because)
+        Prose(because)
     );
 }
 
@@ -145,9 +145,9 @@ fn numbers(out: &mut String, finding: &Finding) {
             out,
             "<table class=\"numbers\">\n<caption>{}</caption>\n<thead><tr><th>series</th><th>kind</th>\
              <th>{}</th><th>{}</th><th>95&nbsp;% interval</th><th>runs</th></tr></thead>\n<tbody>\n",
-            Text(pane.title),
-            Text(&x),
-            Text(&y)
+            Prose(pane.title),
+            Prose(&x),
+            Prose(&y)
         );
         for curve in &pane.curves {
             curve.dots.iter().for_each(|dot| row(out, curve, dot));
@@ -167,7 +167,7 @@ fn row(out: &mut String, curve: &Curve, dot: &Dot) {
     put!(
         out,
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{interval}</td><td>{runs}</td></tr>\n",
-        Text(&curve.name),
+        Prose(&curve.name),
         curve.kind.name(),
         grouped(&short(dot.x)),
         short(dot.y)

@@ -24,9 +24,9 @@ pub(crate) fn pane(title: &'static str, x: Axis, y: Axis) -> Pane {
         let formula = nodes.iter().map(|n| exact(*n, law(*n))).collect();
         let means = nodes.iter().map(|n| mean(*n, law(*n), 0.08 * law(*n))).collect();
         let printed = nodes.iter().map(|n| exact(*n, 1.3 * law(*n))).collect();
-        curves.push(curve(&format!("{name} corrected"), Kind::Corrected, hue, formula));
-        curves.push(curve(&format!("{name} simulated"), Kind::Simulated, hue, means));
-        curves.push(curve(&format!("{name} printed"), Kind::Printed, hue, printed));
+        curves.push(curve(&format!("{name}, corrected"), Kind::Corrected, hue, formula));
+        curves.push(curve(&format!("{name}, simulated"), Kind::Simulated, hue, means));
+        curves.push(curve(&format!("{name}, printed"), Kind::Printed, hue, printed));
     }
     let mut hidden = curve("not drawn", Kind::Corrected, 3, vec![exact(2.0, 1e9)]);
     hidden.drawn = false;

@@ -1,6 +1,6 @@
 //! What the lines and markers mean, below the pictures, where it covers nothing.
 
-use super::super::markup::{N, Text, put};
+use super::super::markup::{Indexed, N, put};
 use super::look::{Look, Looks};
 use super::words::{LABEL, width_of};
 use crate::figures::Kind;
@@ -12,19 +12,19 @@ const BETWEEN: f64 = 20.0;
 const LINE: f64 = 18.0;
 
 /// A legend, laid out in columns.
-pub(super) struct Legend<'a> {
-    entries: Vec<(&'a str, Look)>,
+pub(super) struct Legend {
+    entries: Vec<(String, Vec<Look>)>,
     /// How wide each column is.
     columns: Vec<f64>,
 }
 
-impl<'a> Legend<'a> {
+impl Legend {
     /// As many columns as fit.
-    pub(super) fn new(looks: &'a Looks, width: f64) -> Self {
-        let entries: Vec<_> = looks.entries().collect();
+    pub(super) fn new(looks: &Looks, width: f64) -> Self {
+        let entries = looks.entries();
         let layout = |columns: usize| -> Vec<f64> {
             let rows = entries.len().div_ceil(columns).max(1);
-            let widest = |column: &[(&str, Look)]| {
+            let widest = |column: &[(String, Vec<Look>)]| {
                 let names = column.iter().map(|(name, _)| width_of(name, LABEL));
                 SAMPLE + GAP + names.fold(0.0, f64::max)
             };
@@ -51,11 +51,11 @@ impl<'a> Legend<'a> {
         let rows = self.rows().max(1);
         let mut x = left;
         for (column, width) in self.entries.chunks(rows).zip(&self.columns) {
-            for (row, (name, look)) in column.iter().enumerate() {
+            for (row, (name, looks)) in column.iter().enumerate() {
                 let y = top + LINE * (row as f64 + 0.5);
-                sample(out, *look, x, y);
+                looks.iter().for_each(|look| sample(out, *look, x, y));
                 let (at, base) = (N(x + SAMPLE + GAP), N(y + 0.35 * LABEL));
-                put!(out, "<text x=\"{at}\" y=\"{base}\">{}</text>\n", Text(name));
+                put!(out, "<text x=\"{at}\" y=\"{base}\">{}</text>\n", Indexed(name));
             }
             x += width + BETWEEN;
         }
@@ -73,7 +73,7 @@ fn sample(out: &mut String, look: Look, x: f64, y: f64) {
 
 /// What the kinds of curves are, in words.
 pub(super) fn key(looks: &[Looks]) -> String {
-    let has = |kind| looks.iter().flat_map(Looks::entries).any(|(_, look)| look.kind() == kind);
+    let has = |kind| looks.iter().any(|looks| looks.has(kind));
     let say = |kind, words: &'static str| has(kind).then_some(words);
     let words = [
         say(Kind::Simulated, "markers: simulated mean with 95 % interval"),

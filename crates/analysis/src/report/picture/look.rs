@@ -5,6 +5,7 @@
 //! well, so that nothing is lost without colour.
 
 use super::super::markup::{N, put};
+use super::names::plain;
 use crate::figures::{Curve, Kind};
 use std::collections::BTreeSet;
 
@@ -43,9 +44,6 @@ const SHAPES: [&[(f64, f64)]; 8] = [
 /// The size of a marker: half its width.
 const SIZE: f64 = 3.6;
 
-/// A legend with more than this is better divided.
-const ENTRIES_MAX: usize = 16;
-
 /// How one curve is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look {
@@ -68,9 +66,9 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    pub(super) fn of<'a>(curves: impl Iterator<Item = &'a Curve>) -> Self {
+    pub(super) fn of<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> Self {
         let mut looks = Self { seen: Vec::new(), marked: BTreeSet::new(), lined: BTreeSet::new() };
-        for curve in curves.filter(|curve| curve.drawn) {
+        for curve in curves {
             let entry = (curve.kind, curve.hue, curve.name.clone());
             if !looks.seen.contains(&entry) {
                 looks.seen.push(entry);
@@ -83,18 +81,55 @@ impl Looks {
 
     /// Whether no two names look the same, so that one legend can stand for all.
     pub(super) fn are_distinct(&self) -> bool {
-        let looks: Vec<_> = self.entries().map(|(_, look)| look).collect();
+        let looks: Vec<_> = self.all().map(|(_, look)| look).collect();
         looks.iter().enumerate().all(|(index, look)| !looks[..index].contains(look))
     }
 
-    /// Whether a reader can keep one legend of them in mind.
-    pub(super) fn is_modest(&self) -> bool {
-        self.seen.len() <= ENTRIES_MAX
+    /// Every name and its look.
+    fn all(&self) -> impl Iterator<Item = (&str, Look)> {
+        self.seen.iter().map(|(kind, hue, name)| (name.as_str(), self.look(*kind, *hue, name)))
     }
 
-    /// What a legend lists.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, Look)> {
-        self.seen.iter().map(|(kind, hue, name)| (name.as_str(), self.look(*kind, *hue, name)))
+    /// What a legend lists: a formula and its simulation are one entry, a line with a marker.
+    pub(super) fn entries(&self) -> Vec<(String, Vec<Look>)> {
+        let mut entries: Vec<(String, Vec<Look>)> = Vec::new();
+        for (index, (kind, hue, name)) in self.seen.iter().enumerate() {
+            let look = self.look(*kind, *hue, name);
+            let Some(companion) = self.companion(index) else {
+                entries.push((name.clone(), vec![look]));
+                continue;
+            };
+            if companion > index {
+                let (kind, hue, other) = &self.seen[companion];
+                let both = vec![look, self.look(*kind, *hue, other)];
+                entries.push((plain(name, look.kind), both));
+            }
+        }
+        entries
+    }
+
+    /// The simulation of a corrected formula, or the other way round.
+    fn companion(&self, index: usize) -> Option<usize> {
+        let (kind, hue, name) = &self.seen[index];
+        let wanted = match kind {
+            Kind::Corrected => Kind::Simulated,
+            Kind::Simulated => Kind::Corrected,
+            Kind::Printed => return None,
+        };
+        let short = plain(name, *kind);
+        self.seen.iter().position(|(kind, other_hue, other)| {
+            (*kind, other_hue) == (wanted, hue) && plain(other, wanted) == short
+        })
+    }
+
+    /// Which kinds there are.
+    pub(super) fn has(&self, kind: Kind) -> bool {
+        self.seen.iter().any(|(other, ..)| *other == kind)
+    }
+
+    /// How many names there are.
+    pub(super) fn len(&self) -> usize {
+        self.seen.len()
     }
 
     /// The look of this curve.
@@ -125,6 +160,11 @@ impl Looks {
 impl Look {
     pub(super) fn kind(self) -> Kind {
         self.kind
+    }
+
+    /// The same, with its markers joined or not.
+    pub(super) fn joined(self, joined: bool) -> Self {
+        Self { joined, ..self }
     }
 
     /// The line through these places, if the curve has one.
@@ -192,9 +232,8 @@ mod tests {
         let kinds = [Kind::Corrected, Kind::Printed, Kind::Simulated];
         for kind in kinds {
             let curves: Vec<_> = (0..6).map(|hue| curve(&hue.to_string(), kind, hue)).collect();
-            let looks = Looks::of(curves.iter());
-            let grey: Vec<_> =
-                looks.entries().map(|(_, look)| Look { colour: "", ..look }).collect();
+            let looks = Looks::of(&curves);
+            let grey: Vec<_> = looks.all().map(|(_, look)| Look { colour: "", ..look }).collect();
             for (index, look) in grey.iter().enumerate() {
                 assert!(!grey[..index].contains(look), "{look:?}");
             }
@@ -204,17 +243,31 @@ mod tests {
     #[test]
     fn a_line_with_markers_is_solid() {
         let curves = [curve("a", Kind::Corrected, 2), curve("b", Kind::Simulated, 2)];
-        let looks = Looks::of(curves.iter());
+        let looks = Looks::of(&curves);
         assert_eq!(looks.look_of(&curves[0]).dash, "");
         assert!(!looks.look_of(&curves[1]).joined);
-        let looks = Looks::of(curves[..1].iter());
+        let looks = Looks::of(&curves[..1]);
         assert_ne!(looks.look_of(&curves[0]).dash, "");
+    }
+
+    #[test]
+    fn a_formula_and_its_simulation_are_one_entry() {
+        let curves = [
+            curve("LE-S, corrected", Kind::Corrected, 0),
+            curve("LE-S, printed", Kind::Printed, 0),
+            curve("LE-S, simulated", Kind::Simulated, 0),
+            curve("SUP, simulated", Kind::Simulated, 1),
+        ];
+        let entries = Looks::of(&curves).entries();
+        let names: Vec<_> =
+            entries.iter().map(|(name, looks)| (name.as_str(), looks.len())).collect();
+        assert_eq!(names, [("LE-S", 2), ("LE-S, printed", 1), ("SUP, simulated", 1)]);
     }
 
     #[test]
     fn two_of_one_hue_and_kind_are_still_two() {
         let curves = [curve("a", Kind::Simulated, 0), curve("b", Kind::Simulated, 0)];
-        let looks = Looks::of(curves.iter());
+        let looks = Looks::of(&curves);
         assert!(looks.are_distinct());
         assert_ne!(looks.look_of(&curves[0]), looks.look_of(&curves[1]));
     }

@@ -16,19 +16,22 @@
 //! | `look` | colours, dashes, markers |
 //! | `pane` | one pair of axes and what is between them |
 //! | `legend` | what the looks mean |
+//! | `names` | what is drawn, and how it is called |
 //! | `words` | how wide a text is |
 
 mod legend;
 mod look;
+mod names;
 mod pane;
 mod scale;
 mod words;
 
-use super::markup::{N, Text, put};
+use super::markup::{Indexed, N, Text, put};
 use super::stem;
-use crate::figures::Finding;
+use crate::figures::{Finding, Pane};
 use legend::Legend;
 use look::Looks;
+use names::prepared;
 use pane::{Frame, Plot};
 use words::{HEADING, LABEL, SMALL, wrapped};
 
@@ -72,22 +75,25 @@ impl Grid {
 }
 
 /// The looks of all panes together if one legend can stand for all, or of each.
-fn looks(finding: &Finding) -> Vec<Looks> {
-    let together = Looks::of(finding.panes.iter().flat_map(|pane| &pane.curves));
-    if together.are_distinct() && together.is_modest() || finding.panes.len() < 2 {
-        return vec![together];
-    }
-    finding.panes.iter().map(|pane| Looks::of(pane.curves.iter())).collect()
+///
+/// It can if panes have names in common, and no two names look the same.
+fn looks(panes: &[Pane]) -> Vec<Looks> {
+    let together = Looks::of(panes.iter().flat_map(|pane| &pane.curves));
+    let each: Vec<Looks> = panes.iter().map(|pane| Looks::of(&pane.curves)).collect();
+    let common = together.len() < each.iter().map(Looks::len).sum();
+    if each.len() < 2 || common && together.are_distinct() { vec![together] } else { each }
 }
 
 fn draw(finding: &Finding, headed: bool) -> String {
     let grid = Grid::of(finding.panes.len());
-    let looks = looks(finding);
+    let panes = prepared(finding);
+    let looks = looks(&panes);
     let shared = looks.len() == 1;
     let mut body = String::new();
     let mut y = EDGE + heading(finding, headed, grid.across(), &mut body);
-    let has_titles = finding.panes.iter().any(|pane| !pane.title.is_empty());
-    for (row, panes) in finding.panes.chunks(grid.columns).enumerate() {
+    let mut left_of_all = EDGE;
+    let has_titles = panes.iter().any(|pane| !pane.title.is_empty());
+    for (row, panes) in panes.chunks(grid.columns).enumerate() {
         y += if has_titles { TITLE } else { 6.0 };
         let mut below: f64 = 0.0;
         for (column, pane) in panes.iter().enumerate() {
@@ -97,6 +103,7 @@ fn draw(finding: &Finding, headed: bool) -> String {
             let plot = Plot::new(pane, &looks[if shared { 0 } else { index }], frame);
             plot.draw(&mut body, &format!("clip-{}-{index}", stem(finding)));
             let mut end = plot.below();
+            left_of_all = if index == 0 { plot.left() } else { left_of_all };
             if !shared {
                 let legend = Legend::new(&looks[index], left + grid.width - plot.left());
                 legend.draw(&mut body, plot.left(), y + grid.height + end + 4.0);
@@ -107,12 +114,12 @@ fn draw(finding: &Finding, headed: bool) -> String {
         y += grid.height + below + 8.0;
     }
     if shared {
-        let legend = Legend::new(&looks[0], grid.across() - 40.0);
-        legend.draw(&mut body, EDGE + 40.0, y);
+        let legend = Legend::new(&looks[0], grid.across() + EDGE - left_of_all);
+        legend.draw(&mut body, left_of_all, y);
         y += legend.height() + 8.0;
     }
-    for line in wrapped(&legend::key(&looks), SMALL, grid.across() - 40.0) {
-        let (x, base) = (N(EDGE + 40.0), N(y + 11.0));
+    for line in wrapped(&legend::key(&looks), SMALL, grid.across() + EDGE - left_of_all) {
+        let (x, base) = (N(left_of_all), N(y + 11.0));
         put!(body, "<text x=\"{x}\" y=\"{base}\" font-size=\"{SMALL}\" fill=\"#5a6472\">");
         put!(body, "{}</text>\n", Text(&line));
         y += 15.0;
@@ -129,7 +136,7 @@ fn heading(finding: &Finding, headed: bool, width: f64, out: &mut String) -> f64
     for (index, line) in lines.iter().enumerate() {
         let (x, y) = (N(EDGE), N(EDGE + HEADING * (1.3 * index as f64 + 0.9)));
         put!(out, "<text x=\"{x}\" y=\"{y}\" font-size=\"{HEADING}\" font-weight=\"600\">");
-        put!(out, "{}</text>\n", Text(line));
+        put!(out, "{}</text>\n", Indexed(line));
     }
     1.3 * HEADING * lines.len() as f64 + 8.0
 }

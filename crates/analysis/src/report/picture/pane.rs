@@ -1,6 +1,6 @@
 //! One pane: two axes, a light grid, and the curves.
 
-use super::super::markup::{N, Text, put, short};
+use super::super::markup::{Indexed, N, Text, put, short};
 use super::look::{Look, Looks};
 use super::scale::{Fit, Scale};
 use super::words::{LABEL, SMALL, width_of, wrapped};
@@ -48,7 +48,7 @@ impl<'a> Plot<'a> {
         let y = Scale::new(pane.y, heights.into_iter(), Fit::Round, most);
         let y_label = wrapped(&titled(pane.y), LABEL, frame.height);
         let numbers = y.ticks.iter().map(|tick| width_of(&tick.label, SMALL)).fold(0.0, f64::max);
-        let margin = LINE * y_label.len() as f64 + 6.0 + numbers + TICK + 3.0;
+        let margin = LINE * y_label.len() as f64 + 8.0 + numbers + TICK + 3.0;
         let width = (frame.width - margin - INSET).max(40.0);
         let x = across(pane, width);
         // The last number may stand out to the right.
@@ -74,7 +74,7 @@ impl<'a> Plot<'a> {
         let Frame { left, top, width, height } = self.area;
         if !self.pane.title.is_empty() {
             let (x, y) = (N(left + width / 2.0), N(top - 9.0));
-            let title = Text(self.pane.title);
+            let title = Indexed(self.pane.title);
             put!(
                 out,
                 "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" font-weight=\"600\">{title}</text>\n"
@@ -108,9 +108,14 @@ impl<'a> Plot<'a> {
         }
     }
 
-    fn drawn(&self, kind: Kind) -> impl Iterator<Item = (&Curve, Look)> {
-        let curves = self.pane.curves.iter().filter(move |curve| curve.drawn && curve.kind == kind);
-        curves.map(|curve| (curve, self.looks.look_of(curve)))
+    fn drawn(&self, kind: Kind) -> Vec<(&Curve, Look)> {
+        let curves = self.pane.curves.iter();
+        // Markers that no line of their hue accompanies here are joined, to be followed by eye.
+        let joined =
+            |hue| !curves.clone().any(|curve| curve.hue == hue && curve.kind != Kind::Simulated);
+        let of_kind: Vec<&Curve> = curves.clone().filter(|curve| curve.kind == kind).collect();
+        let look = |curve: &Curve| self.looks.look_of(curve).joined(joined(curve.hue));
+        of_kind.into_iter().map(|curve| (curve, look(curve))).collect()
     }
 
     fn shows(&self, dot: &Dot) -> bool {
@@ -202,16 +207,16 @@ impl<'a> Plot<'a> {
         for (index, line) in self.x_label.iter().enumerate() {
             let y = top + height + BELOW + LINE * (index as f64 + 0.85);
             let (x, y) = (N(left + width / 2.0), N(y));
-            put!(out, "<text x=\"{x}\" y=\"{y}\">{}</text>\n", Text(line));
+            put!(out, "<text x=\"{x}\" y=\"{y}\">{}</text>\n", Indexed(line));
         }
         let numbers =
             self.y.ticks.iter().map(|tick| width_of(&tick.label, SMALL)).fold(0.0, f64::max);
         let lines = self.y_label.len() as f64;
         for (index, line) in self.y_label.iter().enumerate() {
-            let x = left - numbers - TICK - 9.0 - LINE * (lines - 1.0 - index as f64);
+            let x = left - numbers - TICK - 12.0 - LINE * (lines - 1.0 - index as f64);
             let (x, y) = (N(x), N(top + height / 2.0));
             let turn = format!("transform=\"translate({x},{y}) rotate(-90)\"");
-            put!(out, "<text {turn}>{}</text>\n", Text(line));
+            put!(out, "<text {turn}>{}</text>\n", Indexed(line));
         }
     }
 }
@@ -226,8 +231,8 @@ fn titled(axis: Axis) -> String {
 
 /// The axis across, with labels that do not touch.
 fn across(pane: &Pane, width: f64) -> Scale {
-    let drawn = pane.curves.iter().filter(|curve| curve.drawn);
-    let values: Vec<f64> = drawn.flat_map(|curve| curve.dots.iter().map(|dot| dot.x)).collect();
+    let values = pane.curves.iter();
+    let values: Vec<f64> = values.flat_map(|curve| curve.dots.iter().map(|dot| dot.x)).collect();
     let room = width - 2.0 * INSET;
     let fits = |scale: &Scale| {
         let place = |at| room * scale.place(at);
@@ -250,13 +255,16 @@ fn across(pane: &Pane, width: f64) -> Scale {
 fn heights(pane: &Pane) -> Vec<f64> {
     let log = pane.y.log;
     let drawn = |printed: bool| {
-        let is = move |curve: &&Curve| curve.drawn && (curve.kind == Kind::Printed) == printed;
+        let is = move |curve: &&Curve| (curve.kind == Kind::Printed) == printed;
         pane.curves.iter().filter(is).flat_map(|curve| &curve.dots)
     };
     let finite = |value: &f64| value.is_finite() && (!log || *value > 0.0);
+    let positive = drawn(false).all(|dot| dot.y >= 0.0);
     let ends = |dot: &Dot| {
-        // By factors, an interval that reaches for nought would take the whole axis.
-        let low = if log { dot.ci95[0].max(dot.y / 3.0) } else { dot.ci95[0] };
+        // An interval that reaches below nought does not take the axis with it; and by factors, one
+        // that reaches for nought would take all of it.
+        let least = if log { dot.y / 3.0 } else { 0.0 };
+        let low = if positive { dot.ci95[0].max(least) } else { dot.ci95[0] };
         [dot.y, low, dot.ci95[1]]
     };
     let mut firm: Vec<f64> = drawn(false).flat_map(ends).filter(finite).collect();

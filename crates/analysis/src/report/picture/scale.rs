@@ -34,6 +34,9 @@ pub(super) enum Fit {
 /// Data from a level above this part of their greatest value are not drawn from nought.
 const FAR_FROM_NOUGHT: f64 = 0.8;
 
+/// How far data may stand out beyond the last tick, in steps.
+const SLACK: f64 = 0.05;
+
 impl Scale {
     /// An axis for these values, with about so many ticks at most. Those it cannot show are none.
     pub(super) fn new(
@@ -63,9 +66,9 @@ impl Scale {
         }
         let step = round_step((high - low) / most as f64);
         if fit == Fit::Round {
-            // A hair inside: what is a tick but for rounding is one.
-            low = (low / step + 1e-9).floor() * step;
-            high = (high / step - 1e-9).ceil() * step;
+            // What is hardly beyond a tick needs no further one.
+            low = (low / step + SLACK).floor() * step;
+            high = (high / step - SLACK).ceil() * step;
         }
         let digits = usize::try_from(-order(step)).unwrap_or(0);
         let tick = |index: f64| {
@@ -203,7 +206,10 @@ mod tests {
     fn steps_are_round_and_begin_at_nought() {
         assert_eq!(labels(STEPS, &[0.3, 7.3], Fit::Round, 5), "0 2 4 6 8");
         assert_eq!(labels(STEPS, &[0.0, 0.95], Fit::Round, 5), "0.0 0.2 0.4 0.6 0.8 1.0");
-        assert_eq!(labels(STEPS, &[-3.0, 12_000.0], Fit::Round, 4), "-5,000 0 5,000 10,000 15,000");
+        assert_eq!(
+            labels(STEPS, &[-3_000.0, 12_000.0], Fit::Round, 4),
+            "-5,000 0 5,000 10,000 15,000"
+        );
     }
 
     #[test]
