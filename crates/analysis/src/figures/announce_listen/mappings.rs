@@ -1,9 +1,9 @@
 //! Ours: wake-up times that follow from what governs leadership (sections 5.4.3 and 5.6).
 
-use super::super::{Axis, Claim, Figure, Finding, Pane, Panel};
-use super::sketch::{apart, below, number, simulated};
+use super::super::{Axis, Claim, Figure, Finding, Kind, Pane, Panel};
+use super::sketch::{apart, below, formula, number, simulated};
 use crate::cell::{Cell, duration};
-use crate::setting::Loss;
+use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::{Criterion, Mapping, Variant};
 use bellwether_sim::{Measure, Ranks};
 
@@ -20,6 +20,18 @@ enum Wake {
     ByRank,
     Leads,
     AtOnce,
+}
+
+impl Wake {
+    /// The formula there is for its delay, or for its messages.
+    fn quantity(self, delay: bool) -> Option<&'static str> {
+        match self {
+            Self::Random => Some(if delay { "le-s.leadership-delay" } else { "le-s.messages" }),
+            Self::Leads => Some(if delay { "le-m.leadership-delay" } else { "le-m.messages" }),
+            Self::AtOnce => Some(if delay { "le-a.leadership-delay" } else { "le-a.messages" }),
+            Self::ById(_) | Self::ByRank => None,
+        }
+    }
 }
 
 const LE_S: &str = "LE-S: at random";
@@ -90,11 +102,16 @@ fn cell(wake: Wake, nodes: u32, loss: Loss) -> Cell {
 
 fn panel(title: &'static str, loss: Loss, delay: bool) -> Panel {
     let measure = if delay { Measure::LeadershipDelay } else { Measure::Messages };
-    let series = WAYS.into_iter().enumerate().map(|(hue, (name, wake))| {
-        simulated(name, hue, measure, &SIZES, |n| cell(wake, n as u32, loss))
-    });
+    let mut series = Vec::new();
+    for (hue, (name, wake)) in WAYS.into_iter().enumerate() {
+        if let Some(quantity) = wake.quantity(delay) {
+            let given = |n| Given { nodes: n as u32, loss, ..Given::default() };
+            series.push(formula(Kind::Corrected, quantity, name, hue, &SIZES, given));
+        }
+        series.push(simulated(name, hue, measure, &SIZES, |n| cell(wake, n as u32, loss)));
+    }
     let y = if delay { Axis::linear("leadership delay", "s") } else { Axis::log("messages", "") };
-    Panel { title, x: Axis::log("processes N", ""), y, series: series.collect() }
+    Panel { title, x: Axis::log("processes N", ""), y, series }
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
