@@ -73,7 +73,7 @@ Examples:
 
 How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
 goodbyes spare the group T_L. Each prediction stands beside its simulation; `agrees` means that it
-does not speak against the formula at 99.9 %.";
+does not speak against the formula at 99.9 %, `near` that it is as near as an approximation can be.";
 
 /// Parses a number of runs, or nought.
 fn runs(text: &str) -> Result<u64, String> {
@@ -205,15 +205,17 @@ fn expectations(forecasts: &[Forecast]) -> Vec<Vec<String>> {
     let row = |forecast: &Forecast| {
         let unit = forecast.unit.map_or("a day", |unit| unit.name());
         let (value, note) = match &forecast.value {
-            Ok(value) => (
-                format!("{} {unit}", digits(*value)),
-                if forecast.exact { "" } else { "about" }.to_owned(),
-            ),
+            Ok(value) => (format!("{} {unit}", digits(*value)), about(forecast.slack)),
             Err(why) => ("unknown".to_owned(), why.to_string()),
         };
         vec![forecast.about.to_owned(), value, note]
     };
     forecasts.iter().map(row).collect()
+}
+
+/// How far a value can be trusted.
+fn about(slack: f64) -> String {
+    if slack == 0.0 { String::new() } else { format!("to {} % or so", digits(100.0 * slack)) }
 }
 
 fn row(confirmation: &Confirmation) -> Vec<String> {
@@ -258,7 +260,7 @@ fn for_programs(plan: &Plan, (confirmed, watch): &Evidence) -> Value {
         let mut value = json!({
             "value": forecast.value.as_ref().ok(),
             "unit": unit,
-            "exact": forecast.exact,
+            "slack": forecast.slack,
         });
         if let Err(why) = &forecast.value {
             value["why"] = json!(why.to_string());
@@ -273,7 +275,7 @@ fn for_programs(plan: &Plan, (confirmed, watch): &Evidence) -> Value {
             "nodes": confirmation.nodes,
             "listen": finite(duration(confirmation.listen)),
             "predicted": confirmation.predicted,
-            "exact": confirmation.exact,
+            "slack": confirmation.slack,
             "simulated": simulated,
             "verdict": confirmation.verdict.name(),
             "command": confirmation.command,

@@ -45,7 +45,7 @@ fn fewer_messages_take_a_longer_suppression() {
     }
 }
 
-/// Statistical: fixed seeds, each prediction judged at 99.9 %, approximate ones within 5 %.
+/// Statistical: fixed seeds, each prediction judged at 99.9 %, approximate ones within their slack.
 #[test]
 fn what_is_predicted_happens() {
     for flags in
@@ -65,10 +65,8 @@ fn what_is_predicted_happens() {
         }
         for entry in confirmed {
             let verdict = entry["verdict"].as_str().unwrap();
-            assert!(
-                verdict == "agrees" || entry["exact"] == false && verdict == "within 5 %",
-                "{flags}: {entry}"
-            );
+            assert!(["agrees", "near"].contains(&verdict), "{flags}: {entry}");
+            assert!(verdict == "agrees" || number(&entry["slack"]) > 0.0, "{flags}: {entry}");
         }
         if !flags.contains("--loss") {
             assert_eq!(plan["watched"], Value::Null, "there is nothing to wait for");

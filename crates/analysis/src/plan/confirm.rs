@@ -10,8 +10,8 @@
 //! depend on the machine.
 
 use super::{
-    DEPARTURE, FRACTION, LEADERSHIP, LENGTH, MESSAGES, Plan, beyond_first, corrected, exact,
-    silence,
+    DEPARTURE, FRACTION, LEADERSHIP, LENGTH, Plan, Predicted, beyond_first, formula,
+    messages_at_start, silence,
 };
 use crate::cell::Cell;
 use crate::figures::Stuck;
@@ -50,7 +50,7 @@ const PLENTY: f64 = 400.0;
 pub enum Verdict {
     /// It does not speak against it at 99.9 %.
     Agrees,
-    /// It does, but by no more than a twentieth.
+    /// It does, but by no more than the formula, an approximation, may be wrong.
     Near,
     /// It does.
     Differs,
@@ -61,7 +61,7 @@ impl Verdict {
     pub fn name(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
-            Self::Near => "within 5 %",
+            Self::Near => "near",
             Self::Differs => "differs",
         }
     }
@@ -78,8 +78,8 @@ pub struct Confirmation {
     pub listen: f64,
     /// What the formula says about that group.
     pub predicted: f64,
-    /// Whether the formula is exact.
-    pub exact: bool,
+    /// By what part of itself that may be wrong; nought if the formula is exact.
+    pub slack: f64,
     /// What happened.
     pub simulated: Summary,
     /// Runs that gave no number.
@@ -113,8 +113,20 @@ pub struct Watch {
 #[derive(Clone, Debug)]
 struct Check {
     cell: Cell,
-    /// Name, measure, prediction, whether that is exact.
-    expected: Vec<(&'static str, Measure, f64, bool)>,
+    expected: Vec<Expected>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    name: &'static str,
+    measure: Measure,
+    value: f64,
+    slack: f64,
+}
+
+/// What a formula says about what an experiment measures, if it has a value.
+fn expect(name: &'static str, measure: Measure, (value, slack): Predicted) -> Option<Expected> {
+    Some(Expected { name, measure, value: value.ok()?, slack })
 }
 
 impl Plan {
@@ -177,8 +189,8 @@ impl Plan {
         let forever = setting.with(|given| given.listen = f64::INFINITY).unwrap_or(setting);
         let cell = self.cell(effort, &forever, effort.share(f64::from(setting.nodes)));
         let expected = [
-            expect("leadership_delay", Measure::LeadershipDelay, LEADERSHIP, &forever),
-            expect("messages", Measure::Messages, MESSAGES, &forever),
+            expect("leadership_delay", Measure::LeadershipDelay, formula(LEADERSHIP, &forever)),
+            expect("messages", Measure::Messages, messages_at_start(&forever)),
         ];
         Check { cell, expected: expected.into_iter().flatten().collect() }
     }
@@ -192,7 +204,7 @@ impl Plan {
 
     fn departure(&self, effort: Effort) -> Check {
         let (name, measure) = ("reestablishment_delay", Measure::ReestablishmentDelay);
-        let expected = expect(name, measure, DEPARTURE, &self.setting);
+        let expected = expect(name, measure, formula(DEPARTURE, &self.setting));
         Check { cell: self.departing(effort), expected: expected.into_iter().collect() }
     }
 
@@ -200,12 +212,8 @@ impl Plan {
         let mut cell = self.departing(effort);
         cell.config.bye_copies = self.byes;
         let (name, measure) = ("reestablishment_delay_with_bye", Measure::ReestablishmentDelay);
-        let exact = !matches!(self.goals.loss, crate::setting::Loss::Uncorrelated(_));
-        let value = self.departure_with_bye().ok();
-        Check {
-            cell,
-            expected: value.map(|value| (name, measure, value, exact)).into_iter().collect(),
-        }
+        let expected = expect(name, measure, self.departure_with_bye());
+        Check { cell, expected: expected.into_iter().collect() }
     }
 
     /// The greatest m, up to the planned one, at which this effort shows plenty of stretches.
@@ -228,14 +236,15 @@ impl Plan {
     fn false_departures(&self, effort: Effort, losses: u32) -> Check {
         let listen = self.goals.listen(losses);
         let setting = self.setting.with(|given| given.listen = listen).unwrap_or(self.setting);
-        let length =
-            expect("false_departure_length", Measure::ReestablishmentDelay, LENGTH, &setting);
-        let fraction =
-            expect("inconsistent_fraction", Measure::InconsistentFraction, FRACTION, &setting);
+        let (fraction, length) = (formula(FRACTION, &setting), formula(LENGTH, &setting));
+        let expected = [
+            expect("inconsistent_fraction", Measure::InconsistentFraction, fraction),
+            expect("false_departure_length", Measure::ReestablishmentDelay, length),
+        ];
         // A run gives one mean length, which what the window cuts off makes a little wrong: so few
         // runs are watched for long.
         let cell = self.watched(effort, losses, RUNS_MIN);
-        Check { cell, expected: [fraction, length].into_iter().flatten().collect() }
+        Check { cell, expected: expected.into_iter().flatten().collect() }
     }
 
     fn watch(&self, cell: &Cell, answer: &Answer) -> Watch {
@@ -270,15 +279,15 @@ impl Effort {
 
 impl Check {
     fn confirm(&self, answer: &Answer) -> Vec<Confirmation> {
-        let confirm = |(name, measure, predicted, exact): &(&'static str, Measure, f64, bool)| {
-            let simulated = answer.measure(*measure)?.clone();
+        let confirm = |expected: &Expected| {
+            let simulated = answer.measure(expected.measure)?.clone();
             Some(Confirmation {
-                name,
+                name: expected.name,
                 nodes: self.cell.nodes,
                 listen: seconds(&self.cell),
-                predicted: *predicted,
-                exact: *exact,
-                verdict: verdict(&simulated, *predicted),
+                predicted: expected.value,
+                slack: expected.slack,
+                verdict: verdict(&simulated, expected),
                 simulated,
                 unsettled: answer.unsettled,
                 command: self.cell.command(),
@@ -293,21 +302,11 @@ fn seconds(cell: &Cell) -> f64 {
     if listen == bellwether_core::Duration::MAX { f64::INFINITY } else { listen.as_secs_f64() }
 }
 
-/// What a formula says about what an experiment measures, if it has a value.
-fn expect(
-    name: &'static str,
-    measure: Measure,
-    quantity: &'static str,
-    setting: &Setting,
-) -> Option<(&'static str, Measure, f64, bool)> {
-    let value = corrected(quantity, setting).ok()?;
-    Some((name, measure, value, exact(quantity, setting)))
-}
-
-fn verdict(simulated: &Summary, predicted: f64) -> Verdict {
-    if simulated.agrees_with(predicted, CONFIDENCE) {
+fn verdict(simulated: &Summary, expected: &Expected) -> Verdict {
+    let (value, slack) = (expected.value, expected.slack);
+    if simulated.agrees_with(value, CONFIDENCE) {
         Verdict::Agrees
-    } else if (simulated.mean - predicted).abs() <= 0.05 * predicted.abs() {
+    } else if (simulated.mean - value).abs() <= slack * value.abs() {
         Verdict::Near
     } else {
         Verdict::Differs
