@@ -21,7 +21,7 @@
 
 use super::sums::{geometric, harmonic_any};
 use super::wake;
-use crate::cell::{Cell, duration};
+use crate::cell::Cell;
 use crate::integral::Integral;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{Loss, OutOfDomain, Setting};
@@ -109,14 +109,11 @@ fn note(setting: &Setting) -> &'static str {
     }
 }
 
-/// What the simulator can tell: without loss all messages are sent in [0, T_S] if T_A ≥ T_S + Δ.
+/// Nobody speaks twice in T_S if T_A is at least as long.
 fn simulation(setting: &Setting) -> Option<(Cell, Measure)> {
-    if setting.loss.rate() > 0.0 {
-        return None;
-    }
     let mut cell = Cell::of(Variant::LeS, setting).listen(f64::INFINITY);
-    cell.config.announce = cell.config.announce.max(duration(setting.suppress + setting.delay));
-    Some((cell, Measure::Messages))
+    cell.config.announce = cell.config.announce.max(cell.config.suppress);
+    Some((cell, Measure::MessagesInOpening))
 }
 
 /// `le-s.messages-in-suppression`.

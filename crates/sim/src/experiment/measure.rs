@@ -9,6 +9,8 @@ pub enum Measure {
     LeadershipDelay,
     /// Messages sent before that.
     Messages,
+    /// Those of them that were sent while the wait that opens an election can last: in T_S.
+    MessagesInOpening,
     /// Which of the leader's messages it was.
     Rounds,
     /// The same, averaged over the other processes.
@@ -35,10 +37,11 @@ pub enum Measure {
 
 impl Measure {
     /// All of them, in the order they are shown.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::ConvergenceTime,
         Self::LeadershipDelay,
         Self::Messages,
+        Self::MessagesInOpening,
         Self::Rounds,
         Self::AverageRounds,
         Self::SimultaneousLeaders,
@@ -58,6 +61,7 @@ impl Measure {
             Self::ConvergenceTime => "convergence_time",
             Self::LeadershipDelay => "leadership_delay",
             Self::Messages => "messages",
+            Self::MessagesInOpening => "messages_in_opening",
             Self::Rounds => "rounds",
             Self::AverageRounds => "average_rounds",
             Self::SimultaneousLeaders => "simultaneous_leaders",

@@ -7,6 +7,7 @@
 //! | `convergence_time` | when the announcement that converges the group was *sent* |
 //! | `leadership_delay` | when it was received |
 //! | `messages` | messages sent before that reception |
+//! | `messages_in_opening` | those of them sent before T_S, where there is a wait |
 //! | `rounds` | the how-manieth of the leader's messages it was |
 //! | `average_rounds` | the same, averaged over the other processes |
 //! | `simultaneous_leaders` | processes announcing themselves, averaged over time up to then |
@@ -28,6 +29,8 @@ use bellwether_protocols::choice::{Goal, Profile};
 pub(crate) struct Start {
     goal: Goal,
     interval: Duration,
+    /// The longest wait that opens an election.
+    opening: SimTime,
     /// The best claims, best first: who should lead.
     best: Vec<(u64, NodeId)>,
     right: Vec<NodeId>,
@@ -38,6 +41,8 @@ pub(crate) struct Start {
     nodes: u32,
     missing: u32,
     sent: u64,
+    /// Those sent before the opening waits are over.
+    early: u64,
     /// The greatest and the sum of the rounds in which processes accepted.
     rounds: u32,
     rounds_sum: u64,
@@ -74,10 +79,11 @@ impl Leaders {
 
 impl Start {
     pub(crate) fn new(profile: &Profile) -> Self {
-        let Profile { goal, interval, trust, .. } = *profile;
+        let Profile { goal, interval, trust, opening, .. } = *profile;
         Self {
             goal,
             interval,
+            opening: SimTime::ZERO + opening,
             best: Vec::new(),
             right: Vec::new(),
             accepted: Vec::new(),
@@ -85,6 +91,7 @@ impl Start {
             nodes: 0,
             missing: 0,
             sent: 0,
+            early: 0,
             rounds: 0,
             rounds_sum: 0,
             told: 0,
@@ -111,7 +118,7 @@ impl Start {
         self.best.clear();
         self.right.clear();
         (self.nodes, self.missing) = (nodes, nodes);
-        (self.sent, self.messages) = (0, 0);
+        (self.sent, self.early, self.messages) = (0, 0, 0);
         (self.rounds, self.rounds_sum, self.told) = (0, 0, 0);
         (self.converged, self.received, self.agreed) =
             (SimTime::ZERO, SimTime::ZERO, SimTime::ZERO);
@@ -134,6 +141,9 @@ impl Start {
         sample.set(Measure::ConvergenceTime, self.converged.as_secs_f64());
         sample.set(Measure::LeadershipDelay, self.received.as_secs_f64());
         sample.set(Measure::Messages, messages);
+        if self.opening > SimTime::ZERO {
+            sample.set(Measure::MessagesInOpening, self.early as f64);
+        }
         if self.goal != Goal::Quiet {
             sample.set(Measure::Rounds, f64::from(self.rounds));
             if let Goal::Leaders(_) = self.goal {
@@ -243,13 +253,14 @@ impl<P: Protocol> Observer<P> for Start {
     #[inline]
     fn on_send(
         &mut self,
-        _at: SimTime,
+        at: SimTime,
         _from: u32,
         _to: Dest,
         _message: &P::Message,
         _number: u32,
     ) {
         self.sent += 1;
+        self.early += u64::from(at < self.opening);
     }
 
     #[inline(always)] // runs for every adoption; a call would pass it all through memory

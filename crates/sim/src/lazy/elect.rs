@@ -90,7 +90,7 @@ impl<A: Air> Election<'_, A> {
     /// Each of the block announces itself until it hears a better one.
     #[inline(always)]
     fn speak(&mut self, leader: &Leader, block: &Block, tally: &mut Tally) {
-        let Setting { delay, announce, .. } = self.setting;
+        let Setting { delay, announce, opening, .. } = self.setting;
         let mut rest = self.air.may_speak(leader, block);
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
@@ -107,6 +107,7 @@ impl<A: Air> Election<'_, A> {
             while at < silent {
                 self.air.say(Call { at, packet: self.coins.packet(node, number) });
                 tally.messages += 1;
+                tally.early += u64::from(at < opening);
                 at += announce;
                 number += 1;
             }
@@ -137,6 +138,9 @@ impl<A: Air> Election<'_, A> {
             _ => 1,
         };
         tally.messages += each * going_on;
+        let opening = self.setting.opening.min(tally.received);
+        let early = opening.saturating_sub(leader.first).div_ceil(leader.every);
+        tally.early += early * going_on;
         tally
     }
 }

@@ -55,6 +55,8 @@ struct Setting<'a> {
     loss: Loss,
     delay: u64,
     announce: u64,
+    /// The longest wait that opens an election.
+    opening: u64,
     /// Nothing happens after this.
     end: u64,
 }
@@ -84,6 +86,7 @@ impl<'a> Lazy<'a> {
             loss,
             delay,
             announce: params.announce().as_nanos(),
+            opening: params.profile().opening.as_nanos(),
             end: Duration::LONGEST_WRITTEN.as_nanos(),
         };
         let order = Order::new(setting);
@@ -102,6 +105,10 @@ impl<'a> Lazy<'a> {
                 sample.set(Measure::ConvergenceTime, seconds(quiet.converged));
                 sample.set(Measure::LeadershipDelay, seconds(quiet.received));
                 sample.set(Measure::Messages, quiet.messages as f64);
+                if setting.opening > 0 {
+                    // Everyone speaks once at most, when it wakes.
+                    sample.set(Measure::MessagesInOpening, quiet.messages as f64);
+                }
             }
             return sample;
         }
@@ -125,6 +132,8 @@ struct Tally {
     converged: u64,
     received: u64,
     messages: u64,
+    /// Those sent before the opening waits are over.
+    early: u64,
     rounds: u32,
     rounds_sum: u64,
     /// Leaders times nanoseconds.
@@ -138,6 +147,9 @@ impl Tally {
         sample.set(Measure::ConvergenceTime, seconds(self.converged));
         sample.set(Measure::LeadershipDelay, seconds(self.received));
         sample.set(Measure::Messages, messages);
+        if setting.opening > 0 {
+            sample.set(Measure::MessagesInOpening, self.early as f64);
+        }
         sample.set(Measure::Rounds, f64::from(self.rounds));
         let others = f64::from((setting.nodes - 1).max(1));
         sample.set(Measure::AverageRounds, self.rounds_sum as f64 / others);
