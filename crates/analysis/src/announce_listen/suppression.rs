@@ -108,7 +108,10 @@ pub fn delay(setting: &Setting) -> Result<f64, OutOfDomain> {
     let lost = match (l > 0.0, delay > 0.0) {
         (false, _) => m * pow(delay, m - 1.0) * (1.0 - delay),
         (true, false) => pow(l, m - 1.0),
-        (true, true) => pow(delay, m) * expm1(m * log1p(l * (1.0 - delay) / delay)) / l,
+        (true, true) => {
+            let (c, ratio) = (delay + l * (1.0 - delay), log1p(l * (1.0 - delay) / delay));
+            pow(c, m) * -expm1(-m * ratio) / l
+        }
     };
     Ok(setting.suppress * (delay + (heard - pow(delay, m) - lost) / m))
 }

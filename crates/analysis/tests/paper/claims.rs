@@ -5,19 +5,20 @@
 //! joiners in `reestablishment`, T_L in `inconsistency`. Figure 5.12's "first round" is not defined
 //! closely enough to be tested.
 
-use crate::exact::{self, beyond_first_apart};
-use crate::support::{CONFIDENCE, Case, D, Report, correlated, measured, uncorrelated};
+use crate::support::{CONFIDENCE, Report, Trial, measured, start};
+use bellwether_analysis::announce_listen::losses::beyond_first;
+use bellwether_analysis::announce_listen::{messages_le_m, suppression};
+use bellwether_analysis::{Cell, Loss};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
-use bellwether_sim::network::Loss;
 use bellwether_sim::stats::Summary;
 
 const TIME: Measure = Measure::ConvergenceTime;
 const MESSAGES: Measure = Measure::Messages;
 
-/// The measure of one case less that of another, with luck of its own, and the error of both.
-fn difference(more: &Case, less: &Case, measure: Measure) -> Summary {
-    let (more, less) = (more.answer(), less.clone().independent().answer());
+/// The measure of one cell less that of another, with luck of its own, and the error of both.
+fn difference(more: &Cell, less: &Cell, measure: Measure) -> Summary {
+    let (more, less) = (more.simulated(), less.clone().independent().simulated());
     let (more, less) = (measured(&more, measure), measured(&less, measure));
     Summary {
         mean: more.mean - less.mean,
@@ -27,16 +28,16 @@ fn difference(more: &Case, less: &Case, measure: Measure) -> Summary {
     }
 }
 
-/// The first case has more of the measure than the second, beyond doubt.
-fn exceeds(more: &Case, less: &Case, measure: Measure) {
+/// The first cell has more of the measure than the second, beyond doubt.
+fn exceeds(more: &Cell, less: &Cell, measure: Measure) {
     let [low, high] = difference(more, less, measure).interval(CONFIDENCE);
     let less = less.clone().independent();
     let (name, more, less) = (measure.name(), more.command(), less.command());
     assert!(low > 0.0, "{name}: {low} to {high} is not above 0\n{more}\n{less}");
 }
 
-fn case(variant: Variant, nodes: u32, loss: Loss) -> Case {
-    Case::new(variant, nodes, loss).runs(if nodes > 20 { 2_000 } else { 5_000 })
+fn cell(variant: Variant, nodes: u32, loss: Loss) -> Cell {
+    start(variant, nodes, loss).runs(if nodes > 20 { 2_000 } else { 5_000 })
 }
 
 /// Section 5.6, "leadership delay ... in the limit exhibits asymptotic behavior for the
@@ -44,9 +45,12 @@ fn case(variant: Variant, nodes: u32, loss: Loss) -> Case {
 #[test]
 fn the_delay_with_uncorrelated_loss_has_no_limit_in_n() {
     let mut report = Report::default();
-    let (many, few) =
-        (case(Variant::LeS, 500, uncorrelated(0.4)), case(Variant::LeS, 50, uncorrelated(0.4)));
-    let growth = beyond_first_apart(499, 0.4) - beyond_first_apart(49, 0.4);
+    let (many, few) = (
+        cell(Variant::LeS, 500, Loss::Uncorrelated(0.4)),
+        cell(Variant::LeS, 50, Loss::Uncorrelated(0.4)),
+    );
+    let [large, small] = [499, 49].map(|others| beyond_first(others, Loss::Uncorrelated(0.4)));
+    let growth = large - small;
     assert!((growth - 10f64.ln() / 2.5f64.ln()).abs() < 0.05, "{growth}");
     let got = difference(&many, &few, TIME);
     report.mean_agrees("growth from 50 to 500", &got, growth, &many.command());
@@ -58,10 +62,10 @@ fn the_delay_with_uncorrelated_loss_has_no_limit_in_n() {
 #[test]
 fn le_s_is_slower_than_sup_and_sends_more() {
     for nodes in [5, 50] {
-        for loss in [Loss::None, correlated(0.4), uncorrelated(0.4)] {
+        for loss in [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
             for measure in [TIME, MESSAGES] {
                 let (le_s, sup) =
-                    (case(Variant::LeS, nodes, loss), case(Variant::Sup, nodes, loss));
+                    (cell(Variant::LeS, nodes, loss), cell(Variant::Sup, nodes, loss));
                 exceeds(&le_s, &sup, measure);
             }
         }
@@ -74,9 +78,9 @@ fn le_s_is_slower_than_sup_and_sends_more() {
 fn uncorrelated_loss_is_the_worst_case_of_le_s() {
     for nodes in [10, 100] {
         for measure in [TIME, MESSAGES] {
-            let of = |loss| case(Variant::LeS, nodes, loss);
-            exceeds(&of(uncorrelated(0.4)), &of(correlated(0.4)), measure);
-            exceeds(&of(correlated(0.4)), &of(Loss::None), measure);
+            let of = |loss| cell(Variant::LeS, nodes, loss);
+            exceeds(&of(Loss::Uncorrelated(0.4)), &of(Loss::Correlated(0.4)), measure);
+            exceeds(&of(Loss::Correlated(0.4)), &of(Loss::None), measure);
         }
     }
 }
@@ -90,8 +94,8 @@ fn al_stays_ahead_of_le_s_by_the_mean_wake_up() {
     for nodes in [5, 70, 200] {
         let runs = if nodes > 100 { 500 } else { 3_000 };
         let (le_s, al) = (
-            case(Variant::LeS, nodes, uncorrelated(0.4)),
-            case(Variant::Al, nodes, uncorrelated(0.4)),
+            cell(Variant::LeS, nodes, Loss::Uncorrelated(0.4)),
+            cell(Variant::Al, nodes, Loss::Uncorrelated(0.4)),
         );
         let got = difference(&le_s.clone().runs(runs), &al.runs(runs), TIME);
         report.mean_agrees("LE-S less AL", &got, 0.5, &le_s.command());
@@ -103,10 +107,10 @@ fn al_stays_ahead_of_le_s_by_the_mean_wake_up() {
 #[test]
 fn le_m_is_faster_than_le_s_and_sends_less() {
     for nodes in [5, 50] {
-        for loss in [Loss::None, correlated(0.4), uncorrelated(0.4)] {
+        for loss in [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
             for measure in [TIME, MESSAGES] {
                 let (le_s, le_m) =
-                    (case(Variant::LeS, nodes, loss), case(Variant::LeM, nodes, loss));
+                    (cell(Variant::LeS, nodes, loss), cell(Variant::LeM, nodes, loss));
                 exceeds(&le_s, &le_m, measure);
             }
         }
@@ -119,12 +123,13 @@ fn le_m_is_faster_than_le_s_and_sends_less() {
 #[test]
 fn without_loss_le_m_sends_as_much_as_sup_and_is_faster() {
     for nodes in [2, 10, 50, 500] {
-        let le_m = exact::le_m_messages_together(nodes, 0.0, D);
-        let sup = exact::sup_messages_together(nodes, 0.0, D);
+        let setting = start(Variant::LeM, nodes, Loss::None).setting();
+        let le_m = messages_le_m::corrected(&setting).unwrap();
+        let sup = suppression::messages(&setting).unwrap();
         assert!((le_m - sup).abs() < 1e-9 * sup, "{nodes}: {le_m} {sup}");
     }
     for nodes in [10, 50] {
-        let of = |variant| case(variant, nodes, Loss::None);
+        let of = |variant| cell(variant, nodes, Loss::None);
         exceeds(&of(Variant::Sup), &of(Variant::LeM), TIME);
     }
 }
@@ -133,8 +138,8 @@ fn without_loss_le_m_sends_as_much_as_sup_and_is_faster() {
 #[test]
 fn with_loss_sup_is_faster_than_le_m() {
     for nodes in [5, 50] {
-        for loss in [correlated(0.4), uncorrelated(0.4)] {
-            exceeds(&case(Variant::LeM, nodes, loss), &case(Variant::Sup, nodes, loss), TIME);
+        for loss in [Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
+            exceeds(&cell(Variant::LeM, nodes, loss), &cell(Variant::Sup, nodes, loss), TIME);
         }
     }
 }
@@ -144,7 +149,7 @@ fn with_loss_sup_is_faster_than_le_m() {
 #[test]
 fn rising_timers_spare_messages_in_large_groups_and_cost_some_in_small_ones() {
     let rising = Shape::Rising { rate: 10.0 };
-    let of = |nodes| case(Variant::LeS, nodes, Loss::None);
+    let of = |nodes| cell(Variant::LeS, nodes, Loss::None);
     exceeds(&of(100), &of(100).shape(rising), MESSAGES);
     exceeds(&of(2).shape(rising), &of(2), MESSAGES);
     exceeds(&of(100).shape(Shape::Falling { rate: 10.0 }), &of(100), MESSAGES);
@@ -154,7 +159,7 @@ fn rising_timers_spare_messages_in_large_groups_and_cost_some_in_small_ones() {
 /// first of the one that will.
 #[test]
 fn an_announce_interval_shorter_than_the_suppression_costs_messages() {
-    let of = |announce| case(Variant::LeS, 50, Loss::None).timers(1.0, announce);
+    let of = |announce| cell(Variant::LeS, 50, Loss::None).timers(1.0, announce);
     exceeds(&of(0.5), &of(1.1), MESSAGES);
     // Nothing is gained above T_S + Δ.
     let mut report = Report::default();

@@ -5,15 +5,17 @@
 //! its own. LE-A, LE-S, LE-M and AL on the whole grid are beside their delays in
 //! `leadership_delay`, from the same runs.
 
-use crate::exact;
-use crate::exact_apart::{by_closure, by_enumeration, by_recurrence};
-use crate::support::{
-    Case, D, Report, SIZES, correlated, losses_apart, losses_together, uncorrelated,
+use crate::enumeration::by_enumeration;
+use crate::support::{Report, SIZES, Trial, losses_apart, losses_together, start};
+use bellwether_analysis::announce_listen::{
+    closure, messages, messages_in_suppression, messages_le_a, messages_le_m, recurrence,
+    suppression,
 };
+use bellwether_analysis::quantity::Formula;
+use bellwether_analysis::{Cell, Loss};
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message, Shape, Variant};
 use bellwether_protocols::choice::Choice;
-use bellwether_sim::network::Loss;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Coins, Measure, Observer, World};
 
@@ -31,16 +33,14 @@ fn sup_messages_and_times_without_loss_and_with_correlated_loss() {
     let mut report = Report::default();
     for loss in losses_together() {
         for nodes in SIZES {
-            let l = loss.rate();
-            let case = Case::new(Variant::Sup, nodes, loss).runs(runs(nodes));
-            let mut expected = vec![
-                (Measure::Messages, exact::sup_messages_together(nodes, l, D)),
-                (Measure::ConvergenceTime, exact::sup_convergence_together(nodes, l, D)),
+            let cell = start(Variant::Sup, nodes, loss).runs(runs(nodes));
+            let form = |form: Formula| form(&cell.setting()).unwrap();
+            let expected = [
+                (Measure::Messages, form(suppression::messages)),
+                (Measure::ConvergenceTime, form(suppression::convergence_time)),
+                (Measure::LeadershipDelay, form(suppression::delay)),
             ];
-            if loss == Loss::None {
-                expected.push((Measure::LeadershipDelay, exact::sup_delay_lossless(nodes, D)));
-            }
-            report.all_agree(&case, &expected);
+            report.all_agree(&cell, &expected);
         }
     }
     report.finish();
@@ -50,16 +50,17 @@ fn sup_messages_and_times_without_loss_and_with_correlated_loss() {
 #[test]
 fn for_two_processes_uncorrelated_loss_is_correlated_loss() {
     let mut report = Report::default();
-    for loss in losses_apart() {
-        let l = loss.rate();
-        for (variant, messages) in [
-            (Variant::LeS, exact::le_s_messages_together(2, l, D)),
-            (Variant::LeM, exact::le_m_messages_together(2, l, D)),
-            (Variant::LeA, exact::le_a_messages_together(2, l)),
-            (Variant::Sup, exact::sup_messages_together(2, l, D)),
-        ] {
-            let case = Case::new(variant, 2, loss).runs(20_000);
-            report.all_agree(&case, &[(Measure::Messages, messages)]);
+    for (apart, together) in losses_apart().into_iter().zip(&losses_together()[1..]) {
+        let forms: [(Variant, Formula); 4] = [
+            (Variant::LeS, messages::corrected),
+            (Variant::LeM, messages_le_m::corrected),
+            (Variant::LeA, messages_le_a::corrected),
+            (Variant::Sup, suppression::messages),
+        ];
+        for (variant, form) in forms {
+            let messages = form(&start(variant, 2, *together).setting()).unwrap();
+            let cell = start(variant, 2, apart).runs(20_000);
+            report.all_agree(&cell, &[(Measure::Messages, messages)]);
         }
     }
     report.finish();
@@ -71,8 +72,8 @@ fn le_s_messages_of_small_groups_with_uncorrelated_loss_and_no_delay() {
     let mut report = Report::default();
     for loss in losses_apart() {
         for nodes in 2..=5 {
-            let case = Case::new(Variant::LeS, nodes, loss).delay(0.0).runs(20_000);
-            report.all_agree(&case, &[(Measure::Messages, by_enumeration(nodes, loss.rate()))]);
+            let cell = start(Variant::LeS, nodes, loss).delay(0.0).runs(20_000);
+            report.all_agree(&cell, &[(Measure::Messages, by_enumeration(nodes, loss.rate()))]);
         }
     }
     report.finish();
@@ -84,13 +85,15 @@ fn le_s_messages_of_small_groups_with_uncorrelated_loss_and_no_delay() {
 #[test]
 fn the_closure_is_near_and_the_recurrence_is_not() {
     let mut report = Report::default();
-    for l in [0.1, 0.4, 0.7] {
+    for loss in losses_apart() {
         for nodes in [5, 10, 50, 100] {
-            let case = Case::new(Variant::LeS, nodes, uncorrelated(l)).delay(0.0).runs(runs(nodes));
-            report.roughly(&case, (Measure::Messages, by_closure(nodes, l)), 0.05);
+            let cell = start(Variant::LeS, nodes, loss).delay(0.0).runs(runs(nodes));
+            let near = closure::messages(&cell.setting()).unwrap();
+            report.roughly(&cell, (Measure::Messages, near), 0.05);
         }
-        let case = Case::new(Variant::LeS, 50, uncorrelated(l)).delay(0.0).runs(runs(50));
-        report.rejects(&case, &case.answer(), Measure::Messages, by_recurrence(50, l));
+        let cell = start(Variant::LeS, 50, loss).delay(0.0).runs(runs(50));
+        let far = recurrence::corrected(&cell.setting()).unwrap();
+        report.rejects(&cell, &cell.simulated(), Measure::Messages, far);
     }
     report.finish();
 }
@@ -106,8 +109,8 @@ impl Observer<AnnounceListen> for Sent {
 }
 
 /// Messages sent in [0, T_S), run by run.
-fn messages_in_suppression(case: &Case) -> Summary {
-    let experiment = case.experiment();
+fn sent_in_suppression(cell: &Cell) -> Summary {
+    let experiment = cell.funded().experiment(1).expect("a valid experiment");
     let Choice::AnnounceListen(params) = experiment.choice.clone() else {
         panic!("another family");
     };
@@ -115,7 +118,7 @@ fn messages_in_suppression(case: &Case) -> Summary {
     let count = |run: u64| {
         let coins = Coins::new(experiment.seed, run);
         let (mut plan, _) = experiment.plan(coins);
-        plan.horizon = case.config.suppress.saturating_sub(Duration::from_nanos(1));
+        plan.horizon = cell.config.suppress.saturating_sub(Duration::from_nanos(1));
         let mut sent = Sent::default();
         world.run(&plan, coins, &mut sent);
         sent.0 as f64
@@ -133,16 +136,14 @@ fn the_printed_number_of_messages_in_the_suppression_interval_is_rejected() {
     let mut report = Report::default();
     // At (50, .1) the misplaced factor happens to change next to nothing.
     for (nodes, l) in [(10, 0.0), (10, 0.4), (50, 0.1), (50, 0.7), (100, 0.4)] {
-        let loss = if l == 0.0 { Loss::None } else { correlated(l) };
-        let case = Case::new(Variant::LeS, nodes, loss).runs(runs(nodes));
-        let got = messages_in_suppression(&case);
-        let again = format!("{NOT_A_COMMAND} {}", case.command());
-        let expected = exact::le_s_messages_in_suppression_sum(nodes, l, D);
-        let by_integral = exact::le_s_messages_in_suppression(nodes, l, D, Shape::Uniform);
-        assert!((expected - by_integral).abs() < 1e-9 * expected, "{expected} {by_integral}");
+        let loss = if l == 0.0 { Loss::None } else { Loss::Correlated(l) };
+        let cell = start(Variant::LeS, nodes, loss).runs(runs(nodes));
+        let got = sent_in_suppression(&cell);
+        let again = format!("{NOT_A_COMMAND} {}", cell.command());
+        let expected = messages_in_suppression::corrected(&cell.setting()).unwrap();
         report.mean_agrees("messages in T_S", &got, expected, &again);
         if l > 0.1 {
-            let printed = exact::le_s_messages_in_suppression_printed(nodes, l, D);
+            let printed = messages_in_suppression::printed(&cell.setting()).unwrap();
             report.mean_rejects("messages in T_S, printed", &got, printed, &again);
         }
     }
@@ -161,9 +162,9 @@ fn exponential_timers_without_loss_send_what_the_integral_says() {
             Shape::Rising { rate: 10.0 },
             Shape::Falling { rate: 3.0 },
         ] {
-            let case = Case::new(Variant::LeS, nodes, Loss::None).timers(1.0, 1.1).shape(shape);
-            let expected = exact::le_s_messages_in_suppression(nodes, 0.0, D, shape);
-            report.all_agree(&case.runs(runs(nodes)), &[(Measure::Messages, expected)]);
+            let cell = start(Variant::LeS, nodes, Loss::None).timers(1.0, 1.1).shape(shape);
+            let expected = messages_in_suppression::corrected(&cell.setting()).unwrap();
+            report.all_agree(&cell.runs(runs(nodes)), &[(Measure::Messages, expected)]);
         }
     }
     report.finish();
