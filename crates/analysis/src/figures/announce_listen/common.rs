@@ -4,6 +4,7 @@
 //! It is drawn up to three times, as printed, as corrected and as simulated, and the names of the
 //! curves end with that.
 
+use crate::announce_listen::{convergence, messages, messages_le_m, suppression};
 use crate::cell::Cell;
 use crate::figures::{Axis, Curve, Finding, Kind, Panel, Points, Series};
 use crate::setting::{Given, Loss, OutOfDomain, Setting};
@@ -56,9 +57,16 @@ pub(super) const TO_A_MILLION: Sizes = Sizes {
 };
 
 impl Sizes {
-    /// A panel with N across.
-    pub(super) fn panel(&self, title: &'static str, y: Axis, series: Vec<Series>) -> Panel {
+    /// A panel with N across; formulas that have no value leave nothing to draw.
+    pub(super) fn panel(&self, title: &'static str, y: Axis, mut series: Vec<Series>) -> Panel {
+        series
+            .retain(|series| !matches!(&series.points, Points::Formula(_, dots) if dots.len() < 2));
         Panel { title, x: Axis { label: "group size N", unit: "", log: self.log }, y, series }
+    }
+
+    /// Whether the event engine, which looks at every message, gets to the end of them.
+    pub(super) fn reach_events(&self) -> bool {
+        self.nodes.iter().all(|&nodes| nodes <= 1000)
     }
 
     /// A panel of times.
@@ -126,6 +134,23 @@ impl Subject {
 /// How many runs a group of this size gets of a budget of a thousand: [`RUNS`].
 pub(super) fn runs(nodes: u32) -> u64 {
     if nodes <= 100 { 4000 } else { 1000 }
+}
+
+/// What messages until convergence come to.
+pub(super) fn messages_sent(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+    match variant {
+        Variant::Sup => suppression::messages(setting),
+        Variant::LeM => messages_le_m::corrected(setting),
+        _ => messages::corrected(setting),
+    }
+}
+
+/// What t_max comes to.
+pub(super) fn t_max(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+    match variant {
+        Variant::Sup => suppression::convergence_time(setting),
+        _ => convergence::time_corrected(variant, setting),
+    }
 }
 
 /// The same series, there for the claims and the tables alone.

@@ -2,7 +2,7 @@
 
 use super::common::{
     CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, hidden, printed, simulated,
-    subject,
+    subject, t_max,
 };
 use super::evidence::{flat, matched};
 use crate::announce_listen::convergence;
@@ -29,7 +29,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
     let series = SUBJECTS.iter().flat_map(|subject| {
         [
             hidden(subject.formula(Kind::Printed, sizes, convergence::time_printed)),
-            subject.formula(Kind::Corrected, sizes, convergence::time_corrected),
+            subject.formula(Kind::Corrected, sizes, t_max),
             subject.simulated(sizes, Measure::ConvergenceTime),
         ]
     });

@@ -2,10 +2,9 @@
 
 use super::common::{
     BOTH_MODELS, CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, UNCORRELATED,
-    hidden, named, subject,
+    hidden, named, subject, t_max,
 };
 use super::evidence::{differences, exactly, matched, part, value};
-use crate::announce_listen::convergence;
 use crate::figures::{Claim, Curve, Dot, Figure, Finding, Kind};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
@@ -27,7 +26,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
     let panel = |title, subjects: [Subject; 3]| {
         let series = subjects.into_iter().flat_map(|subject| {
             let drawn = subject.variant != Variant::LeA;
-            let formula = subject.formula(Kind::Corrected, sizes, convergence::time_corrected);
+            let formula = subject.formula(Kind::Corrected, sizes, t_max);
             let formula = if drawn { formula } else { hidden(formula) };
             [formula, subject.simulated(sizes, Measure::ConvergenceTime)]
         });

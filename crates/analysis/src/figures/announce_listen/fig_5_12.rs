@@ -1,14 +1,13 @@
 //! Figure 5.12: the first round of LE-M, beside those of LE-S and SUP.
 
 use super::common::{
-    BOTH_MODELS, CORRELATED, PARAMETERS, RUNS, Subject, TO_500, UNCORRELATED, corrected, named,
-    runs, simulated, subject,
+    BOTH_MODELS, CORRELATED, PARAMETERS, RUNS, Subject, TO_500, UNCORRELATED, corrected, simulated,
+    subject,
 };
 use super::evidence::{above, beside, matched};
-use super::first_round::last_first_announcement;
+use super::first_round::{FirstRound, measured};
 use crate::announce_listen::leadership_delay;
-use crate::cell::Cell;
-use crate::figures::{Axis, Claim, Figure, Finding, Kind, Points, Series, Trial};
+use crate::figures::{Axis, Claim, Figure, Finding, Kind};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -52,13 +51,19 @@ pub(super) fn figure() -> Figure {
                 "Uncorrelated loss",
                 up,
                 vec![
-                    round(LE_S_UC, "first round, LE-S uncorrelated", |nodes, seed, run| {
-                        first_round(LE_S_UC, nodes, seed, run)
-                    }),
+                    measured(
+                        LE_S_UC,
+                        sizes,
+                        "first round, LE-S uncorrelated",
+                        |nodes, seed, run| last(LE_S_UC, nodes, seed, run),
+                    ),
                     leader(LE_S_LEADER_UC),
-                    round(LE_M_UC, "first round, LE-M uncorrelated", |nodes, seed, run| {
-                        first_round(LE_M_UC, nodes, seed, run)
-                    }),
+                    measured(
+                        LE_M_UC,
+                        sizes,
+                        "first round, LE-M uncorrelated",
+                        |nodes, seed, run| last(LE_M_UC, nodes, seed, run),
+                    ),
                     leader(LE_M_LEADER_UC),
                     SUP_UC.simulated(sizes, Measure::ConvergenceTime),
                 ],
@@ -67,13 +72,19 @@ pub(super) fn figure() -> Figure {
                 "Correlated loss",
                 up,
                 vec![
-                    round(LE_S_CORR, "first round, LE-S correlated", |nodes, seed, run| {
-                        first_round(LE_S_CORR, nodes, seed, run)
-                    }),
+                    measured(
+                        LE_S_CORR,
+                        sizes,
+                        "first round, LE-S correlated",
+                        |nodes, seed, run| last(LE_S_CORR, nodes, seed, run),
+                    ),
                     leader(LE_S_LEADER_CORR),
-                    round(LE_M_CORR, "first round, LE-M correlated", |nodes, seed, run| {
-                        first_round(LE_M_CORR, nodes, seed, run)
-                    }),
+                    measured(
+                        LE_M_CORR,
+                        sizes,
+                        "first round, LE-M correlated",
+                        |nodes, seed, run| last(LE_M_CORR, nodes, seed, run),
+                    ),
                     leader(LE_M_LEADER_CORR),
                     SUP_CORR.simulated(sizes, Measure::ConvergenceTime),
                 ],
@@ -83,18 +94,9 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-/// One run of the subject.
-fn first_round(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<f64> {
-    let cell = Cell { seed, ..Cell::new(subject.variant, nodes, subject.loss) };
-    last_first_announcement(&cell, run)
-}
-
-/// The first rounds of the subject, at every size.
-fn round(subject: Subject, name: &'static str, run: fn(u32, u64, u64) -> Option<f64>) -> Series {
-    let trial =
-        |&nodes: &u32| (f64::from(nodes), Trial { name, argument: nodes, runs: runs(nodes), run });
-    let points = Points::Measured(TO_500.nodes.iter().map(trial).collect());
-    Series { name: named(subject.name, Kind::Simulated), hue: subject.hue, drawn: true, points }
+/// When the last of the subject's first announcements was sent.
+fn last(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<f64> {
+    FirstRound::of(subject, nodes, seed, run).map(|round| round.last.as_secs_f64())
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {

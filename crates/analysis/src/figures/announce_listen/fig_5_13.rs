@@ -2,10 +2,9 @@
 
 use super::common::{
     CONVERGED, CORRELATED, COUNTED, PARAMETERS, QUIET, RUNS, SENT, Subject, TO_500, UNCORRELATED,
-    simulated, subject,
+    messages_sent, simulated, subject, t_max,
 };
 use super::evidence::{above, bounded, matched};
-use crate::announce_listen::convergence;
 use crate::figures::{Claim, Figure, Finding, Kind};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -29,16 +28,15 @@ pub(super) fn figure() -> Figure {
     let sizes = &TO_500;
     let times = |title, subjects: [Subject; 3]| {
         let series = subjects.into_iter().flat_map(|subject| {
-            let formula = subject.formula(Kind::Corrected, sizes, |variant, setting| {
-                convergence::time_corrected(variant, setting)
-            });
+            let formula = subject.formula(Kind::Corrected, sizes, t_max);
             [formula, subject.simulated(sizes, Measure::ConvergenceTime)]
         });
         sizes.times(title, series.collect())
     };
-    let sent = [LE_S_SENT, LE_M_SENT, SUP_SENT]
-        .into_iter()
-        .flat_map(|subject| [subject.simulated(sizes, Measure::Messages)]);
+    let sent = [LE_S_SENT, LE_M_SENT, SUP_SENT].into_iter().flat_map(|subject| {
+        let formula = subject.formula(Kind::Corrected, sizes, messages_sent);
+        [formula, subject.simulated(sizes, Measure::Messages)]
+    });
     Figure {
         id: "5.13",
         title: "LE-M, LE-S and SUP: convergence time against group size",

@@ -1,10 +1,12 @@
 //! Figure 5.7: how many messages LE-S and SUP send without loss.
 
 use super::common::{
-    CONVERGED, COUNTED, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject, simulated, subject,
+    CONVERGED, COUNTED, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject, messages_sent, printed,
+    simulated, subject,
 };
-use super::evidence::above;
-use crate::figures::{Claim, Figure, Finding};
+use super::evidence::{above, matched};
+use crate::announce_listen::messages;
+use crate::figures::{Claim, Figure, Finding, Kind};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
@@ -29,9 +31,16 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             SUP_ANALYSIS,
             RUNS,
         ],
-        panels: vec![
-            sizes.messages("", vec![LE_S.simulated(sizes, sent), SUP.simulated(sizes, sent)]),
-        ],
+        panels: vec![sizes.messages(
+            "",
+            vec![
+                LE_S.formula(Kind::Printed, sizes, |_, setting| messages::printed(setting)),
+                LE_S.formula(Kind::Corrected, sizes, messages_sent),
+                LE_S.simulated(sizes, sent),
+                SUP.formula(Kind::Corrected, sizes, messages_sent),
+                SUP.simulated(sizes, sent),
+            ],
+        )],
         claims,
     }
 }
@@ -39,5 +48,12 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 fn claims(finding: &Finding) -> Vec<Claim> {
     let le_s = simulated(finding, LE_S.name);
     let sup = simulated(finding, SUP.name);
-    vec![above("LE-S generates more messages than SUP.", "5.4.1", &[(le_s, sup)])]
+    vec![
+        above("LE-S generates more messages than SUP.", "5.4.1", &[(le_s, sup)]),
+        matched(
+            "Simulation validates the analysis of the number of messages without loss.",
+            "5.3.3.1, 5.4",
+            &[(le_s, printed(finding, LE_S.name))],
+        ),
+    ]
 }

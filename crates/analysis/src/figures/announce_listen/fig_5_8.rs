@@ -2,7 +2,7 @@
 
 use super::common::{
     CONVERGED, CORRELATED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject,
-    UNCORRELATED, hidden, printed, simulated, subject,
+    UNCORRELATED, hidden, printed, simulated, subject, t_max,
 };
 use super::evidence::{above, bounded, differences, levels_off, matched};
 use crate::announce_listen::convergence;
@@ -42,11 +42,12 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             "",
             vec![
                 hidden(LE_S_CORR.formula(Kind::Printed, sizes, convergence::time_printed)),
-                LE_S_CORR.formula(Kind::Corrected, sizes, convergence::time_corrected),
+                LE_S_CORR.formula(Kind::Corrected, sizes, t_max),
                 LE_S_CORR.simulated(sizes, time),
                 LE_S_UC.formula(Kind::Printed, sizes, convergence::time_printed),
-                LE_S_UC.formula(Kind::Corrected, sizes, convergence::time_corrected),
+                LE_S_UC.formula(Kind::Corrected, sizes, t_max),
                 LE_S_UC.simulated(sizes, time),
+                SUP_CORR.formula(Kind::Corrected, sizes, t_max),
                 SUP_CORR.simulated(sizes, time),
                 SUP_UC.simulated(sizes, time),
                 hidden(LE_S_NONE.simulated(sizes, time)),

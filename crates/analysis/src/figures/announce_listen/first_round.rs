@@ -1,34 +1,58 @@
-//! The first round of an election: when the last process announced itself for the first time.
+//! The first round of an election: who announced itself for the first time, and when the last did.
 //!
 //! With T_A = T_S whatever is sent before T_S is a first announcement, and whatever is sent later is
-//! not. SUP has nothing but a first round, so this is its t_max; for the others there is no
-//! measure of it, and the real protocol is watched in the event engine.
+//! not. SUP has nothing but a first round, and the last announcement is its t_max. For the others
+//! there is no measure of it, so the real protocol is watched in the event engine.
 
+use super::common::{Sizes, Subject, named, runs};
 use crate::cell::Cell;
+use crate::figures::{Kind, Points, Series, Trial};
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message};
 use bellwether_protocols::choice::Choice;
 use bellwether_sim::{Coins, Observer, World};
 
-/// When the last message was sent.
-#[derive(Default)]
-struct LastSent(Option<SimTime>);
+/// What was sent in a first round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstRound {
+    /// When the last announcement was sent.
+    pub(super) last: SimTime,
+    /// How many were.
+    pub(super) sent: u32,
+}
 
-impl Observer<AnnounceListen> for LastSent {
+impl Observer<AnnounceListen> for FirstRound {
     fn on_send(&mut self, at: SimTime, _from: u32, _to: Dest, _message: &Message, _number: u32) {
-        self.0 = Some(at);
+        *self = Self { last: at, sent: self.sent + 1 };
     }
 }
 
-/// The last first announcement of one run of the cell, in seconds.
-pub(super) fn last_first_announcement(cell: &Cell, run: u64) -> Option<f64> {
-    debug_assert_eq!(cell.config.announce, cell.config.suppress);
-    let experiment = cell.experiment(1).ok()?;
-    let coins = Coins::new(cell.seed, run);
-    let (mut plan, _) = experiment.plan(coins);
-    plan.horizon = cell.config.suppress.saturating_sub(Duration::from_nanos(1));
-    let Choice::AnnounceListen(params) = experiment.choice else { return None };
-    let mut last = LastSent::default();
-    World::<AnnounceListen>::new(params).run(&plan, coins, &mut last);
-    last.0.map(SimTime::as_secs_f64)
+impl FirstRound {
+    /// One run of the subject in a group of this size.
+    pub(super) fn of(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<Self> {
+        let cell = Cell { seed, ..Cell::new(subject.variant, nodes, subject.loss) };
+        debug_assert_eq!(cell.config.announce, cell.config.suppress);
+        let experiment = cell.experiment(1).ok()?;
+        let coins = Coins::new(seed, run);
+        let (mut plan, _) = experiment.plan(coins);
+        plan.horizon = cell.config.suppress.saturating_sub(Duration::from_nanos(1));
+        let Choice::AnnounceListen(params) = experiment.choice else { return None };
+        let mut round = Self { last: SimTime::ZERO, sent: 0 };
+        World::<AnnounceListen>::new(params).run(&plan, coins, &mut round);
+        Some(round)
+    }
+}
+
+/// A curve of the subject, each point made of what `run` finds in first rounds. The name tells these
+/// trials from others.
+pub(super) fn measured(
+    subject: Subject,
+    sizes: &Sizes,
+    name: &'static str,
+    run: fn(u32, u64, u64) -> Option<f64>,
+) -> Series {
+    let trial =
+        |&nodes: &u32| (f64::from(nodes), Trial { name, argument: nodes, runs: runs(nodes), run });
+    let points = Points::Measured(sizes.nodes.iter().map(trial).collect());
+    Series { name: named(subject.name, Kind::Simulated), hue: subject.hue, drawn: true, points }
 }

@@ -1,8 +1,8 @@
 //! Table 5.1: the metrics of the simulations, each measured.
 
 use super::common::{
-    CONVERGED, CORRELATED, COUNTED, PARAMETERS, RUNS, SENT, Subject, TO_500, UNCORRELATED, named,
-    subject,
+    CONVERGED, CORRELATED, COUNTED, PARAMETERS, RUNS, SENT, Subject, TO_500, UNCORRELATED,
+    messages_sent, named, subject, t_max,
 };
 use super::evidence::{above, matched, part};
 use crate::announce_listen::convergence;
@@ -28,10 +28,10 @@ pub(super) fn figure() -> Figure {
         let series = SUBJECTS.into_iter().flat_map(move |subject| {
             let formula =
                 subject.formula(Kind::Corrected, sizes, |variant, setting| match measure {
-                    Measure::Messages => Err(crate::OutOfDomain::NoValue("")),
+                    Measure::Messages => messages_sent(variant, setting),
                     Measure::Rounds => convergence::rounds_corrected(setting),
                     Measure::AverageRounds => convergence::average_rounds(setting),
-                    _ => convergence::time_corrected(variant, setting),
+                    _ => t_max(variant, setting),
                 });
             [formula, subject.simulated(sizes, measure)]
         });
