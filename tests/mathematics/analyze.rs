@@ -8,6 +8,8 @@ const MODELS: [&str; 3] = ["", "--loss .3 --loss-model correlated", "--loss .3"]
 /// Where a quantity has no value at the defaults: what it needs to have one.
 fn needs(name: &str) -> &'static str {
     match name {
+        "le-s.closure" => "--delay 0",
+        _ if name.starts_with("le-s.recurrence") => "--delay 0",
         _ if name.contains("departure") => "--listen 12s",
         _ => "",
     }

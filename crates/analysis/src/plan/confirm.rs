@@ -36,6 +36,8 @@ pub struct Effort {
 
 /// The deliveries an experiment may take, for each run asked for.
 const DELIVERIES: f64 = 250_000.0;
+/// What it costs to send an announcement, in deliveries.
+const SENDING: f64 = 20.0;
 /// The largest settled group that is simulated.
 const GROUP_MAX: u32 = 500;
 /// The fewest runs that give a mean with an error worth having.
@@ -162,7 +164,7 @@ impl Plan {
     /// The same plan for a group that can be simulated at this effort.
     fn seen(&self, effort: Effort) -> Self {
         let share = effort.deliveries() / (RUNS_MIN as f64 * self.announcements());
-        let nodes = self.goals.nodes.min(GROUP_MAX).min((share as u32).max(3));
+        let nodes = self.goals.nodes.min(GROUP_MAX).min(((share - SENDING) as u32).max(3));
         let mut plan = self.clone();
         plan.goals.nodes = nodes;
         plan.all_hear = plan.goals.all_hear(plan.byes);
@@ -173,6 +175,11 @@ impl Plan {
     /// About how many announcements there are in a run with a departure.
     fn announcements(&self) -> f64 {
         100.0 + 3.0 * f64::from(self.losses) + 6.0 * self.attempts()
+    }
+
+    /// What an announcement costs, in deliveries.
+    fn announcement(&self) -> f64 {
+        SENDING + f64::from(self.goals.nodes)
     }
 
     fn attempts(&self) -> f64 {
@@ -196,7 +203,7 @@ impl Plan {
     }
 
     fn departing(&self, effort: Effort) -> Cell {
-        let runs = effort.share(f64::from(self.goals.nodes) * self.announcements());
+        let runs = effort.share(self.announcement() * self.announcements());
         let beyond = (40.0 + 4.0 * self.attempts()) * self.goals.announce;
         let window = 2.0 * self.setting.listen + beyond;
         self.cell(effort, &self.setting, runs).scenario(Scenario::Departure, window)
@@ -218,7 +225,7 @@ impl Plan {
 
     /// The greatest m, up to the planned one, at which this effort shows plenty of stretches.
     fn frequent(&self, effort: Effort) -> u32 {
-        let all = effort.deliveries() / f64::from(self.goals.nodes);
+        let all = effort.deliveries() / self.announcement();
         let plenty =
             |m: &u32| silence::stretches(self.goals.nodes, self.goals.loss, *m) * all >= PLENTY;
         (1..=self.losses).rev().find(plenty).unwrap_or(1)
@@ -227,7 +234,7 @@ impl Plan {
     /// A group in which nobody departs, with the T_L for this m, watched in so many runs.
     fn watched(&self, effort: Effort, losses: u32, runs: u64) -> Cell {
         let listen = self.goals.listen(losses);
-        let all = effort.deliveries() / f64::from(self.goals.nodes);
+        let all = effort.deliveries() / self.announcement();
         let window = floor(all / runs as f64).max(1.0) * self.goals.announce;
         let cell = self.cell(effort, &self.setting, runs).listen(listen);
         cell.scenario(Scenario::FalseDeparture, window)
