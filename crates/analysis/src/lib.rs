@@ -1,4 +1,4 @@
-//! The mathematics of leader election: closed forms, printed and corrected, and the papers' figures.
+//! The mathematics of leader election: closed forms, printed and corrected, and papers' figures.
 //!
 //! **What it is.** Every formula of the papers twice: as its authors printed it, and as it should
 //! read. A [`Quantity`] is such a pair with a name, its section, and the simulation that decides

@@ -17,8 +17,8 @@
 //! leader's count, one in N of random ones; the text counts all. It does not say which joiners are
 //! greater: one in N+1 of random ones, and both forms take it so.
 //!
-//! Delay times rate is an approximation: N stays the same, and no event strikes before the group has
-//! recovered from the one before.
+//! Delay times rate is an approximation: N stays the same, and no event strikes before the group
+//! has recovered from the one before.
 
 use super::losses;
 use super::reestablishment::{
@@ -245,8 +245,8 @@ fn simulate_departures(variant: Variant, setting: &Setting) -> Option<(Cell, Mea
     simulate_churn(variant, setting, churn, sqrt(n * delay / rate), fraction)
 }
 
-/// Watched until a tenth has come, but long beside the delay. Where anybody might depart simulations
-/// want a T_L that ends: if it does not, one that is never reached.
+/// Watched until a tenth has come, but long beside the delay. Where anybody might depart
+/// simulations want a T_L that ends: if it does not, one that is never reached.
 fn simulate_joiners(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
     let setting = setting.with(|given| {
         if given.listen.is_infinite() {

@@ -6,13 +6,13 @@
 //! | correlated (5.3.1.2) | E\[t_s\] + Δ + T_A·l/(1−l) | the same |
 //! | uncorrelated (5.3.1.3) | E\[t_s\] + Δ + T_A·(1 + X(N)) | E\[t_s\] + Δ + T_A·X(N−1) |
 //!
-//! With uncorrelated loss the text charges T_A for the first announcement too, and counts the leader
-//! among those that must hear it; see [`losses`].
+//! With uncorrelated loss the text charges T_A for the first announcement too, and counts the
+//! leader among those that must hear it; see [`losses`].
 //!
-//! E\[t_s\] is the mean of the leader's wake-up: 0 for LE-A and AL, which begin at once (AL in words
-//! only, section 5.4.2); the mean of the timer for LE-S; for LE-M, where the earliest to wake leads,
-//! E\[min t_i\], the "minimum delay metric in SUP" of section 5.4.3, which is T_S/(N+1) with uniform
-//! timers.
+//! E\[t_s\] is the mean of the leader's wake-up: 0 for LE-A and AL, which begin at once (AL in
+//! words only, section 5.4.2); the mean of the timer for LE-S; for LE-M, where the earliest to wake
+//! leads, E\[min t_i\], the "minimum delay metric in SUP" of section 5.4.3, which is T_S/(N+1) with
+//! uniform timers.
 
 use super::{losses, wake};
 use crate::cell::Cell;

@@ -10,8 +10,8 @@
 //! | uncorrelated | Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i) = 1 + X(N) | X(N−1) |
 //!
 //! X(n) = Σ_{i≥1} 1 − (1−l^i)^n. With uncorrelated loss the text counts announcements from 1, where
-//! with correlated loss it counts them from 0, so that the first one costs T_A as well; and it has N
-//! receivers, though the leader is none. Its alternating sum, equal to 1 + X(N), loses all digits
+//! with correlated loss it counts them from 0, so that the first one costs T_A as well; and it has
+//! N receivers, though the leader is none. Its alternating sum, equal to 1 + X(N), loses all digits
 //! beyond N ≈ 50 and is never used here.
 
 use crate::cell::Cell;

@@ -19,8 +19,8 @@ fn runs(nodes: u32) -> u64 {
     }
 }
 
-/// Every measure of a start that depends on the leader alone, and the messages, of which there is an
-/// exact form for these losses.
+/// Every measure of a start that depends on the leader alone, and the messages, of which there is
+/// an exact form for these losses.
 fn grid(variant: Variant, messages: Formula, exact: fn(Loss) -> bool) {
     let mut report = Report::default();
     for nodes in SIZES {

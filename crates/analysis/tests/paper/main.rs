@@ -13,8 +13,8 @@
 //! | `claims` | 5.4, 5.6 | what the text says in words |
 //! | `enumeration` | 5.3.3.3 | small groups counted through, which no formula is needed for |
 //!
-//! Symbols are those of [`bellwether_analysis::announce_listen`]. Here T_S = T_A = 1, Δ = .1 and timers
-//! are uniform unless said otherwise; "together" is correlated loss, "apart" uncorrelated.
+//! Symbols are those of [`bellwether_analysis::announce_listen`]. Here T_S = T_A = 1, Δ = .1 and
+//! timers are uniform unless said otherwise; "together" is correlated loss, "apart" uncorrelated.
 //!
 //! # What passes
 //!

@@ -10,9 +10,9 @@
 //! With correlated loss, what was lost before the departure makes all give up earlier, what is lost
 //! after it makes all hear later, and the two cancel. With uncorrelated loss they do not: listeners
 //! that still trust the departed leader ignore the new one, and all N−2 of them must hear it. a and
-//! K_j count what the new leader and listener j had lost of the old leader's last announcements, G_j
-//! what j loses of the new one's, f = ⌊(t_s+Δ)/T_A⌋. And whoever is left alone leads as soon as it
-//! notices, which the text forgets.
+//! K_j count what the new leader and listener j had lost of the old leader's last announcements,
+//! G_j what j loses of the new one's, f = ⌊(t_s+Δ)/T_A⌋. And whoever is left alone leads as soon as
+//! it notices, which the text forgets.
 //!
 //! Assumes T_L ≫ T_A: that nobody had given up the leader before it departed.
 

@@ -12,10 +12,10 @@
 //! The text subtracts all of T_L from the *unconditional* mean of a run of losses, and so goes
 //! negative for any T_L of use. But when T_L ends, m announcements are known to be lost, and losses
 //! have no memory: what is left is the rest of the interval and a fresh run. With uncorrelated loss
-//! several may be out at a time; stretches in which somebody is begin whenever T_L ends for somebody
-//! while nobody is out, (1−l^{m+1})^{N−1} − (1−l^m)^{N−1} per T_A, and their mean length is the
-//! [fraction](super::super::inconsistency) of the time over that rate. (For θ = 0 one stretch may
-//! begin at the moment at which another ends; they count as two.)
+//! several may be out at a time; stretches in which somebody is begin whenever T_L ends for
+//! somebody while nobody is out, (1−l^{m+1})^{N−1} − (1−l^m)^{N−1} per T_A, and their mean length
+//! is the [fraction](super::super::inconsistency) of the time over that rate. (For θ = 0 one
+//! stretch may begin at the moment at which another ends; they count as two.)
 
 use super::{finite_listen, intervals, mean_wake};
 use crate::announce_listen::{inconsistency, losses};

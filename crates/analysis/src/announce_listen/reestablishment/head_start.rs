@@ -25,8 +25,8 @@
 //! D = (1−l)/(1−l^{n+1}) · (l/(1+l))^n · Σ_{e≥1} l^e (1−l^{2e})^n,
 //! ```
 //!
-//! and excuses only mix two cases, φ = E\[l^f\]: (1−φ)(X(n) − l/(1−l)) + φ(Y − D), Y being the mean of
-//! G over all a. G(q) = Σ_{y≥1} 1 − (1 − l^y (1+lq)/(1+l))^n is analytic in q, so a polynomial
+//! and excuses only mix two cases, φ = E\[l^f\]: (1−φ)(X(n) − l/(1−l)) + φ(Y − D), Y being the mean
+//! of G over all a. G(q) = Σ_{y≥1} 1 − (1 − l^y (1+lq)/(1+l))^n is analytic in q, so a polynomial
 //! through 20 points gives the other thousands: its error is below 10⁻¹⁶.
 
 use super::intervals;

@@ -7,10 +7,10 @@
 //! | uncorrelated | the same + T_A·(1 + X(N)) | T_A/2 + T_A·l/(1−l) |
 //!
 //! The inner brackets are ceilings that the type lost: as plain brackets all cancels to 0. For an
-//! arrival at any moment of the interval E\[⌈(t_a−Δ)/T_A⌉\] = 1 − Δ/T_A, so the first form is T_A/2.
-//! With uncorrelated loss the text waits until *all* have heard the leader; but only the joiner has
-//! not, and for one receiver both models of loss are the same. Neither N, Δ nor T_S matters, and LE-S
-//! is LE-A.
+//! arrival at any moment of the interval E\[⌈(t_a−Δ)/T_A⌉\] = 1 − Δ/T_A, so the first form is
+//! T_A/2. With uncorrelated loss the text waits until *all* have heard the leader; but only the
+//! joiner has not, and for one receiver both models of loss are the same. Neither N, Δ nor T_S
+//! matters, and LE-S is LE-A.
 
 use super::{mean_wake, rarely_given_up, settled, until_heard};
 use crate::announce_listen::losses;
