@@ -3,7 +3,8 @@
 //! With N processes the probability to be silenced rises within 1/N of the moment at which it can
 //! rise at all: a layer far too thin for equal panels. So panels shrink by a constant factor towards
 //! both ends, until they are thinner than the layer. Kinks and layers must lie at ends: whoever has
-//! some inside splits the interval there.
+//! some inside splits the interval there. In all formulas here what changes is a probability that
+//! rises by at most 1 over an interval, so that its layers are not thinner than 1/N of that.
 //!
 //! *Promise:* for functions that are smooth on the scale of their distance from the ends, or of the
 //! layer, whichever is larger, the error is near that of rounding.
@@ -30,21 +31,21 @@ impl Default for Integral {
 }
 
 impl Integral {
-    /// The integral between neighbours of a rising list of places, with layers this thin, or
-    /// thicker, at each.
+    /// The integral between neighbours of a rising list of places, with layers as in [`Self::over`]
+    /// at the ends of each interval.
     pub fn between(&self, places: &[f64], layer: f64, f: &dyn Fn(f64) -> f64) -> f64 {
         places.windows(2).map(|ends| self.over(ends[0], ends[1], layer, f)).sum()
     }
 
-    /// The integral over [from, to], with layers this thin, or thicker, at the ends; nothing if
-    /// that is empty.
+    /// The integral over [from, to], with layers at the ends that are not thinner than this part of
+    /// it; nothing if that is empty.
     pub fn over(&self, from: f64, to: f64, layer: f64, f: &dyn Fn(f64) -> f64) -> f64 {
         let half = (to - from) / 2.0;
         // Also if an end is no number.
         if half.is_nan() || half <= 0.0 {
             return 0.0;
         }
-        let finest = (layer / 10.0).clamp(half * 1e-17, half);
+        let finest = half * (layer / 5.0).clamp(1e-17, 1.0);
         let (mut total, mut outer) = (0.0, half);
         // Distances from the nearer end: [outer·SHRINK, outer], and so on, at last [0, outer].
         loop {
@@ -75,7 +76,7 @@ mod tests {
             let close = |got, expected| near(got, expected, 1e-13 + n * f64::EPSILON);
             // e^{-nt} and its mirror image.
             close(rule.over(0.0, 1.0, 1.0 / n, &|t| exp(-n * t)), -expm1(-n) / n);
-            close(rule.over(0.0, 2.0, 1.0 / n, &|t| exp(n * (t - 2.0))), -expm1(-2.0 * n) / n);
+            close(rule.over(0.0, 2.0, 0.5 / n, &|t| exp(n * (t - 2.0))), -expm1(-2.0 * n) / n);
             // A power of a falling line.
             close(rule.over(0.0, 1.0, 1.0 / n, &|t| exp(n * log1p(-t))), 1.0 / (n + 1.0));
         }

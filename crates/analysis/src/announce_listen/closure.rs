@@ -14,8 +14,9 @@
 //! silenced by one is no longer heard, so it is not. Without loss it is exact, H_N; with it 1 to 4 %
 //! too high (a test compares).
 //!
-//! *Promise:* large k are taken in blocks of at most k/256 each, which changes less than 1e-6 of the
-//! closure; that makes a million processes a matter of milliseconds.
+//! *Promise:* large k are taken in blocks of at most k/32 each, late rounds as a geometric series, and
+//! whoever hardly sends is left out. Together that changes less than 3e-6 of the closure, and makes
+//! a million processes a matter of milliseconds.
 
 use crate::cell::Cell;
 use crate::quantity::{Quantity, Unit};
@@ -26,22 +27,40 @@ use gauss_quad::GaussLegendre;
 use libm::{exp, log};
 use std::num::NonZeroUsize;
 
-/// A round in which the others send less than this is the last that counts.
-const NOTHING: f64 = 1e-13;
+/// Points of the integral over u, of a function that is near e^{−cu} with c below ten.
+const POINTS: NonZeroUsize = NonZeroUsize::new(8).expect("eight is not nought");
 
-/// Points of the integral over u, which is near a low power.
-const POINTS: NonZeroUsize = NonZeroUsize::new(16).expect("sixteen is not nought");
+/// How closely the closure is followed.
+#[derive(Clone, Copy)]
+struct Care {
+    /// Blocks have at most k/fineness processes.
+    fineness: u32,
+    /// Processes that send less than this part of all are left out.
+    nobody: f64,
+    /// Rounds that make less than this part of all are taken as a geometric series.
+    late: f64,
+}
+
+/// What is used.
+const CARE: Care = Care { fineness: 32, nobody: 1e-10, late: 1e-6 };
+
+/// The largest loss: beyond it there are too many rounds to walk through.
+pub const LOSS_MAX: f64 = 0.99;
 
 /// Messages until the group has converged.
 ///
 /// # Errors
-/// [`OutOfDomain`], for a single process, for Δ > 0 or T_A < T_S.
+/// [`OutOfDomain`], for a single process, for Δ > 0, T_A < T_S or l > .99.
 pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
     needs_no_delay(setting)?;
     setting.needs_nodes(2, u32::MAX)?;
     let l = setting.loss.rate();
+    if l > LOSS_MAX {
+        let rule = "with uncorrelated loss this is computed for loss <= 0.99 only";
+        return Err(OutOfDomain::Condition { rule, way_out: "choose a smaller loss" });
+    }
     let leader = 1.0 + announcements_beyond_first(u64::from(setting.nodes - 1), l);
-    Ok(leader + others(setting.nodes, l, 256))
+    Ok(leader + others(setting.nodes, l, CARE))
 }
 
 /// Messages in the first round.
@@ -113,8 +132,8 @@ fn blocks(nodes: u32, l: f64, fineness: u32) -> Vec<Block> {
 }
 
 /// The messages of all but the leader in all rounds.
-fn others(nodes: u32, l: f64, fineness: u32) -> f64 {
-    let mut blocks = blocks(nodes, l, fineness);
+fn others(nodes: u32, l: f64, care: Care) -> f64 {
+    let mut blocks = blocks(nodes, l, care.fineness);
     let rule = GaussLegendre::new(POINTS);
     let mut total: f64 = blocks[1..].iter().map(|block| block.size * block.sends).sum();
     let mut weight = 1.0 - l; // (1−l) l^{r−1}
@@ -123,18 +142,23 @@ fn others(nodes: u32, l: f64, fineness: u32) -> f64 {
             block.unheard -= weight * block.sends;
         }
         weight *= l;
-        let sent = next_round(&mut blocks, weight, &rule);
+        let sent = next_round(&mut blocks, weight, &rule, care.nobody * total);
         total += sent;
-        if sent < NOTHING * total {
-            return total;
+        // In the end there is only the second process, who reaches a further round as often as it
+        // loses the leader's message.
+        let rest = sent * l / (1.0 - l);
+        if rest <= care.late * total {
+            return total + rest;
         }
     }
 }
 
-/// P_k^r for all k; returns their sum without the leader's. `weight` is (1−l) l^{r−1}.
-fn next_round(blocks: &mut Vec<Block>, weight: f64, rule: &GaussLegendre) -> f64 {
+/// P_k^r for all k; returns their sum without the leader's. `weight` is (1−l) l^{r−1}; when all that
+/// are left together would send less than `nobody`, they are left out for good.
+fn next_round(blocks: &mut Vec<Block>, weight: f64, rule: &GaussLegendre, nobody: f64) -> f64 {
     let mut points: Vec<Point> = rule.iter().map(|&(x, w)| Point::new(x, w)).collect();
-    let (mut sum, mut ranks) = (0.0, 0);
+    let (mut sum, mut kept) = (0.0, 0);
+    let mut behind: f64 = blocks.iter().map(|block| block.size).sum();
     for block in &mut *blocks {
         // Of the first in the block, and, if there are more, of the one in the middle for all.
         let mut sends = mean(&points);
@@ -145,16 +169,16 @@ fn next_round(blocks: &mut Vec<Block>, weight: f64, rule: &GaussLegendre) -> f64
         }
         pass(&mut points, block.unheard, weight * sends, block.size);
         block.sends = sends;
-        if ranks > 0 {
+        if kept > 0 {
             sum += block.size * sends;
         }
-        ranks += 1;
-        if sends < 1e-20 {
+        kept += 1;
+        behind -= block.size;
+        if kept > 1 && behind * sends < nobody {
             break;
         }
     }
-    // Whoever is behind those sends neither now nor later.
-    blocks.truncate(ranks);
+    blocks.truncate(kept);
     sum
 }
 
@@ -207,3 +231,110 @@ pub(super) const QUANTITY: Quantity = Quantity {
     exact: |setting| setting.loss.rate() == 0.0 || setting.nodes == 2,
     simulation,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, setting};
+    use super::*;
+
+    const CAREFUL: Care = Care { fineness: u32::MAX, nobody: 1e-18, late: 1e-13 };
+
+    #[test]
+    fn without_loss_it_is_the_harmonic_number() {
+        for nodes in [2u32, 10, 5000] {
+            let harmonic: f64 = (1..=nodes).map(|k| 1.0 / f64::from(k)).sum();
+            let at = setting(nodes, Loss::Uncorrelated(0.0), |given| given.delay = 0.0);
+            assert_near(messages(&at).unwrap(), harmonic, 1e-12);
+            assert_near(first_round_messages(&at).unwrap(), harmonic, 1e-12);
+        }
+    }
+
+    #[test]
+    fn blocks_and_series_change_less_than_they_promise() {
+        for (l, nodes) in [(0.1, 5000), (0.4, 5000), (0.9, 2000), (0.99, 300)] {
+            let (careful, quick) = (others(nodes, l, CAREFUL), others(nodes, l, CARE));
+            assert_near(quick, careful, 3e-6);
+        }
+    }
+
+    /// The leader and one other: P_1 = (1 + l)/2 in the first round, and l times that in the next.
+    #[test]
+    fn for_two_processes_it_is_exact() {
+        for l in [0.1, 0.5, 0.95] {
+            let others = others(2, l, CARE);
+            assert_near(others, (1.0 + l) / 2.0 / (1.0 - l), 1e-12);
+        }
+    }
+
+    /// The mean number of announcements of all but the leader, process 0, by all orders of wake-up
+    /// and all sets of processes not yet silenced.
+    fn by_enumeration(nodes: usize, l: f64) -> f64 {
+        let mut orders = Vec::new();
+        permute(&mut (0..nodes).collect(), 0, &mut orders);
+        orders.iter().map(|order| others_in_order(order, l)).sum::<f64>() / orders.len() as f64
+    }
+
+    fn permute(order: &mut Vec<usize>, from: usize, all: &mut Vec<Vec<usize>>) {
+        if from == order.len() {
+            all.push(order.clone());
+        }
+        for place in from..order.len() {
+            order.swap(from, place);
+            permute(order, from + 1, all);
+            order.swap(from, place);
+        }
+    }
+
+    /// The bits of an index into `chance` tell who is not silenced.
+    fn others_in_order(order: &[usize], l: f64) -> f64 {
+        let nodes = order.len();
+        let mut chance = vec![0.0; 1 << nodes];
+        chance[(1 << nodes) - 1] = 1.0;
+        let mut messages = 0.0;
+        for _round in 0..300 {
+            for &sender in order {
+                let sends = |set: usize| set >> sender & 1 == 1;
+                if sender > 0 {
+                    let sent = (0..1 << nodes).filter(|set| sends(*set)).map(|set| chance[set]);
+                    messages += sent.sum::<f64>();
+                }
+                for hearer in sender + 1..nodes {
+                    for set in (0..1 << nodes).filter(|set| sends(*set) && set >> hearer & 1 == 1) {
+                        chance[set & !(1 << hearer)] += (1.0 - l) * chance[set];
+                        chance[set] *= l;
+                    }
+                }
+            }
+        }
+        messages
+    }
+
+    /// It is approximate, and on the high side; the recurrence is further off.
+    #[test]
+    fn it_is_near_what_small_groups_do() {
+        for l in [0.1, 0.4, 0.7] {
+            for nodes in 3..=5 {
+                let exact = by_enumeration(nodes, l);
+                let near = others(nodes as u32, l, CARE);
+                assert!(exact < near && near < 1.03 * exact, "{nodes} {l}: {near} {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn outside_its_domain_there_is_no_value() {
+        let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
+        let at_once = |given: &mut Given| given.delay = 0.0;
+        let good = setting(5, Loss::Uncorrelated(0.4), at_once);
+        assert!(messages(&good).is_ok());
+        for bad in [
+            good.with(|given| given.delay = 0.1).unwrap(),
+            good.with(|given| given.announce = 0.5).unwrap(),
+            good.with(|given| given.loss = Loss::Uncorrelated(0.995)).unwrap(),
+        ] {
+            assert!(condition(messages(&bad)));
+        }
+        let one = messages(&good.with(|given| given.nodes = 1).unwrap());
+        assert!(matches!(one, Err(OutOfDomain::Nodes { least: 2, .. })));
+    }
+}

@@ -93,18 +93,16 @@ fn others_uniform(setting: &Setting) -> f64 {
 /// The same for any timers and intervals.
 fn others_by_integral(setting: &Setting) -> Result<f64, OutOfDomain> {
     needs_few_announcements(setting)?;
-    let (n, kept) = (f64::from(setting.nodes - 1), 1.0 - setting.loss.rate());
+    let n = f64::from(setting.nodes - 1);
     let integral = Integral::default();
     let places = places(setting);
-    let steep = wake::slope(setting).max(1.0);
-    let layer = 1.0 / (n * kept * steep);
     // From this round on everybody has woken when it begins.
     let settled = ceil((setting.suppress + setting.delay) / setting.announce) as u32;
     let at = |u: f64, round: u32| {
         let start = wake::quantile(setting, u) - setting.delay;
         silenced(setting, start + f64::from(round) * setting.announce)
     };
-    let sum = |f: &dyn Fn(f64) -> f64| integral.between(&places, layer, f);
+    let sum = |f: &dyn Fn(f64) -> f64| integral.between(&places, 1.0 / n, f);
     let before = |round| {
         sum(&|u| {
             let e = at(u, round);
@@ -200,3 +198,99 @@ pub(super) const QUANTITY: Quantity = Quantity {
         Some((Cell::of(Variant::LeS, setting).listen(f64::INFINITY), Measure::Messages))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, float, rational, setting};
+    use super::*;
+    use crate::Given;
+
+    /// 1/(1−l) + (N−1)Δ + Σ (1 − l^{k+1})/((k+1)(1−l)(1−l^k)), exactly, for l = 2/5, Δ = 1/10.
+    #[test]
+    fn uniform_timers_exactly() {
+        let (one, l) = (rational(1, 1), rational(2, 5));
+        for nodes in [2u32, 3, 10, 60] {
+            let of = |k: u32| {
+                let sum = (&one - l.pow(k as i32 + 1)) / (&one - l.pow(k as i32));
+                rational(1, 10) + sum / (rational(i128::from(k) + 1, 1) * (&one - &l))
+            };
+            let others = (1..nodes).map(of).fold(rational(0, 1), |sum, term| sum + term);
+            let exact = float(&(others + &one / (&one - &l)));
+            let at = setting(nodes, Loss::Correlated(0.4), |_| ());
+            assert_near(corrected(&at).unwrap(), exact, 1e-13);
+        }
+    }
+
+    /// For two processes by hand: T_A = 2, T_S = 1, Δ = .5. The smaller sends at t unless it heard
+    /// (t_0 < t − Δ: 1/8, not lost), and after that once for each loss.
+    #[test]
+    fn two_processes_whose_announcements_do_not_interleave() {
+        let l = 0.3;
+        let at = setting(2, Loss::Correlated(l), |given| {
+            (given.announce, given.delay) = (2.0, 0.5);
+        });
+        // By the second round it has heard nothing with probability l, by the third l².
+        let first = 1.0 - (1.0 - l) / 8.0;
+        // In round r: lost r − 1, and if t_0 < t − Δ one more.
+        let expected = 1.0 / (1.0 - l) + first / (1.0 - l);
+        assert_near(corrected(&at).unwrap(), expected, 1e-12);
+    }
+
+    #[test]
+    fn the_integral_is_the_sum_where_both_hold() {
+        for nodes in [2, 3, 50, 1000, 1_000_000] {
+            for l in [0.0, 0.1, 0.7, 0.99] {
+                for delay in [0.0, 0.1, 0.9, 2.5] {
+                    let loss = Loss::Correlated(l);
+                    let at = setting(nodes, loss, |given| given.delay = delay);
+                    let (sum, integral) = (others_uniform(&at), others_by_integral(&at).unwrap());
+                    assert_near(integral, sum, 1e-10);
+                }
+            }
+        }
+    }
+
+    /// Section 5.4.4: from T_A = T_S + Δ on nobody announces twice without loss.
+    #[test]
+    fn without_loss_long_intervals_send_what_is_sent_in_the_suppression_interval() {
+        for shape in [Shape::Uniform, Shape::Rising { rate: 9.0 }, Shape::Falling { rate: 9.0 }] {
+            let change = |given: &mut Given| (given.announce, given.shape) = (1.1, shape);
+            let at = setting(1000, Loss::None, change);
+            let first = messages_in_suppression::corrected(&at).unwrap();
+            assert_near(corrected(&at).unwrap(), first, 1e-11);
+        }
+        // But the figures have T_A = T_S, where the printed form is too low by −ln(1−Δ) − Δ.
+        let figures = setting(1000, Loss::None, |_| ());
+        let missed = corrected(&figures).unwrap() - printed(&figures).unwrap();
+        assert_near(missed, 0.005_360_515_657_826, 1e-9);
+    }
+
+    /// A rate so small that the timer is as good as uniform, and T_S so small that all wake at once.
+    #[test]
+    fn limits_meet() {
+        let loss = Loss::Correlated(0.4);
+        let uniform = corrected(&setting(40, loss, |_| ())).unwrap();
+        let nearly = |given: &mut Given| given.shape = Shape::Rising { rate: 1e-7 };
+        assert_near(corrected(&setting(40, loss, nearly)).unwrap(), uniform, 1e-6);
+        let at_once = setting(40, loss, |given| given.suppress = 0.0);
+        let le_a = super::super::messages_le_a::corrected(&at_once).unwrap();
+        let soon = setting(40, loss, |given| given.suppress = 1e-9);
+        assert_near(corrected(&at_once).unwrap(), le_a, 1e-14);
+        assert_near(corrected(&soon).unwrap(), le_a, 1e-6);
+    }
+
+    #[test]
+    fn outside_its_domain_there_is_no_value() {
+        let at = |nodes, loss| setting(nodes, loss, |_| ());
+        let one = corrected(&at(1, Loss::None));
+        assert!(matches!(one, Err(OutOfDomain::Nodes { least: 2, .. })));
+        let busy = setting(5, Loss::None, |given| given.announce = 0.01);
+        assert!(matches!(corrected(&busy), Err(OutOfDomain::Condition { .. })));
+        let delayed = corrected(&at(5, Loss::Uncorrelated(0.4)));
+        assert!(matches!(delayed, Err(OutOfDomain::Condition { .. })));
+        let unsaid = printed(&at(5, Loss::Correlated(0.4)));
+        assert!(matches!(unsaid, Err(OutOfDomain::NoValue(_))));
+        let endless = printed(&setting(5, Loss::Uncorrelated(0.4), |given| given.delay = 0.0));
+        assert!(matches!(endless, Err(OutOfDomain::NoValue(_))));
+    }
+}

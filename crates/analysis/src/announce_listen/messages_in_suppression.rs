@@ -88,11 +88,9 @@ fn late_uniform(setting: &Setting) -> f64 {
 fn late_integral(setting: &Setting) -> f64 {
     let (n, kept) = (f64::from(setting.nodes), 1.0 - setting.loss.rate());
     let early = wake::cdf(setting, setting.delay);
-    // P(t − Δ) is a line over P(t); so the layer is as thin as it is steep.
     let slope = wake::slope(setting);
-    let layer = 1.0 / (n * kept * slope);
     let senders = |u: f64| geometric((kept * slope * u).min(1.0), n);
-    Integral::default().over(0.0, 1.0 - early, layer, &senders)
+    Integral::default().over(0.0, 1.0 - early, 1.0 / n, &senders)
 }
 
 /// What differs, for this loss.
@@ -129,3 +127,85 @@ pub(super) const QUANTITY: Quantity = Quantity {
     exact: |setting| !matches!(setting.loss, Loss::Uncorrelated(_)),
     simulation,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, float, rational, setting};
+    use super::*;
+    use num_rational::BigRational;
+
+    /// N·Δ and (1/(1−l)) Σ (1 − c^k)/k, exactly, for l = 2/5 and Δ = 1/10.
+    fn exact(nodes: u32) -> (BigRational, BigRational) {
+        let one = rational(1, 1);
+        let (l, delay) = (rational(2, 5), rational(1, 10));
+        let c = &l + &delay - &l * &delay;
+        let terms = (1..=nodes).map(|k| (&one - c.pow(k as i32)) / rational(k.into(), 1));
+        let late = terms.fold(rational(0, 1), |sum, term| sum + term);
+        (delay * rational(nodes.into(), 1), late / (one - l))
+    }
+
+    #[test]
+    fn both_forms_are_exact_for_uniform_timers() {
+        let kept = rational(3, 5);
+        for nodes in [1, 2, 5, 40] {
+            let at = setting(nodes, Loss::Correlated(0.4), |_| ());
+            let (early, late) = exact(nodes);
+            assert_near(corrected(&at).unwrap(), float(&(&early + &late)), 1e-14);
+            assert_near(printed(&at).unwrap(), float(&(early / &kept + late * &kept)), 1e-14);
+        }
+    }
+
+    #[test]
+    fn the_misplaced_factor_matters_with_loss_and_only_then() {
+        let apart = |loss| {
+            let at = setting(100, loss, |_| ());
+            printed(&at).unwrap() / corrected(&at).unwrap()
+        };
+        assert_near(apart(Loss::None), 1.0, 1e-15);
+        // H_100 + ln(1−c) is 4.5712 and 2.7794: 16.667 + 4.5712 over 10 + 7.6187, and so on.
+        assert_near(apart(Loss::Correlated(0.4)), 21.2379 / 17.6187, 1e-5);
+        assert_near(apart(Loss::Correlated(0.9)), 102.7794 / 37.7944, 1e-5);
+    }
+
+    /// The integral, for timers for which P(t−Δ) is a line over P(t): the uniform sum with another c,
+    /// over the slope.
+    #[test]
+    fn the_integral_is_right_for_every_timer_and_a_million_processes() {
+        for shape in [
+            Shape::Uniform,
+            Shape::Rising { rate: 3.0 },
+            Shape::Rising { rate: 60.0 },
+            Shape::Falling { rate: 0.01 },
+            Shape::Falling { rate: 30.0 },
+        ] {
+            for nodes in [1, 2, 30, 1000, 1_000_000] {
+                for l in [0.0, 0.4, 0.99] {
+                    for delay in [0.0, 0.001, 0.3, 0.999] {
+                        let loss = Loss::Correlated(l);
+                        let change = |given: &mut crate::Given| {
+                            (given.shape, given.delay) = (shape, delay);
+                        };
+                        let at = setting(nodes, loss, change);
+                        let heard = wake::cdf(&at, at.suppress - at.delay);
+                        let kept = 1.0 - l;
+                        let sum = harmonic_any(kept * heard, nodes) / (kept * wake::slope(&at));
+                        let (got, early) = (late_integral(&at), early(&at));
+                        assert_near(got + early, sum + early, 1e-10);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn outside_its_domain_there_is_no_value() {
+        let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
+        for formula in [printed, corrected] {
+            let twice = setting(5, Loss::None, |given| given.announce = 0.9);
+            assert!(condition(formula(&twice)));
+            assert!(condition(formula(&setting(5, Loss::Uncorrelated(0.4), |_| ()))));
+        }
+        let all = setting(5, Loss::Correlated(0.4), |given| given.delay = 1.0);
+        assert_near(corrected(&all).unwrap(), 5.0, 1e-15);
+    }
+}

@@ -162,3 +162,114 @@ pub(super) const AL: Quantity = Quantity {
     },
     ..LE_A
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, float, rational, setting};
+    use super::*;
+    use num_rational::BigRational;
+
+    /// Our reading's f(n), in exact arithmetic, for l = 2/5.
+    fn by_recursion(nodes: usize) -> BigRational {
+        let (one, l) = (rational(1, 1), rational(2, 5));
+        let power = |j: usize| l.pow(j as i32);
+        let mut f = vec![rational(0, 1), one.clone()];
+        for n in 2..=nodes {
+            let fewer = (1..n - 1).map(|j| power(j) * (&one - &l) * &f[j + 1]);
+            let sum = fewer.fold(rational(n as i128, 1), |sum, term| sum + term);
+            f.push(sum / (&one - power(n) - power(n - 1) * (&one - &l)));
+        }
+        f[nodes].clone()
+    }
+
+    #[test]
+    fn the_sum_solves_the_recursion() {
+        for nodes in [2, 3, 4, 20] {
+            let at = setting(nodes, Loss::Correlated(0.4), |_| ());
+            assert_near(corrected(&at).unwrap(), float(&by_recursion(nodes as usize)), 1e-14);
+        }
+    }
+
+    /// Every set of survivors of every round, for a few processes: which bits are left of `set`.
+    fn by_enumeration(nodes: u32, l: f64) -> f64 {
+        let mut chance = vec![0.0; 1 << nodes];
+        chance[(1 << nodes) - 1] = 1.0;
+        let mut messages = 0.0;
+        for _ in 0..2000 {
+            let mut next = vec![0.0; 1 << nodes];
+            for set in (0..1usize << nodes).filter(|set| chance[*set] > 0.0) {
+                messages += chance[set] * f64::from((set >> 1).count_ones());
+                for left in (0..=set).filter(|left| left & !set == 0 && left & 1 == 1) {
+                    let goes = |p: u32| {
+                        let greater = (set & ((1 << p) - 1)).count_ones();
+                        let on = l.powi(greater as i32);
+                        if left >> p & 1 == 1 { on } else { 1.0 - on }
+                    };
+                    let of: f64 = (0..nodes).filter(|p| set >> p & 1 == 1).map(goes).product();
+                    next[left] += chance[set] * of;
+                }
+            }
+            chance = next;
+        }
+        messages + 1.0 + announcements_beyond_first(u64::from(nodes) - 1, l)
+    }
+
+    #[test]
+    fn the_chain_is_the_enumeration() {
+        for l in [0.1, 0.4, 0.9] {
+            for nodes in 2..=5 {
+                let at = setting(nodes, Loss::Uncorrelated(l), |_| ());
+                assert_near(corrected(&at).unwrap(), by_enumeration(nodes, l), 1e-9);
+            }
+        }
+    }
+
+    /// Where nobody is left out: the same chain to the last of N.
+    #[test]
+    fn leaving_out_the_last_in_line_changes_nothing() {
+        for (l, nodes) in [(0.4, 300), (0.9, 1500)] {
+            let at = setting(nodes, Loss::Uncorrelated(l), |_| ());
+            let whole = others_by_announcers(l, nodes as usize)[nodes as usize];
+            assert_near(others_apart(&at).unwrap(), whole, 1e-12);
+        }
+    }
+
+    #[test]
+    fn more_loss_and_losing_apart_cost_more() {
+        for nodes in [3, 1000, 1_000_000] {
+            let mut before = f64::from(nodes);
+            for l in [0.1, 0.5, 0.9, 0.99] {
+                let together = corrected(&setting(nodes, Loss::Correlated(l), |_| ())).unwrap();
+                let apart = corrected(&setting(nodes, Loss::Uncorrelated(l), |_| ())).unwrap();
+                assert!(before < together && together < apart && apart.is_finite(), "{nodes} {l}");
+                before = together;
+            }
+        }
+    }
+
+    #[test]
+    fn al_sends_n_times_what_its_leader_needs() {
+        let of = |loss| al(&setting(3, loss, |_| ())).unwrap();
+        assert_near(of(Loss::None), 3.0, 1e-15);
+        assert_near(of(Loss::Correlated(0.5)), 6.0, 1e-15);
+        // X(2) at l = 1/2: 2/(1−1/2) − 1/(1−1/4) − 1 = 5/3.
+        assert_near(of(Loss::Uncorrelated(0.5)), 8.0, 1e-14);
+        let slow = setting(3, Loss::None, |given| given.delay = 2.5);
+        assert_near(al(&slow).unwrap(), 9.0, 1e-15);
+    }
+
+    #[test]
+    fn outside_its_domain_there_is_no_value() {
+        let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
+        assert!(condition(corrected(&setting(3, Loss::None, |given| given.delay = 0.0))));
+        let slow = |loss| corrected(&setting(3, loss, |given| given.delay = 1.5));
+        assert!(condition(slow(Loss::Uncorrelated(0.4))));
+        assert!(slow(Loss::Correlated(0.4)).is_ok());
+        let one = setting(1, Loss::None, |_| ());
+        for formula in [printed, corrected, al] {
+            assert!(matches!(formula(&one), Err(OutOfDomain::Nodes { least: 2, .. })));
+        }
+        let lossy = printed(&setting(3, Loss::Correlated(0.4), |_| ()));
+        assert!(matches!(lossy, Err(OutOfDomain::NoValue(_))));
+    }
+}

@@ -74,9 +74,7 @@ fn others_together(setting: &Setting) -> Result<f64, OutOfDomain> {
         .filter(|t| (0.0..setting.suppress).contains(t));
     places.extend(kinks.map(|t| wake::cdf(setting, t)));
     places.sort_by(f64::total_cmp);
-    let steep = wake::slope(setting).max(1.0);
-    let layer = 1.0 / (n * (1.0 - l) * steep);
-    Ok(n * Integral::default().between(&places, layer, &sent))
+    Ok(n * Integral::default().between(&places, 1.0 / n, &sent))
 }
 
 /// Σ_j (1 − u + l^j y)^n − (1 − u)^n, from j = 0 or from the second term on.
@@ -84,9 +82,13 @@ fn from_the_lag_on((u, y, leads): (f64, f64, f64), n: f64, l: f64, second: bool)
     let mut left = if second { y * l } else { y };
     let mut sum = 0.0;
     loop {
+        if left * n < 1e-7 * (1.0 - u) {
+            // All further terms are as long as their first order: a geometric series.
+            return sum + n * leads / (1.0 - u) * left / (1.0 - l);
+        }
         let term = power_of_rest((u - left).clamp(0.0, 1.0), n) - leads;
         sum += term;
-        if term <= 1e-17 * sum || left * n < 1e-17 {
+        if term <= 1e-17 * sum {
             return sum;
         }
         left *= l;
@@ -144,3 +146,111 @@ pub(super) const QUANTITY: Quantity = Quantity {
         Some((Cell::of(Variant::LeM, setting).listen(f64::INFINITY), Measure::Messages))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::suppression;
+    use super::super::testing::{assert_near, setting};
+    use super::*;
+    use crate::Given;
+    use bellwether_protocols::announce_listen::Shape;
+
+    const SHAPES: [Shape; 3] =
+        [Shape::Uniform, Shape::Rising { rate: 9.0 }, Shape::Falling { rate: 9.0 }];
+
+    /// Section 5.4.3: without loss as many as SUP.
+    #[test]
+    fn without_loss_it_sends_what_sup_sends() {
+        for shape in SHAPES {
+            for nodes in [2, 10, 1000, 1_000_000] {
+                let at = setting(nodes, Loss::None, |given| given.shape = shape);
+                let sup = suppression::messages(&at).unwrap();
+                assert_near(corrected(&at).unwrap(), sup, 1e-10);
+            }
+        }
+    }
+
+    /// Uniform timers, T_S = 1, Δ ≤ T_A: each round has a closed form.
+    fn by_rounds(nodes: i32, l: f64, delay: f64) -> f64 {
+        let c = l + delay - l * delay;
+        let mut total = 1.0 / (1.0 - l);
+        for r in 1..10_000 {
+            let kept = 1.0 - l.powi(r - 1);
+            let at_delay = 1.0 - kept * delay;
+            let n = nodes;
+            let early = if r == 1 { f64::from(n) * delay } else { (1.0 - at_delay.powi(n)) / kept };
+            let late = at_delay.powi(n) - (l.powi(r - 1) * c).powi(n);
+            total += early + late / (1.0 - l.powi(r)) - 1.0;
+        }
+        total
+    }
+
+    #[test]
+    fn uniform_timers_round_by_round() {
+        for nodes in [2u32, 5, 100] {
+            for l in [0.1, 0.4, 0.9] {
+                for delay in [0.0, 0.1, 0.7] {
+                    let change = |given: &mut Given| (given.delay, given.announce) = (delay, 1.2);
+                    let at = setting(nodes, Loss::Correlated(l), change);
+                    assert_near(corrected(&at).unwrap(), by_rounds(nodes as i32, l, delay), 1e-9);
+                }
+            }
+        }
+    }
+
+    /// Every combination of who speaks in every round, in line: bit 0 is the leader.
+    fn by_enumeration(nodes: u32, l: f64) -> f64 {
+        let mut chance = vec![0.0; 1 << nodes];
+        chance[(1 << nodes) - 1] = 1.0;
+        let mut messages = 0.0;
+        for _ in 0..2000 {
+            let mut next = vec![0.0; 1 << nodes];
+            for set in (0..1usize << nodes).filter(|set| chance[*set] > 0.0) {
+                for spoke in (0..=set).filter(|spoke| spoke & !set == 0 && spoke & 1 == 1) {
+                    let speaks = |p: u32| {
+                        let before = (spoke & ((1 << p) - 1)).count_ones();
+                        let on = l.powi(before as i32);
+                        if spoke >> p & 1 == 1 { on } else { 1.0 - on }
+                    };
+                    let of: f64 = (0..nodes).filter(|p| set >> p & 1 == 1).map(speaks).product();
+                    next[spoke] += chance[set] * of;
+                    messages += chance[set] * of * f64::from((spoke >> 1).count_ones());
+                }
+            }
+            chance = next;
+        }
+        messages + 1.0 + announcements_beyond_first(u64::from(nodes) - 1, l)
+    }
+
+    #[test]
+    fn the_line_is_the_enumeration() {
+        for l in [0.1, 0.4, 0.9] {
+            for nodes in 3..=5 {
+                let at = setting(nodes, Loss::Uncorrelated(l), |given| given.delay = 0.0);
+                assert_near(corrected(&at).unwrap(), by_enumeration(nodes, l), 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn heavy_loss_and_many_processes_have_a_value() {
+        for shape in SHAPES {
+            for nodes in [2, 1_000_000] {
+                let at = setting(nodes, Loss::Correlated(0.99), |given| given.shape = shape);
+                let sup = suppression::messages(&at).unwrap();
+                let got = corrected(&at).unwrap();
+                assert!(sup < got && got.is_finite(), "{nodes} {shape:?}: {got}");
+            }
+        }
+    }
+
+    #[test]
+    fn outside_its_domain_there_is_no_value() {
+        let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
+        assert!(condition(corrected(&setting(3, Loss::None, |given| given.suppress = 0.0))));
+        assert!(condition(corrected(&setting(3, Loss::Uncorrelated(0.4), |_| ()))));
+        assert!(condition(corrected(&setting(3, Loss::None, |given| given.announce = 0.001))));
+        let one = corrected(&setting(1, Loss::None, |_| ()));
+        assert!(matches!(one, Err(OutOfDomain::Nodes { least: 2, .. })));
+    }
+}

@@ -44,8 +44,8 @@ impl Line {
         let (mut speaks, mut when) = (0.0, 0.0);
         for ((chance, last), lost) in self.chance.iter_mut().zip(&mut self.last).zip(lost) {
             let goes = *chance * lost;
-            *last = *last - *last * lost + when;
-            *chance = *chance - goes + speaks;
+            *last += when - *last * lost;
+            *chance += speaks - goes;
             (speaks, when) = (goes, goes * place);
         }
         if speaks > NEGLIGIBLE {

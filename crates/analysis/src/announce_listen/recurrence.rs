@@ -20,14 +20,16 @@
 //!
 //! * Q(i,n,r) = S(n,r) a_{i−1} Q(i−1,n−1,r) + (1 − S(n,r) a_i) Q(i,n−1,r), Q(0,0,r) = 1
 //! * S(n,r) = S(n,r−1) Σ_{i=0..n−1} Q(i,n−1,r−1) l^i, S(n,1) = S(1,r) = 1
-//! * Q(i,i,r) = l^{(r−1)i(i−1)/2} Π_{j≤i} (1−l^j)/(j(1−l)), which the print has without its factors for
-//!   messages that come too late, and with one round too many
+//! * that all send, Q(i,i,r) = l^{(r−1)i(i−1)/2} Π_{j≤i} (1−l^j)/(j(1−l)): the print leaves out those who
+//!   need not lose what comes too late, and has one round too many ([`all_send`])
 //! * messages: Σ_r [Σ_i i·Q(i,N,r) − (1−l^{r−1})^{N−1}]: the factor r counts a message once per round before
 //!   it; and the leader sends in every round, of which those after convergence do not count. The
 //!   printed sum diverges: its terms are at least r.
 //!
-//! **Still not right.** It takes the times of the messages as independent of who sent them. Without
-//! loss it should give H_N and does not. The [`closure`](super::closure) is what to use.
+//! **Still not right.** It takes the times of the messages as independent of who sent them, and who
+//! reaches a round as independent of who else does. Without loss it should give H_N and does not; and
+//! from three processes in the second round on, it disagrees with the exact Q(i,i,r). The
+//! [`closure`](super::closure) is what to use.
 //!
 //! *Assumes* Δ = 0 and T_A ≥ T_S.
 
@@ -115,7 +117,6 @@ pub fn first_round_messages(setting: &Setting) -> Result<f64, OutOfDomain> {
 
 /// The mended recurrence, round by round.
 struct Rounds {
-    l: f64,
     /// S(n, r) of the next round, from n = 1 on, as far as it is worth counting.
     reaches: Vec<f64>,
     unheard: Vec<f64>,
@@ -126,7 +127,6 @@ impl Rounds {
     fn new(setting: &Setting) -> Self {
         let (l, n) = (setting.loss.rate(), setting.nodes as usize);
         Self {
-            l,
             reaches: vec![1.0; n],
             unheard: (0..=n).map(|i| unheard(i, l)).collect(),
             lost: (0..=n).map(|i| pow(l, i as f64)).collect(),
@@ -145,7 +145,6 @@ impl Rounds {
         // S falls with n: nobody behind one who does not reach a round reaches it.
         let there = self.reaches.iter().take_while(|reach| **reach > 1e-20).count();
         self.reaches.truncate(there);
-        debug_assert!(self.l >= 0.0);
         sent
     }
 }
@@ -162,6 +161,17 @@ pub fn q(setting: &Setting) -> Result<f64, OutOfDomain> {
         round = group.next_round();
     }
     Ok(round.counts().find(|(count, _)| *count == sent).map_or(0.0, |(_, chance)| chance))
+}
+
+/// Q(n, n, r) exactly: all of n send in round r.
+///
+/// # Errors
+/// [`OutOfDomain`], outside the domain.
+pub fn all_send(setting: &Setting) -> Result<f64, OutOfDomain> {
+    needs_domain(setting)?;
+    let (n, l) = (setting.nodes as usize, setting.loss.rate());
+    let in_time: f64 = (0..n).map(|i| unheard(i, l)).product();
+    Ok(in_time * literal_all(n, setting.round - 1, l))
 }
 
 /// S(n, r) mended.
@@ -308,3 +318,159 @@ pub(super) const S: Quantity = Quantity {
     note: |_| "the printed sum begins with i = 1, so that the leader itself never reaches round 2",
     ..Q
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, float, rational, setting};
+    use super::*;
+    use crate::{Given, Loss};
+    use num_rational::BigRational;
+
+    fn at(nodes: u32, l: f64, round: u32, sent: u32) -> Setting {
+        setting(nodes, Loss::Uncorrelated(l), |given| {
+            (given.delay, given.round, given.sent) = (0.0, round, sent);
+        })
+    }
+
+    /// a_i for l = 2/5.
+    fn unheard_exactly(i: usize) -> BigRational {
+        let (one, l) = (rational(1, 1), rational(2, 5));
+        (&one - l.pow(i as i32 + 1)) / (rational(i as i128 + 1, 1) * (&one - &l))
+    }
+
+    /// Q(i, n, r) and S(n, r) of our reading, in exact arithmetic, straight from the equations.
+    fn q_exactly(i: usize, n: usize, r: u32) -> BigRational {
+        if i > n {
+            return rational(0, 1);
+        }
+        if n == 0 {
+            return rational(1, 1);
+        }
+        let here = s_exactly(n, r);
+        let sends = if i == 0 {
+            rational(0, 1)
+        } else {
+            &here * unheard_exactly(i - 1) * q_exactly(i - 1, n - 1, r)
+        };
+        sends + (rational(1, 1) - here * unheard_exactly(i)) * q_exactly(i, n - 1, r)
+    }
+
+    fn s_exactly(n: usize, r: u32) -> BigRational {
+        if n == 1 || r == 1 {
+            return rational(1, 1);
+        }
+        let lost = (0..n).map(|i| q_exactly(i, n - 1, r - 1) * rational(2, 5).pow(i as i32));
+        s_exactly(n, r - 1) * lost.fold(rational(0, 1), |sum, term| sum + term)
+    }
+
+    #[test]
+    fn mended_it_is_what_the_equations_say() {
+        for n in 1..=4u32 {
+            for r in 1..=3 {
+                let expected = float(&s_exactly(n as usize, r));
+                assert_near(s(&at(n, 0.4, r, 0)).unwrap(), expected, 1e-12);
+                for i in 0..=n {
+                    let expected = float(&q_exactly(i as usize, n as usize, r));
+                    let got = q(&at(n, 0.4, r, i)).unwrap();
+                    assert!((got - expected).abs() < 1e-13, "{i} {n} {r}: {got} {expected}");
+                }
+            }
+        }
+    }
+
+    /// Who is heard in time, by all orders of wake-up of three processes: the product over all of
+    /// l^{greater ones that woke before}.
+    #[test]
+    fn that_all_send_is_likelier_than_printed() {
+        let l = 0.4f64;
+        let before =
+            [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(|order| {
+                let pairs = [(0, 1), (0, 2), (1, 2)];
+                let place = |who| order.iter().position(|other| *other == who);
+                pairs.iter().filter(|(greater, less)| place(*greater) < place(*less)).count()
+            });
+        let first: f64 = before.iter().map(|lost| l.powi(*lost as i32)).sum::<f64>() / 6.0;
+        for round in 1..=3u32 {
+            let three = at(3, l, round, 3);
+            let exact = all_send(&three).unwrap();
+            assert_near(exact, first * l.powi(3 * (round as i32 - 1)), 1e-12);
+            assert_near(printed_q(&three).unwrap(), l.powi(3 * round as i32), 1e-12);
+            assert!(exact > 1.5 * printed_q(&three).unwrap());
+            if round == 1 {
+                assert_near(q(&three).unwrap(), exact, 1e-12);
+            } else {
+                assert!(q(&three).unwrap() > 1.4 * exact, "others are not independent");
+            }
+            let two = at(2, l, round, 2);
+            assert_near(q(&two).unwrap(), all_send(&two).unwrap(), 1e-12);
+        }
+    }
+
+    #[test]
+    fn mended_it_is_a_distribution_and_printed_it_is_not() {
+        let all = |of: fn(&Setting) -> Result<f64, OutOfDomain>, r| -> f64 {
+            (0..=6).map(|i| of(&at(6, 0.4, r, i)).unwrap()).sum()
+        };
+        for r in 1..=4 {
+            assert_near(all(q, r), 1.0, 1e-12);
+            assert!(all(printed_q, r) < 0.9, "round {r}");
+        }
+        // By hand for two processes, first round: (1−l)/2 and l.
+        assert_near(printed_q(&at(2, 0.4, 1, 1)).unwrap(), 0.3, 1e-14);
+        assert_near(printed_q(&at(2, 0.4, 1, 2)).unwrap(), 0.4, 1e-14);
+        assert_near(first_round_messages(&at(2, 0.4, 1, 0)).unwrap(), 0.3, 1e-14);
+    }
+
+    /// The sum over an empty set of greater processes.
+    #[test]
+    fn the_printed_leader_does_not_survive_the_first_round() {
+        assert_eq!(printed_s(&at(1, 0.4, 2, 0)), Ok(0.0));
+        assert_eq!(s(&at(1, 0.4, 2, 0)), Ok(1.0));
+        // For the second the leader's message is what counts, and both forms agree.
+        assert_near(printed_s(&at(2, 0.4, 2, 0)).unwrap(), 0.4, 1e-14);
+        assert_near(s(&at(2, 0.4, 2, 0)).unwrap(), 0.4, 1e-14);
+    }
+
+    #[test]
+    fn the_printed_total_grows_without_end() {
+        let group = at(10, 0.4, 1, 0);
+        let up_to = |rounds: u32| printed_up_to(&group, rounds).unwrap();
+        for rounds in [10, 100, 1000] {
+            assert!(up_to(rounds) >= f64::from(rounds) * f64::from(rounds + 1) / 2.0);
+        }
+        assert!(matches!(printed(&group), Err(OutOfDomain::NoValue(_))));
+        assert!(corrected(&group).unwrap() < 20.0);
+    }
+
+    /// Without loss H_N would be right.
+    #[test]
+    fn even_mended_it_is_too_high() {
+        let harmonic: f64 = (1..=1000).map(|k| 1.0 / f64::from(k)).sum();
+        let lossless = corrected(&at(1000, 0.0, 1, 0)).unwrap();
+        assert!(lossless > 2.0 * harmonic, "{lossless} {harmonic}");
+        let closure = super::super::closure::messages(&at(1000, 0.4, 1, 0)).unwrap();
+        assert!(corrected(&at(1000, 0.4, 1, 0)).unwrap() > 1.5 * closure);
+    }
+
+    /// For two processes nothing is approximate about it.
+    #[test]
+    fn for_two_processes_it_is_exact() {
+        for l in [0.0, 0.4, 0.9] {
+            let exact = 1.0 / (1.0 - l) + (1.0 + l) / 2.0 / (1.0 - l);
+            assert_near(corrected(&at(2, l, 1, 0)).unwrap(), exact, 1e-11);
+        }
+    }
+
+    #[test]
+    fn outside_its_domain_there_is_no_value() {
+        let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
+        assert!(condition(q(&at(3, 0.4, 1, 4))));
+        assert!(condition(printed_q(&at(3, 0.4, 1, 4))));
+        assert!(condition(s(&at(3, 0.4, ROUND_MAX + 1, 0))));
+        assert!(condition(printed_q(&at(2000, 0.4, 100, 4))), "too much work");
+        let late = setting(3, Loss::Uncorrelated(0.4), |given: &mut Given| given.delay = 0.1);
+        assert!(condition(corrected(&late)) && condition(printed(&late)));
+        let many = corrected(&at(NODES_MAX + 1, 0.4, 1, 0));
+        assert!(matches!(many, Err(OutOfDomain::Nodes { most: NODES_MAX, .. })));
+    }
+}

@@ -30,7 +30,7 @@ use bellwether_sim::Measure;
 use libm::{ceil, expm1, log1p, pow};
 
 /// The largest group whose processes are put in line one by one.
-pub const LINE_MAX: u32 = 1_000_000;
+pub const LINE_MAX: u32 = 100_000;
 
 /// The text of this chapter has no formula for SUP.
 ///
@@ -147,6 +147,9 @@ fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
     Err(OutOfDomain::Condition { rule, way_out: "choose --timer uniform, or simulate" })
 }
 
+/// Thinner than any layer: times are logarithms of probabilities, which have none of their own.
+const THIN: f64 = 1e-13;
+
 /// t_max for any timers. v = P(x), of which the density is N(1−l)(1 − (1−l)v)^{N−1}; the others woke
 /// before and were lost, or later: g = 1 − (1−l)v.
 fn convergence_integral(setting: &Setting) -> f64 {
@@ -165,20 +168,22 @@ fn convergence_integral(setting: &Setting) -> f64 {
         let pieces = ceil((until - x) * rate / (2.0 * setting.suppress)).max(1.0);
         let place = |i: u32| x + (until - x) * f64::from(i) / pieces;
         let places: Vec<f64> = (0..pieces as u32).map(place).collect();
-        let layer = g / (n * wake::density(setting, until));
         let last = place(places.len() as u32 - 1);
-        integral.between(&places, f64::INFINITY, &wakes) + integral.over(last, until, layer, &wakes)
+        integral.between(&places, 1.0, &wakes) + integral.over(last, until, 1.0 / n, &wakes)
     };
     let first = |v: f64| {
+        let weight = n * kept * power_of_rest(kept * v, n - 1.0);
+        if weight < 1e-25 {
+            return 0.0;
+        }
         let x = wake::quantile(setting, v);
-        let last = x + later(v, x, (x + setting.delay).min(setting.suppress));
-        n * kept * power_of_rest(kept * v, n - 1.0) * last
+        weight * (x + later(v, x, (x + setting.delay).min(setting.suppress)))
     };
     // If all are lost, the last wake-up of all: N u^{N−1} du.
     let last_of_all = |u: f64| n * power_of_rest(1.0 - u, n - 1.0) * wake::quantile(setting, u);
     let end = wake::cdf(setting, setting.suppress - setting.delay);
-    integral.between(&[0.0, end, 1.0], 1.0 / (n * kept), &first)
-        + pow(l, n) * integral.over(0.0, 1.0, 1.0 / n, &last_of_all)
+    integral.between(&[0.0, end, 1.0], THIN, &first)
+        + pow(l, n) * integral.over(0.0, 1.0, THIN, &last_of_all)
 }
 
 /// Which form it is, for this loss.
@@ -226,3 +231,93 @@ pub(super) const DELAY: Quantity = Quantity {
     simulation: |setting| Some((cell(setting), Measure::LeadershipDelay)),
     ..MESSAGES
 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, setting};
+    use super::*;
+
+    /// Three processes, Δ = .25, nothing lost, from the definition: the first speaks, the others if
+    /// they wake within Δ of it.
+    #[test]
+    fn three_processes_by_hand() {
+        let three = setting(3, Loss::None, |given| given.delay = 0.25);
+        // 1 + 2·P(|t_i − t_j| < Δ and so on): N·Δ + 1 − Δ³.
+        assert_near(messages(&three).unwrap(), 0.75 + 1.0 - 0.25 * 0.25 * 0.25, 1e-14);
+        let all = three.with(|given| given.delay = 2.0).unwrap();
+        assert_near(messages(&all).unwrap(), 3.0, 1e-15);
+        assert_near(convergence_time(&all).unwrap(), 0.75, 1e-14);
+        assert_near(delay(&all).unwrap(), 0.75, 1e-14);
+    }
+
+    #[test]
+    fn the_integral_of_t_max_is_its_closed_form_for_uniform_timers() {
+        for nodes in [2, 3, 50, 1_000_000] {
+            for loss in [Loss::None, Loss::Correlated(0.4), Loss::Correlated(0.99)] {
+                for delay in [0.0, 0.1, 0.9] {
+                    let at = setting(nodes, loss, |given| {
+                        (given.delay, given.suppress) = (2.0 * delay, 2.0);
+                    });
+                    let closed = convergence_time(&at).unwrap();
+                    assert_near(convergence_integral(&at), closed, 1e-9);
+                }
+            }
+        }
+    }
+
+    /// A steep timer is a plain exponential one: with all speaking, t_max is the mean of the largest
+    /// of two, 3/2 of one's mean.
+    #[test]
+    fn the_integral_of_t_max_follows_timers_far_from_uniform() {
+        for loss in [Loss::None, Loss::Correlated(0.4)] {
+            let two = setting(2, loss, |given| given.shape = Shape::Falling { rate: 500.0 });
+            assert_near(convergence_time(&two).unwrap(), 1.5 / 500.0, 1e-9);
+            let late = two.with(|given| given.shape = Shape::Rising { rate: 500.0 }).unwrap();
+            // Of two that wake at T_S less such times the later is T_S less the smaller.
+            assert_near(convergence_time(&late).unwrap(), 1.0 - 0.5 / 500.0, 1e-9);
+        }
+    }
+
+    #[test]
+    fn all_three_are_finite_for_many_processes_and_heavy_loss() {
+        for nodes in [2, 1000, 1_000_000] {
+            for l in [0.0, 1e-9, 0.5, 0.99, 0.9999] {
+                for delay_ in [0.0, 1e-6, 0.1, 1.0, 5.0] {
+                    let at = setting(nodes, Loss::Correlated(l), |given| given.delay = delay_);
+                    let (last, done) = (convergence_time(&at).unwrap(), delay(&at).unwrap());
+                    let sent = messages(&at).unwrap();
+                    assert!((1.0..=f64::from(nodes) * (1.0 + 1e-12)).contains(&sent), "{sent}");
+                    assert!(0.0 < last && last <= done * (1.0 + 1e-9), "{nodes} {l} {delay_}");
+                    assert!(done <= 1.0, "{nodes} {l} {delay_}: {done}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_form_is_refused() {
+        let apart = Loss::Uncorrelated(0.4);
+        let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
+        assert!(condition(messages(&setting(3, apart, |_| ()))), "a delay");
+        assert!(condition(convergence_time(&setting(3, apart, |_| ()))));
+        assert!(condition(delay(&setting(3, apart, |given| given.delay = 0.0))));
+        let many = setting(LINE_MAX + 1, apart, |given| given.delay = 0.0);
+        assert!(matches!(messages(&many), Err(OutOfDomain::Nodes { most: LINE_MAX, .. })));
+        let at_once = |given: &mut crate::Given| (given.delay, given.suppress) = (0.0, 0.0);
+        assert!(condition(messages(&setting(3, Loss::None, at_once))));
+        let rising = |given: &mut crate::Given| {
+            (given.delay, given.shape) = (0.0, Shape::Rising { rate: 2.0 });
+        };
+        assert!(condition(convergence_time(&setting(3, apart, rising))));
+        assert!(matches!(printed(&setting(3, apart, |_| ())), Err(OutOfDomain::NoValue(_))));
+    }
+
+    #[test]
+    fn with_two_processes_both_models_of_loss_are_one() {
+        let at = |loss| setting(2, loss, |_| ());
+        for formula in [messages, convergence_time] {
+            let apart = formula(&at(Loss::Uncorrelated(0.4))).unwrap();
+            assert_near(apart, formula(&at(Loss::Correlated(0.4))).unwrap(), 1e-15);
+        }
+    }
+}
