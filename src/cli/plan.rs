@@ -332,7 +332,7 @@ fn for_spreadsheets(plan: &Plan, (confirmed, _): &Evidence) -> String {
     let row = |forecast: &Forecast| {
         let found = confirmed.iter().find(|confirmation| confirmation.name == forecast.name);
         let cell = |of: &dyn Fn(&Confirmation) -> String| found.map(of).unwrap_or_default();
-        let value = forecast.value.as_ref().map(|value| value.to_string());
+        let value = forecast.value.as_ref().map(ToString::to_string);
         vec![
             forecast.name.to_owned(),
             value.unwrap_or_default(),
