@@ -59,7 +59,8 @@ Examples:
   bellwether sim local-leader --loss .01           five hold leases: never two leaders
   bellwether trace le-s --nodes 8 --svg run.svg    one election, as a picture
   bellwether check local-leader                    whatever goes wrong: are there ever two leaders?
-  bellwether analyze le-s.leadership-delay --loss .4   what the paper computes, and what is right
+  bellwether analyze le-s.leadership-delay         what the paper computes, and what is right
+  bellwether plan announce-listen --loss .05       timers for at most one false alarm a day
   bellwether run web --config web.toml -- CMD      CMD runs on one of the members at a time
   bellwether protocols                             what there is and what it promises
 

@@ -8,7 +8,7 @@ use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::cell::duration;
-use bellwether::analysis::plan::{Confirmation, Effort, Forecast, Goals, Plan, Watch};
+use bellwether::analysis::plan::{Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Watch};
 use bellwether::core::Duration;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -132,9 +132,10 @@ impl AnnounceListen {
     }
 }
 
-/// The command that uses the parameters.
+/// The command that uses the parameters, in a group that can be simulated while one waits.
 fn command(plan: &Plan) -> String {
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
+    let nodes = nodes.min(GROUP_MAX);
     let lossy = if loss.rate() > 0.0 {
         format!(" --loss {} --loss-model {}", loss.rate(), loss.name())
     } else {
@@ -183,8 +184,9 @@ fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
         Some(goal) => format!("the shortest with at most {goal} messages at a start"),
     };
     let listen = format!(
-        "{losses} T_A and a delay: {} in a row must be lost",
-        sim::count(u64::from(*losses), "announcement", "announcements"),
+        "{losses} T_A and {}: {} must be lost",
+        duration(goals.margin()),
+        sim::count(u64::from(*losses), "announcement", "announcements in a row"),
     );
     let all_hear = format!(
         "all hear one with {}; the thesis's mean of {} would reach all with {}",
@@ -330,7 +332,7 @@ fn for_spreadsheets(plan: &Plan, (confirmed, _): &Evidence) -> String {
     let row = |forecast: &Forecast| {
         let found = confirmed.iter().find(|confirmation| confirmation.name == forecast.name);
         let cell = |of: &dyn Fn(&Confirmation) -> String| found.map(of).unwrap_or_default();
-        let value = forecast.value.as_ref().map(|value| value.to_string());
+        let value = forecast.value.as_ref().map(ToString::to_string);
         vec![
             forecast.name.to_owned(),
             value.unwrap_or_default(),

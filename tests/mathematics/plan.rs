@@ -106,6 +106,7 @@ fn goals_that_cannot_be_reached_are_refused_with_what_can() {
         ("--loss .1 --false-departures -1", ["false departures = -1", "not negative"]),
         ("--loss .9999 --false-departures 1e-9 --announce 4h", ["T_L above", "can be reached"]),
         ("--loss .1 --bye-confidence 1", ["bye confidence = 1", "0.999999"]),
+        ("--loss .9999 --false-departures 1e6", ["more than 10000 copies", "that or less"]),
         ("--loss .1 --bye-confidence 1.5", ["bye confidence = 1.5", "< 1"]),
         ("--loss .1 --loss-model correlated --messages 3", ["messages = 3", "longer T_A"]),
         ("--delay 2s", ["announce = 1 s with delay = 2 s", "at least 4 s"]),

@@ -20,7 +20,7 @@ use crate::support::CONFIDENCE;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Answer, Measure, Scenario};
-use libm::{exp, floor};
+use libm::{ceil, exp, floor};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// How much is simulated.
@@ -35,11 +35,11 @@ pub struct Effort {
 }
 
 /// The deliveries an experiment may take, for each run asked for.
-const DELIVERIES: f64 = 250_000.0;
+const DELIVERIES: f64 = 100_000.0;
 /// What it costs to send an announcement, in deliveries.
 const SENDING: f64 = 20.0;
 /// The largest settled group that is simulated.
-const GROUP_MAX: u32 = 500;
+pub const GROUP_MAX: u32 = 500;
 /// The fewest runs that give a mean with an error worth having.
 const RUNS_MIN: u64 = 20;
 /// The runs in which a group is watched for what hardly happens.
@@ -205,7 +205,7 @@ impl Plan {
     fn departing(&self, effort: Effort) -> Cell {
         let runs = effort.share(self.announcement() * self.announcements());
         let beyond = (40.0 + 4.0 * self.attempts()) * self.goals.announce;
-        let window = 2.0 * self.setting.listen + beyond;
+        let window = ceil(2.0 * self.setting.listen + beyond);
         self.cell(effort, &self.setting, runs).scenario(Scenario::Departure, window)
     }
 

@@ -5,7 +5,7 @@
 //!
 //! | parameter | rule |
 //! |---|---|
-//! | T_L | m·T_A + Δ with the least m for which there are at most so many false departures a day in the whole group ([`silence`]). θ = Δ/T_A changes nothing about how often that happens, and an announcement that takes up to twice its time is not taken for a lost one |
+//! | T_L | m·T_A and a margin, with the least m for which there are at most so many false departures a day in the whole group ([`silence`]). The margin, Δ or a tenth of T_A, changes nothing about how often that happens; but without one an announcement that is a little late is taken for a lost one |
 //! | T_S | T_A − Δ, the longest with which all have heard the first round before the second begins (the chapter's T_A >= T_S + Δ): about N·Δ/T_S messages are sent before any is heard, and waiting costs T_S/2. If so many messages are a goal, the shortest T_S that keeps to it |
 //! | Byes | the fewest copies of which all hear at least one with the probability asked for: (1 − l^c)^(N−1), or 1 − l^c if all lose together. The thesis's own rule, the mean ⌈1 + X(N−1)⌉ (section 5.7), stands beside it: with that somebody often hears none |
 //!
@@ -15,13 +15,13 @@
 mod confirm;
 pub mod silence;
 
-pub use confirm::{Confirmation, Effort, Verdict, Watch};
+pub use confirm::{Confirmation, Effort, GROUP_MAX, Verdict, Watch};
 
 use crate::announce_listen::wake;
 use crate::quantity::{Unit, quantity};
 use crate::setting::{Given, Loss, OutOfDomain, Setting};
-use bellwether_protocols::announce_listen::{announcements_beyond_first, bye_copies};
-use libm::{exp, log1p, pow};
+use bellwether_protocols::announce_listen::{BYES_MAX, announcements_beyond_first, bye_copies};
+use libm::{ceil, exp, log1p, pow};
 use std::fmt;
 
 /// A day, in seconds.
@@ -79,6 +79,13 @@ pub enum Impossible {
         /// The probability asked for.
         confidence: f64,
     },
+    /// More Byes than a leader may say.
+    TooManyByes {
+        /// The probability asked for.
+        confidence: f64,
+        /// The probability with which all hear the most there may be.
+        reachable: f64,
+    },
     /// More messages than that are needed.
     Messages {
         /// The goal.
@@ -114,6 +121,11 @@ impl fmt::Display for Impossible {
                 f,
                 "bye confidence = {confidence}, but with loss 0 <= confidence < 1 must hold; \
                  0.999999 can be reached"
+            ),
+            Self::TooManyByes { confidence, reachable } => write!(
+                f,
+                "bye confidence = {confidence} would take more than {BYES_MAX} copies, which reach \
+                 all with {reachable:.4}; choose that or less"
             ),
             Self::Messages { goal, reachable } => write!(
                 f,
@@ -218,7 +230,7 @@ impl Plan {
                 low = middle;
             }
         }
-        Ok(high)
+        Ok((ceil(high / step) * step).min(longest))
     }
 
     /// What to expect, in the order of a life: the start, the end of a leader, false alarms.
@@ -367,7 +379,12 @@ impl Goals {
 
     /// T_L for this m.
     fn listen(&self, m: u32) -> f64 {
-        f64::from(m) * self.announce + self.delay
+        f64::from(m) * self.announce + self.margin()
+    }
+
+    /// By how much the last announcement may be late.
+    pub fn margin(&self) -> f64 {
+        self.delay.max(self.announce / 10.0)
     }
 
     /// A rate per announcement as one per day.
@@ -382,12 +399,9 @@ impl Goals {
         if !((0.0..1.0).contains(&confidence) || certain) {
             return Err(Impossible::Uncertain { confidence });
         }
-        // Loss is at most 0.9999 and confidence below 1 by 2^-53 at least, so this comes to an end.
-        let mut copies = 1;
-        while self.all_hear(copies) < confidence {
-            copies += 1;
-        }
-        Ok(copies)
+        let reachable = self.all_hear(BYES_MAX);
+        let enough = (1..=BYES_MAX).find(|copies| self.all_hear(*copies) >= confidence);
+        enough.ok_or(Impossible::TooManyByes { confidence, reachable })
     }
 
     /// The probability that all hear one of so many Byes.

@@ -58,7 +58,7 @@ mod tests;
 pub use bye::{announcements_beyond_first, bye_copies};
 pub use message::Message;
 pub use params::{
-    BadConfig, Config, Criterion, LEADERS_MAX, Opening, Params, Repeat, Variant, Yields,
+    BYES_MAX, BadConfig, Config, Criterion, LEADERS_MAX, Opening, Params, Repeat, Variant, Yields,
 };
 pub use wake::{Mapping, Shape, WakeUp};
 

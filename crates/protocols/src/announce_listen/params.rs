@@ -409,7 +409,8 @@ pub enum BadConfig {
 /// The most leaders a group can have.
 pub const LEADERS_MAX: usize = 64;
 const RATE_MAX: f64 = 500.0;
-const BYES_MAX: u32 = 10_000;
+/// The most Byes one departure may have.
+pub const BYES_MAX: u32 = 10_000;
 
 impl fmt::Display for BadConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
