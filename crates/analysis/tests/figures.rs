@@ -4,7 +4,7 @@
 //! and forged numbers must turn them round.
 
 use bellwether_analysis::figures::{
-    Budget, Claim, Figure, Finding, Points, Verdict, figure, figures, findings,
+    Budget, Claim, Figure, Finding, Kind, Points, Verdict, figure, figures, findings,
 };
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -245,5 +245,23 @@ fn corrected_forms_match_where_printed_ones_do_not() {
             }
         }
         assert_eq!(compared, kinds, "{id}: so many formulas");
+    }
+}
+
+/// What the command prints is compared elsewhere, with the command line itself.
+#[test]
+fn every_simulated_point_names_the_command_that_makes_it_again() {
+    for finding in CHAPTER.iter().filter(|finding| finding.id != "5.12") {
+        for pane in finding.panes.iter().filter(|pane| !pane.title.starts_with("In the first")) {
+            for curve in pane.curves.iter().filter(|curve| curve.kind == Kind::Simulated) {
+                for dot in &curve.dots {
+                    let command = dot.command.as_deref().expect("a command");
+                    let told = format!("--nodes {} ", dot.x);
+                    assert!(command.contains(&told), "{}: {command}", finding.id);
+                    let told = format!("--runs {} ", dot.runs);
+                    assert!(command.contains(&told), "{}: {command}", finding.id);
+                }
+            }
+        }
     }
 }
