@@ -7,9 +7,10 @@ use bellwether_analysis::figures::Verdict::{self, Confirmed, Refuted};
 use bellwether_analysis::figures::{Budget, Curve, Figure, Finding, figure, figures, findings};
 use std::sync::LazyLock;
 
+/// Those that have a claim below; the continuations to a million are tested with their figures.
 fn ours() -> Vec<Figure> {
     let mut all = figures();
-    all.retain(|figure| figure.source.starts_with("ours"));
+    all.retain(|figure| KNOWN.iter().any(|(id, _)| *id == figure.id));
     all
 }
 
@@ -151,7 +152,7 @@ fn raise(finding: &mut Finding, pane: usize, name: &str, factor: f64) {
 
 /// Figure, claim, pane, and a forgery that must turn the verdict round.
 const FORGERIES: &[Forgery] = &[
-    ("reestablishment-delay", 0, 0, |f, p| raise(f, p, "correlated", 0.0)),
+    ("reestablishment-delay", 0, 0, |f, p| copy(f, p, "uncorrelated", "correlated")),
     ("reestablishment-delay", 1, 0, |f, p| copy(f, p, "correlated", "uncorrelated")),
     ("reestablishment-delay", 2, 1, |f, p| raise(f, p, "uncorrelated", 1.5)),
     ("reestablishment-delay", 3, 2, |f, p| raise(f, p, "correlated, LE-A", 1.5)),
@@ -202,12 +203,16 @@ const FORGERIES: &[Forgery] = &[
 fn forged_numbers_turn_every_verdict_round() {
     let claims: usize = KNOWN.iter().map(|(_, claims)| claims.len()).sum();
     assert_eq!(FORGERIES.len(), claims, "each claim has its forgery");
+    let mut unmoved = Vec::new();
     for (id, claim, pane, forge) in FORGERIES {
         let mut forged = finding(id);
         forge(&mut forged, *pane);
         let verdict = (figure(id).expect("one of our figures").claims)(&forged)[*claim].verdict;
-        assert_ne!(verdict, forged.claims[*claim].verdict, "{id}: {}", forged.claims[*claim].says);
+        if verdict == forged.claims[*claim].verdict {
+            unmoved.push((id, forged.claims[*claim].says));
+        }
     }
+    assert!(unmoved.is_empty(), "{unmoved:#?}");
 }
 
 #[test]

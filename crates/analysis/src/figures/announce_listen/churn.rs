@@ -1,7 +1,8 @@
 //! Ours: the part of the time without agreement while processes come and go (section 5.3.4).
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
-use super::sketch::{below, formula, number, simulated};
+use super::evidence::{lies_above, value};
+use super::sketch::{formula, simulated};
 use crate::cell::Cell;
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::Variant;
@@ -94,14 +95,11 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let [le_s, printed] = ["LE-S", "LE-S, printed"].map(|name| finding.curve(name));
     let [le_a, le_m, bye] = ["LE-A", "LE-M", "LE-S with Bye"].map(|name| finding.curve(name));
     let corrected = finding.curve("LE-S, corrected");
-    let near = |name: &str| {
-        let dot = finding.curve(name).dots.iter().find(|dot| dot.x == 0.01);
-        dot.map(number).unwrap_or_default()
-    };
+    let near = |name: &str| value(finding.curve(name).at(0.01));
     let off = le_s.beside(corrected).map(|(dot, line)| (dot.y / line.y - 1.0).abs());
     let off = off.fold(0.0, f64::max);
     let at = |rate: f64| {
-        let [le_a, le_s, le_m, bye] = [le_a, le_s, le_m, bye].map(|curve| number(curve.at(rate)));
+        let [le_a, le_s, le_m, bye] = [le_a, le_s, le_m, bye].map(|curve| value(curve.at(rate)));
         format!("{rate} a second: LE-A {le_a}, LE-S {le_s}, LE-M {le_m}, LE-S with Bye {bye}")
     };
     vec![
@@ -128,7 +126,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         Claim::judged(
             "Explicit Byes decrease the time without agreement.",
             "5.7",
-            below(bye, le_s),
+            lies_above(le_s, bye),
             at(0.05),
         ),
     ]

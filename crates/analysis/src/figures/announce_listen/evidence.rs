@@ -108,10 +108,14 @@ pub(super) fn above(
     section: &'static str,
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
-    let holds = pairs
-        .iter()
-        .all(|(more, less)| never_below(more, less) && on_the_whole(more, less) > DOUBT);
+    let holds = pairs.iter().all(|(more, less)| lies_above(more, less));
     Claim::judged(says, section, holds, told(pairs))
+}
+
+/// Whether one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
+/// doubt.
+pub(super) fn lies_above(more: &Curve, less: &Curve) -> bool {
+    never_below(more, less) && on_the_whole(more, less) > DOUBT
 }
 
 /// Claims that one curve is nowhere below another, beyond doubt.

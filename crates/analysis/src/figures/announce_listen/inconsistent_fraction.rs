@@ -2,8 +2,9 @@
 //! 5.3.4 and 5.4.4).
 
 use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Panel};
+use super::evidence::value;
 use super::reestablishment_delay::MODELS;
-use super::sketch::{apart, formulas, number, simulated, together};
+use super::sketch::{apart, formulas, simulated, together};
 use crate::cell::Cell;
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::Variant;
@@ -84,7 +85,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let (together, apart) = (listen.curve("correlated"), listen.curve("uncorrelated"));
     let lossless = listen.curve("no loss");
     let told = |x: f64| {
-        let numbers = (number(together.at(x)), number(apart.at(x)));
+        let numbers = (value(together.at(x)), value(apart.at(x)));
         format!("T_L = {x} T_A: {} correlated, {} uncorrelated", numbers.0, numbers.1)
     };
     let printed = listen.curve("correlated, printed");
@@ -95,8 +96,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             vanishes(lossless, 1.0) && !vanishes(lossless, 0.5),
             format!(
                 "{} of the time at T_L = .5 T_A, {} at T_A",
-                number(lossless.at(0.5)),
-                number(lossless.at(1.0)),
+                value(lossless.at(0.5)),
+                value(lossless.at(1.0)),
             ),
         ),
         Claim::judged(
@@ -112,8 +113,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             together.agrees(printed),
             format!(
                 "at T_L = 3 T_A that is {}, a negative part of the time; simulated {}",
-                printed.dots.iter().find(|dot| dot.x == 3.0).map(number).unwrap_or_default(),
-                number(together.at(3.0)),
+                value(printed.at(3.0)),
+                value(together.at(3.0)),
             ),
         ),
     ]

@@ -1,7 +1,8 @@
 //! Ours: wake-up times that follow from what governs leadership (sections 5.4.3 and 5.6).
 
 use super::super::{Axis, Claim, Figure, Finding, Kind, Pane, Panel};
-use super::sketch::{apart, below, formula, number, simulated};
+use super::evidence::{lies_above, value};
+use super::sketch::{apart, formula, simulated};
 use crate::cell::{Cell, duration};
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::{Criterion, Mapping, Variant};
@@ -120,8 +121,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     };
     let panes = [delay, messages, lossy_delay, lossy_messages];
     let less =
-        |pane: &Pane, better: &str, worse: &str| below(pane.curve(better), pane.curve(worse));
-    let at = |pane: &Pane, name: &str| number(pane.curve(name).at(100.0));
+        |pane: &Pane, better: &str, worse: &str| lies_above(pane.curve(worse), pane.curve(better));
+    let at = |pane: &Pane, name: &str| value(pane.curve(name).at(100.0));
     let told = |pane: &Pane, unit: &str| {
         let names = [LE_S, BY_ID, BY_RANK, LE_M];
         let [random, by_id, by_rank, le_m] = names.map(|name| at(pane, name));

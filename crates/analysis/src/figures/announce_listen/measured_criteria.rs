@@ -1,8 +1,8 @@
 //! Ours: leaders chosen by what processes have measured (section 5.7).
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Panel, Points, Series, Trial};
+use super::evidence::{lies_above, value};
 use super::field::{Elected, Field, Ground, N, Wake};
-use super::sketch::{below, number};
 
 /// How many announcements of all are measured.
 const SPANS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -185,20 +185,20 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let told = |curve: &Curve| {
         format!(
             "{} after one announcement, {} after 16",
-            number(curve.at(1.0)),
-            number(curve.at(16.0)),
+            value(curve.at(1.0)),
+            value(curve.at(16.0)),
         )
     };
     let beside = |pane: &super::super::Pane| {
-        let [by_id, best] = [BY_ID, BEST].map(|name| number(pane.curve(name).at(1.0)));
+        let [by_id, best] = [BY_ID, BEST].map(|name| value(pane.curve(name).at(1.0)));
         format!("greatest id {by_id}, best possible {best}")
     };
     let [heard, one_way, by_id] = [MEASURED, ONE_WAY, BY_ID].map(|name| losses.curve(name));
     let near = delays.curve(MEASURED);
-    let quicker = |pane: &super::super::Pane| below(pane.curve(MAPPED), pane.curve(RANDOM));
+    let quicker = |pane: &super::super::Pane| lies_above(pane.curve(RANDOM), pane.curve(MAPPED));
     let at_eight = |pane: &super::super::Pane| {
         let [mapped, random, by_id] =
-            [MAPPED, RANDOM, BY_ID].map(|name| number(pane.curve(name).at(8.0)));
+            [MAPPED, RANDOM, BY_ID].map(|name| value(pane.curve(name).at(8.0)));
         format!("{mapped} with timers too, {random} with random timers, {by_id} by id")
     };
     vec![
@@ -206,13 +206,13 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "The sum of observed losses chooses a better leader than the greatest id, if links are \
              alike in both directions.",
             "5.7",
-            below(heard, by_id),
+            lies_above(by_id, heard),
             format!("mean loss to the others: {}; {}", told(heard), beside(losses)),
         ),
         Claim::judged(
             "It does so too where how well one hears has nothing to do with how well one is heard.",
             "5.7, without the proviso",
-            below(one_way, by_id),
+            lies_above(by_id, one_way),
             format!(
                 "mean loss to the others: {}; what a process observes are the losses of others' \
                  messages, not of its own",
@@ -223,7 +223,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "The sum of observed delays chooses a leader that is nearer to all than the greatest \
              id.",
             "5.7",
-            below(near, delays.curve(BY_ID)),
+            lies_above(delays.curve(BY_ID), near),
             format!("mean delay to the others in s: {}; {}", told(near), beside(delays)),
         ),
         Claim::judged(

@@ -1,8 +1,9 @@
 //! Ours: when Query, Suppress-then-Query and Bye are improvements on LE-A and LE-S (section 5.7).
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Points, Series};
+use super::evidence::{lies_above, value};
 use super::reestablishment_delay::departing;
-use super::sketch::{apart, below, number, simulated};
+use super::sketch::{apart, simulated};
 use crate::cell::{Cell, duration};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::{Variant, bye_copies};
@@ -119,7 +120,7 @@ fn first_above(more: &Curve, less: &Curve) -> f64 {
 
 /// The numbers of all four at x.
 fn all_four(pane: &Pane, x: f64, unit: &str) -> String {
-    VARIANTS.map(|(name, _)| format!("{name} {}{unit}", number(pane.curve(name).at(x)))).join(", ")
+    VARIANTS.map(|(name, _)| format!("{name} {}{unit}", value(pane.curve(name).at(x)))).join(", ")
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
@@ -140,7 +141,7 @@ fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
              soon as T_A exceeds the round trip, 2 Δ; it is never later, and costs a question and \
              an answer.",
             "5.7",
-            below(query, le_a) && below(query, le_s),
+            lies_above(le_a, query) && lies_above(le_s, query),
             format!(
                 "beyond doubt from T_A = {} Δ on; at 32 Δ {}",
                 first_above(le_a, query),
@@ -151,7 +152,7 @@ fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
             "Suppress-then-Query helps a joiner too. When: as soon as T_A exceeds its wait and the \
              round trip, about T_S/2 + 2 Δ.",
             "5.7",
-            below(later, le_s),
+            lies_above(le_s, later),
             format!(
                 "T_S = 10 Δ: beyond doubt from T_A = {} Δ on; at 128 Δ {}",
                 first_above(le_s, later),
@@ -168,13 +169,13 @@ fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {
         Claim::judged(
             "When all begin at once Suppress-then-Query generates fewer messages than Query.",
             "5.7",
-            below(asks_later, asks),
+            lies_above(asks, asks_later),
             format!("N = 100: {}", all_four(messages, 100.0, "")),
         ),
         Claim::judged(
             "It takes longer than Query to establish a leader.",
             "5.7",
-            below(query, later),
+            lies_above(later, query),
             format!("N = 100: {}", all_four(delay, 100.0, " s")),
         ),
         Claim::judged(
@@ -182,14 +183,14 @@ fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {
              LE-S, in delay: who has asked announces a round trip later, and need not wait for T_A \
              to say it again.",
             "ours",
-            below(query, le_a) && below(later, le_s),
+            lies_above(le_a, query) && lies_above(le_s, later),
             format!("N = 20: {}", all_four(delay, 20.0, " s")),
         ),
         Claim::judged(
             "At a start neither spares messages: Query generates as many as LE-A, Suppress-then-\
              Query no fewer than LE-S.",
             "ours",
-            !below(asks, sends_a) && !below(asks_later, sends_s),
+            !lies_above(sends_a, asks) && !lies_above(sends_s, asks_later),
             format!("N = 20: {}", all_four(messages, 20.0, "")),
         ),
     ]
@@ -199,7 +200,7 @@ fn claims_of_byes(departure: &Pane, copies: &Pane) -> Vec<Claim> {
     let byes = [NO_BYE, ONE_BYE, MEAN_BYES, MORE_BYES].map(|name| departure.curve(name));
     let [silent, once, enough, more] = byes;
     let at = |l: f64| {
-        let [silent, once, enough, more] = byes.map(|curve| number(curve.at(l)));
+        let [silent, once, enough, more] = byes.map(|curve| value(curve.at(l)));
         let copies = copies.curve("Byes").at(l).y;
         format!(
             "at l = {l}: {silent} s without, {once} s with one, {enough} s with {copies}, {more} \
@@ -213,7 +214,7 @@ fn claims_of_byes(departure: &Pane, copies: &Pane) -> Vec<Claim> {
             "Byes decrease the delay after a departure. When: with as many copies as the loss \
              demands; with uncorrelated loss a single one hardly helps, since somebody misses it.",
             "5.7",
-            below(once, silent) && silent.exceeds(enough),
+            lies_above(silent, once) && silent.exceeds(enough),
             told.clone(),
         ),
         Claim::judged(

@@ -1,8 +1,10 @@
 //! Ours: how long a disturbed group takes to agree again, against loss (section 5.3.2).
 
-use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Series};
+use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel};
+use super::common::hidden;
+use super::evidence::value;
 use super::inconsistent_fraction::{T_L, false_departures};
-use super::sketch::{apart, formula, formulas, number, simulated, together};
+use super::sketch::{apart, formula, formulas, simulated, together};
 use crate::cell::Cell;
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::Variant;
@@ -89,7 +91,7 @@ fn joiner_greater() -> Panel {
             let start = |l| Cell::new(Variant::LeS, nodes, loss(l));
             let name = format!("{name}, {others}");
             let starts = simulated(&name, hue, Measure::LeadershipDelay, &LOSSES, start);
-            panel.series.push(Series { drawn: false, ..starts });
+            panel.series.push(hidden(starts));
         }
     }
     panel
@@ -128,8 +130,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let lossless = departure.curve("correlated").at(0.0);
     let same = |curve: &Curve| curve.dots.iter().all(|dot| dot.agrees(lossless));
     let told = |curve: &Curve| {
-        format!("{} s at l = 0, {} s at .4", number(curve.at(0.0)), number(curve.at(0.4)))
-            + &format!(", {} s at .7", number(curve.at(0.7)))
+        format!("{} s at l = 0, {} s at .4", value(curve.at(0.0)), value(curve.at(0.4)))
+            + &format!(", {} s at .7", value(curve.at(0.7)))
     };
     let (together, apart) = (departure.curve("correlated"), departure.curve("uncorrelated"));
     let (joined, started) =
@@ -160,9 +162,9 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             all_models(greater, ", 21 that start"),
             format!(
                 "at l = .4, uncorrelated: joiner {} s, start of 21 {} s, start of 20 {} s",
-                number(joined.at(0.4)),
-                number(started.at(0.4)),
-                number(before.at(0.4)),
+                value(joined.at(0.4)),
+                value(started.at(0.4)),
+                value(before.at(0.4)),
             ),
         ),
         Claim::judged(
@@ -171,8 +173,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             all_models(smaller, ", LE-A"),
             format!(
                 "at l = .4, uncorrelated: LE-S {} s, LE-A {} s",
-                number(smaller.curve("uncorrelated").at(0.4)),
-                number(smaller.curve("uncorrelated, LE-A").at(0.4)),
+                value(smaller.curve("uncorrelated").at(0.4)),
+                value(smaller.curve("uncorrelated, LE-A").at(0.4)),
             ),
         ),
     ]
@@ -185,9 +187,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
 fn formula_claims(smaller: &Pane, falsely: &Pane) -> [Claim; 2] {
     let pair = |pane: &'_ Pane, name: &str| {
         let (measured, printed) = (pane.curve(name), pane.curve(&format!("{name}, printed")));
-        let at = |curve: &Curve| curve.dots.iter().find(|dot| dot.x == 0.4).map(number);
-        let numbers = [at(measured), at(printed)].map(Option::unwrap_or_default);
-        let [measured_at, printed_at] = numbers;
+        let [measured_at, printed_at] = [measured, printed].map(|curve| value(curve.at(0.4)));
         (measured.agrees(printed), format!("at l = .4 {measured_at} s, printed {printed_at} s"))
     };
     let (waits, because) = pair(smaller, "uncorrelated");

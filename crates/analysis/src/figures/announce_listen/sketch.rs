@@ -1,6 +1,6 @@
 //! The builders that our own figures share.
 
-use super::super::{Curve, Dot, Kind, Points, Series};
+use super::super::{Kind, Points, Series};
 use crate::cell::Cell;
 use crate::quantity::{Formula, quantity};
 use crate::setting::{Given, Loss, Setting};
@@ -49,38 +49,17 @@ pub(super) fn formula(
     given: impl Fn(f64) -> Given,
 ) -> Series {
     let form = form(kind, quantity);
-    let value = |x: f64| form?(&Setting::try_from(given(x)).ok()?).ok();
+    let value = |x: f64| form(&Setting::try_from(given(x)).ok()?).ok();
     let points = xs.iter().filter_map(|&x| Some((x, value(x)?))).collect();
     let name = format!("{name}, {}", kind.name());
     Series { name, hue, drawn: true, points: Points::Formula(kind, points) }
 }
 
 /// A quantity's formula.
-fn form(kind: Kind, name: &str) -> Option<Formula> {
-    let quantity = quantity(name)?;
-    Some(if kind == Kind::Printed { quantity.printed } else { quantity.corrected })
-}
-
-/// Whether the one lies below the other: somewhere beyond doubt, and nowhere above beyond doubt.
-/// A report of few runs is then less sure, but not of the contrary.
-pub(super) fn below(less: &Curve, more: &Curve) -> bool {
-    let mut pairs = less.beside(more);
-    let contradicted = less.beside(more).any(|(less, more)| less.exceeds(more));
-    !contradicted && pairs.any(|(less, more)| more.exceeds(less))
-}
-
-/// A point as a sentence has it: with its standard error, if it has one.
-pub(super) fn number(dot: &Dot) -> String {
-    let Dot { y, stderr, .. } = *dot;
-    // The place of a number's first digit after the point; none of its digits are if it is large.
-    let place = |value: f64| (-libm::floor(libm::log10(value.abs()))).clamp(0.0, 9.0) as usize;
-    if stderr > 0.0 {
-        let digits = place(stderr);
-        return format!("{y:.digits$} ± {stderr:.digits$}");
-    }
-    if y == libm::round(y) {
-        return format!("{y}");
-    }
-    let digits = place(y) + 2;
-    format!("{y:.digits$}")
+///
+/// # Panics
+/// If there is no such quantity: figures name those that there are.
+fn form(kind: Kind, name: &str) -> Formula {
+    let quantity = quantity(name).unwrap_or_else(|| panic!("there is no quantity {name:?}"));
+    if kind == Kind::Printed { quantity.printed } else { quantity.corrected }
 }

@@ -1,7 +1,8 @@
 //! Ours: uniform against exponential timers, and T_A against T_S (sections 5.4.3 and 5.4.4).
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel};
-use super::sketch::{formula, number, simulated};
+use super::evidence::value;
+use super::sketch::{formula, simulated};
 use crate::cell::{Cell, duration};
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::{Shape, Variant};
@@ -95,7 +96,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let [uniform, _, steep, falling] = SHAPES.map(|(name, _)| messages.curve(name));
     let from = above_from(uniform, steep);
     let at = |n: f64| {
-        let [uniform, steep, falling] = [uniform, steep, falling].map(|curve| number(curve.at(n)));
+        let [uniform, steep, falling] = [uniform, steep, falling].map(|curve| value(curve.at(n)));
         format!("N = {n}: uniform {uniform}, rising {steep}, falling {falling}")
     };
     let always = uniform.exceeds(steep) && uniform.exceeds(falling);
@@ -108,7 +109,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     };
     let fifty = intervals.curve("N = 50");
     let told = [0.2, 0.5, 1.0, ENOUGH, 2.0]
-        .map(|x| format!("{} at T_A = {x} T_S", number(fifty.at(x))))
+        .map(|x| format!("{} at T_A = {x} T_S", value(fifty.at(x))))
         .join(", ");
     vec![
         Claim::judged(
@@ -123,8 +124,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
                 at(20.0),
                 at(1000.0),
                 from.unwrap_or(f64::NAN),
-                number(slow),
-                number(fast),
+                value(slow),
+                value(fast),
             ),
         ),
         Claim::judged(
