@@ -169,7 +169,7 @@ const FORGERIES: &[Forgery] = &[
     ("timers", 2, 2, |f, p| {
         change(f, p, "N = 50", |curve| {
             curve.dots.iter_mut().for_each(|dot| dot.y = 9.0);
-        })
+        });
     }),
     ("mappings", 0, 2, |f, p| copy(f, p, "LE-S: at random", "LE-S: by a random rank")),
     ("mappings", 1, 3, |f, p| raise(f, p, "LE-S: by id", 2.0)),
@@ -186,17 +186,17 @@ const FORGERIES: &[Forgery] = &[
     ("churn", 1, 0, |f, p| {
         change(f, p, "LE-A", |curve| {
             curve.dots.iter_mut().for_each(|dot| dot.y = 0.01);
-        })
+        });
     }),
     ("churn", 2, 0, |f, p| copy(f, p, "LE-S", "LE-S with Bye")),
     ("query", 0, 0, |f, p| copy(f, p, "LE-A", "Query")),
     ("query", 1, 0, |f, p| raise(f, p, "Suppress-then-Query", 3.0)),
-    ("query", 2, 2, |f, p| copy(f, p, "Query", "Suppress-then-Query")),
-    ("query", 3, 1, |f, p| copy(f, p, "Query", "Suppress-then-Query")),
-    ("query", 4, 1, |f, p| copy(f, p, "LE-A", "Query")),
-    ("query", 5, 2, |f, p| raise(f, p, "Query", 0.5)),
-    ("query", 6, 3, |f, p| copy(f, p, "no Bye", "1 + X(N − 1) Byes")),
-    ("query", 7, 3, |f, p| copy(f, p, "three times as many", "1 + X(N − 1) Byes")),
+    ("query", 2, 3, |f, p| copy(f, p, "Query", "Suppress-then-Query")),
+    ("query", 3, 2, |f, p| copy(f, p, "Query", "Suppress-then-Query")),
+    ("query", 4, 2, |f, p| copy(f, p, "LE-A", "Query")),
+    ("query", 5, 3, |f, p| raise(f, p, "Query", 0.5)),
+    ("query", 6, 1, |f, p| copy(f, p, "no Bye", "1 + X(N − 1) Byes")),
+    ("query", 7, 1, |f, p| copy(f, p, "three times as many", "1 + X(N − 1) Byes")),
 ];
 
 #[test]

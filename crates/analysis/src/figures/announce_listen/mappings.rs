@@ -153,7 +153,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             format!("N = 100: {}", told(delay, " s")),
         ),
         Claim::judged(
-            "A rank that decides on the wake-up is as good as the wake-up that decides on the rank.",
+            "A rank that decides on the wake-up is as good as a wake-up that decides on the rank.",
             "5.4.3",
             panes.iter().all(|pane| pane.curve(BY_RANK).agrees(pane.curve(LE_M))),
             format!("N = 100, l = .4: {}", told(lossy_delay, " s")),

@@ -1,6 +1,6 @@
 //! Ours: when Query, Suppress-then-Query and Bye are improvements on LE-A and LE-S (section 5.7).
 
-use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Points, Series};
+use super::super::{Axis, Claim, Curve, Figure, Finding, Pane, Panel};
 use super::evidence::{lies_above, value};
 use super::reestablishment_delay::departing;
 use super::sketch::{apart, simulated};
@@ -50,7 +50,7 @@ pub(super) fn figure() -> Figure {
              whole number not below 1 + X(N − 1), the mean that section 5.7 names; or one, or \
              three times as many.",
         ],
-        panels: vec![joiner(), start(true), start(false), departure(), copies()],
+        panels: vec![joiner(), departure(), start(true), start(false)],
         claims,
     }
 }
@@ -104,14 +104,6 @@ fn departure() -> Panel {
     Panel { title: "the leader departs", x, y, series }
 }
 
-fn copies() -> Panel {
-    let points = LOSSES.iter().map(|&l| (l, f64::from(byes(l)))).collect();
-    let points = Points::Formula(Kind::Corrected, points);
-    let series = Series { name: "Byes".to_owned(), hue: 6, drawn: true, points };
-    let (x, y) = (Axis::linear("loss l", ""), Axis::linear("messages per departure", ""));
-    Panel { title: "what that costs", x, y, series: vec![series] }
-}
-
 /// The least x at which the one lies above the other beyond doubt.
 fn first_above(more: &Curve, less: &Curve) -> f64 {
     let mut pairs = more.beside(less);
@@ -124,12 +116,10 @@ fn all_four(pane: &Pane, x: f64, unit: &str) -> String {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let [joiner, delay, messages, departure, copies] = &finding.panes[..] else {
-        return Vec::new();
-    };
+    let [joiner, departure, delay, messages] = &finding.panes[..] else { return Vec::new() };
     let mut claims = claims_of_joiners(joiner);
     claims.extend(claims_of_starts(delay, messages));
-    claims.extend(claims_of_byes(departure, copies));
+    claims.extend(claims_of_byes(departure));
     claims
 }
 
@@ -196,23 +186,24 @@ fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {
     ]
 }
 
-fn claims_of_byes(departure: &Pane, copies: &Pane) -> Vec<Claim> {
-    let byes = [NO_BYE, ONE_BYE, MEAN_BYES, MORE_BYES].map(|name| departure.curve(name));
-    let [silent, once, enough, more] = byes;
+fn claims_of_byes(departure: &Pane) -> Vec<Claim> {
+    let curves = [NO_BYE, ONE_BYE, MEAN_BYES, MORE_BYES].map(|name| departure.curve(name));
+    let [silent, once, enough, more] = curves;
     let at = |l: f64| {
-        let [silent, once, enough, more] = byes.map(|curve| value(curve.at(l)));
-        let copies = copies.curve("Byes").at(l).y;
+        let [silent, once, enough, more] = curves.map(|curve| value(curve.at(l)));
+        let copies = byes(l);
         format!(
             "at l = {l}: {silent} s without, {once} s with one, {enough} s with {copies}, {more} \
              s with {}",
-            3.0 * copies,
+            3 * copies,
         )
     };
     let told = [0.0, 0.4, 0.7].map(at).join("; ");
     vec![
         Claim::judged(
-            "Byes decrease the delay after a departure. When: with as many copies as the loss \
-             demands; with uncorrelated loss a single one hardly helps, since somebody misses it.",
+            "Byes decrease the delay after a departure. When: with as many copies, and so \
+             messages, as the loss demands; with uncorrelated loss a single one hardly helps, \
+             since somebody misses it.",
             "5.7",
             lies_above(silent, once) && silent.exceeds(enough),
             told.clone(),
