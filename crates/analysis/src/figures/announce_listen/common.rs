@@ -29,8 +29,8 @@ pub(super) const SUP_ANALYSIS: &str = "The text's analysis of SUP is in a chapte
     have. The line is our own, exact without loss and with correlated loss.";
 pub(super) const COUNTED: &str = "Messages are those sent before the converging reception, a \
     multicast counting once; of SUP, all that are ever sent.";
-pub(super) const RUNS: &str = "4000 runs at every point up to N = 100 and 1000 above, or the number \
-    asked for in the same proportion. The text has 1000 and 100.";
+pub(super) const RUNS: &str = "4000 runs at every point up to N = 100 and 1000 above, or the \
+    number asked for in the same proportion. The text has 1000 and 100.";
 pub(super) const BOTH_MODELS: &str =
     "The text does not say which loss model the figure shows; both are drawn.";
 

@@ -36,8 +36,8 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         id: "5.11",
         title: "LE-S and AL with a loss of .4: convergence time against group size",
         source: "thesis chapter 5, section 5.4.2, figure 5.11",
-        says: "AL, in which everyone announces for ever, and LE-S both wait until all have heard the \
-            leader, so that their curves are alike; AL begins at once and LE-S when its leader \
+        says: "AL, in which everyone announces for ever, and LE-S both wait until all have heard \
+            the leader, so that their curves are alike; AL begins at once and LE-S when its leader \
             wakes, which is E[t_s] later. AL is said to fall behind as groups grow, from N = 70, \
             and LE-S to be ahead of it from N = 200, for which the text calls upon an adjusted \
             loss: the more send at once, the more is lost.",
@@ -98,7 +98,7 @@ fn adjusted(says: &'static str, gaps: [Curve; 2], shows: impl Fn(&Dot) -> bool) 
     if gaps.iter().any(|gap| !gap.dots.is_empty() && gap.dots.iter().all(&shows)) {
         return Claim::judged(says, "5.4.2", true, numbers);
     }
-    let why = "it needs the adjusted loss of a chapter that we do not have. With the loss that this \
-        one describes it does not show: ";
+    let why = "it needs the adjusted loss of a chapter that we do not have. With the loss that \
+        this one describes it does not show: ";
     Claim::open(says, "5.4.2", &format!("{why}{numbers}"))
 }

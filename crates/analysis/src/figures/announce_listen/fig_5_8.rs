@@ -25,10 +25,10 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         id: "5.8",
         title: "LE-S and SUP with a loss of .4: convergence time against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.8",
-        says: "Loss makes LE-S repeat itself until everyone has heard its leader. It costs LE-S far \
-            more than SUP, and most if each receiver loses for itself. With correlated loss the \
-            group's size does not matter; with uncorrelated loss it does, but the delay is said \
-            to approach a limit as N grows.",
+        says: "Loss makes LE-S repeat itself until everyone has heard its leader. It costs LE-S \
+            far more than SUP, and most if each receiver loses for itself. With correlated loss \
+            the group's size does not matter; with uncorrelated loss it does, but the delay is \
+            said to approach a limit as N grows.",
         choices: &[
             PARAMETERS,
             CONVERGED,

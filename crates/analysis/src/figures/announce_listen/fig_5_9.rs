@@ -49,8 +49,8 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             PARAMETERS,
             CONVERGED,
             COUNTED,
-            "The printed analysis of LE-S with correlated loss counts the messages of the first T_S \
-             alone. They are drawn beside, from runs of their own.",
+            "The printed analysis of LE-S with correlated loss counts the messages of the first \
+             T_S alone. They are drawn beside, from runs of their own.",
             "With uncorrelated loss and Δ > 0 neither the text nor we have a formula.",
             SUP_ANALYSIS,
             "The group without loss is simulated too, to be compared with, and not drawn.",
@@ -98,7 +98,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             &[(&toll, &sup_toll), (&toll_uc, &sup_toll_uc)],
         ),
         bounded(
-            "Uncorrelated loss gives the upper bound of the number of messages, of LE-S and of SUP.",
+            "Uncorrelated loss gives the upper bound of the messages of LE-S, and of SUP.",
             "5.4.1",
             &[(uc, corr), (corr, none), (sup_uc, sup_corr), (sup_corr, sup_none)],
         ),
@@ -106,7 +106,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     if finding.panes.len() > 1 {
         let sent = simulated(finding, FIRST_ROUND.name);
         claims.push(matched(
-            "Simulation validates the analysis of the messages of the first T_S with correlated loss.",
+            "Simulation validates the analysis of the messages in the first T_S, correlated loss.",
             "5.3.3.2, 5.4",
             &[(sent, printed(finding, FIRST_ROUND.name))],
         ));

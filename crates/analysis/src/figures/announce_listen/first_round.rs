@@ -1,8 +1,8 @@
 //! The first round of an election: who announced itself for the first time, and when the last did.
 //!
-//! With T_A = T_S whatever is sent before T_S is a first announcement, and whatever is sent later is
-//! not. SUP has nothing but a first round, and the last announcement is its t_max. For the others
-//! there is no measure of it, so the real protocol is watched in the event engine.
+//! With T_A = T_S whatever is sent before T_S is a first announcement, and whatever is sent later
+//! is not. SUP has nothing but a first round, and the last announcement is its t_max. For the
+//! others there is no measure of it, so the real protocol is watched in the event engine.
 
 use super::common::{Sizes, Subject, named, runs};
 use crate::cell::Cell;
@@ -43,8 +43,8 @@ impl FirstRound {
     }
 }
 
-/// A curve of the subject, each point made of what `run` finds in first rounds. The name tells these
-/// trials from others.
+/// A curve of the subject, each point made of what `run` finds in first rounds. The name tells
+/// these trials from others.
 pub(super) fn measured(
     subject: Subject,
     sizes: &Sizes,
