@@ -58,7 +58,11 @@ impl fmt::Display for Indexed<'_> {
         for (text, index) in indexed(self.0) {
             match (index, low) {
                 (true, _) => write!(f, "<tspan dy=\"3\" font-size=\"75%\">{}</tspan>", Text(text))?,
-                (false, true) => write!(f, "<tspan dy=\"-3\">{}</tspan>", Text(text))?,
+                // A space at the beginning of an element is not everywhere drawn.
+                (false, true) => match text.strip_prefix(' ') {
+                    Some(rest) => write!(f, "<tspan dy=\"-3\">\u{a0}{}</tspan>", Text(rest))?,
+                    None => write!(f, "<tspan dy=\"-3\">{}</tspan>", Text(text))?,
+                },
                 (false, false) => Text(text).fmt(f)?,
             }
             low = index;
@@ -159,7 +163,7 @@ mod tests {
         assert_eq!(Indexed("t_max").to_string(), format!("t{low}"));
         assert_eq!(
             Indexed("t_max (s)").to_string(),
-            format!("t{low}<tspan dy=\"-3\"> (s)</tspan>")
+            format!("t{low}<tspan dy=\"-3\">\u{a0}(s)</tspan>")
         );
     }
 

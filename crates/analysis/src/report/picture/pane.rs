@@ -27,6 +27,8 @@ const BELOW: f64 = 20.0;
 /// gone astray it leaves the pane, and the rest can still be seen.
 const ASTRAY: f64 = 1.6;
 const ASTRAY_BY_FACTORS: f64 = 20.0;
+/// And downwards, as a part of the height of what else is there.
+const BELOW_ALL: f64 = 0.3;
 
 /// A pane that has been measured.
 pub(super) struct Plot<'a> {
@@ -277,7 +279,7 @@ fn heights(pane: &Pane) -> Vec<f64> {
         } else if log {
             value.clamp(least / ASTRAY_BY_FACTORS, most * ASTRAY_BY_FACTORS)
         } else {
-            value.clamp(least - (most - least), most.max(0.0) * ASTRAY)
+            value.clamp(least - BELOW_ALL * (most - least), most.max(0.0) * ASTRAY)
         }
     };
     let printed: Vec<f64> = printed.map(tamed).collect();

@@ -34,6 +34,9 @@ pub(super) enum Fit {
 /// Data from a level above this part of their greatest value are not drawn from nought.
 const FAR_FROM_NOUGHT: f64 = 0.8;
 
+/// No number on an axis has more digits behind its point.
+const DIGITS_MAX: usize = 12;
+
 /// How far data may stand out beyond the last tick, in steps.
 const SLACK: f64 = 0.05;
 
@@ -70,7 +73,7 @@ impl Scale {
             low = (low / step + SLACK).floor() * step;
             high = (high / step - SLACK).ceil() * step;
         }
-        let digits = usize::try_from(-order(step)).unwrap_or(0);
+        let digits = usize::try_from(-order(step)).map_or(0, |digits| digits.min(DIGITS_MAX));
         let tick = |index: f64| {
             let at = index * step;
             let label = grouped(&format!("{:.digits$}", if index == 0.0 { 0.0 } else { at }));
@@ -96,15 +99,14 @@ impl Scale {
             (first..=last).flat_map(of).filter(|value| within(*value)).collect()
         };
         let each = all(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
-        let finer = [each.clone(), all(&[1.0, 2.0, 5.0])];
-        let decades = all(&[1.0]);
-        let chosen = match finer.into_iter().find(|ticks| ticks.len() <= most) {
-            Some(finer) => finer,
-            None if decades.len() >= 2 => {
-                let skip = decades.len().div_ceil(most);
-                decades.into_iter().step_by(skip).collect()
-            }
-            None => all(&[1.0, 2.0, 5.0]),
+        let (few, decades) = (all(&[1.0, 2.0, 5.0]), all(&[1.0]));
+        let chosen = if few.len() < 3 && each.len() <= most {
+            each.clone()
+        } else if few.len() <= most || decades.len() < 2 {
+            few
+        } else {
+            let skip = decades.len().div_ceil(most);
+            decades.into_iter().step_by(skip).collect()
         };
         let ticks = chosen.into_iter().map(|at| Tick { at, label: plain(at) }).collect();
         Self { log: true, low, high, ticks, marks: each }
@@ -149,7 +151,7 @@ fn power(k: i32) -> f64 {
 /// The greatest k for which the value is at least 10 to the power of k.
 fn order(value: f64) -> i32 {
     // Close to a power, the logarithm may fall on the wrong side.
-    let guess = libm::floor(libm::log10(value)) as i32;
+    let guess = libm::floor(libm::log10(value)).clamp(-400.0, 400.0) as i32;
     if value >= power(guess + 1) * (1.0 - 1e-12) { guess + 1 } else { guess }
 }
 
@@ -224,6 +226,17 @@ mod tests {
         assert!(!labels(STEPS, &[], Fit::Tight, 5).is_empty());
         assert!(!labels(FACTORS, &[7.0], Fit::Round, 5).is_empty());
         assert!(!labels(FACTORS, &[-1.0, f64::NAN], Fit::Tight, 5).is_empty());
+    }
+
+    #[test]
+    fn the_largest_and_the_smallest_numbers_are_no_danger() {
+        let extremes = [[f64::MIN, f64::MAX], [0.0, f64::MIN_POSITIVE], [1e-320, 1e300], [1.0; 2]];
+        for values in extremes {
+            for (axis, fit) in [STEPS, FACTORS].into_iter().zip([Fit::Round, Fit::Tight]) {
+                let scale = Scale::new(axis, values.into_iter(), fit, 5);
+                assert!(scale.ticks.len() <= 120, "{values:?}");
+            }
+        }
     }
 
     #[test]
