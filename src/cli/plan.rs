@@ -73,7 +73,7 @@ Examples:
 
 How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
 goodbyes spare the group T_L. Each prediction stands beside its simulation; `agrees` means that it
-does not speak against the formula at 99.9 %, `near` that it is as near as an approximation can be.";
+does not speak against the formula at 99.9 %, `near` as near as an approximation can be.";
 
 /// Parses a number of runs, or nought.
 fn runs(text: &str) -> Result<u64, String> {

@@ -223,12 +223,14 @@ impl Plan {
         Check { cell, expected: expected.into_iter().collect() }
     }
 
-    /// The greatest m, up to the planned one, at which this effort shows plenty of stretches.
+    /// The greatest m, up to the planned one, at which this effort shows plenty of stretches; if
+    /// none does, the one at which there are most.
     fn frequent(&self, effort: Effort) -> u32 {
         let all = effort.deliveries() / self.announcement();
-        let plenty =
-            |m: &u32| silence::stretches(self.goals.nodes, self.goals.loss, *m) * all >= PLENTY;
-        (1..=self.losses).rev().find(plenty).unwrap_or(1)
+        let count = |m: &u32| silence::stretches(self.goals.nodes, self.goals.loss, *m) * all;
+        let most = || (1..=self.losses).max_by(|a, b| count(a).total_cmp(&count(b)));
+        let plenty = (1..=self.losses).rev().find(|m| count(m) >= PLENTY);
+        plenty.or_else(most).unwrap_or(self.losses)
     }
 
     /// A group in which nobody departs, with the T_L for this m, watched in so many runs.

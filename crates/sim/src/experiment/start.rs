@@ -251,14 +251,7 @@ impl<P: Protocol> Observer<P> for Start {
     }
 
     #[inline]
-    fn on_send(
-        &mut self,
-        at: SimTime,
-        _from: u32,
-        _to: Dest,
-        _message: &P::Message,
-        _number: u32,
-    ) {
+    fn on_send(&mut self, at: SimTime, _from: u32, _to: Dest, _message: &P::Message, _number: u32) {
         self.sent += 1;
         self.early += u64::from(at < self.opening);
     }
