@@ -39,7 +39,7 @@ fn delays() -> Vec<Erratum> {
     vec![
         Erratum {
             title: "Leadership delay with uncorrelated loss",
-            section: "5.3.1.3",
+            section: "section 5.3.1.3",
             printed: "E[t_s] + Δ + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
             corrected: "E[t_s] + Δ + T_A·X(N−1), X(n) = Σ_{i≥1} [1 − (1−l^i)^n]",
             why: "the sum counts attempts, but only those beyond the first take time; and it counts \
@@ -54,7 +54,7 @@ fn delays() -> Vec<Erratum> {
         },
         Erratum {
             title: "\"Asymptotic in N\"",
-            section: "5.4.1 and 5.6",
+            section: "sections 5.4.1 and 5.6",
             printed: "as N grows, the delay with uncorrelated loss approaches a limit",
             corrected: "it grows without limit, by T_A·ln 10/ln(1/l) for ten times as many processes",
             why: "the last of n receivers to lose its last announcement is about the maximum of n \
@@ -75,7 +75,7 @@ fn messages() -> Vec<Erratum> {
     vec![
         Erratum {
             title: "Messages in the suppression interval with correlated loss",
-            section: "5.3.3.2",
+            section: "section 5.3.3.2",
             printed: "N·P(Δ)/(1−l) + ∫ p(t) [1 − (1−(1−l)P(t−Δ))^N]/P(t−Δ) dt",
             corrected: "N·P(Δ) + 1/(1−l) ∫ p(t) [1 − (1−(1−l)P(t−Δ))^N]/P(t−Δ) dt",
             why: "the last step of the derivation sums a geometric series of ratio 1−(1−l)P, which \
@@ -88,7 +88,7 @@ fn messages() -> Vec<Erratum> {
         },
         Erratum {
             title: "Number of messages with uncorrelated loss",
-            section: "5.3.3.3",
+            section: "section 5.3.3.3",
             printed: "Σ_{r≥1} Σ_{1≤i<N} i·r·Q(i,N,r)",
             corrected: "Σ_{r≥1} [Σ_{i≤N} i·Q(i,N,r) − (1−l^{r−1})^{N−1}], with Q as corrected below, \
                         or by the closure of `le-s.closure`",
@@ -103,7 +103,7 @@ fn messages() -> Vec<Erratum> {
         },
         Erratum {
             title: "The recurrence Q(i, n, r), S(n, r)",
-            section: "5.3.3.3",
+            section: "section 5.3.3.3",
             printed: "Q(i,n,r) in terms of Q(·,n−1,r−1) and S(n,r−1); exponent i−q; \
                       Q(i,i,r) = l^{r·i(i−1)/2}",
             corrected: "Q(i,n,r) = S(n,r)·a_{i−1}·Q(i−1,n−1,r) + (1 − S(n,r)·a_i)·Q(i,n−1,r), a_i = \
@@ -132,7 +132,7 @@ fn recovery() -> Vec<Erratum> {
     vec![
         Erratum {
             title: "Delay after a departure with uncorrelated loss",
-            section: "5.3.2.3 and 5.4.4",
+            section: "sections 5.3.2.3 and 5.4.4",
             printed: "T_L + 2Δ − E[t_d] + E[t_s], as without loss",
             corrected: "the same plus T_A·E[max_{j≤N−2}(max(a − ⌊(s+Δ)/T_A⌋ − K_j, 0) + G_j) − a], \
                         a, K_j, G_j numbers of losses before a success",
@@ -141,14 +141,14 @@ fn recovery() -> Vec<Erratum> {
                   announcements. With correlated loss they all lose the same ones, and the two \
                   effects cancel, as the text says.",
             cases: vec![
-                forms(DEPARTURE, listening(20, CORRELATED, 12.0)),
-                forms(DEPARTURE, listening(20, Loss::Uncorrelated(0.1), 12.0)),
-                forms(DEPARTURE, listening(20, UNCORRELATED, 12.0)),
+                forms(DEPARTURE, listening(20, CORRELATED, 30.0)),
+                forms(DEPARTURE, listening(20, Loss::Uncorrelated(0.1), 30.0)),
+                forms(DEPARTURE, listening(20, UNCORRELATED, 30.0)),
             ],
         },
         Erratum {
             title: "Length of a false departure",
-            section: "5.3.2.2 and 5.3.2.3",
+            section: "sections 5.3.2.2 and 5.3.2.3",
             printed: "T_A·(E[# consecutive lost] + 1) − T_L",
             corrected: "correlated T_A/(1−l) − θT_A, with T_L = (m+θ)T_A; uncorrelated: the fraction \
                         of time over the rate at which it begins",
@@ -164,7 +164,7 @@ fn recovery() -> Vec<Erratum> {
         },
         Erratum {
             title: "A greater process joins, uncorrelated loss",
-            section: "5.3.2.3",
+            section: "section 5.3.2.3",
             printed: "E[t_s] + Δ + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
             corrected: "E[t_s] + Δ + T_A·X(N), N before the arrival",
             why: "attempts are counted instead of those beyond the first. The number of receivers \
@@ -176,7 +176,7 @@ fn recovery() -> Vec<Erratum> {
         },
         Erratum {
             title: "A smaller process joins, uncorrelated loss",
-            section: "5.3.2.3",
+            section: "section 5.3.2.3",
             printed: "the wait for the next announcement + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
             corrected: "T_A/2 + T_A·l/(1−l), as with correlated loss",
             why: "only the joiner has to hear the leader; all others have.",
@@ -193,7 +193,7 @@ fn inconsistency() -> Vec<Erratum> {
     vec![
         Erratum {
             title: "Fraction of time lost to false departures",
-            section: "5.3.4 and 5.4.4",
+            section: "sections 5.3.4 and 5.4.4",
             printed: "1 − T_L/(T_A·(E[# consecutive lost] + 1)), and none if T_L > T_A·E[# \
                       consecutive lost]",
             corrected: "correlated l^m(1−θ(1−l)); uncorrelated θ[1−(1−l^{m+1})^{N−1}] + \
@@ -209,7 +209,7 @@ fn inconsistency() -> Vec<Erratum> {
         },
         Erratum {
             title: "Fraction of time lost to departures and joiners",
-            section: "5.3.4",
+            section: "section 5.3.4",
             printed: "delay/T_d for every departure; delay/T_a for every arrival",
             corrected: "only the leader's departures count, 1/N of random ones; of random joiners \
                         1/(N+1) are greater, and the others cost the joiner's own wait",
@@ -217,7 +217,7 @@ fn inconsistency() -> Vec<Erratum> {
                   others, as section 5.3.2 says itself.",
             cases: vec![
                 forms("le-s.inconsistent-fraction.departures", listening(20, Loss::None, 3.0)),
-                forms("le-s.inconsistent-fraction.joiners", listening(20, Loss::None, 3.0)),
+                forms("le-s.inconsistent-fraction.joiners", listening(20, UNCORRELATED, 12.0)),
             ],
         },
     ]
@@ -232,7 +232,7 @@ fn programs() -> Erratum {
     let measure = Measure::InconsistentFraction;
     Erratum {
         title: "Programs 5.1 and 5.2 never re-arm the listen timer",
-        section: "5.1.1 and 5.1.2",
+        section: "sections 5.1.1 and 5.1.2",
         printed: "`if msg.addr > leader then … set_listen_timer (T_L)`",
         corrected: "an announcement of the current leader re-arms it too; and the tests of the \
                     timers stand beside the receive branch, not inside it",

@@ -8,7 +8,7 @@ mod announce_listen;
 
 use crate::cell::Cell;
 use crate::quantity::{Formula, quantity};
-use crate::setting::{Given, OutOfDomain, Setting};
+use crate::setting::{Given, Loss, OutOfDomain, Setting};
 use crate::support::Support;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{BadExperiment, Measure};
@@ -173,6 +173,7 @@ fn parameters(reads: &[&str], setting: &Setting) -> String {
     let mut parts = vec![format!("N = {}", setting.nodes)];
     for flag in reads {
         parts.push(match *flag {
+            "loss" if setting.loss == Loss::None => "l = 0".to_owned(),
             "loss" => format!("l = {} {}", setting.loss.rate(), setting.loss.name()),
             "delay" => format!("Δ = {}", setting.delay),
             "listen" => format!("T_L = {}", setting.listen),
@@ -200,7 +201,7 @@ pub fn document(progress: &mut dyn FnMut(usize, usize)) -> Result<String, Unwrit
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "\n## {number}. {title}\n\nSection {section}.\n\n* Printed: {printed}\n* Corrected: \
+            "\n## {number}. {title}\n\n*Where:* {section}.\n\n* Printed: {printed}\n* Corrected: \
              {corrected}\n* Why: {why}\n\n| what | where | printed | corrected | simulated | \
              supports |\n|---|---|---|---|---|---|\n"
         );
