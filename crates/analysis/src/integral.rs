@@ -1,10 +1,11 @@
 //! Integrals of functions that change fast at the ends of an interval, by Gauss and Legendre.
 //!
 //! With N processes the probability to be silenced rises within 1/N of the moment at which it can
-//! rise at all: a layer far too thin for equal panels. So panels shrink by a constant factor towards
-//! both ends, until they are thinner than the layer. Kinks and layers must lie at ends: whoever has
-//! some inside splits the interval there. In all formulas here what changes is a probability that
-//! rises by at most 1 over an interval, so that its layers are not thinner than 1/N of that.
+//! rise at all: a layer far too thin for equal panels. So panels shrink by a constant factor
+//! towards both ends, until they are thinner than the layer. Kinks and layers must lie at ends:
+//! whoever has some inside splits the interval there. In all formulas here what changes is a
+//! probability that rises by at most 1 over an interval, so that its layers are not thinner than
+//! 1/N of that.
 //!
 //! *Promise:* for functions that are smooth on the scale of their distance from the ends, or of the
 //! layer, whichever is larger, the error is near that of rounding.

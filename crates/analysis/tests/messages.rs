@@ -1,4 +1,5 @@
-//! Numbers of messages beside simulation: every corrected form, in the simulation its quantity names.
+//! Numbers of messages beside simulation: every corrected form, in the simulation its quantity
+//! names.
 //!
 //! Seeds are fixed. An exact form must lie within the 99.9 % interval, in settings in which no
 //! parameter can stand for another; an approximate one within what it promises.
@@ -68,20 +69,25 @@ fn exact_forms_agree_with_simulation() {
     assert!(compared > 250, "{compared} comparisons only");
 }
 
-/// Section 5.3.3.3, Δ = 0: the closure is 1 to 5 % too high, the recurrence far more.
+/// Section 5.3.3.3, Δ = 0: the closure is too high, by more in larger groups. The recurrence is as
+/// good in small groups with heavy loss, and no such thing in large ones. The bounds are what
+/// `closure` says of itself, and the error of 2000 runs.
 #[test]
-fn the_closure_is_near_and_the_recurrence_is_not() {
+fn the_closure_stays_near_and_the_recurrence_does_not() {
     let (closure, recurrence) = (named("le-s.closure"), named("le-s.recurrence"));
     for l in [0.1, 0.4, 0.7] {
-        for nodes in [10, 100, 1000] {
+        for (nodes, most) in [(10, 1.03), (100, 1.04), (1000, 1.05)] {
             let given =
                 Given { nodes, loss: Loss::Uncorrelated(l), delay: 0.0, ..Given::default() };
             let setting = given.try_into().expect("in the domain");
             let (got, command) = simulated(closure, &setting, 2000).expect("simulated");
+            let noise = 3.3 * got.stderr / got.mean;
             let near = (closure.corrected)(&setting).expect("a value") / got.mean;
-            assert!((0.99..1.055).contains(&near), "{near}: {command}");
-            let far = (recurrence.corrected)(&setting).expect("a value") / got.mean;
-            assert!(far > near + 0.03, "{far} {near}: {command}");
+            assert!(1.0 - noise < near && near < most + noise, "{near} ± {noise}: {command}");
+            if nodes >= 100 {
+                let far = (recurrence.corrected)(&setting).expect("a value") / got.mean;
+                assert!(far > near + 0.1, "{far} {near}: {command}");
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How many say yes: a count that each of several processes in turn raises by one, or not.
 //!
-//! *Promise:* exact but for a part of the probability that is cut off at either side, [`NEGLIGIBLE`]
-//! a step.
+//! *Promise:* exact but for a part of the probability that is cut off at either side,
+//! [`NEGLIGIBLE`] a step.
 
 /// What is cut off at either side of the distribution of a count.
 pub(super) const NEGLIGIBLE: f64 = 1e-24;

@@ -13,10 +13,9 @@
 //! * of the others Σ_{r≥0} ∫ p(t) Σ_{k=1..N−1} G(t + r·T_A − Δ)^k dt.
 //!
 //! From the round on in which everybody has woken, G falls by the factor l from round to round, and
-//! Σ_r is 1/(1−l^k). If T_A = T_S and timers are uniform, the rounds of one process fill time without
-//! gap or overlap, and the others' messages are
-//! (N−1)·Δ/T_S + Σ_{k=1..N−1} (1 − l^{k+1})/((k+1)(1−l)(1−l^k)). Without loss that is
-//! (N−1)·Δ/T_S + H_N − 1.
+//! Σ_r is 1/(1−l^k). If T_A = T_S and timers are uniform, the rounds of one process fill time
+//! without gap or overlap, and the others' messages are (N−1)·Δ/T_S + Σ_{k=1..N−1} (1 −
+//! l^{k+1})/((k+1)(1−l)(1−l^k)). Without loss that is (N−1)·Δ/T_S + H_N − 1.
 //!
 //! **Each losing for itself.** Printed is the recurrence of section 5.3.3.3, whose sum diverges
 //! ([`recurrence`](super::recurrence)); corrected is the [`closure`](super::closure).
@@ -32,8 +31,8 @@ use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
 use libm::{ceil, log, pow};
 
-/// Without loss, the messages in [0, T_S], which the text takes for all; with uncorrelated loss, the
-/// recurrence.
+/// Without loss, the messages in [0, T_S], which the text takes for all; with uncorrelated loss,
+/// the recurrence.
 ///
 /// # Errors
 /// [`OutOfDomain::NoValue`] with correlated loss, where the text has no formula, and with
@@ -178,7 +177,8 @@ fn note(setting: &Setting) -> &'static str {
         }
         Loss::Correlated(_) => "nothing is printed; exact, by one sum over all rounds",
         Loss::Uncorrelated(_) => {
-            "the printed sum over all rounds diverges; corrected: the closure, approximate"
+            "the printed sum over all rounds diverges; corrected: the closure, too high by up \
+             to 4 % at 100 processes, about a tenth at a million"
         }
     }
 }
@@ -265,7 +265,8 @@ mod tests {
         assert_near(missed, 0.005_360_515_657_826, 1e-9);
     }
 
-    /// A rate so small that the timer is as good as uniform, and T_S so small that all wake at once.
+    /// A rate so small that the timer is as good as uniform, and T_S so small that all wake at
+    /// once.
     #[test]
     fn limits_meet() {
         let loss = Loss::Correlated(0.4);

@@ -9,9 +9,9 @@
 //! * corrected: N·P(Δ) + (1/(1−l)) ∫_Δ^{T_S} p(t) [1 − (1 − (1−l) P(t−Δ))^N] / P(t−Δ) dt
 //!
 //! The sum of the geometric series is [1 − x^N]/(1 − x) with 1 − x = (1−l) P(t−Δ): its factor
-//! 1/(1−l) belongs to the integral and was set before the other term. Without loss both are the same.
-//! With uniform timers the corrected form is N·Δ + (1/(1−l)) Σ_{k=1..N} (1 − c^k)/k for T_S = 1,
-//! c = l + Δ − lΔ.
+//! 1/(1−l) belongs to the integral and was set before the other term. Without loss both are the
+//! same. With uniform timers the corrected form is N·Δ + (1/(1−l)) Σ_{k=1..N} (1 − c^k)/k for T_S =
+//! 1, c = l + Δ − lΔ.
 //!
 //! With a coin per receiver the text gives the first round of its recurrence
 //! ([`recurrence`](super::recurrence)); corrected is the first round of the
@@ -167,8 +167,8 @@ mod tests {
         assert_near(apart(Loss::Correlated(0.9)), 102.7794 / 37.7944, 1e-5);
     }
 
-    /// The integral, for timers for which P(t−Δ) is a line over P(t): the uniform sum with another c,
-    /// over the slope.
+    /// The integral, for timers for which P(t−Δ) is a line over P(t): the uniform sum with another
+    /// c, over the slope.
     #[test]
     fn the_integral_is_right_for_every_timer_and_a_million_processes() {
         for shape in [

@@ -3,9 +3,9 @@
 //! Section 5.3.3 has no formula for LE-A beyond "N messages" (section 5.1.1), right for one round
 //! without loss, and none for AL. Ours:
 //!
-//! * LE-A, nothing lost or all losing together: the process behind k greater ones sends ⌈Δ/T_A⌉ times
-//!   before it can hear, then once more for each round in which all k were lost:
-//!   1/(1−l) + Σ_{k=1..N−1} 1/(1−l^k) for Δ ≤ T_A. Our reading has this as the recursion
+//! * LE-A, nothing lost or all losing together: the process behind k greater ones sends ⌈Δ/T_A⌉
+//!   times before it can hear, then once more for each round in which all k were lost: 1/(1−l) +
+//!   Σ_{k=1..N−1} 1/(1−l^k) for Δ ≤ T_A. Our reading has this as the recursion
 //!   f(n)(1−l^n−l^{n−1}(1−l)) = n + Σ_{j=1..n−2} l^j(1−l) f(j+1), which it solves.
 //! * LE-A, each losing for itself: of n that announce at once the one behind p greater ones goes on
 //!   with probability l^p, each for itself; so how many announce is a chain. The leader's own are

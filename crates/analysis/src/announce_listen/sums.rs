@@ -45,8 +45,8 @@ pub(super) fn harmonic_any(e: f64, n: u32) -> f64 {
     sum
 }
 
-/// How many announcements follow one before it arrives: ⌈Δ/T_A⌉ − 1, none if Δ ≤ T_A. At equal times
-/// a message comes before a timer.
+/// How many announcements follow one before it arrives: ⌈Δ/T_A⌉ − 1, none if Δ ≤ T_A. At equal
+/// times a message comes before a timer.
 pub(super) fn overrun(setting: &Setting) -> f64 {
     (ceil(setting.delay / setting.announce) - 1.0).max(0.0)
 }

@@ -9,9 +9,9 @@
 //!
 //! * messages: N ∫ p(t) (1 − (1−l) P(t−Δ))^{N−1} dt = N·P(Δ) + (1 − c^N)/(s(1−l)),
 //!   c = 1 − (1−l) P(T_S−Δ), s the slope of P(t−Δ) over P(t), which is 1 for uniform timers.
-//! * t_max: the last message is sent at the last wake-up up to x + Δ, x being when the first message
-//!   is sent that is not lost. With uniform timers, T_S = 1:
-//!   Δ + [(1 − c^{N+1})/(1−l) − 1 + (1−Δ)^{N+1} (1 − l^N)]/(N+1).
+//! * t_max: the last message is sent at the last wake-up up to x + Δ, x being when the first
+//!   message is sent that is not lost. With uniform timers, T_S = 1: Δ + [(1 − c^{N+1})/(1−l) − 1 +
+//!   (1−Δ)^{N+1} (1 − l^N)]/(N+1).
 //! * delay, until the last has spoken or has been silenced: E[min(x + Δ, last wake-up)]; uniform:
 //!   Δ + [−Δ^{N+1} + (1 − c^{N+1})/(1−l) − (c^{N+1} − Δ^{N+1})/l]/(N+1).
 //!
@@ -150,8 +150,8 @@ fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
 /// Thinner than any layer: times are logarithms of probabilities, which have none of their own.
 const THIN: f64 = 1e-13;
 
-/// t_max for any timers. v = P(x), of which the density is N(1−l)(1 − (1−l)v)^{N−1}; the others woke
-/// before and were lost, or later: g = 1 − (1−l)v.
+/// t_max for any timers. v = P(x), of which the density is N(1−l)(1 − (1−l)v)^{N−1}; the others
+/// woke before and were lost, or later: g = 1 − (1−l)v.
 fn convergence_integral(setting: &Setting) -> f64 {
     let (n, l) = (f64::from(setting.nodes), setting.loss.rate());
     let kept = 1.0 - l;
@@ -265,8 +265,8 @@ mod tests {
         }
     }
 
-    /// A steep timer is a plain exponential one: with all speaking, t_max is the mean of the largest
-    /// of two, 3/2 of one's mean.
+    /// A steep timer is a plain exponential one: with all speaking, t_max is the mean of the
+    /// largest of two, 3/2 of one's mean.
     #[test]
     fn the_integral_of_t_max_follows_timers_far_from_uniform() {
         for loss in [Loss::None, Loss::Correlated(0.4)] {
