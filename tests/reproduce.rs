@@ -113,6 +113,25 @@ fn the_verdicts_have_the_keys_that_scripts_rely_on() {
 }
 
 #[test]
+fn every_figure_can_be_made() {
+    let out = folder("all");
+    let result = json(&["all", "--runs", "2", "--out", text(&out)]);
+    let figures = result["figures"].as_array().expect("figures are listed");
+    assert_eq!(figures.len(), json(&["--list"]).as_array().map_or(0, Vec::len));
+    let files = contents(&out);
+    assert_eq!(files.len(), 3 * figures.len() + 1, "three files a figure, and the page");
+    let page = String::from_utf8_lossy(&files["index.html"]);
+    for figure in figures {
+        let id = figure["figure"].as_str().expect("figures have names");
+        assert!(page.contains(&format!("id=\"figure-{id}\"")), "{id} is on the page");
+        let picture = String::from_utf8_lossy(&files[&format!("{id}.svg")]);
+        let drawn = picture.contains("<polyline") || picture.contains("<title>LE-");
+        assert!(drawn, "{id}: there is something to see");
+    }
+    std::fs::remove_dir_all(out).expect("what was made can be removed");
+}
+
+#[test]
 fn the_list_names_every_figure_once() {
     let list = json(&["--list"]);
     let figures = list.as_array().expect("it is a list");

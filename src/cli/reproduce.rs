@@ -113,7 +113,10 @@ impl Reproduce {
                 table(&["figure", "title", "source"], &rows)
             }
             Form::Json => {
-                let entry = |figure: &Figure| json!({"figure": figure.id, "title": figure.title, "source": figure.source});
+                let entry = |figure: &Figure| {
+                    let Figure { id, title, source, .. } = figure;
+                    json!({"figure": id, "title": title, "source": source})
+                };
                 Value::from(figures.iter().map(entry).collect::<Vec<_>>()).to_string()
             }
         }

@@ -40,10 +40,10 @@ fn header(out: &mut String, findings: &[Finding], budget: Budget) {
     put!(
         out,
         "<header>\n<h1>Published figures, drawn again</h1>\n\
-         <p>Every figure is computed from formulas, as printed and as corrected, and from simulations \
-         of the protocols, {runs} runs a point unless a figure says otherwise, from seed {seed}. Every \
-         claim is judged by these numbers: a difference counts if it exceeds four standard errors. \
-         Intervals hold the true mean with 95&nbsp;% confidence.</p>\n\
+         <p>Every figure is computed from formulas, as printed and as corrected, and from \
+         simulations of the protocols, {runs} runs a point unless a figure says otherwise, from \
+         seed {seed}. Every claim is judged by these numbers: a difference counts if it exceeds \
+         four standard errors. Intervals hold the true mean with 95&nbsp;% confidence.</p>\n\
          <p class=\"counts\">{counts}</p>\n</header>\n"
     );
 }
@@ -143,8 +143,9 @@ fn numbers(out: &mut String, finding: &Finding) {
         let y = format!("{}{}", pane.y.label, unit(pane.y.unit));
         put!(
             out,
-            "<table class=\"numbers\">\n<caption>{}</caption>\n<thead><tr><th>series</th><th>kind</th>\
-             <th>{}</th><th>{}</th><th>95&nbsp;% interval</th><th>runs</th></tr></thead>\n<tbody>\n",
+            "<table class=\"numbers\">\n<caption>{}</caption>\n<thead><tr><th>series</th>\
+             <th>kind</th><th>{}</th><th>{}</th><th>95&nbsp;% interval</th><th>runs</th></tr>\
+             </thead>\n<tbody>\n",
             Prose(pane.title),
             Prose(&x),
             Prose(&y)

@@ -1,14 +1,15 @@
 //! A finding as a picture: SVG for print and screen.
 //!
-//! **Why by hand.** Two libraries were tried. *kuva* 0.6 draws most of it well, but numbers its clip
-//! paths with one counter for the whole process, so that a picture's bytes depend on those drawn
-//! before it; its legend shows full markers where hollow ones were drawn, and samples of lines too
-//! short for their dashes; markers at the ends of an axis are cut in half. *plotters* 0.3 puts legends inside the axes only, and makes every dash an
-//! element of its own. What is left to do by hand is small.
+//! **Why by hand.** *kuva* 0.6 was tried: it draws most of it well, but numbers its clip paths
+//! with one counter for the whole process, so that a picture's bytes depend on those drawn before
+//! it; its legend shows full markers where hollow ones were drawn, and samples of lines too short
+//! for their dashes; and it cuts markers at the ends of an axis in half. *plotters* 0.3, by its
+//! source, places legends within the axes only and makes every dash an element of its own. What
+//! is left to do by hand is small.
 //!
-//! **What it promises.** The legend covers no data. Every hue is a colour, a marker and a dash. Axes
-//! have units. Nothing is referred to that is not in the text, and the same finding gives the same
-//! bytes.
+//! **What it promises.** The legend covers no data. Every hue is a colour, a marker and a dash.
+//! Axes have units. Nothing is referred to that is not in the text, and the same finding gives
+//! the same bytes.
 //!
 //! | file | what it knows |
 //! |---|---|

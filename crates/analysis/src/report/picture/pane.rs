@@ -79,13 +79,15 @@ impl<'a> Plot<'a> {
             let title = Indexed(self.pane.title);
             put!(
                 out,
-                "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" font-weight=\"600\">{title}</text>\n"
+                "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" font-weight=\"600\">\
+                 {title}</text>\n"
             );
         }
         self.grid(out);
         put!(
             out,
-            "<clipPath id=\"{clip}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n",
+            "<clipPath id=\"{clip}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\
+             </clipPath>\n",
             N(left),
             N(top),
             N(width),
