@@ -18,7 +18,7 @@ pub struct Cause {
 pub trait Observer<P: Protocol> {
     /// Whether [`on_record`](Self::on_record) wants every single event. Costs a run its speed.
     const TRACES: bool = false;
-    /// Whether [`on_receive`](Self::on_receive) wants every message that arrives, below a bar or not.
+    /// Whether [`on_receive`](Self::on_receive) wants every message that arrives, also below a bar.
     const HEARS: bool = false;
     /// Whether [`on_step`](Self::on_step) wants to look at the world after every step.
     const LOOKS: bool = false;

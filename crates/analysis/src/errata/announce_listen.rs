@@ -42,9 +42,9 @@ fn delays() -> Vec<Erratum> {
             section: "section 5.3.1.3",
             printed: "E[t_s] + Δ + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
             corrected: "E[t_s] + Δ + T_A·X(N−1), X(n) = Σ_{i≥1} [1 − (1−l^i)^n]",
-            why: "the sum counts attempts, but only those beyond the first take time; and it counts \
-                  N receivers, but the leader is none. As printed the formula is also worthless in \
-                  floating point beyond N ≈ 50, where its alternating terms cancel.",
+            why: "the sum counts attempts, but only those beyond the first take time; and it \
+                  counts N receivers, but the leader is none. As printed the formula is also \
+                  worthless in floating point beyond N ≈ 50, where its alternating terms cancel.",
             cases: vec![
                 forms("le-s.leadership-delay", given(2, UNCORRELATED)),
                 forms("le-s.leadership-delay", given(10, UNCORRELATED)),
@@ -56,7 +56,8 @@ fn delays() -> Vec<Erratum> {
             title: "\"Asymptotic in N\"",
             section: "sections 5.4.1 and 5.6",
             printed: "as N grows, the delay with uncorrelated loss approaches a limit",
-            corrected: "it grows without limit, by T_A·ln 10/ln(1/l) for ten times as many processes",
+            corrected: "it grows without limit, by T_A·ln 10/ln(1/l) for ten times as \
+                        many processes",
             why: "the last of n receivers to lose its last announcement is about the maximum of n \
                   geometric variables, whose mean grows with the logarithm of n. At l = .4 that is \
                   2.513 s for each factor of ten.",
@@ -90,11 +91,11 @@ fn messages() -> Vec<Erratum> {
             title: "Number of messages with uncorrelated loss",
             section: "section 5.3.3.3",
             printed: "Σ_{r≥1} Σ_{1≤i<N} i·r·Q(i,N,r)",
-            corrected: "Σ_{r≥1} [Σ_{i≤N} i·Q(i,N,r) − (1−l^{r−1})^{N−1}], with Q as corrected below, \
-                        or by the closure of `le-s.closure`",
-            why: "a message of round r is one message, not r; all N can send; and the leader goes on \
-                  announcing after convergence, so that the sum over all rounds is infinite unless \
-                  the rounds after convergence are taken out.",
+            corrected: "Σ_{r≥1} [Σ_{i≤N} i·Q(i,N,r) − (1−l^{r−1})^{N−1}], with Q as corrected \
+                        below, or by the closure of `le-s.closure`",
+            why: "a message of round r is one message, not r; all N can send; and the leader goes \
+                  on announcing after convergence, so that the sum over all rounds is infinite \
+                  unless the rounds after convergence are taken out.",
             cases: vec![
                 forms("le-s.messages", at_once(5, UNCORRELATED)),
                 forms("le-s.messages", at_once(50, UNCORRELATED)),
@@ -106,13 +107,13 @@ fn messages() -> Vec<Erratum> {
             section: "section 5.3.3.3",
             printed: "Q(i,n,r) in terms of Q(·,n−1,r−1) and S(n,r−1); exponent i−q; \
                       Q(i,i,r) = l^{r·i(i−1)/2}",
-            corrected: "Q(i,n,r) = S(n,r)·a_{i−1}·Q(i−1,n−1,r) + (1 − S(n,r)·a_i)·Q(i,n−1,r), a_i = \
-                        (1−l^{i+1})/((i+1)(1−l)), S(n,r) = S(n,r−1)·Σ_{i≥0} Q(i,n−1,r−1)·l^i, \
+            corrected: "Q(i,n,r) = S(n,r)·a_{i−1}·Q(i−1,n−1,r) + (1 − S(n,r)·a_i)·Q(i,n−1,r), a_i \
+                        = (1−l^{i+1})/((i+1)(1−l)), S(n,r) = S(n,r−1)·Σ_{i≥0} Q(i,n−1,r−1)·l^i, \
                         Q(0,0,r) = S(n,1) = S(1,r) = 1",
-            why: "who sends in round r depends on who else sends in round r; a process that did not \
-                  reach the round sends nothing, whatever it heard; and of processes that have not \
-                  spoken yet nothing has to be lost. Even so corrected, the recurrence takes the \
-                  times of the messages as independent of who sends, and is too high for many \
+            why: "who sends in round r depends on who else sends in round r; a process that did \
+                  not reach the round sends nothing, whatever it heard; and of processes that have \
+                  not spoken yet nothing has to be lost. Even so corrected, the recurrence takes \
+                  the times of the messages as independent of who sends, and is too high for many \
                   processes: without loss it should give H_N.",
             cases: vec![
                 forms("le-s.recurrence.q", Given { round: 1, sent: 3, ..at_once(3, UNCORRELATED) }),
@@ -150,10 +151,10 @@ fn recovery() -> Vec<Erratum> {
             title: "Length of a false departure",
             section: "sections 5.3.2.2 and 5.3.2.3",
             printed: "T_A·(E[# consecutive lost] + 1) − T_L",
-            corrected: "correlated T_A/(1−l) − θT_A, with T_L = (m+θ)T_A; uncorrelated: the fraction \
-                        of time over the rate at which it begins",
-            why: "given that the listen timer has run out, losses have no memory: what remains is a \
-                  fresh wait for an announcement. The printed value subtracts all of T_L from an \
+            corrected: "correlated T_A/(1−l) − θT_A, with T_L = (m+θ)T_A; uncorrelated: the \
+                        fraction of time over the rate at which it begins",
+            why: "given that the listen timer has run out, losses have no memory: what remains is \
+                  a fresh wait for an announcement. The printed value subtracts all of T_L from an \
                   average over all gaps, most of which are shorter than T_L, and is negative \
                   wherever T_L is chosen with any care.",
             cases: vec![
@@ -177,7 +178,8 @@ fn recovery() -> Vec<Erratum> {
         Erratum {
             title: "A smaller process joins, uncorrelated loss",
             section: "section 5.3.2.3",
-            printed: "the wait for the next announcement + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
+            printed: "the wait for the next announcement + T_A·Σ_{i=1..N} (−1)^{i+1} \
+                      C(N,i)/(1−l^i)",
             corrected: "T_A/2 + T_A·l/(1−l), as with correlated loss",
             why: "only the joiner has to hear the leader; all others have.",
             cases: vec![forms(
@@ -198,9 +200,9 @@ fn inconsistency() -> Vec<Erratum> {
                       consecutive lost]",
             corrected: "correlated l^m(1−θ(1−l)); uncorrelated θ[1−(1−l^{m+1})^{N−1}] + \
                         (1−θ)[1−(1−l^m)^{N−1}], with T_L = (m+θ)T_A",
-            why: "false departures come from the tail of the number of losses, not from its mean: no \
-                  T_L avoids them \"on average\". The printed fraction is negative where T_L exceeds \
-                  the mean, and far too large where it does not.",
+            why: "false departures come from the tail of the number of losses, not from its mean: \
+                  no T_L avoids them \"on average\". The printed fraction is negative where T_L \
+                  exceeds the mean, and far too large where it does not.",
             cases: vec![
                 forms(FALSE, listening(10, CORRELATED, 1.5)),
                 forms(FALSE, listening(10, CORRELATED, 2.5)),
