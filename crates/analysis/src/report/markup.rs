@@ -58,9 +58,9 @@ impl fmt::Display for Indexed<'_> {
         for (text, index) in indexed(self.0) {
             match (index, low) {
                 (true, _) => write!(f, "<tspan dy=\"3\" font-size=\"75%\">{}</tspan>", Text(text))?,
-                // A space at the beginning of an element is not everywhere drawn.
+                // A space at the beginning of an element is not drawn everywhere: a step is.
                 (false, true) => match text.strip_prefix(' ') {
-                    Some(rest) => write!(f, "<tspan dy=\"-3\">\u{a0}{}</tspan>", Text(rest))?,
+                    Some(rest) => write!(f, "<tspan dx=\".3em\" dy=\"-3\">{}</tspan>", Text(rest))?,
                     None => write!(f, "<tspan dy=\"-3\">{}</tspan>", Text(text))?,
                 },
                 (false, false) => Text(text).fmt(f)?,
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(Indexed("t_max").to_string(), format!("t{low}"));
         assert_eq!(
             Indexed("t_max (s)").to_string(),
-            format!("t{low}<tspan dy=\"-3\">\u{a0}(s)</tspan>")
+            format!("t{low}<tspan dx=\".3em\" dy=\"-3\">(s)</tspan>")
         );
     }
 
