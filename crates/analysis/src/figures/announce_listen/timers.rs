@@ -34,6 +34,8 @@ pub(super) fn figure() -> Figure {
                before the leader's first.",
         choices: &[
             "No loss, T_S = 1 s, Δ = .1 s, T_L infinite; T_A = 2 s where N varies.",
+            "Where T_A varies there are ten times as many runs: at half of T_S + Δ a thousand \
+             cannot tell the difference from luck.",
             "Rising: density ∝ exp(rate·t/T_S), few wake early; falling: its mirror image. The \
              text says exponential and means rising, as in the study it refers to.",
             "The formula is the corrected count of messages in T_S, by numerical integration; with \
