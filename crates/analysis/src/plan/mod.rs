@@ -1,6 +1,6 @@
 //! Parameters of an announce-listen election (LE-S) from goals, and what to expect of them.
 //!
-//! The thesis leaves its timers open (section 5.4.4 asks for T_L > T_A·E[losses], "on average");
+//! The thesis leaves its timers open (section 5.4.4 asks for T_L > T_A·E\[losses\], "on average");
 //! here each follows from a goal:
 //!
 //! | parameter | rule |
