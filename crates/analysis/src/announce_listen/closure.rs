@@ -55,6 +55,7 @@ pub const LOSS_MAX: f64 = 0.99;
 /// [`OutOfDomain`], for a single process, for Δ > 0, T_A < T_S or l > .99.
 pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
     needs_no_delay(setting)?;
+    needs_own_losses(setting)?;
     setting.needs_nodes(2, u32::MAX)?;
     let l = setting.loss.rate();
     if l > LOSS_MAX {
@@ -80,8 +81,17 @@ pub(super) fn needs_no_delay(setting: &Setting) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "with uncorrelated loss this holds for delay = 0, announce >= suppress only";
-    let way_out = "choose --delay 0 or --loss-model correlated, or simulate";
+    let way_out = "choose --delay 0, and --announce no shorter than --suppress";
     Err(OutOfDomain::Condition { rule, way_out })
+}
+
+/// Closure and recurrence know one model of loss.
+pub(super) fn needs_own_losses(setting: &Setting) -> Result<(), OutOfDomain> {
+    if !matches!(setting.loss, Loss::Correlated(l) if l > 0.0) {
+        return Ok(());
+    }
+    let rule = "this is for uncorrelated loss only";
+    Err(OutOfDomain::Condition { rule, way_out: "choose --loss-model uncorrelated" })
 }
 
 /// P_k of the first round, from k = 0 on.

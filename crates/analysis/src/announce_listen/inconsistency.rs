@@ -170,7 +170,7 @@ const LE_A_DEPARTURES: Quantity = Quantity {
 const LE_S_JOINERS: Quantity = Quantity {
     name: "le-s.inconsistent-fraction.joiners",
     about: "the part of the time that arrivals at LE-S cost",
-    reads: &["nodes", "loss", "delay", "suppress", "announce", "timer", "arrivals"],
+    reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer", "arrivals"],
     printed: |setting| joiners_printed(Variant::LeS, setting),
     corrected: |setting| joiners(Variant::LeS, setting),
     note: note_joiners,
@@ -181,7 +181,7 @@ const LE_S_JOINERS: Quantity = Quantity {
 const LE_A_JOINERS: Quantity = Quantity {
     name: "le-a.inconsistent-fraction.joiners",
     about: "the part of the time that arrivals at LE-A cost",
-    reads: &["nodes", "loss", "delay", "announce", "arrivals"],
+    reads: &["nodes", "loss", "delay", "announce", "listen", "arrivals"],
     printed: |setting| joiners_printed(Variant::LeA, setting),
     corrected: |setting| joiners(Variant::LeA, setting),
     simulation: |setting| simulate_joiners(Variant::LeA, setting),

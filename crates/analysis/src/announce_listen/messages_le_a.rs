@@ -71,7 +71,7 @@ fn others_apart(setting: &Setting) -> Result<f64, OutOfDomain> {
     needs_a_delay(setting)?;
     if setting.delay > setting.announce {
         let rule = "with uncorrelated loss this holds for delay <= announce";
-        let way_out = "raise --announce or lower --delay, or simulate";
+        let way_out = "raise --announce or lower --delay";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     let l = setting.loss.rate();

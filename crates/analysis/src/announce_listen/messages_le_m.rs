@@ -101,7 +101,7 @@ fn others_apart(setting: &Setting) -> Result<f64, OutOfDomain> {
     if setting.delay > 0.0 || setting.announce < setting.suppress {
         let rule =
             "with uncorrelated loss LE-M has a form for delay = 0, announce >= suppress only";
-        let way_out = "choose --delay 0 or --loss-model correlated, or simulate";
+        let way_out = "choose --delay 0 or --loss-model correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     setting.needs_nodes(2, LINE_MAX)?;

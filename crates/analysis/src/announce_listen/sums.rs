@@ -51,13 +51,16 @@ pub(super) fn overrun(setting: &Setting) -> f64 {
     (ceil(setting.delay / setting.announce) - 1.0).max(0.0)
 }
 
+/// The chapter wants T_A ≥ T_S + Δ; with ever shorter intervals the sums get ever longer.
+const ANNOUNCEMENTS_MAX: f64 = 6.0;
+
 /// Whether somebody announces a second time while others have not woken, or several times before
 /// anybody can hear, more often than is worth summing.
 pub(super) fn needs_few_announcements(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.suppress.max(setting.delay) <= 50.0 * setting.announce {
+    if setting.suppress.max(setting.delay) <= ANNOUNCEMENTS_MAX * setting.announce {
         return Ok(());
     }
-    let rule = "suppress and delay must each be at most 50 announce intervals here";
+    let rule = "suppress and delay must each be at most 6 announce intervals here";
     Err(OutOfDomain::Condition { rule, way_out: "choose a longer announce interval" })
 }
 

@@ -30,7 +30,7 @@ use bellwether_sim::Measure;
 use libm::{ceil, expm1, log1p, pow};
 
 /// The largest group whose processes are put in line one by one.
-pub const LINE_MAX: u32 = 100_000;
+pub const LINE_MAX: u32 = 1_000_000;
 
 /// The text of this chapter has no formula for SUP.
 ///
@@ -94,7 +94,7 @@ pub fn delay(setting: &Setting) -> Result<f64, OutOfDomain> {
     needs_an_order(setting)?;
     if let Loss::Uncorrelated(_) = setting.loss {
         let rule = "there is no form of the delay of SUP with uncorrelated loss";
-        let way_out = "choose --loss-model correlated, or simulate";
+        let way_out = "choose --loss-model correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     if setting.suppress == 0.0 {
@@ -121,7 +121,7 @@ fn apart(setting: &Setting) -> Result<bool, OutOfDomain> {
     let apart = matches!(setting.loss, Loss::Uncorrelated(_)) && setting.nodes > 2;
     if apart && setting.delay > 0.0 {
         let rule = "with uncorrelated loss SUP has a form for delay = 0 only";
-        let way_out = "choose --delay 0 or --loss-model correlated, or simulate";
+        let way_out = "choose --delay 0 or --loss-model correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     if apart {
@@ -144,7 +144,7 @@ fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "this holds for uniform timers only";
-    Err(OutOfDomain::Condition { rule, way_out: "choose --timer uniform, or simulate" })
+    Err(OutOfDomain::Condition { rule, way_out: "choose --timer uniform" })
 }
 
 /// Thinner than any layer: times are logarithms of probabilities, which have none of their own.

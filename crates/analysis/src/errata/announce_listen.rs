@@ -59,8 +59,7 @@ fn delays() -> Vec<Erratum> {
             corrected: "it grows without limit, by T_A·ln 10/ln(1/l) for ten times as \
                         many processes",
             why: "the last of n receivers to lose its last announcement is about the maximum of n \
-                  geometric variables, whose mean grows with the logarithm of n. At l = .4 that is \
-                  2.513 s for each factor of ten.",
+                  geometric variables, whose mean grows with the logarithm of n.",
             cases: [100, 1_000, 10_000, 100_000, 1_000_000]
                 .map(|nodes| Case::Forms {
                     quantity: "le-s.leadership-delay",

@@ -143,8 +143,9 @@ fn programs(printed: &Cell, measure: Measure) -> Result<Row, Unwritten> {
     let mut corrected = printed.clone();
     corrected.config.as_printed = false;
     let mean = |cell: &Cell| {
-        let answer = answer(cell)?;
-        Ok(answer.measure(measure).map_or(f64::NAN, |summary| summary.mean))
+        let nothing = OutOfDomain::NoValue("nothing was measured");
+        let summary = answer(cell)?.measure(measure).map(|summary| summary.mean);
+        summary.ok_or(Unwritten::Formula(measure.name(), nothing))
     };
     let (wrong, right) = (mean(printed)?, mean(&corrected)?);
     let name = printed.config.variant.name();

@@ -43,7 +43,7 @@ pub(super) const LE_S: Quantity = Quantity {
     section: "5.3.2",
     about: "from an arrival until all N that were there agree that the joiner leads LE-S",
     unit: Unit::Seconds,
-    reads: &["nodes", "loss", "delay", "suppress", "announce", "timer"],
+    reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"],
     printed: |setting| printed(Variant::LeS, setting),
     corrected: |setting| corrected(Variant::LeS, setting),
     note,
@@ -54,7 +54,7 @@ pub(super) const LE_S: Quantity = Quantity {
 pub(super) const LE_A: Quantity = Quantity {
     name: "le-a.reestablishment-delay.joiner-greater",
     about: "from an arrival until all N that were there agree that the joiner leads LE-A",
-    reads: &["nodes", "loss", "delay", "announce"],
+    reads: &["nodes", "loss", "delay", "announce", "listen"],
     printed: |setting| printed(Variant::LeA, setting),
     corrected: |setting| corrected(Variant::LeA, setting),
     simulation: |setting| simulation(Variant::LeA, setting),

@@ -45,7 +45,7 @@ pub(super) const LE_S: Quantity = Quantity {
     section: "5.3.2",
     about: "from an arrival until the joiner has heard the leader of LE-S",
     unit: Unit::Seconds,
-    reads: &["nodes", "loss", "announce"],
+    reads: &["nodes", "loss", "announce", "listen"],
     printed: |setting| printed(Variant::LeS, setting),
     corrected: |setting| corrected(Variant::LeS, setting),
     note,
