@@ -159,7 +159,8 @@ fn rising_timers_spare_messages_in_large_groups_and_cost_some_in_small_ones() {
 /// first of the one that will.
 #[test]
 fn an_announce_interval_shorter_than_the_suppression_costs_messages() {
-    let of = |announce| cell(Variant::LeS, 50, Loss::None).timers(1.0, announce);
+    // A quarter of a message: a small effect needs many runs.
+    let of = |announce| cell(Variant::LeS, 50, Loss::None).timers(1.0, announce).runs(20_000);
     exceeds(&of(0.5), &of(1.1), MESSAGES);
     // Nothing is gained above T_S + Δ.
     let mut report = Report::default();
