@@ -4,7 +4,7 @@ use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Config, Params, Shape, Variant};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
 use bellwether_sim::stats::Summary;
-use bellwether_sim::{Answer, Churn, Engine, Experiment, Measure, Ranks, Scenario};
+use bellwether_sim::{Answer, Churn, Convening, Engine, Experiment, Measure, Ranks, Scenario};
 use std::fmt::Write;
 
 /// The seed of every comparison, chosen as the module docs of `main` tell.
@@ -141,6 +141,7 @@ impl Case {
             network: Network::uniform(Delay::Constant(self.delay), self.loss),
             ranks: Ranks::ById,
             drift: 0,
+            convening: Convening::default(),
             scenario: self.scenario,
             window: self.window,
             runs: self.runs * runs_factor(),
