@@ -19,6 +19,7 @@ extern crate alloc;
 
 pub mod announce_listen;
 pub mod choice;
+pub mod detect;
 pub mod local_leader;
 pub mod pace;
 pub mod promise;
