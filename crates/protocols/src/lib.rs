@@ -18,6 +18,7 @@
 extern crate alloc;
 
 pub mod announce_listen;
+pub mod bully;
 pub mod choice;
 pub mod detect;
 pub mod local_leader;
