@@ -11,7 +11,7 @@ mod token;
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{AnnounceListen, Config, Params, Variant};
 use bellwether::sim::network::{Delay, Loss, Network};
-use bellwether::sim::{Coins, Engine, Experiment, Plan, Ranks, Scenario, World};
+use bellwether::sim::{Coins, Convening, Engine, Experiment, Plan, Ranks, Scenario, World};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use token::Token;
@@ -150,6 +150,7 @@ fn le_s(nodes: u32, runs: u64, threads: usize, engine: Engine) -> Experiment {
         network: Network::uniform(Delay::Constant(Duration::from_millis(100)), loss),
         ranks: Ranks::ById,
         drift: 0,
+        convening: Convening::default(),
         scenario: Scenario::Start,
         window: Duration::from_secs(100),
         runs,

@@ -33,7 +33,7 @@
 //! ```
 //! use bellwether::protocols::announce_listen::{Config, Params, Variant};
 //! use bellwether::sim::network::{Delay, Loss, Network};
-//! use bellwether::sim::{Engine, Experiment, Measure, Ranks, Scenario};
+//! use bellwether::sim::{Convening, Engine, Experiment, Measure, Ranks, Scenario};
 //! use bellwether::core::Duration;
 //!
 //! let experiment = Experiment {
@@ -45,6 +45,7 @@
 //!     ),
 //!     ranks: Ranks::ById,
 //!     drift: 0,
+//!     convening: Convening::default(),
 //!     scenario: Scenario::Start,
 //!     window: Duration::from_secs(100),
 //!     runs: 200,

@@ -11,7 +11,7 @@ use super::threads;
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Entry;
 use bellwether::sim::stats::Summary;
-use bellwether::sim::{Answer, Churn, Experiment, Measure, Scenario, trace};
+use bellwether::sim::{Answer, Churn, Convening, Experiment, Measure, Scenario, trace};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -184,6 +184,7 @@ impl Sim {
             ranks: setting.ranks(),
             drift: setting.drift(&choice),
             choice,
+            convening: Convening::default(),
             scenario,
             window: self.window,
             runs: self.runs,

@@ -278,6 +278,10 @@ fn tell(timed: &Timed) -> String {
         Fault::Join { node } => format!("{} joins", who(node)),
         Fault::Leave { node } => format!("{} leaves", who(node)),
         Fault::Resign { node } => format!("{} is asked to resign", who(node)),
+        Fault::Campaign { node } => format!("{} is asked to hold an election", who(node)),
+        Fault::Link { ends: (a, b), up } => {
+            format!("the link between {a} and {b} {}", if *up { "comes" } else { "goes" })
+        }
         Fault::Cut { from, to } => format!("{to:?} no longer hear {from:?}"),
         Fault::Heal => "all cuts heal".to_owned(),
         Fault::Network { network } => format!("the network {}", describe(network)),

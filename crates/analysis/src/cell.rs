@@ -7,7 +7,9 @@ use crate::setting::{Loss, Setting};
 use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Params, Shape, Variant};
 use bellwether_sim::network::{self, Delay, Network, Probability};
-use bellwether_sim::{Answer, BadExperiment, Churn, Engine, Experiment, Ranks, Scenario};
+use bellwether_sim::{
+    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Ranks, Scenario,
+};
 use std::fmt::Display;
 
 /// One point of a grid or a figure.
@@ -122,6 +124,7 @@ impl Cell {
             network: Network::uniform(Delay::Constant(self.delay), loss),
             ranks: if ranked { Ranks::Random } else { Ranks::ById },
             drift: 0,
+            convening: Convening::default(),
             scenario: self.scenario,
             window: self.window,
             runs: self.runs,

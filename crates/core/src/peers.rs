@@ -28,6 +28,21 @@ pub trait Peers {
     /// The first peer after `id` in ring order, or the first of all for `None`. `id` may be the
     /// process itself. `None` at the end: it is `successor` that closes the ring.
     fn after(&self, id: Option<NodeId>) -> Option<NodeId>;
+
+    /// The last peer before `id` in ring order, or the last of all for `None`: the way back. `None`
+    /// at the beginning: it is `predecessor` that closes the ring. Walks, unless overridden.
+    fn before(&self, id: Option<NodeId>) -> Option<NodeId> {
+        // Where the process itself stands is told by what comes after it.
+        let end = id.map(|id| if self.contains(id) { Some(id) } else { self.after(Some(id)) });
+        let (mut last, mut next) = (None, self.after(None));
+        while let Some(peer) = next {
+            if end == Some(Some(peer)) {
+                break;
+            }
+            (last, next) = (Some(peer), self.after(Some(peer)));
+        }
+        last
+    }
 }
 
 impl dyn Peers + '_ {
@@ -39,6 +54,11 @@ impl dyn Peers + '_ {
     /// The next peer on the ring after `id`, past the end too; `None` if there is no other.
     pub fn successor(&self, id: NodeId) -> Option<NodeId> {
         self.after(Some(id)).or_else(|| self.after(None))
+    }
+
+    /// The next peer the other way round; `None` if there is no other.
+    pub fn predecessor(&self, id: NodeId) -> Option<NodeId> {
+        self.before(Some(id)).or_else(|| self.before(None))
     }
 }
 
@@ -74,6 +94,14 @@ impl Peers for Members {
         };
         self.0.get(next).copied()
     }
+
+    fn before(&self, id: Option<NodeId>) -> Option<NodeId> {
+        let end = match id {
+            None => self.0.len(),
+            Some(id) => self.0.partition_point(|peer| *peer < id),
+        };
+        end.checked_sub(1).map(|last| self.0[last])
+    }
 }
 
 #[cfg(test)]
@@ -88,6 +116,36 @@ mod tests {
         assert_eq!((peers.len(), peers.estimate()), (3, 3));
         assert!([1, 3, 5].map(NodeId).iter().all(|id| peers.contains(*id)));
         assert!((&Members::default() as &dyn Peers).is_empty());
+    }
+
+    #[test]
+    fn the_way_back_is_the_way_forth_reversed_also_where_it_must_be_walked() {
+        struct OneWay(Members);
+        impl Peers for OneWay {
+            fn len(&self) -> usize {
+                self.0.len()
+            }
+
+            fn contains(&self, id: NodeId) -> bool {
+                self.0.contains(id)
+            }
+
+            fn after(&self, id: Option<NodeId>) -> Option<NodeId> {
+                self.0.after(id)
+            }
+        }
+        let members: Members = [1, 3, 5].map(NodeId).into_iter().collect();
+        let one_way = OneWay(members.clone());
+        for peers in [&members as &dyn Peers, &one_way] {
+            let back = |from: Option<u64>| peers.before(from.map(NodeId)).map(|id| id.0);
+            assert_eq!(
+                [None, Some(5), Some(3), Some(1)].map(back),
+                [Some(5), Some(3), Some(1), None]
+            );
+            assert_eq!((back(Some(4)), back(Some(0)), back(Some(9))), (Some(3), None, Some(5)));
+            assert_eq!(peers.predecessor(NodeId(1)), Some(NodeId(5)));
+            assert_eq!(peers.predecessor(NodeId(4)), Some(NodeId(3)));
+        }
     }
 
     #[test]

@@ -110,6 +110,13 @@ pub enum Event {
         /// Who else is in it.
         members: Vec<NodeId>,
     },
+    /// It was told whether a peer can be reached.
+    Reach {
+        /// Which.
+        peer: NodeId,
+        /// Whether it can.
+        up: bool,
+    },
     /// From now on nothing that these send reaches those, whoever `node` is.
     Cut {
         /// The senders.

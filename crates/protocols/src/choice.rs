@@ -112,6 +112,8 @@ pub struct Profile {
     pub by_luck: bool,
     /// Whose support a leader needs, where it leads for no longer than it has that.
     pub leases: Option<Leases>,
+    /// Whether an election begins only when somebody calls it.
+    pub convened: bool,
 }
 
 /// Leadership that ends unless it is renewed.

@@ -18,7 +18,9 @@
 extern crate alloc;
 
 pub mod announce_listen;
+pub mod bully;
 pub mod choice;
+pub mod detect;
 pub mod local_leader;
 pub mod pace;
 pub mod promise;

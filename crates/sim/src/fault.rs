@@ -110,6 +110,18 @@ pub enum Fault {
         /// Which.
         node: Who,
     },
+    /// It is asked to hold an election.
+    Campaign {
+        /// Which.
+        node: Who,
+    },
+    /// In a graph: a link comes or goes, and both ends are told.
+    Link {
+        /// The two ends.
+        ends: (u32, u32),
+        /// Whether it comes.
+        up: bool,
+    },
     /// From now on nothing sent by `from` reaches `to`. Both ways make a partition, one way an
     /// asymmetric one, and any set of pairs a non-transitive one.
     Cut {
@@ -153,8 +165,9 @@ impl Fault {
             | Self::Jump { node, .. }
             | Self::Join { node }
             | Self::Leave { node }
-            | Self::Resign { node } => Some(*node),
-            Self::Cut { .. } | Self::Heal | Self::Network { .. } => None,
+            | Self::Resign { node }
+            | Self::Campaign { node } => Some(*node),
+            Self::Cut { .. } | Self::Heal | Self::Network { .. } | Self::Link { .. } => None,
         }
     }
 
@@ -163,6 +176,7 @@ impl Fault {
         match self {
             Self::Leave { .. } => Some(Command::Leave),
             Self::Resign { .. } => Some(Command::Resign),
+            Self::Campaign { .. } => Some(Command::Campaign),
             _ => None,
         }
     }
@@ -172,6 +186,7 @@ impl Fault {
         match self {
             Self::Cut { from, to } => from.iter().chain(to).copied().max(),
             Self::Network { network } => network.highest(),
+            Self::Link { ends: (a, b), .. } => Some(*a.max(b)),
             _ => match self.node() {
                 Some(Who::Node(node)) => Some(node),
                 Some(Who::Leader) | None => None,

@@ -50,6 +50,7 @@ pub mod fault;
 mod lazy;
 pub mod network;
 mod observer;
+mod order;
 mod plan;
 mod queue;
 mod scenario_file;
@@ -59,10 +60,14 @@ pub mod trace;
 mod world;
 
 pub use coin::Coins;
-pub use experiment::{Answer, BadExperiment, Churn, Engine, Experiment, Measure, Scenario};
+pub use experiment::{
+    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, KINDS, Kind, Measure,
+    Scenario,
+};
 pub use fault::{Disk, Fault, Timed, Who};
 pub use network::Network;
 pub use observer::{Cause, Observer, Tracer, id};
+pub use order::Order;
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use scenario_file::{BadScenario, ScenarioFile};
 pub use world::{Outcome, Scene, World};

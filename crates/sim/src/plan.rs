@@ -3,6 +3,7 @@
 use crate::coin::{Coins, Purpose};
 use crate::fault::{Fault, Timed};
 use crate::network::{Delay, Network};
+use crate::order::Order;
 use bellwether_core::{Duration, SimTime};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,8 +17,15 @@ pub struct Plan {
     pub absent: Vec<u32>,
     /// Where ranks come from.
     pub ranks: Ranks,
+    /// In which order they see each other: the ring of protocols that have one.
+    pub order: Order,
     /// The network.
     pub network: Network,
+    /// How long a process takes over each message before it acts on it, one after the other.
+    pub processing: Duration,
+    /// How long after a process is gone, or there again, all that see it are told, without fail;
+    /// nobody is ever told if this is absent.
+    pub detection: Option<Duration>,
     /// What happens from outside, in order of time.
     pub faults: Vec<Timed>,
     /// Clocks run fast or slow by up to this, in parts per 10⁹, each in its own way.
@@ -63,7 +71,10 @@ impl Plan {
             nodes,
             absent: Vec::new(),
             ranks: Ranks::ById,
+            order: Order::Ascending,
             network: Network::default(),
+            processing: Duration::ZERO,
+            detection: None,
             faults: Vec::new(),
             drift: 0,
             offset: Duration::ZERO,
@@ -87,6 +98,12 @@ impl Plan {
             }
             _ => {}
         }
+        if let Some(node) = self.network.topology.loops() {
+            return Err(BadPlan::Loop { node });
+        }
+        if !self.order.is_of(self.nodes) {
+            return Err(BadPlan::Order { nodes: self.nodes });
+        }
         if !self.faults.is_sorted_by_key(|timed| timed.at) {
             return Err(BadPlan::FaultsOutOfOrder);
         }
@@ -101,6 +118,8 @@ impl Plan {
         check_network(&self.network)?;
         check_length(self.horizon)?;
         check_length(self.offset)?;
+        check_length(self.processing)?;
+        check_length(self.detection.unwrap_or_default())?;
         self.faults.iter().try_for_each(|timed| {
             check_length(timed.at)?;
             match &timed.fault {
@@ -136,6 +155,16 @@ pub enum BadPlan {
     NoSuchNode {
         /// The name.
         node: u32,
+        /// How many there are.
+        nodes: u32,
+    },
+    /// A process is linked to itself.
+    Loop {
+        /// Which.
+        node: u32,
+    },
+    /// A ring has every process once.
+    Order {
         /// How many there are.
         nodes: u32,
     },
@@ -190,6 +219,12 @@ impl fmt::Display for BadPlan {
                     "process {node} is named, but with nodes = {nodes} ids end at {}",
                     nodes - 1
                 )
+            }
+            Self::Loop { node } => {
+                write!(f, "process {node} is linked to itself; a link has two ends")
+            }
+            Self::Order { nodes } => {
+                write!(f, "an order names each of the {nodes} processes, 0 to {}, once", nodes - 1)
             }
             Self::FaultsOutOfOrder => write!(f, "the faults must be in order of time"),
             Self::Drift(drift) => {

@@ -19,6 +19,7 @@ use crate::coin::Coins;
 use crate::fault::Timed;
 use crate::network::Network;
 use crate::observer::Tracer;
+use crate::order::Order;
 use crate::plan::{BadPlan, Plan, Ranks};
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, Visitor};
@@ -40,6 +41,14 @@ struct Written<P> {
     absent: Vec<u32>,
     #[serde(default)]
     ranks: Ranks,
+    /// The order of the ring.
+    #[serde(default)]
+    order: Order,
+    /// How long each message takes to be dealt with.
+    #[serde(default)]
+    processing: Duration,
+    /// How soon all are told who is gone and who is back; not at all if absent.
+    detection: Option<Duration>,
     #[serde(default = "first")]
     seed: u64,
     until: Duration,
@@ -130,6 +139,9 @@ impl ScenarioFile {
             nodes: written.nodes,
             absent: written.absent,
             ranks: written.ranks,
+            order: written.order,
+            processing: written.processing,
+            detection: written.detection,
             network: written.network,
             faults: written.faults,
             drift: written.drift,

@@ -177,6 +177,8 @@ fn what_happened(record: &Record, out: &mut String) {
         Event::Leave => write!(out, "leave"),
         Event::Jump { reads } => write!(out, "clock jumps to {reads}"),
         Event::Peers { members } => write!(out, "sees {}", list(members.iter())),
+        Event::Reach { peer, up: true } => write!(out, "learns that {peer} is up"),
+        Event::Reach { peer, up: false } => write!(out, "learns that {peer} is down"),
         Event::Cut { from, to } => {
             write!(out, "cut from {} to {}", list(from.iter()), list(to.iter()))
         }

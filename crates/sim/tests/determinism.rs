@@ -11,8 +11,8 @@ use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{self, Config, LocalLeader, Mode, Preset};
 use bellwether_sim::network::{Bursts, Delay, Loss, Network};
 use bellwether_sim::{
-    Cause, Churn, Coins, Disk, Engine, Experiment, Fault, Observer, Outcome, Plan, Ranks, Scenario,
-    Tracer, Who, World, trace::digest, trace::transcript,
+    Cause, Churn, Coins, Convening, Disk, Engine, Experiment, Fault, Observer, Outcome, Plan,
+    Ranks, Scenario, Tracer, Who, World, trace::digest, trace::transcript,
 };
 use support::rough::Rough;
 use support::{at, constant, fault, ms, node, p, params, plan, sends, times, trace};
@@ -147,6 +147,7 @@ fn an_answer_does_not_depend_on_the_number_of_threads() {
                 network: plain(),
                 ranks: Ranks::ById,
                 drift: 0,
+                convening: Convening::default(),
                 scenario,
                 window: Duration::from_secs(20),
                 runs: 60,

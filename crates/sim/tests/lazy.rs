@@ -5,7 +5,9 @@
 use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Params, Shape, Variant};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
-use bellwether_sim::{Answer, BadExperiment, Engine, Experiment, Measure, Ranks, Scenario};
+use bellwether_sim::{
+    Answer, BadExperiment, Convening, Engine, Experiment, Measure, Ranks, Scenario,
+};
 
 /// One experiment, in the terms of the command line.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +88,7 @@ impl Case {
             network: Network::uniform(Delay::Constant(self.delay), loss),
             ranks: self.ranks(),
             drift: 0,
+            convening: Convening::default(),
             scenario: Scenario::Start,
             window: Duration::from_secs(100),
             runs: self.runs,

@@ -263,6 +263,7 @@ impl Params {
             byes: self.bye_copies,
             by_luck: self.criterion == Criterion::EarliestWakeUp,
             leases: None,
+            convened: false,
         }
     }
 

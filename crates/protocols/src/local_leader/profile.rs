@@ -26,6 +26,7 @@ impl Params {
                 request: "election",
                 drift_ppm: self.drift_ppm(),
             }),
+            convened: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What can be known before anything is run: whether the question has an answer.
 
 use super::scenario::minority;
-use super::{Churn, Engine, Experiment, Scenario};
+use super::{Churn, Engine, Experiment, Initiators, Scenario};
 use crate::coin::Coins;
 use crate::plan::{BadPlan, Ranks};
 use bellwether_core::Duration;
@@ -57,6 +57,31 @@ pub enum BadExperiment {
         /// About how many there would be.
         events: f64,
     },
+    /// An election of one needs no messages, and a ring of one has no neighbours.
+    Alone,
+    /// Somebody is to call the election who cannot.
+    NoSuchInitiator {
+        /// Who.
+        node: u32,
+        /// How many processes are alive, from 0.
+        live: u32,
+    },
+    /// So many are to call the election as there are not, or nobody is.
+    InitiatorCount {
+        /// How many were asked for.
+        count: u32,
+        /// How many processes are alive.
+        live: u32,
+    },
+    /// Somebody is named twice.
+    InitiatorTwice(u32),
+    /// Not everyone can reach everyone.
+    Disconnected {
+        /// One that process 0 cannot reach.
+        node: u32,
+    },
+    /// The scenario is not made for elections that are called.
+    OnlyCalled(&'static str),
     /// The protocol's parameters break a rule of theirs.
     Parameters(String),
     /// Threads could not be had.
@@ -126,6 +151,30 @@ impl fmt::Display for BadExperiment {
                 "departures and arrivals make about {events:.0} events in the window, but at most \
                  {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
             ),
+            Self::Alone => f.write_str("nodes = 1: there is nobody to elect; choose 2 or more"),
+            Self::NoSuchInitiator { node, live } => write!(
+                f,
+                "initiator {node}: only processes that are alive can call an election, which are 0 \
+                 to {}",
+                live - 1
+            ),
+            Self::InitiatorCount { count, live } => write!(
+                f,
+                "initiators = {count}: from 1 to {live} of the {live} live processes can call an \
+                 election"
+            ),
+            Self::InitiatorTwice(node) => {
+                write!(f, "initiator {node} is named twice; name everyone once")
+            }
+            Self::Disconnected { node } => write!(
+                f,
+                "the graph is not connected: process {node} cannot be reached from process 0; add \
+                 links, or choose another --seed or a larger --range"
+            ),
+            Self::OnlyCalled(scenario) => write!(
+                f,
+                "scenario {scenario} is not for elections that are called by somebody; try start"
+            ),
             Self::Parameters(why) => f.write_str(why),
             Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
         }
@@ -187,6 +236,9 @@ impl Experiment {
     fn check_scenario(&self) -> Result<(), BadExperiment> {
         let name = self.scenario.name();
         let profile = self.choice.profile();
+        if profile.convened {
+            return self.check_convening();
+        }
         if let Some(leases) = profile.leases {
             return self.check_leases(leases);
         }
@@ -214,6 +266,41 @@ impl Experiment {
             return Err(BadExperiment::NeverGivenUp);
         }
         Ok(())
+    }
+
+    /// Whoever calls an election must be there, and everyone must hear of it.
+    fn check_convening(&self) -> Result<(), BadExperiment> {
+        if self.scenario != Scenario::Start {
+            return Err(BadExperiment::OnlyCalled(self.scenario.name()));
+        }
+        if self.nodes < 2 {
+            return Err(BadExperiment::Alone);
+        }
+        let live = self.nodes - u32::from(self.convening.top_dead);
+        match &self.convening.initiators {
+            Initiators::One | Initiators::All | Initiators::Random => {}
+            Initiators::Some(count) if (1..=live).contains(count) => {}
+            Initiators::Some(count) => {
+                return Err(BadExperiment::InitiatorCount { count: *count, live });
+            }
+            Initiators::Named(named) => {
+                if named.is_empty() {
+                    return Err(BadExperiment::InitiatorCount { count: 0, live });
+                }
+                if let Some(&node) = named.iter().find(|node| **node >= live) {
+                    return Err(BadExperiment::NoSuchInitiator { node, live });
+                }
+                let mut sorted = named.clone();
+                sorted.sort_unstable();
+                if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                    return Err(BadExperiment::InitiatorTwice(pair[0]));
+                }
+            }
+        }
+        match self.network.topology.unreached(live) {
+            Some(node) => Err(BadExperiment::Disconnected { node }),
+            None => Ok(()),
+        }
     }
 
     /// Before and after what happens there must be enough processes to have a leader.

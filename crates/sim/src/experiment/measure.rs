@@ -33,11 +33,74 @@ pub enum Measure {
     LeadershipLossesPerHour,
     /// Datagrams; one to everyone counts once.
     MessagesPerSecond,
+    /// When the last process came to name its leader.
+    Time,
+    /// Messages of one kind.
+    MessagesOf(Kind),
+}
+
+/// A kind of message that is counted for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A call for an election, or the message that holds it.
+    Election,
+    /// "I am alive and will take over."
+    Ok,
+    /// "I am the coordinator", or "this one is".
+    Coordinator,
+    /// A candidate's message to its neighbourhood.
+    Probe,
+    /// The answer of the neighbourhood's end.
+    Reply,
+    /// An acknowledgement.
+    Ack,
+    /// Who leads, down the tree.
+    Leader,
+    /// Who leads, round the ring.
+    Announcement,
+    /// "Who leads?"
+    Query,
+    /// "I am alive."
+    Heartbeat,
+}
+
+/// All kinds, in the order they are shown.
+pub const KINDS: [Kind; 10] = [
+    Kind::Election,
+    Kind::Ok,
+    Kind::Coordinator,
+    Kind::Probe,
+    Kind::Reply,
+    Kind::Ack,
+    Kind::Leader,
+    Kind::Announcement,
+    Kind::Query,
+    Kind::Heartbeat,
+];
+
+impl Kind {
+    /// The kind with this name, as messages tell it.
+    #[inline]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "election" => Self::Election,
+            "ok" => Self::Ok,
+            "coordinator" => Self::Coordinator,
+            "probe" => Self::Probe,
+            "reply" => Self::Reply,
+            "ack" => Self::Ack,
+            "leader" => Self::Leader,
+            "announcement" => Self::Announcement,
+            "query" => Self::Query,
+            "heartbeat" => Self::Heartbeat,
+            _ => return None,
+        })
+    }
 }
 
 impl Measure {
     /// All of them, in the order they are shown.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 26] = [
         Self::ConvergenceTime,
         Self::LeadershipDelay,
         Self::Messages,
@@ -53,7 +116,42 @@ impl Measure {
         Self::LeaderPresence,
         Self::LeadershipLossesPerHour,
         Self::MessagesPerSecond,
+        Self::Time,
+        Self::MessagesOf(Kind::Election),
+        Self::MessagesOf(Kind::Ok),
+        Self::MessagesOf(Kind::Coordinator),
+        Self::MessagesOf(Kind::Probe),
+        Self::MessagesOf(Kind::Reply),
+        Self::MessagesOf(Kind::Ack),
+        Self::MessagesOf(Kind::Leader),
+        Self::MessagesOf(Kind::Announcement),
+        Self::MessagesOf(Kind::Query),
+        Self::MessagesOf(Kind::Heartbeat),
     ];
+
+    /// Its place in [`ALL`](Self::ALL).
+    #[inline]
+    pub(crate) fn place(self) -> usize {
+        match self {
+            Self::ConvergenceTime => 0,
+            Self::LeadershipDelay => 1,
+            Self::Messages => 2,
+            Self::MessagesInOpening => 3,
+            Self::Rounds => 4,
+            Self::AverageRounds => 5,
+            Self::SimultaneousLeaders => 6,
+            Self::AnnouncersPerInterval => 7,
+            Self::AgreementTime => 8,
+            Self::ReestablishmentDelay => 9,
+            Self::InconsistentFraction => 10,
+            Self::ElectionTime => 11,
+            Self::LeaderPresence => 12,
+            Self::LeadershipLossesPerHour => 13,
+            Self::MessagesPerSecond => 14,
+            Self::Time => 15,
+            Self::MessagesOf(kind) => 16 + kind as usize,
+        }
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -73,6 +171,17 @@ impl Measure {
             Self::LeaderPresence => "leader_presence",
             Self::LeadershipLossesPerHour => "leadership_losses_per_hour",
             Self::MessagesPerSecond => "messages_per_second",
+            Self::Time => "time",
+            Self::MessagesOf(Kind::Election) => "messages_election",
+            Self::MessagesOf(Kind::Ok) => "messages_ok",
+            Self::MessagesOf(Kind::Coordinator) => "messages_coordinator",
+            Self::MessagesOf(Kind::Probe) => "messages_probe",
+            Self::MessagesOf(Kind::Reply) => "messages_reply",
+            Self::MessagesOf(Kind::Ack) => "messages_ack",
+            Self::MessagesOf(Kind::Leader) => "messages_leader",
+            Self::MessagesOf(Kind::Announcement) => "messages_announcement",
+            Self::MessagesOf(Kind::Query) => "messages_query",
+            Self::MessagesOf(Kind::Heartbeat) => "messages_heartbeat",
         }
     }
 }
@@ -92,6 +201,22 @@ impl Sample {
     }
 
     pub(crate) fn set(&mut self, measure: Measure, value: f64) {
-        self.values[measure as usize] = value;
+        self.values[measure.place()] = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_measure_is_at_its_place_and_every_kind_has_one() {
+        for (place, measure) in Measure::ALL.into_iter().enumerate() {
+            assert_eq!(measure.place(), place, "{}", measure.name());
+        }
+        for kind in KINDS {
+            let name = Measure::MessagesOf(kind).name();
+            assert_eq!(name.strip_prefix("messages_").and_then(Kind::of), Some(kind));
+        }
     }
 }

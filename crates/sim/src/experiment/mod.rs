@@ -5,15 +5,18 @@
 
 mod agreement;
 mod check;
+mod convening;
 mod leases;
 mod measure;
 mod recovery;
 mod scenario;
 mod start;
+mod tally;
 
 pub use check::BadExperiment;
-pub use measure::Measure;
+pub use convening::{Convening, Initiators};
 pub(crate) use measure::Sample;
+pub use measure::{KINDS, Kind, Measure};
 pub use scenario::{Churn, Scenario};
 
 use crate::coin::Coins;
@@ -31,6 +34,7 @@ use rayon::prelude::*;
 use recovery::Recovery;
 use scenario::Planned;
 use start::Start;
+use tally::Tally;
 
 /// Which engine runs an experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +61,8 @@ pub struct Experiment {
     pub ranks: Ranks,
     /// Clocks run fast or slow by up to this, in parts per 10⁹, each in its own way.
     pub drift: u32,
+    /// Who calls the election, for protocols in which somebody must.
+    pub convening: Convening,
     /// What happens.
     pub scenario: Scenario,
     /// How long a disturbed group is watched.
@@ -151,7 +157,7 @@ impl Experiment {
 
     fn summarise(&self, samples: &[Sample], lazy: bool) -> Answer {
         let column = |measure: Measure| -> Vec<f64> {
-            let values = samples.iter().map(|sample| sample.values[measure as usize]);
+            let values = samples.iter().map(|sample| sample.values[measure.place()]);
             values.filter(|value| !value.is_nan()).collect()
         };
         let measures = Measure::ALL
@@ -234,6 +240,7 @@ struct Runner<'a, P: Protocol> {
     start: Start,
     recovery: Recovery,
     reign: Option<Reign>,
+    tally: Option<Tally>,
     lazy: Option<Lazy<'a>>,
     plan: Option<Plan>,
 }
@@ -246,6 +253,7 @@ impl<'a, P: Protocol> Runner<'a, P> {
             start: Start::new(&experiment.choice.profile()),
             recovery: Recovery::new(),
             reign: experiment.choice.profile().leases.map(Reign::new),
+            tally: experiment.choice.profile().convened.then(Tally::default),
             lazy: lazy.then(|| Lazy::new(experiment)).flatten(),
             plan: None,
         }
@@ -261,6 +269,15 @@ impl<'a, P: Protocol> Runner<'a, P> {
             reign.reset(&planned, experiment.scenario);
             let outcome = self.world.run(&planned.plan, coins, reign);
             return reign.sample(outcome.deliveries);
+        }
+        if let Some(tally) = &mut self.tally {
+            if self.plan.is_none() || !experiment.convening.initiators.is_fixed() {
+                self.plan = Some(experiment.plan(coins).0);
+            }
+            let Some(plan) = &self.plan else { return Sample::new(0) };
+            tally.reset();
+            let outcome = self.world.run(plan, coins, tally);
+            return tally.sample(plan, &self.world, outcome);
         }
         if experiment.scenario == Scenario::Start {
             // Nothing in it depends on luck, so one plan serves all runs.

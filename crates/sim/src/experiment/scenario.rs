@@ -1,6 +1,7 @@
 //! What happens to the group.
 
 use super::Experiment;
+use super::convening::convene;
 use crate::coin::{Coins, Stream};
 use crate::fault::{Disk, Fault, Timed, Who};
 use crate::network::Loss;
@@ -88,6 +89,10 @@ impl Scenario {
             ..Plan::new(u32::try_from(experiment.ids()).unwrap_or(u32::MAX))
         };
         let profile = experiment.choice.profile();
+        if profile.convened {
+            convene(experiment, &mut plan, coins);
+            return (plan, SimTime::ZERO);
+        }
         if *self == Self::Start && profile.leases.is_some() {
             plan.horizon = experiment.window;
             return (plan, SimTime::ZERO);

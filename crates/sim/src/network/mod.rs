@@ -120,7 +120,8 @@ impl Network {
 
     /// The largest process number in it.
     pub(crate) fn highest(&self) -> Option<u32> {
-        self.links.iter().map(|link| link.from.max(link.to)).max()
+        let links = self.links.iter().map(|link| link.from.max(link.to));
+        links.chain(self.topology.highest()).max()
     }
 
     /// No packet and no copy of one is longer under way than this.

@@ -2,20 +2,54 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The shape of the network. Rings, graphs and radio discs come with the protocols that need them.
+/// The shape of the network at first; links may come and go ([`Fault::Link`](crate::Fault::Link)).
+///
+/// A ring is none: it is an [order](crate::Order) of a group that can be written to directly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Topology {
     /// One multicast group: everyone hears everyone.
     #[default]
     Group,
+    /// Whoever has a link to a process hears it; links go both ways.
+    Graph {
+        /// The two ends of each link.
+        links: Vec<(u32, u32)>,
+    },
 }
 
 impl Topology {
-    /// Whether `to` is within reach of `from`.
-    pub fn reaches(&self, from: u32, to: u32) -> bool {
+    /// The largest process number in it.
+    pub(crate) fn highest(&self) -> Option<u32> {
         match self {
-            Self::Group => from != to,
+            Self::Group => None,
+            Self::Graph { links } => links.iter().map(|(a, b)| *a.max(b)).max(),
+        }
+    }
+
+    /// The first of `nodes` processes that process 0 cannot reach, if there is one.
+    pub(crate) fn unreached(&self, nodes: u32) -> Option<u32> {
+        let Self::Graph { links } = self else { return None };
+        let mut linked = vec![Vec::new(); nodes as usize];
+        for &(a, b) in links.iter().filter(|(a, b)| *a.max(b) < nodes) {
+            linked[a as usize].push(b);
+            linked[b as usize].push(a);
+        }
+        let mut reached = vec![false; nodes as usize];
+        let mut next = vec![0];
+        while let Some(node) = next.pop() {
+            if !std::mem::replace(&mut reached[node as usize], true) {
+                next.extend(&linked[node as usize]);
+            }
+        }
+        (0..nodes).find(|node| !reached[*node as usize])
+    }
+
+    /// A link from a process to itself, if there is one.
+    pub(crate) fn loops(&self) -> Option<u32> {
+        match self {
+            Self::Group => None,
+            Self::Graph { links } => links.iter().find(|(a, b)| a == b).map(|(a, _)| *a),
         }
     }
 }

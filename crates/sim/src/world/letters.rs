@@ -36,7 +36,7 @@ impl<P: Protocol> World<P> {
     }
 
     fn is_one_event(&self) -> bool {
-        self.post.plain && self.post.cuts.is_empty()
+        self.post.plain && self.post.cuts.is_empty() && !self.members.take_their_time()
     }
 
     /// Posts a multicast as one event.
@@ -66,7 +66,7 @@ impl<P: Protocol> World<P> {
         let letter = Letter { message, cause, left: 0, threshold: None };
         let letter = self.post.letters.insert(letter);
         for to in 0..self.members.nodes.len() as u32 {
-            if !self.network.topology.reaches(cause.from, to) {
+            if !self.members.views.reaches(cause.from, to) {
                 continue;
             }
             match self.fate(cause, to, true) {
@@ -96,7 +96,7 @@ impl<P: Protocol> World<P> {
     ) {
         let fate = if to == cause.from {
             Ok((Duration::ZERO, None)) // over no network
-        } else if self.network.topology.reaches(cause.from, to) {
+        } else if self.members.views.reaches(cause.from, to) {
             self.fate(cause, to, false)
         } else {
             Err("reach")

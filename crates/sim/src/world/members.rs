@@ -7,9 +7,9 @@ use crate::observer::{Cause, id};
 use crate::plan::{Plan, Ranks};
 use crate::queue::Queue;
 use crate::sieve::LANES;
+use crate::world::views::Views;
 use bellwether_core::{
-    Boot, Command, Duration, Effect, Entropy, Env, Instant, Memory, Node, NodeId, Peers, Protocol,
-    SimTime,
+    Boot, Command, Duration, Effect, Entropy, Env, Instant, Memory, Node, Protocol, Reach, SimTime,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -34,11 +34,14 @@ pub(super) struct Members<P: Protocol> {
     due: Vec<u64>,
     /// Whether the processes that begin at time zero have begun.
     sealed: bool,
-    count: u32,
     coins: Coins,
     ranks: Ranks,
     /// Of those that have a rank of their own.
     pub(super) own_ranks: BTreeMap<u32, u64>,
+    /// Whom each process sees.
+    pub(super) views: Views,
+    /// How long a process takes over a message before it acts on it.
+    processing: Duration,
 }
 
 /// What a process that something happened to has beside its state.
@@ -59,6 +62,8 @@ pub(super) struct Life<P: Protocol> {
     called: Option<SimTime>,
     /// What it was asked while it stood still.
     pub(super) asked: Vec<Command>,
+    /// Of whom it was told while it stood still.
+    pub(super) heard: Vec<(u32, Reach)>,
 }
 
 /// A message in an inbox.
@@ -80,6 +85,7 @@ impl<P: Protocol> Default for Life<P> {
             ready: SimTime::ZERO,
             called: None,
             asked: Vec::new(),
+            heard: Vec::new(),
         }
     }
 }
@@ -98,10 +104,11 @@ impl<P: Protocol> Members<P> {
             timers: Queue::new(),
             due: Vec::new(),
             sealed: false,
-            count: 0,
             coins: Coins::new(0, 0),
             ranks: Ranks::ById,
             own_ranks: BTreeMap::new(),
+            views: Views::default(),
+            processing: Duration::ZERO,
         }
     }
 
@@ -143,7 +150,8 @@ impl<P: Protocol> Members<P> {
         self.timers.clear();
         self.timers.reserve(count);
         self.sealed = false;
-        (self.count, self.coins, self.ranks) = (plan.nodes, coins, plan.ranks);
+        (self.coins, self.ranks, self.processing) = (coins, plan.ranks, plan.processing);
+        self.views.reset(plan, coins);
     }
 
     /// Starts a process; the effects of that are left in `effects`.
@@ -160,8 +168,8 @@ impl<P: Protocol> Members<P> {
         let own = self.own_ranks.get(&node).copied();
         let rank = own.unwrap_or_else(|| self.ranks.of(self.coins, node));
         let boot = Boot { me: id(node), incarnation, rank, memory };
-        let peers = Group { me: node, count: self.count };
         let now = self.clock(node).read(at);
+        let peers = self.views.of(node);
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let state = Node::start(boot, &mut env, params, effects);
         self.bars[index] = state.bar();
@@ -177,8 +185,8 @@ impl<P: Protocol> Members<P> {
         at: SimTime,
         step: impl FnOnce(&mut Node<P>, &mut Env<'_>) -> R,
     ) -> Option<R> {
-        let peers = self.group(node);
         let now = self.clock(node).read(at);
+        let peers = self.views.of(node);
         let index = node as usize;
         let state = self.nodes[index].as_mut()?;
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
@@ -209,6 +217,7 @@ impl<P: Protocol> Members<P> {
         life.incarnation += 1;
         life.waiting.clear();
         life.asked.clear();
+        life.heard.clear();
         (life.ready, life.called) = (SimTime::ZERO, None);
         self.look(node);
     }
@@ -221,11 +230,18 @@ impl<P: Protocol> Members<P> {
     /// A process takes messages at once if it is there, goes on, is not slow and has none waiting.
     fn open_if(&mut self, node: u32, there: bool) {
         let index = node as usize;
+        let there = there && self.processing == Duration::ZERO;
         let at_once =
             |life: &Life<P>| !life.paused && life.slow == Duration::ZERO && life.waiting.is_empty();
         let open = there && self.lives.get(&node).is_none_or(at_once);
         let (word, bit) = (&mut self.open[index / LANES], 1 << (index % LANES));
         if open { *word |= bit } else { *word &= !bit }
+    }
+
+    /// Whether a message waits for its turn at every process.
+    #[inline]
+    pub(super) fn take_their_time(&self) -> bool {
+        self.processing > Duration::ZERO
     }
 
     #[inline]
@@ -259,10 +275,6 @@ impl<P: Protocol> Members<P> {
     #[inline]
     pub(super) fn clock(&self, node: u32) -> Clock {
         self.clocks.get(node as usize).copied().unwrap_or(Clock::TRUE)
-    }
-
-    pub(super) fn group(&self, node: u32) -> Group {
-        Group { me: node, count: self.count }
     }
 }
 
@@ -333,7 +345,8 @@ impl<P: Protocol> Members<P> {
         message: P::Message,
         now: SimTime,
     ) -> SimTime {
-        let until = self.reserve(node, now);
+        let until = self.reserve(node, now) + self.processing;
+        self.life(node).ready = until; // one message after the other
         self.life(node).waiting.push_back(Waiting { until, cause, message });
         until
     }
@@ -373,30 +386,5 @@ impl<P: Protocol> Members<P> {
         let life = self.life(node);
         life.ready = life.ready.max(now + late);
         life.ready
-    }
-}
-
-/// Everyone but the process itself, in order of their ids; costs nothing until it is walked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
-    me: u32,
-    count: u32,
-}
-
-impl Peers for Group {
-    fn len(&self) -> usize {
-        self.count as usize - 1
-    }
-
-    fn contains(&self, id: NodeId) -> bool {
-        id.0 < u64::from(self.count) && id.0 != u64::from(self.me)
-    }
-
-    fn after(&self, after: Option<NodeId>) -> Option<NodeId> {
-        let mut next = after.map_or(0, |id| id.0.saturating_add(1));
-        if next == u64::from(self.me) {
-            next += 1;
-        }
-        (next < u64::from(self.count)).then_some(NodeId(next))
     }
 }

@@ -14,6 +14,7 @@ mod post;
 mod records;
 mod scene;
 mod strikes;
+mod views;
 
 use crate::coin::Coins;
 use crate::fault::Disk;
@@ -22,12 +23,12 @@ use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
 use crate::sieve::Sieved;
 use bellwether_core::{
-    Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, SimTime, Told,
+    Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, Reach, SimTime, Told,
 };
 use members::Members;
 use post::Post;
 pub use scene::Scene;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A world for one protocol, used for run after run. Nothing is allocated once it is warm.
 pub struct World<P: Protocol> {
@@ -41,6 +42,10 @@ pub struct World<P: Protocol> {
     now: SimTime,
     deliveries: u64,
     batch: bool,
+    /// How soon it is known who can be reached, if that is ever told.
+    detection: Option<Duration>,
+    /// Who can be reached or not, and when that is known.
+    news: VecDeque<(SimTime, u32, Reach)>,
     /// Of each process, in runs that are traced.
     told: BTreeMap<u32, Told>,
 }
@@ -91,6 +96,8 @@ impl<P: Protocol> World<P> {
             now: SimTime::ZERO,
             deliveries: 0,
             batch: true,
+            detection: None,
+            news: VecDeque::new(),
             told: BTreeMap::new(),
         }
     }
@@ -128,12 +135,17 @@ impl<P: Protocol> World<P> {
         }
         self.members.seal();
         observer.on_ready();
+        for node in absent {
+            self.spread(node, Reach::Down);
+            self.get_about(observer); // who was never there is known not to be
+        }
         let mut faults = plan.faults.iter().peekable();
         let end = plan.end().as_nanos();
         while !observer.done() {
             let fault = faults.peek().map_or(u64::MAX, |timed| timed.at.as_nanos());
             let (letter, wake) = (self.post.next_at(), self.members.next_wake());
-            let next = fault.min(letter).min(wake);
+            let news = self.news.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
+            let next = fault.min(letter).min(wake).min(news);
             if next == u64::MAX || next > end {
                 break;
             }
@@ -142,6 +154,8 @@ impl<P: Protocol> World<P> {
                 if let Some(timed) = faults.next() {
                     self.strike(&timed.fault, observer);
                 }
+            } else if news == next {
+                self.get_about(observer);
             } else if letter == next {
                 self.deliver(observer);
             } else {
@@ -170,6 +184,8 @@ impl<P: Protocol> World<P> {
         self.post.reset(plan, coins, self.batch);
         self.effects.clear();
         self.told.clear();
+        self.news.clear();
+        self.detection = plan.detection;
         (self.now, self.deliveries) = (SimTime::ZERO, 0);
     }
 }

@@ -3,8 +3,8 @@
 use super::World;
 use crate::clock::Clock;
 use crate::fault::{Disk, Fault, Who};
-use crate::observer::Observer;
-use bellwether_core::{Change, Command, Event, Instant, Node, Protocol};
+use crate::observer::{Observer, id};
+use bellwether_core::{Change, Command, Event, Input, Instant, Node, Protocol, Reach};
 use std::collections::BTreeMap;
 
 impl<P: Protocol> World<P> {
@@ -12,6 +12,14 @@ impl<P: Protocol> World<P> {
         match fault {
             Fault::Cut { from, to } => return self.post.cuts.add(from, to),
             Fault::Heal => return self.post.cuts.heal(),
+            Fault::Link { ends: (a, b), up } => {
+                if self.members.views.link(*a, *b, *up) {
+                    let reach = if *up { Reach::Up } else { Reach::Down };
+                    self.tell(*a, *b, reach, observer);
+                    self.tell(*b, *a, reach, observer);
+                }
+                return;
+            }
             Fault::Network { network } => {
                 self.network.clone_from(network);
                 return self.post.travel(network, self.batch);
@@ -20,13 +28,13 @@ impl<P: Protocol> World<P> {
         }
         let Some(node) = fault.node().and_then(|who| self.find(who)) else { return };
         match (fault, self.node(node).is_some()) {
-            (Fault::Join { .. }, false) => self.start(node, Disk::Kept, observer),
+            (Fault::Join { .. }, false) => self.enter(node, Disk::Kept, observer),
             (Fault::Restart { disk, reboot, .. }, false) => {
                 if *reboot {
                     let clock = self.members.clock(node).rebooted(self.now);
                     self.members.clocks[node as usize] = clock;
                 }
-                self.start(node, *disk, observer);
+                self.enter(node, *disk, observer);
             }
             (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
             (_, true) => self.strike_one(node, fault, observer),
@@ -115,17 +123,66 @@ impl<P: Protocol> World<P> {
         observer.on_gone(self.now, node);
         self.record(node, event, observer);
         self.show(node, observer);
+        self.spread(node, Reach::Down);
+    }
+
+    /// A process starts in the midst of a run.
+    fn enter<O: Observer<P>>(&mut self, node: u32, disk: Disk, observer: &mut O) {
+        self.start(node, disk, observer);
+        if self.detection.is_none() {
+            return;
+        }
+        self.spread(node, Reach::Up);
+        for other in 0..self.members.nodes.len() as u32 {
+            if self.node(other).is_none() && self.members.views.reaches(node, other) {
+                self.tell(node, other, Reach::Down, observer);
+            }
+        }
+    }
+
+    /// All that see this process will be told whether it can be reached.
+    pub(super) fn spread(&mut self, node: u32, reach: Reach) {
+        if let Some(after) = self.detection {
+            self.news.push_back((self.now + after, node, reach));
+        }
+    }
+
+    /// The first of the news has got about.
+    pub(super) fn get_about<O: Observer<P>>(&mut self, observer: &mut O) {
+        let Some((_, node, reach)) = self.news.pop_front() else { return };
+        for to in 0..self.members.nodes.len() as u32 {
+            if self.members.views.reaches(to, node) {
+                self.tell(to, node, reach, observer);
+            }
+        }
+    }
+
+    /// A process is told whether another can be reached; one that stands still learns it late.
+    fn tell<O: Observer<P>>(&mut self, to: u32, node: u32, reach: Reach, observer: &mut O) {
+        if self.members.is_paused(to) {
+            self.members.life(to).heard.push((node, reach));
+        } else if self.node(to).is_some() {
+            if O::TRACES {
+                let event = Event::Reach { peer: id(node), up: reach == Reach::Up };
+                self.record(to, event, observer);
+            }
+            self.step(to, Input::Peer(id(node), reach), None, observer);
+        }
     }
 
     fn resume<O: Observer<P>>(&mut self, node: u32, observer: &mut O) {
         if !self.members.unpause(node) {
             return;
         }
-        let asked = std::mem::take(&mut self.members.life(node).asked);
+        let life = self.members.life(node);
+        let (asked, heard) = (std::mem::take(&mut life.asked), std::mem::take(&mut life.heard));
         self.members.look(node);
         self.record(node, Event::Resume, observer);
         while let Some((cause, message)) = self.members.take(node, self.now) {
             self.receive(node, message, cause, observer);
+        }
+        for (peer, reach) in heard {
+            self.tell(node, peer, reach, observer);
         }
         for command in asked {
             self.command(node, command, observer);

@@ -1,0 +1,53 @@
+//! Asking who leads, in place of bullying.
+
+use super::message::Says;
+use super::{Bully, Phase, Timer};
+use bellwether_core::{Cx, NodeId};
+
+impl Bully {
+    /// Asks who leads: the greatest that may be up, or the next after one that did not answer.
+    /// Holds an election if there is nobody left to ask.
+    pub(super) fn ask(&mut self, after: Option<NodeId>, cx: &mut Cx<'_, Self>) {
+        let below = |peer: &NodeId| after.is_none_or(|after| *peer < after);
+        let up = |peer: &NodeId| !self.known.is_down(*peer);
+        let Some(next) = cx.peers().iter().filter(below).filter(up).max() else {
+            return self.hold(cx);
+        };
+        self.say(next, Says::Query, cx);
+        let reply = cx.params().config().reply;
+        self.turn(Phase::Asking(next), Timer::Reply, reply, cx);
+    }
+
+    pub(super) fn hear_answer(
+        &mut self,
+        from: NodeId,
+        leader: Option<NodeId>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        if self.phase != Phase::Asking(from) {
+            return;
+        }
+        match leader {
+            Some(leader) if leader == self.me && self.leads() => self.be_content(cx),
+            Some(leader) if self.may_lead(leader, cx) => self.follow_as_told(leader, cx),
+            _ => self.hold(cx),
+        }
+    }
+
+    /// Whether nothing is known against following that process.
+    fn may_lead(&self, leader: NodeId, cx: &Cx<'_, Self>) -> bool {
+        let fit = !self.known.is_down(leader) && !self.known.is_retired(leader);
+        fit && cx.peers().contains(leader)
+    }
+
+    /// Follows whoever leads, also one that is lesser.
+    pub(super) fn follow_as_told(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
+        self.leader = Some(leader);
+        self.be_content(cx);
+    }
+
+    fn be_content(&mut self, cx: &mut Cx<'_, Self>) {
+        self.phase = Phase::Idle;
+        self.calm(cx);
+    }
+}

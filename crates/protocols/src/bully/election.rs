@@ -1,0 +1,223 @@
+//! Holding an election, taking one over, and believing who says that it leads.
+
+use super::message::{Says, Stamp};
+use super::params::{Recovery, TopAnswers};
+use super::{Bully, Phase, Timer};
+use bellwether_core::{Cx, Duration, NodeId};
+
+/// Holding.
+impl Bully {
+    /// Calls a new election.
+    pub(super) fn hold(&mut self, cx: &mut Cx<'_, Self>) {
+        let stamped = cx.params().config().stamps;
+        self.round = self.round.saturating_add(1);
+        self.stamp = stamped.then(|| Stamp { at: cx.now(), by: self.me });
+        self.call(self.round, cx);
+    }
+
+    /// Calls an election that others need not have heard of, because the last one came to no end.
+    pub(super) fn hold_again(&mut self, cx: &mut Cx<'_, Self>) {
+        self.round = self.round.saturating_add(1);
+        self.stamp = None;
+        self.call(self.round, cx);
+    }
+
+    /// Calls an election after a crash, which took the number of the last one.
+    pub(super) fn recover(&mut self, cx: &mut Cx<'_, Self>) {
+        self.call(0, cx);
+    }
+
+    /// Asks all who are greater.
+    fn call(&mut self, round: u64, cx: &mut Cx<'_, Self>) {
+        self.leader = None;
+        let says = Says::Election { round, stamp: self.stamp };
+        for peer in cx.peers().iter() {
+            if self.known.key(peer) > self.key() {
+                self.say(peer, says, cx);
+            }
+        }
+        let reply = cx.params().config().reply;
+        self.turn(Phase::Holding(round), Timer::Reply, reply, cx);
+        self.decide_if_greatest(cx);
+    }
+
+    /// Takes the lead if nobody greater is up.
+    pub(super) fn decide_if_greatest(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.is_greatest(false, cx) {
+            self.declare(cx);
+        }
+    }
+
+    /// Whether nobody is greater, or nobody of whom more is known than that it is down.
+    fn is_greatest(&self, of_all: bool, cx: &Cx<'_, Self>) -> bool {
+        let counts = |peer: NodeId| of_all || !self.known.is_down(peer);
+        !cx.peers().iter().any(|peer| self.known.key(peer) > self.key() && counts(peer))
+    }
+
+    /// Leads, and says so.
+    pub(super) fn declare(&mut self, cx: &mut Cx<'_, Self>) {
+        self.leader = Some(self.me);
+        // Who may follow a lesser leader must hear of a new one, also if that is lesser.
+        let ask = cx.params().config().recovery == Recovery::Ask;
+        for peer in cx.peers().iter() {
+            if self.known.key(peer) < self.key() || ask && !self.known.is_down(peer) {
+                self.say(peer, Says::Coordinator { round: self.round }, cx);
+            }
+        }
+        self.rest(cx);
+    }
+}
+
+/// Hearing.
+impl Bully {
+    pub(super) fn hear_election(
+        &mut self,
+        from: NodeId,
+        round: u64,
+        stamp: Option<Stamp>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        if self.known.key(from) > self.key() {
+            // It does not know that this process has retired.
+            return self.say(from, Says::Resign, cx);
+        }
+        let news = round > self.round || round == 0 && self.phase == Phase::Idle;
+        if !news && is_younger(stamp, self.stamp) {
+            return;
+        }
+        if news {
+            self.round = round.max(self.round.saturating_add(u64::from(round == 0)));
+        }
+        if news || stamp.is_some() {
+            self.stamp = stamp;
+        }
+        let done = self.phase == Phase::Idle && self.leader.is_some() && !news;
+        if done {
+            return self.answer_late(from, round, cx);
+        }
+        let quiet = cx.params().config().top_answers == TopAnswers::Coordinator;
+        if !(quiet && self.is_greatest(true, cx)) {
+            self.say(from, Says::Ok { round: self.round, of: round }, cx);
+        }
+        self.take_over(stamp.is_some(), cx);
+    }
+
+    /// A message of an election that is over here.
+    fn answer_late(&self, from: NodeId, round: u64, cx: &mut Cx<'_, Self>) {
+        let quiet = cx.params().config().top_answers == TopAnswers::Coordinator;
+        if self.leads() && round < self.round {
+            self.say(from, Says::Coordinator { round: self.round }, cx);
+        } else if !(quiet && self.is_greatest(true, cx)) {
+            self.say(from, Says::Ok { round: self.round, of: round }, cx);
+        }
+    }
+
+    /// Takes part in an election that a lesser process holds.
+    fn take_over(&mut self, stamped: bool, cx: &mut Cx<'_, Self>) {
+        match self.phase {
+            _ if stamped => {
+                // Whoever is greater was asked by the same call.
+                if self.is_greatest(false, cx) {
+                    return self.declare(cx);
+                }
+                if self.phase != Phase::Standing {
+                    self.leader = None;
+                    self.stand(cx);
+                }
+            }
+            Phase::Idle | Phase::Asking(_) => self.call(self.round, cx),
+            Phase::Holding(_) | Phase::Standing => {} // it holds one already
+        }
+    }
+
+    /// Leaves it to somebody greater.
+    fn stand(&mut self, cx: &mut Cx<'_, Self>) {
+        let wait = cx.params().config().wait;
+        self.turn(Phase::Standing, Timer::Wait, wait, cx);
+    }
+
+    pub(super) fn hear_ok(&mut self, from: NodeId, round: u64, of: u64, cx: &mut Cx<'_, Self>) {
+        if self.phase == Phase::Holding(of) && self.known.key(from) > self.key() {
+            self.round = self.round.max(round);
+            self.stand(cx);
+        }
+    }
+
+    pub(super) fn hear_coordinator(&mut self, from: NodeId, round: u64, cx: &mut Cx<'_, Self>) {
+        if self.known.key(from) < self.key() {
+            return self.hear_lesser(from, cx);
+        }
+        let better = |leader: NodeId| self.known.key(from) >= self.key_of(leader);
+        if round > self.round || self.leader.is_none_or(better) {
+            self.round = self.round.max(round);
+            self.follow(from, cx);
+        }
+    }
+
+    fn follow(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
+        self.leader = Some(leader);
+        self.rest(cx);
+    }
+
+    /// A lesser process says that it leads.
+    fn hear_lesser(&mut self, from: NodeId, cx: &mut Cx<'_, Self>) {
+        match self.phase {
+            Phase::Idle if self.leads() => {
+                self.say(from, Says::Coordinator { round: self.round }, cx);
+            }
+            Phase::Idle if self.leader != Some(from) => self.hold(cx),
+            Phase::Asking(_) if self.leader.is_none() => self.follow_as_told(from, cx),
+            _ => {}
+        }
+    }
+
+    pub(super) fn hear_resign(&mut self, from: NodeId, cx: &mut Cx<'_, Self>) {
+        if self.leader == Some(from) && self.known.is_retired(from) {
+            self.hold(cx);
+        } else {
+            self.look_up(cx);
+        }
+    }
+
+    /// Somebody greater may be so no more: whoever waits for such a one looks again.
+    fn look_up(&mut self, cx: &mut Cx<'_, Self>) {
+        if matches!(self.phase, Phase::Holding(_) | Phase::Standing) {
+            self.decide_if_greatest(cx);
+        }
+    }
+}
+
+/// Reports.
+impl Bully {
+    /// A process is down.
+    pub(super) fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        match self.phase {
+            _ if self.leader == Some(peer) => self.hold(cx),
+            Phase::Asking(asked) if asked == peer => self.ask(Some(peer), cx),
+            _ => self.look_up(cx),
+        }
+    }
+
+    /// A process is up that was down.
+    pub(super) fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        if self.standing.is_retired() {
+            self.say(peer, Says::Resign, cx);
+        }
+        let config = cx.params().config();
+        if self.phase != Phase::Idle || config.patience == Duration::MAX {
+            return;
+        }
+        let lesser = self.known.key(peer) < self.key();
+        if self.leads() && (lesser || config.recovery == Recovery::Ask) {
+            self.say(peer, Says::Coordinator { round: self.round }, cx);
+        }
+        if self.alarm.is_none() {
+            self.rest(cx);
+        }
+    }
+}
+
+/// Whether one call is younger than another; calls without a stamp are not compared.
+fn is_younger(stamp: Option<Stamp>, than: Option<Stamp>) -> bool {
+    stamp.zip(than).is_some_and(|(stamp, than)| stamp > than)
+}

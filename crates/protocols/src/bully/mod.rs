@@ -1,0 +1,334 @@
+//! The bully election: whoever is greater takes over, and the greatest tells everyone.
+//!
+//! **Source.** Hector Garcia-Molina, "Elections in a distributed computing system", IEEE
+//! Transactions on Computers C-31(1), 1982, as lectures teach it (Tanenbaum's figure 3-12). Asking
+//! instead of bullying after a recovery: Sandipan Basu, "An efficient approach of election
+//! algorithm in distributed systems", Indian Journal of Computer Science and Engineering 2(1),
+//! 2011. Stamps: the idea of MEREA (International Journal of Next-Generation Networks 5(1), 2013)
+//! that its section 7 would apply here.
+//!
+//! **Assumptions.** Everyone knows everyone's id; a failed process is noticed: by time-outs, and by
+//! what the driver or the [`Detect`](crate::detect) layer reports; messages to the living arrive.
+//!
+//! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
+//! With `recovery = ask` all name the same live one, which may be a lesser one that led before.
+//! Finite `patience` is what outlives wrong reports; without it the promise holds as far as the
+//! text goes: time-outs are long enough and reports are true.
+//!
+//! | message | who | says | who cares |
+//! |---|---|---|---|
+//! | `election` | who holds an election, to all greater | "is anybody greater alive?" | they take over |
+//! | `ok` | a greater one, to who asked | "I am, stand back" | it waits for the Coordinator message |
+//! | `coordinator` | who heard no OK, to all lesser | "I lead" | they follow |
+//! | `resign` | a leader that retires or leaves; a retired one that is asked | "not me" | who follows it |
+//! | `query`, `leader` | who asks, who knows | "who leads?", "this one" | a recovered process (`recovery = ask`) |
+//!
+//! Greater means: would lead rather than has retired, then the greater id. With N processes, the
+//! greatest of which is dead, the least calls an election: N(N−1)/2 Election messages, those to the
+//! dead included, (N−1)(N−2)/2 OK, N−2 Coordinator.
+//!
+//! # Where the text is silent, and what we chose
+//!
+//! * **Rounds.** Each election has a number, the same for all who take part. Whoever is done with it
+//!   answers its late messages with OK, and holds no other. A recovered process has forgotten the
+//!   number and says nought, which is always news; its Coordinator message is believed because it
+//!   is greater.
+//! * **Whom to believe.** A Coordinator message of a lesser process provokes an election, or is put
+//!   right by a leader. One of a greater is believed unless a still greater one is followed and the
+//!   round is not newer. What a process said in a former life, or before it changed its mind about
+//!   leading, is ignored, and so is what the dead said (`known.rs`).
+//! * **Whom to wait for.** Election messages go to the dead too, as the text counts them, but nobody
+//!   waits for those it knows to be down.
+//! * **Patience.** A process without leader, or whose leader is down or lesser than somebody who is
+//!   up, holds an election after `patience`; a leader tells a lesser process that comes up that it
+//!   leads. With infinite patience neither happens.
+//! * **Retiring.** A leader that resigns says so to all and waits; whoever followed it holds an
+//!   election, and the retired come after all others.
+//!
+//! # Stamps
+//!
+//! An election carries when and by whom it was called; of two in the same round the older prevails
+//! (equal times: the lesser id), and who takes part in it drops messages of the younger without an
+//! OK. Now whoever takes over an election calls a younger one, and everyone it would ask was asked
+//! by the older one already, for that was called by a lesser process: they would all drop it. So it
+//! is not sent. A process that takes part answers OK and waits; the greatest that is not known to
+//! be down leads. What is left of one call among N live processes is N−1 Election, N−1 OK and N−1
+//! Coordinator messages, 3(N−1) in place of N²−1. If all call at once, N(N−1)/2 Election messages
+//! are under way before anybody can drop one, but of the N(N−1)/2 OKs those to the oldest call are
+//! left, N−1 if its messages arrive first. The price: to know that one is the greatest there must
+//! be reports. An election that comes to no end is held again without a stamp, as the text has it.
+
+mod asking;
+mod election;
+mod known;
+mod message;
+mod params;
+
+#[cfg(test)]
+mod tests;
+
+pub use known::Standing;
+pub use message::{Message, Says, Stamp};
+pub use params::{BadConfig, Config, Params, Recovery, TopAnswers};
+
+use alloc::borrow::Cow;
+use bellwether_core::{
+    Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
+    Refused, Stage, TimerKind,
+};
+use known::{Key, Known};
+
+/// One process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bully {
+    me: NodeId,
+    standing: Standing,
+    leader: Option<NodeId>,
+    phase: Phase,
+    /// The latest election it knows of; nought if it knows of none.
+    round: u64,
+    /// The oldest call of that election it knows of, where calls are stamped.
+    stamp: Option<Stamp>,
+    known: Known,
+    /// The timer that is armed.
+    alarm: Option<Timer>,
+}
+
+/// What a process is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Phase {
+    /// Nothing: it has a leader, or nobody called an election.
+    Idle,
+    /// It holds an election, which it called by this number, and waits for an OK.
+    Holding(u64),
+    /// Somebody greater does, and it waits for the Coordinator message.
+    Standing,
+    /// It has asked this process who leads.
+    Asking(NodeId),
+}
+
+/// What a process can be woken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// Nobody answered.
+    Reply,
+    /// Whoever took over did not come to an end.
+    Wait,
+    /// Things have not been right for too long.
+    Patience,
+}
+
+impl TimerKind for Timer {
+    type Slots = [Instant; 3];
+
+    fn slot(self) -> usize {
+        self as usize
+    }
+
+    fn at(slot: usize) -> Self {
+        match slot {
+            0 => Self::Reply,
+            1 => Self::Wait,
+            _ => Self::Patience,
+        }
+    }
+}
+
+impl Bully {
+    fn key(&self) -> Key {
+        Key::new(self.me, self.standing)
+    }
+
+    fn leads(&self) -> bool {
+        self.leader == Some(self.me)
+    }
+
+    /// The key of any process, this one included.
+    fn key_of(&self, id: NodeId) -> Key {
+        if id == self.me { self.key() } else { self.known.key(id) }
+    }
+
+    fn say(&self, to: NodeId, says: Says, cx: &mut Cx<'_, Self>) {
+        cx.send(to, Message { standing: self.standing, says });
+    }
+
+    fn say_to_all(&self, says: Says, cx: &mut Cx<'_, Self>) {
+        cx.peers().iter().for_each(|peer| self.say(peer, says, cx));
+    }
+
+    /// Does something else from now on, until this timer.
+    fn turn(&mut self, phase: Phase, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
+        self.phase = phase;
+        self.calm(cx);
+        if after != Duration::MAX {
+            self.alarm = Some(timer);
+            cx.arm(timer, cx.now() + after);
+        }
+    }
+
+    /// Waits for nothing any more.
+    fn calm(&mut self, cx: &mut Cx<'_, Self>) {
+        if let Some(armed) = self.alarm.take() {
+            cx.disarm(armed);
+        }
+    }
+
+    /// Whether something is not right: there is no leader, or it is down, or somebody greater is up.
+    fn doubts(&self, cx: &Cx<'_, Self>) -> bool {
+        let Some(leader) = self.leader else { return true };
+        let key = self.key_of(leader);
+        let better = |id: NodeId| self.known.key(id) > key && !self.known.is_down(id);
+        self.known.is_down(leader) || self.key() > key || cx.peers().iter().any(better)
+    }
+
+    /// Has nothing to do, and bears what is not right for a while.
+    fn rest(&mut self, cx: &mut Cx<'_, Self>) {
+        self.phase = Phase::Idle;
+        let patience = cx.params().config().patience;
+        if patience != Duration::MAX && self.doubts(cx) {
+            self.turn(Phase::Idle, Timer::Patience, patience, cx);
+        } else {
+            self.calm(cx);
+        }
+    }
+
+    fn lose_patience(&mut self, cx: &mut Cx<'_, Self>) {
+        let content = self.leader.is_some_and(|leader| !self.known.is_down(leader));
+        if !self.doubts(cx) {
+            return;
+        }
+        if content && cx.params().config().recovery == Recovery::Ask {
+            self.ask(None, cx); // the greatest may be content with a lesser leader
+        } else {
+            self.hold(cx);
+        }
+    }
+}
+
+/// Commands.
+impl Bully {
+    fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        if !self.leads() || self.standing.is_retired() {
+            return Err(Refused);
+        }
+        self.standing.change();
+        self.leader = None;
+        self.say_to_all(Says::Resign, cx);
+        let wait = cx.params().config().wait;
+        self.turn(Phase::Standing, Timer::Wait, wait, cx);
+        self.decide_if_greatest(cx);
+        Ok(())
+    }
+
+    fn campaign(&mut self, cx: &mut Cx<'_, Self>) {
+        let returns = self.standing.is_retired();
+        if returns {
+            self.standing.change();
+        }
+        if returns || matches!(self.phase, Phase::Idle | Phase::Asking(_)) {
+            self.hold(cx);
+        }
+    }
+
+    fn leave(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.leads() {
+            if !self.standing.is_retired() {
+                self.standing.change();
+            }
+            self.say_to_all(Says::Resign, cx);
+        }
+        self.leader = None;
+        self.phase = Phase::Idle;
+        self.calm(cx);
+    }
+}
+
+impl Protocol for Bully {
+    const NAME: &'static str = "bully";
+    type Params = Params;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
+        let mut node = Self {
+            me: boot.me,
+            standing: Standing::new(boot.incarnation),
+            leader: None,
+            phase: Phase::Idle,
+            round: 0,
+            stamp: None,
+            known: Known::default(),
+            alarm: None,
+        };
+        match cx.params().config().recovery {
+            _ if boot.incarnation <= 1 => node.rest(cx),
+            Recovery::Bully => node.recover(cx),
+            Recovery::Ask => node.ask(None, cx),
+        }
+        node
+    }
+
+    fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
+        if !cx.peers().contains(from) || !self.known.hear(from, message.standing) {
+            return;
+        }
+        match message.says {
+            Says::Election { round, stamp } => self.hear_election(from, round, stamp, cx),
+            Says::Ok { round, of } => self.hear_ok(from, round, of, cx),
+            Says::Coordinator { round } => self.hear_coordinator(from, round, cx),
+            Says::Resign => self.hear_resign(from, cx),
+            Says::Query => self.say(from, Says::Leader(self.leader), cx),
+            Says::Leader(leader) => self.hear_answer(from, leader, cx),
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        self.alarm = None;
+        match (timer, self.phase) {
+            (Timer::Reply, Phase::Holding(_)) => self.declare(cx),
+            (Timer::Reply, Phase::Asking(asked)) => self.ask(Some(asked), cx),
+            (Timer::Wait, Phase::Standing) => self.hold_again(cx),
+            (Timer::Patience, Phase::Idle) => self.lose_patience(cx),
+            _ => {} // a timer of a phase that is over is disarmed
+        }
+    }
+
+    fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
+        if peer == self.me {
+            return;
+        }
+        self.known.report(peer, reach == Reach::Down);
+        match reach {
+            Reach::Down => self.miss(peer, cx),
+            Reach::Up => self.welcome(peer, cx),
+        }
+    }
+
+    fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        match command {
+            Command::Campaign => self.campaign(cx),
+            Command::Resign => self.resign(cx)?,
+            Command::Leave => self.leave(cx),
+            Command::Transfer(_) | Command::Rank(_) => return Err(Refused),
+        }
+        Ok(())
+    }
+
+    fn leadership(&self, _now: Instant) -> Leadership<'_> {
+        match &self.leader {
+            Some(leader) => Leadership::of(core::slice::from_ref(leader), Stage::Decided),
+            None => Leadership::NONE,
+        }
+    }
+
+    fn facts(&self, _now: Instant, tell: &mut dyn FnMut(Fact)) {
+        tell(Fact::Claim { weight: self.key().weight() });
+        tell(Fact::Round { number: u32::try_from(self.round).unwrap_or(u32::MAX) });
+    }
+
+    fn instants(&mut self, rebase: &Rebase<'_>) {
+        if let Some(stamp) = &mut self.stamp {
+            stamp.rebase(rebase);
+        }
+    }
+}

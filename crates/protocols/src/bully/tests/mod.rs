@@ -1,0 +1,1 @@
+//! Bully, input by input.

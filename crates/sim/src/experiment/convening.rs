@@ -1,0 +1,90 @@
+//! Elections that somebody calls: by whom, in what order they stand, and what they are told.
+
+use super::Experiment;
+use crate::coin::{Coins, Stream};
+use crate::fault::{Fault, Timed, Who};
+use crate::order::Order;
+use crate::plan::Plan;
+use bellwether_core::{Duration, Entropy};
+
+/// The circumstances of an election that does not begin by itself. Protocols whose processes all
+/// begin on their own do not ask.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Convening {
+    /// Who calls it.
+    pub initiators: Initiators,
+    /// The order of the ring.
+    pub order: Order,
+    /// How long a process takes over each message.
+    pub processing: Duration,
+    /// How soon all are told, without fail, who is gone; never if absent.
+    pub detection: Option<Duration>,
+    /// Whether the greatest process is dead from the start.
+    pub top_dead: bool,
+}
+
+/// Who calls an election, all at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Initiators {
+    /// The process with the least id.
+    #[default]
+    One,
+    /// Everyone.
+    All,
+    /// So many, drawn for each run.
+    Some(u32),
+    /// Each with probability one half, and at least one, drawn for each run.
+    Random,
+    /// These.
+    Named(Vec<u32>),
+}
+
+impl Initiators {
+    /// Whether they are the same in every run.
+    pub(super) fn is_fixed(&self) -> bool {
+        !matches!(self, Self::Some(_) | Self::Random)
+    }
+
+    /// Who they are among the first `live` processes.
+    fn draw(&self, live: u32, luck: &mut Stream) -> Vec<u32> {
+        match self {
+            Self::One => vec![0],
+            Self::All => (0..live).collect(),
+            Self::Named(named) => named.clone(),
+            Self::Some(count) => {
+                let count = (*count).min(live);
+                let mut drawn: Vec<u32> = (0..live).collect();
+                for place in 0..count as usize {
+                    let rest = drawn.len() - place;
+                    drawn.swap(place, place + luck.below(rest as u64) as usize);
+                }
+                drawn.truncate(count as usize);
+                drawn.sort_unstable();
+                drawn
+            }
+            Self::Random => {
+                let mut drawn: Vec<u32> = (0..live).filter(|_| luck.below(2) == 1).collect();
+                if drawn.is_empty() {
+                    drawn.push(luck.below(u64::from(live)) as u32);
+                }
+                drawn
+            }
+        }
+    }
+}
+
+/// Enters into a plan what the convening says.
+pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
+    let Convening { initiators, order, processing, detection, top_dead } = &experiment.convening;
+    plan.order.clone_from(order);
+    (plan.processing, plan.detection) = (*processing, *detection);
+    let mut live = plan.nodes;
+    if *top_dead && live > 1 {
+        live -= 1;
+        plan.absent.push(live);
+    }
+    for node in initiators.draw(live, &mut coins.world(5)) {
+        let fault = Fault::Campaign { node: Who::Node(node) };
+        plan.faults.push(Timed { at: Duration::ZERO, fault });
+    }
+}

@@ -1,0 +1,117 @@
+//! An election that was called, until nothing more happens: how many messages of each kind it took.
+//!
+//! | measure | what it is |
+//! |---|---|
+//! | `messages`, `messages_<kind>` | sent, to the dead too, until all is quiet, or until agreement where it never is |
+//! | `time` | when the last process came to name its leader |
+//!
+//! A run is *unsettled* if in the end some live process does not name the best live one it can
+//! reach.
+
+use super::measure::{KINDS, Kind};
+use super::{Measure, Sample};
+use crate::network::Topology;
+use crate::observer::{Cause, Observer, id};
+use crate::plan::Plan;
+use crate::world::{Outcome, World};
+use bellwether_core::{
+    Dest, Duration, Fact, Instant, Leadership, Message, Node, Protocol, SimTime,
+};
+
+/// Counts the messages of one run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    sent: u64,
+    kinds: [u64; KINDS.len()],
+    last_change: Duration,
+}
+
+impl Tally {
+    pub(super) fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// What the run came to.
+    pub(super) fn sample<P: Protocol>(
+        &self,
+        plan: &Plan,
+        world: &World<P>,
+        outcome: Outcome,
+    ) -> Sample {
+        let mut sample = Sample::new(outcome.deliveries);
+        sample.set(Measure::Messages, self.sent as f64);
+        sample.set(Measure::Time, self.last_change.as_secs_f64());
+        for (kind, count) in KINDS.into_iter().zip(self.kinds) {
+            if count > 0 {
+                sample.set(Measure::MessagesOf(kind), count as f64);
+            }
+        }
+        sample.unsettled = !agreed(plan, world);
+        sample
+    }
+}
+
+impl<P: Protocol> Observer<P> for Tally {
+    #[inline]
+    fn on_send(&mut self, _at: SimTime, _from: u32, _to: Dest, message: &P::Message, _number: u32) {
+        self.sent += 1;
+        if let Some(kind) = Kind::of(message.kind()) {
+            self.kinds[kind as usize] += 1;
+        }
+    }
+
+    #[inline]
+    fn on_change(&mut self, at: SimTime, _: u32, _: &Leadership<'_>, _: Option<Cause>) {
+        self.last_change = at.since(SimTime::ZERO);
+    }
+}
+
+/// Whether every live process names the best live one it can reach, and no other.
+fn agreed<P: Protocol>(plan: &Plan, world: &World<P>) -> bool {
+    let component = components(plan, world);
+    let mut best = vec![None; plan.nodes as usize];
+    for node in 0..plan.nodes {
+        if let Some(state) = world.node(node) {
+            let best = &mut best[component[node as usize] as usize];
+            *best = (*best).max(Some((claim(state, world.clock(node)), node)));
+        }
+    }
+    (0..plan.nodes).all(|node| {
+        let Some(state) = world.node(node) else { return true };
+        let best = best[component[node as usize] as usize].map(|(_, node)| id(node));
+        state.leadership(world.clock(node)).leaders == best.as_slice()
+    })
+}
+
+/// How good a process is, by its own account.
+fn claim<P: Protocol>(state: &Node<P>, now: Instant) -> u64 {
+    let mut weight = 0;
+    state.facts(now, &mut |fact| {
+        if let Fact::Claim { weight: own } = fact {
+            weight = own;
+        }
+    });
+    weight
+}
+
+/// For each process, a number that those it can reach share.
+fn components<P: Protocol>(plan: &Plan, world: &World<P>) -> Vec<u32> {
+    let Topology::Graph { links } = &plan.network.topology else {
+        return vec![0; plan.nodes as usize];
+    };
+    let mut root: Vec<u32> = (0..plan.nodes).collect();
+    fn find(root: &mut [u32], mut node: u32) -> u32 {
+        while root[node as usize] != node {
+            root[node as usize] = root[root[node as usize] as usize];
+            node = root[node as usize];
+        }
+        node
+    }
+    for &(a, b) in links {
+        if world.node(a).is_some() && world.node(b).is_some() {
+            let (a, b) = (find(&mut root, a), find(&mut root, b));
+            root[a as usize] = b;
+        }
+    }
+    (0..plan.nodes).map(|node| find(&mut root, node)).collect()
+}

@@ -1,0 +1,260 @@
+//! Whom each process sees: everyone, everyone in the order of a ring, or its neighbours.
+//!
+//! A view is what `cx.peers()` gives a protocol. A ring is an order, not a fence: whoever skips a
+//! dead neighbour must reach the next. A graph is a fence: what has no link is out of reach.
+
+use crate::coin::Coins;
+use crate::network::Topology;
+use crate::observer::id;
+use crate::order::Order;
+use crate::plan::Plan;
+use bellwether_core::{NodeId, Peers};
+
+/// The views of all processes of a run. Keeps its memory from run to run.
+#[derive(Debug, Default)]
+pub(super) struct Views {
+    kind: Kind,
+    count: u32,
+    /// On a ring: who stands at each place, and where each stands.
+    order: Vec<u32>,
+    place: Vec<u32>,
+    /// In a graph: everyone's neighbours, in order of their ids.
+    links: Vec<Vec<u32>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Group,
+    Ring,
+    Graph,
+}
+
+impl Views {
+    pub(super) fn reset(&mut self, plan: &Plan, coins: Coins) {
+        self.count = plan.nodes;
+        self.kind = match (&plan.network.topology, &plan.order) {
+            (Topology::Graph { links }, _) => {
+                self.link_up(links);
+                Kind::Graph
+            }
+            (Topology::Group, Order::Ascending) => Kind::Group,
+            (Topology::Group, order) => {
+                order.arrange(plan.nodes, coins, &mut self.order);
+                self.place.clear();
+                self.place.resize(plan.nodes as usize, 0);
+                for (place, node) in (0..).zip(&self.order) {
+                    self.place[*node as usize] = place;
+                }
+                Kind::Ring
+            }
+        };
+    }
+
+    fn link_up(&mut self, links: &[(u32, u32)]) {
+        self.links.iter_mut().for_each(Vec::clear);
+        self.links.resize_with(self.count as usize, Vec::new);
+        for &(a, b) in links {
+            self.link(a, b, true);
+        }
+    }
+
+    /// A link comes or goes. False if it was so already, or there are no links.
+    pub(super) fn link(&mut self, a: u32, b: u32, up: bool) -> bool {
+        if a == b || a.max(b) as usize >= self.links.len() {
+            return false;
+        }
+        let mut changed = false;
+        for (from, to) in [(a, b), (b, a)] {
+            let neighbours = &mut self.links[from as usize];
+            match (neighbours.binary_search(&to), up) {
+                (Err(place), true) => neighbours.insert(place, to),
+                (Ok(place), false) => drop(neighbours.remove(place)),
+                _ => continue,
+            }
+            changed = true;
+        }
+        changed
+    }
+
+    /// Whether what `from` sends can reach `to`.
+    #[inline]
+    pub(super) fn reaches(&self, from: u32, to: u32) -> bool {
+        match self.kind {
+            Kind::Group | Kind::Ring => from != to,
+            Kind::Graph => self.links[from as usize].binary_search(&to).is_ok(),
+        }
+    }
+
+    /// What one process sees.
+    #[inline]
+    pub(super) fn of(&self, me: u32) -> View<'_> {
+        View { views: self, me }
+    }
+}
+
+/// Everyone a process sees; costs nothing until it is walked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    views: &'a Views,
+    me: u32,
+}
+
+impl View<'_> {
+    /// The numbers of ids, where there is one.
+    fn number(&self, id: NodeId) -> Option<u32> {
+        u32::try_from(id.0).ok().filter(|number| *number < self.views.count)
+    }
+
+    fn standing_at(&self, place: u32) -> Option<NodeId> {
+        self.views.order.get(place as usize).map(|node| id(*node))
+    }
+}
+
+impl Peers for View<'_> {
+    fn len(&self) -> usize {
+        match self.views.kind {
+            Kind::Group | Kind::Ring => self.views.count as usize - 1,
+            Kind::Graph => self.views.links[self.me as usize].len(),
+        }
+    }
+
+    fn estimate(&self) -> usize {
+        self.views.count as usize - 1
+    }
+
+    fn contains(&self, id: NodeId) -> bool {
+        self.number(id).is_some_and(|number| self.views.reaches(self.me, number))
+    }
+
+    fn after(&self, after: Option<NodeId>) -> Option<NodeId> {
+        let mine = u64::from(self.me);
+        match self.views.kind {
+            Kind::Group => {
+                let mut next = after.map_or(0, |id| id.0.saturating_add(1));
+                if next == mine {
+                    next += 1;
+                }
+                (next < u64::from(self.views.count)).then_some(NodeId(next))
+            }
+            Kind::Ring => {
+                let next = |place: u32| self.standing_at(place);
+                let mut place = match after {
+                    None => 0,
+                    Some(id) => self.views.place[self.number(id)? as usize] + 1,
+                };
+                if next(place) == Some(NodeId(mine)) {
+                    place += 1;
+                }
+                next(place)
+            }
+            Kind::Graph => {
+                let neighbours = &self.views.links[self.me as usize];
+                let next = match after {
+                    None => 0,
+                    Some(id) => neighbours.partition_point(|peer| u64::from(*peer) <= id.0),
+                };
+                neighbours.get(next).map(|peer| id(*peer))
+            }
+        }
+    }
+
+    fn before(&self, before: Option<NodeId>) -> Option<NodeId> {
+        let mine = u64::from(self.me);
+        match self.views.kind {
+            Kind::Group => {
+                let count = u64::from(self.views.count);
+                let mut end = before.map_or(count, |id| id.0.min(count));
+                if end.checked_sub(1) == Some(mine) {
+                    end -= 1;
+                }
+                end.checked_sub(1).map(NodeId)
+            }
+            Kind::Ring => {
+                let mut end = match before {
+                    None => self.views.count,
+                    Some(id) => self.views.place[self.number(id)? as usize],
+                };
+                let last = |end: u32| end.checked_sub(1).and_then(|place| self.standing_at(place));
+                if last(end) == Some(NodeId(mine)) {
+                    end -= 1;
+                }
+                last(end)
+            }
+            Kind::Graph => {
+                let neighbours = &self.views.links[self.me as usize];
+                let end = match before {
+                    None => neighbours.len(),
+                    Some(id) => neighbours.partition_point(|peer| u64::from(*peer) < id.0),
+                };
+                end.checked_sub(1).map(|last| id(neighbours[last]))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Network;
+
+    fn plan(order: Order, topology: Topology) -> Plan {
+        let network = Network { topology, ..Network::default() };
+        Plan { order, network, ..Plan::new(5) }
+    }
+
+    fn walk(plan: &Plan, me: u32) -> (Vec<u64>, Vec<u64>) {
+        let mut views = Views::default();
+        views.reset(plan, Coins::new(1, 0));
+        let view = views.of(me);
+        let peers: &dyn Peers = &view;
+        assert_eq!(peers.len(), peers.iter().count());
+        assert!(peers.iter().all(|id| peers.contains(id)) && !peers.contains(NodeId(me.into())));
+        let back = std::iter::successors(peers.before(None), |last| peers.before(Some(*last)));
+        (peers.iter().map(|id| id.0).collect(), back.map(|id| id.0).collect())
+    }
+
+    #[test]
+    fn both_ways_lead_past_everyone_but_oneself() {
+        let star = Topology::Graph { links: vec![(2, 0), (2, 4), (1, 2), (0, 1)] };
+        let listed = Order::Listed(vec![3, 1, 4, 0, 2]);
+        for (plan, me, expected) in [
+            (plan(Order::Ascending, Topology::Group), 2, vec![0, 1, 3, 4]),
+            (plan(Order::Ascending, Topology::Group), 0, vec![1, 2, 3, 4]),
+            (plan(Order::Descending, Topology::Group), 4, vec![3, 2, 1, 0]),
+            (plan(listed.clone(), Topology::Group), 4, vec![3, 1, 0, 2]),
+            (plan(listed.clone(), Topology::Group), 3, vec![1, 4, 0, 2]),
+            (plan(listed, Topology::Group), 2, vec![3, 1, 4, 0]),
+            (plan(Order::Ascending, star.clone()), 2, vec![0, 1, 4]),
+            (plan(Order::Ascending, star.clone()), 3, vec![]),
+            (plan(Order::Ascending, star), 1, vec![0, 2]),
+        ] {
+            let (forth, mut back) = walk(&plan, me);
+            back.reverse();
+            assert_eq!((&forth, &back), (&expected, &expected), "{me} in {plan:?}");
+        }
+    }
+
+    #[test]
+    fn the_ring_closes_both_ways_for_the_process_itself() {
+        let mut views = Views::default();
+        views.reset(&plan(Order::Listed(vec![3, 1, 4, 0, 2]), Topology::Group), Coins::new(1, 0));
+        for (me, next, last) in [(3, 1, 2), (1, 4, 3), (2, 3, 0)] {
+            let view = views.of(me);
+            let peers: &dyn Peers = &view;
+            assert_eq!(peers.successor(NodeId(me.into())), Some(NodeId(next)));
+            assert_eq!(peers.predecessor(NodeId(me.into())), Some(NodeId(last)));
+        }
+    }
+
+    #[test]
+    fn a_link_that_goes_is_out_of_reach_and_says_so_once() {
+        let mut views = Views::default();
+        let line = Topology::Graph { links: vec![(0, 1), (1, 2)] };
+        views.reset(&plan(Order::Ascending, line), Coins::new(1, 0));
+        assert!(views.reaches(0, 1) && views.reaches(1, 0) && !views.reaches(0, 2));
+        assert!(views.link(1, 0, false) && !views.link(0, 1, false));
+        assert!(!views.reaches(0, 1) && !views.reaches(1, 0));
+        assert!(!views.link(0, 9, true) && !views.link(3, 3, true));
+    }
+}
