@@ -125,8 +125,8 @@ impl Bully {
                     self.stand(cx);
                 }
             }
-            Phase::Idle | Phase::Asking(_) => self.call(self.round, cx),
-            Phase::Holding(_) | Phase::Standing => {} // it holds one already
+            _ if self.takes_part() => {} // it holds one already
+            _ => self.call(self.round, cx),
         }
     }
 
@@ -161,13 +161,15 @@ impl Bully {
 
     /// A lesser process says that it leads.
     fn hear_lesser(&mut self, from: NodeId, cx: &mut Cx<'_, Self>) {
-        match self.phase {
-            Phase::Idle if self.leads() => {
+        let asks = matches!(self.phase, Phase::Asking(_) | Phase::Confirming(_));
+        match self.leader {
+            _ if self.takes_part() => {}
+            Some(leader) if leader == self.me => {
                 self.say(from, Says::Coordinator { round: self.round }, cx);
             }
-            Phase::Idle if self.leader != Some(from) => self.hold(cx),
-            Phase::Asking(_) if self.leader.is_none() => self.follow_as_told(from, cx),
-            _ => {}
+            Some(leader) if leader == from => {}
+            None if asks => self.follow_as_told(from, cx),
+            _ => self.hold(cx),
         }
     }
 
@@ -181,7 +183,7 @@ impl Bully {
 
     /// Somebody greater may be so no more: whoever waits for such a one looks again.
     fn look_up(&mut self, cx: &mut Cx<'_, Self>) {
-        if matches!(self.phase, Phase::Holding(_) | Phase::Standing) {
+        if self.takes_part() {
             self.decide_if_greatest(cx);
         }
     }
@@ -194,6 +196,7 @@ impl Bully {
         match self.phase {
             _ if self.leader == Some(peer) => self.hold(cx),
             Phase::Asking(asked) if asked == peer => self.ask(Some(peer), cx),
+            Phase::Confirming(asked) if asked == peer => self.hold(cx),
             _ => self.look_up(cx),
         }
     }
@@ -204,14 +207,14 @@ impl Bully {
             self.say(peer, Says::Resign, cx);
         }
         let config = cx.params().config();
-        if self.phase != Phase::Idle || config.patience == Duration::MAX {
+        if config.patience == Duration::MAX {
             return;
         }
         let lesser = self.known.key(peer) < self.key();
         if self.leads() && (lesser || config.recovery == Recovery::Ask) {
             self.say(peer, Says::Coordinator { round: self.round }, cx);
         }
-        if self.alarm.is_none() {
+        if self.phase == Phase::Idle && self.alarm.is_none() {
             self.rest(cx);
         }
     }

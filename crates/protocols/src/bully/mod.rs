@@ -105,6 +105,8 @@ enum Phase {
     Standing,
     /// It has asked this process who leads.
     Asking(NodeId),
+    /// It has asked this process whether it leads, as another said.
+    Confirming(NodeId),
 }
 
 /// What a process can be woken for.
@@ -141,6 +143,11 @@ impl Bully {
 
     fn leads(&self) -> bool {
         self.leader == Some(self.me)
+    }
+
+    /// Whether it takes part in an election.
+    fn takes_part(&self) -> bool {
+        matches!(self.phase, Phase::Holding(_) | Phase::Standing)
     }
 
     /// The key of any process, this one included.
@@ -225,7 +232,7 @@ impl Bully {
         if returns {
             self.standing.change();
         }
-        if returns || matches!(self.phase, Phase::Idle | Phase::Asking(_)) {
+        if returns || !self.takes_part() {
             self.hold(cx);
         }
     }
@@ -287,6 +294,7 @@ impl Protocol for Bully {
         match (timer, self.phase) {
             (Timer::Reply, Phase::Holding(_)) => self.declare(cx),
             (Timer::Reply, Phase::Asking(asked)) => self.ask(Some(asked), cx),
+            (Timer::Reply, Phase::Confirming(_)) => self.hold(cx),
             (Timer::Wait, Phase::Standing) => self.hold_again(cx),
             (Timer::Patience, Phase::Idle) => self.lose_patience(cx),
             _ => {} // a timer of a phase that is over is disarmed
