@@ -114,19 +114,15 @@ impl Bully {
 
     /// Takes part in an election that a lesser process holds.
     fn take_over(&mut self, stamped: bool, cx: &mut Cx<'_, Self>) {
-        match self.phase {
-            _ if stamped => {
-                // Whoever is greater was asked by the same call.
-                if self.is_greatest(false, cx) {
-                    return self.declare(cx);
-                }
-                if self.phase != Phase::Standing {
-                    self.leader = None;
-                    self.stand(cx);
-                }
+        if !stamped {
+            if !self.takes_part() {
+                self.call(self.round, cx);
             }
-            _ if self.takes_part() => {} // it holds one already
-            _ => self.call(self.round, cx),
+        } else if self.is_greatest(false, cx) {
+            self.declare(cx); // whoever is greater was asked by the same call
+        } else if self.phase != Phase::Standing {
+            self.leader = None;
+            self.stand(cx);
         }
     }
 

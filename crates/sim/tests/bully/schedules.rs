@@ -9,8 +9,8 @@ use bellwether_protocols::detect::{self, Detect};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
 use bellwether_sim::{Coins, Disk, Fault, Plan, Tracer, Who, World};
 
-/// How many schedules a test runs.
-const SCHEDULES: u64 = 30_000;
+/// How many schedules a test runs of each variant.
+const SCHEDULES: u64 = 2_500;
 /// How many of the last events a failure tells.
 const TOLD: usize = 200;
 /// Nothing happens from outside after this many milliseconds.
