@@ -64,8 +64,7 @@ fn a_new_life_is_a_death_that_nobody_saw() {
     assert_eq!((process.effects(), reports(&process).len()), (vec![], 2), "a former life");
     pass(&mut process, 350);
     beat(&mut process, 2, 7);
-    let told = reports(&process);
-    assert_eq!(told[2..], [(2, Reach::Down), (3, Reach::Down), (2, Reach::Up)].map(|told| told));
+    assert_eq!(reports(&process)[2..], [(3, Reach::Down), (2, Reach::Down), (2, Reach::Up)]);
 }
 
 #[test]
