@@ -5,11 +5,14 @@
 //! |---|---|---|
 //! | `local-leader` | *never two*; with leases of all it can reach, *one per partition* | [`local_leader`] |
 //! | `le-a` `le-s` `le-m` `query` `suppress-query` `al` `sup-al-spread` | *eventually one* | [`announce_listen`] |
+//! | `bully` | *eventually one* | [`bully`] |
 //! | `sup` `sup-al-limit` | elects nobody: a building block | [`announce_listen`] |
 //! | `sup-al-elect` | none: it can deadlock, which a scenario shows | [`announce_listen`] |
 //!
 //! Promises, from strong to weak: *never two* (at no moment do two processes lead), *one per
 //! partition*, *eventually one* (once faults stop, all name the same live leader), *probably one*.
+//!
+//! [`detect`] is a layer: it tells protocols that assume so who can be reached.
 //!
 //! Adding a protocol is one directory here and its row in [`choice`].
 

@@ -8,28 +8,38 @@ impl Bully {
     /// Asks who leads: the greatest that may be up, or the next after one that did not answer.
     /// Holds an election if there is nobody left to ask.
     pub(super) fn ask(&mut self, after: Option<NodeId>, cx: &mut Cx<'_, Self>) {
-        let below = |peer: &NodeId| after.is_none_or(|after| *peer < after);
+        let key = |peer: &NodeId| self.known.key(*peer);
+        let below = |peer: &NodeId| after.is_none_or(|after| key(peer) < key(&after));
         let up = |peer: &NodeId| !self.known.is_down(*peer);
-        let Some(next) = cx.peers().iter().filter(below).filter(up).max() else {
+        let Some(next) = cx.peers().iter().filter(below).filter(up).max_by_key(key) else {
             return self.hold(cx);
         };
-        self.say(next, Says::Query, cx);
-        let reply = cx.params().config().reply;
-        self.turn(Phase::Asking(next), Timer::Reply, reply, cx);
+        self.query(next, Phase::Asking(next), cx);
     }
 
+    fn query(&mut self, whom: NodeId, phase: Phase, cx: &mut Cx<'_, Self>) {
+        self.say(whom, Says::Query, cx);
+        let reply = cx.params().config().reply;
+        self.turn(phase, Timer::Reply, reply, cx);
+    }
+
+    /// Whoever is named is followed if it says so itself, and is asked otherwise: two that name
+    /// each other lead nobody.
     pub(super) fn hear_answer(
         &mut self,
         from: NodeId,
         leader: Option<NodeId>,
         cx: &mut Cx<'_, Self>,
     ) {
-        if self.phase != Phase::Asking(from) {
+        let first = self.phase == Phase::Asking(from);
+        if !first && self.phase != Phase::Confirming(from) {
             return;
         }
         match leader {
             Some(leader) if leader == self.me && self.leads() => self.be_content(cx),
-            Some(leader) if self.may_lead(leader, cx) => self.follow_as_told(leader, cx),
+            Some(leader) if !self.may_lead(leader, cx) => self.hold(cx),
+            Some(leader) if leader == from => self.follow_as_told(leader, cx),
+            Some(leader) if first => self.query(leader, Phase::Confirming(leader), cx),
             _ => self.hold(cx),
         }
     }

@@ -114,19 +114,15 @@ impl Bully {
 
     /// Takes part in an election that a lesser process holds.
     fn take_over(&mut self, stamped: bool, cx: &mut Cx<'_, Self>) {
-        match self.phase {
-            _ if stamped => {
-                // Whoever is greater was asked by the same call.
-                if self.is_greatest(false, cx) {
-                    return self.declare(cx);
-                }
-                if self.phase != Phase::Standing {
-                    self.leader = None;
-                    self.stand(cx);
-                }
+        if !stamped {
+            if !self.takes_part() {
+                self.call(self.round, cx);
             }
-            Phase::Idle | Phase::Asking(_) => self.call(self.round, cx),
-            Phase::Holding(_) | Phase::Standing => {} // it holds one already
+        } else if self.is_greatest(false, cx) {
+            self.declare(cx); // whoever is greater was asked by the same call
+        } else if self.phase != Phase::Standing {
+            self.leader = None;
+            self.stand(cx);
         }
     }
 
@@ -161,13 +157,15 @@ impl Bully {
 
     /// A lesser process says that it leads.
     fn hear_lesser(&mut self, from: NodeId, cx: &mut Cx<'_, Self>) {
-        match self.phase {
-            Phase::Idle if self.leads() => {
+        let asks = matches!(self.phase, Phase::Asking(_) | Phase::Confirming(_));
+        match self.leader {
+            _ if self.takes_part() => {}
+            Some(leader) if leader == self.me => {
                 self.say(from, Says::Coordinator { round: self.round }, cx);
             }
-            Phase::Idle if self.leader != Some(from) => self.hold(cx),
-            Phase::Asking(_) if self.leader.is_none() => self.follow_as_told(from, cx),
-            _ => {}
+            Some(leader) if leader == from => {}
+            None if asks => self.follow_as_told(from, cx),
+            _ => self.hold(cx),
         }
     }
 
@@ -181,7 +179,7 @@ impl Bully {
 
     /// Somebody greater may be so no more: whoever waits for such a one looks again.
     fn look_up(&mut self, cx: &mut Cx<'_, Self>) {
-        if matches!(self.phase, Phase::Holding(_) | Phase::Standing) {
+        if self.takes_part() {
             self.decide_if_greatest(cx);
         }
     }
@@ -194,6 +192,7 @@ impl Bully {
         match self.phase {
             _ if self.leader == Some(peer) => self.hold(cx),
             Phase::Asking(asked) if asked == peer => self.ask(Some(peer), cx),
+            Phase::Confirming(asked) if asked == peer => self.hold(cx),
             _ => self.look_up(cx),
         }
     }
@@ -204,14 +203,14 @@ impl Bully {
             self.say(peer, Says::Resign, cx);
         }
         let config = cx.params().config();
-        if self.phase != Phase::Idle || config.patience == Duration::MAX {
+        if config.patience == Duration::MAX {
             return;
         }
         let lesser = self.known.key(peer) < self.key();
         if self.leads() && (lesser || config.recovery == Recovery::Ask) {
             self.say(peer, Says::Coordinator { round: self.round }, cx);
         }
-        if self.alarm.is_none() {
+        if self.phase == Phase::Idle && self.alarm.is_none() {
             self.rest(cx);
         }
     }

@@ -67,12 +67,13 @@ impl Key {
 /// What is kept of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Exception {
-    down: bool,
+    /// The latest life that was heard before the process was reported down; `None` if it is up.
+    down: Option<u64>,
     standing: Standing,
 }
 
 impl Exception {
-    const ORDINARY: Self = Self { down: false, standing: Standing { life: 1, changes: 0 } };
+    const ORDINARY: Self = Self { down: None, standing: Standing { life: 1, changes: 0 } };
 }
 
 /// All exceptions.
@@ -97,7 +98,7 @@ impl Known {
     }
 
     pub(super) fn is_down(&self, id: NodeId) -> bool {
-        self.of(id).down
+        self.of(id).down.is_some()
     }
 
     pub(super) fn is_retired(&self, id: NodeId) -> bool {
@@ -106,20 +107,19 @@ impl Known {
 
     /// A process was reported down, or up again.
     pub(super) fn report(&mut self, id: NodeId, down: bool) {
-        self.set(id, Exception { down, ..self.of(id) });
+        let known = self.of(id);
+        self.set(id, Exception { down: down.then_some(known.standing.life), ..known });
     }
 
     /// A process said something, standing like this. False if that is late: it stands otherwise
-    /// since, or it is known to be dead. A further life of one that is down is not.
+    /// since, or it is known to be dead. What a further life says is not, though whether it lives
+    /// is left to reports.
     pub(super) fn hear(&mut self, id: NodeId, standing: Standing) -> bool {
         let known = self.of(id);
-        let reborn = standing.life > known.standing.life;
-        if standing < known.standing || known.down && !reborn {
+        if standing < known.standing || known.down.is_some_and(|dead| standing.life <= dead) {
             return false;
         }
-        if standing > known.standing {
-            self.set(id, Exception { down: false, standing });
-        }
+        self.set(id, Exception { standing, ..known });
         true
     }
 }

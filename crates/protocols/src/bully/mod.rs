@@ -29,16 +29,19 @@
 //!
 //! # Where the text is silent, and what we chose
 //!
-//! * **Rounds.** Each election has a number, the same for all who take part. Whoever is done with it
-//!   answers its late messages with OK, and holds no other. A recovered process has forgotten the
-//!   number and says nought, which is always news; its Coordinator message is believed because it
-//!   is greater.
+//! * **Rounds.** Each election has a number, the same for all who take part. Whoever is done with
+//!   it answers its late messages with OK, and holds no other. A recovered process has forgotten
+//!   the number and says nought, which is always news; its Coordinator message is believed because
+//!   it is greater.
 //! * **Whom to believe.** A Coordinator message of a lesser process provokes an election, or is put
 //!   right by a leader. One of a greater is believed unless a still greater one is followed and the
 //!   round is not newer. What a process said in a former life, or before it changed its mind about
 //!   leading, is ignored, and so is what the dead said (`known.rs`).
-//! * **Whom to wait for.** Election messages go to the dead too, as the text counts them, but nobody
-//!   waits for those it knows to be down.
+//! * **Whom to wait for.** Election messages go to the dead too, as the text counts them, but
+//!   nobody waits for those it knows to be down.
+//! * **Whom to ask.** The greatest that may be up, then the next. Whoever is named is followed only
+//!   if it says itself that it leads; otherwise two could follow each other. Since a greater
+//!   process may follow, Coordinator messages go to everyone who is up where `recovery = ask`.
 //! * **Patience.** A process without leader, or whose leader is down or lesser than somebody who is
 //!   up, holds an election after `patience`; a leader tells a lesser process that comes up that it
 //!   leads. With infinite patience neither happens.
@@ -105,6 +108,8 @@ enum Phase {
     Standing,
     /// It has asked this process who leads.
     Asking(NodeId),
+    /// It has asked this process whether it leads, as another said.
+    Confirming(NodeId),
 }
 
 /// What a process can be woken for.
@@ -143,6 +148,11 @@ impl Bully {
         self.leader == Some(self.me)
     }
 
+    /// Whether it takes part in an election.
+    fn takes_part(&self) -> bool {
+        matches!(self.phase, Phase::Holding(_) | Phase::Standing)
+    }
+
     /// The key of any process, this one included.
     fn key_of(&self, id: NodeId) -> Key {
         if id == self.me { self.key() } else { self.known.key(id) }
@@ -173,7 +183,7 @@ impl Bully {
         }
     }
 
-    /// Whether something is not right: there is no leader, or it is down, or somebody greater is up.
+    /// Whether something is not right: no leader, or one that is down, or somebody greater is up.
     fn doubts(&self, cx: &Cx<'_, Self>) -> bool {
         let Some(leader) = self.leader else { return true };
         let key = self.key_of(leader);
@@ -225,7 +235,7 @@ impl Bully {
         if returns {
             self.standing.change();
         }
-        if returns || matches!(self.phase, Phase::Idle | Phase::Asking(_)) {
+        if returns || !self.takes_part() {
             self.hold(cx);
         }
     }
@@ -287,6 +297,7 @@ impl Protocol for Bully {
         match (timer, self.phase) {
             (Timer::Reply, Phase::Holding(_)) => self.declare(cx),
             (Timer::Reply, Phase::Asking(asked)) => self.ask(Some(asked), cx),
+            (Timer::Reply, Phase::Confirming(_)) => self.hold(cx),
             (Timer::Wait, Phase::Standing) => self.hold_again(cx),
             (Timer::Patience, Phase::Idle) => self.lose_patience(cx),
             _ => {} // a timer of a phase that is over is disarmed

@@ -1,16 +1,19 @@
 //! Random trouble, then quiet: in the end all name the same live process, and the best.
 //!
-//! A failure names its seed; `BULLY_SEED=<seed> cargo test --test bully <test>` runs that one alone.
+//! A failure names its seed and tells the end of its story; with `BULLY_SEED=<seed>` in front a test
+//! runs that one alone.
 
 use super::support::{at, params};
 use bellwether_core::{Duration, Entropy, Fact, Protocol, Seeded};
 use bellwether_protocols::bully::{Bully, Config, Recovery, TopAnswers};
 use bellwether_protocols::detect::{self, Detect};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
-use bellwether_sim::{Coins, Disk, Fault, Plan, Who, World};
+use bellwether_sim::{Coins, Disk, Fault, Plan, Tracer, Who, World};
 
-/// How many schedules a test runs.
-const SCHEDULES: u64 = 1_500;
+/// How many schedules a test runs of each variant.
+const SCHEDULES: u64 = 2_500;
+/// How many of the last events a failure tells.
+const TOLD: usize = 200;
 /// Nothing happens from outside after this many milliseconds.
 const QUIET: u64 = 20_000;
 
@@ -145,7 +148,14 @@ fn agree<P: Protocol>(params: P::Params, harsh: bool, best: bool, settles: Durat
         assert_eq!(plan.check(), Ok(()), "seed {seed}");
         world.run(&plan, Coins::new(seed, 0), &mut ());
         if let Some(wrong) = complaint(&world, plan.nodes, best) {
-            panic!("BULLY_SEED={seed}: {wrong}\n{plan:#?}");
+            let mut tracer = Tracer::default();
+            world.run(&plan, Coins::new(seed, 0), &mut tracer);
+            let dull =
+                |line: &String| ["heartbeat", "ack", "Own("].iter().any(|dull| line.contains(dull));
+            let lines = tracer.records.iter().map(|record| format!("{record:?}"));
+            let story: Vec<String> = lines.filter(|line| !dull(line)).collect();
+            let story = &story[story.len().saturating_sub(TOLD)..];
+            panic!("BULLY_SEED={seed}: {wrong}\n{plan:?}\n{}", story.join("\n"));
         }
     }
 }

@@ -1,1 +1,83 @@
 //! Bully, input by input.
+
+mod asking;
+mod believing;
+mod commands;
+mod elections;
+mod params;
+mod patience;
+mod stamps;
+mod wire;
+
+use super::*;
+use alloc::vec;
+use alloc::vec::Vec;
+use bellwether_core::harness::Harness;
+use bellwether_core::{Dest, Effect};
+
+type Process = Harness<Bully>;
+type Asked = Effect<Bully>;
+
+const FIRST: Standing = Standing { life: 1, changes: 0 };
+const RETIRED: Standing = Standing { life: 1, changes: 1 };
+
+const REPLY: Duration = Duration::from_secs(1);
+const WAIT: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is always answered with a leader's name.
+const QUERY: Message = Message { standing: FIRST, says: Says::Query };
+
+/// A process of 1 to 5, in its first life, and its parameters.
+fn start_with(me: u64, config: Config) -> Process {
+    boot(me, 1, config)
+}
+
+fn start(me: u64) -> Process {
+    start_with(me, Config::default())
+}
+
+fn boot(me: u64, incarnation: u64, config: Config) -> Process {
+    let params = Params::try_from(config).expect("the rules are kept");
+    let peers: Vec<NodeId> = (1..=5).filter(|id| *id != me).map(NodeId).collect();
+    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &peers, &[])
+}
+
+fn message(says: Says) -> Message {
+    Message { standing: FIRST, says }
+}
+
+fn election(round: u64) -> Message {
+    message(Says::Election { round, stamp: None })
+}
+
+fn ok(round: u64) -> Message {
+    message(Says::Ok { round, of: round })
+}
+
+fn coordinator(round: u64) -> Message {
+    message(Says::Coordinator { round })
+}
+
+/// The effect of sending.
+fn sent(to: u64, message: Message) -> Asked {
+    Effect::Send(Dest::Node(NodeId(to)), message)
+}
+
+fn sent_to(receivers: &[u64], message: Message) -> Vec<Asked> {
+    receivers.iter().map(|to| sent(*to, message)).collect()
+}
+
+/// What the last step sent.
+fn letters(process: &Process) -> Vec<Asked> {
+    let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
+    process.effects().into_iter().filter(sends).collect()
+}
+
+fn leader(process: &Process) -> Option<u64> {
+    process.leadership().leaders.first().map(|leader| leader.0)
+}
+
+fn is_quiet(process: &Process) -> bool {
+    process.node().poll_timeout() == Instant::NEVER
+}

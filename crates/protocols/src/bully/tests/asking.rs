@@ -1,0 +1,105 @@
+//! Asking in place of bullying.
+
+use super::*;
+
+const ASK: Config = Config {
+    reply: REPLY,
+    wait: WAIT,
+    patience: Duration::MAX,
+    top_answers: TopAnswers::Ok,
+    recovery: Recovery::Ask,
+    stamps: false,
+};
+
+fn recovered(me: u64) -> Process {
+    boot(me, 2, ASK)
+}
+
+fn query() -> Message {
+    Message { standing: Standing::new(2), says: Says::Query }
+}
+
+fn answer(leader: Option<u64>) -> Message {
+    message(Says::Leader(leader.map(NodeId)))
+}
+
+#[test]
+fn a_recovered_process_asks_the_greatest_and_follows_a_lesser_leader() {
+    let mut process = recovered(5);
+    assert_eq!(process.effects(), [sent(4, query()), process.armed(Timer::Reply, REPLY)]);
+    process.message(4, answer(Some(4)));
+    assert_eq!((leader(&process), is_quiet(&process)), (Some(4), true));
+    process.message(4, coordinator(1));
+    assert_eq!((process.effects(), leader(&process)), (vec![], Some(4)));
+}
+
+#[test]
+fn whoever_is_named_must_say_so_itself() {
+    let mut process = recovered(4);
+    process.message(5, answer(Some(3)));
+    assert_eq!(letters(&process), [sent(3, query())]);
+    process.message(3, answer(Some(3)));
+    assert_eq!(leader(&process), Some(3));
+    let mut process = recovered(4);
+    process.message(5, answer(Some(3)));
+    process.message(3, answer(Some(5)));
+    assert_eq!(process.leadership().stage, Stage::Undecided, "they name each other");
+    assert!(matches!(letters(&process)[..], [Effect::Send(_, Message { says, .. })]
+        if matches!(says, Says::Election { .. })));
+}
+
+#[test]
+fn it_asks_one_after_the_other_and_then_holds_an_election() {
+    let mut process = recovered(3);
+    process.peer(4, Reach::Down);
+    assert_eq!(process.effects(), [], "not the one it asked");
+    process.ring();
+    assert_eq!(letters(&process), [sent(2, query())]);
+    process.peer(2, Reach::Down);
+    assert_eq!(letters(&process), [sent(1, query())]);
+    process.ring();
+    assert_eq!(letters(&process).len(), 2, "an election: 4 and 5 are asked to take over");
+}
+
+#[test]
+fn an_answer_that_names_nobody_fit_is_reason_enough() {
+    for named in [None, Some(5), Some(9), Some(1), Some(2)] {
+        let mut process = recovered(5);
+        process.peer(1, Reach::Down);
+        process.message(2, Message { standing: RETIRED, says: Says::Resign });
+        process.message(4, answer(named));
+        assert_eq!(leader(&process), Some(5), "{named:?}");
+    }
+}
+
+#[test]
+fn everyone_answers_what_it_knows() {
+    let mut process = start(3);
+    process.message(2, QUERY);
+    assert_eq!(process.effects(), [sent(2, answer(None))]);
+    process.message(5, coordinator(1));
+    process.message(2, QUERY);
+    assert_eq!(process.effects(), [sent(2, answer(Some(5)))]);
+}
+
+#[test]
+fn an_election_comes_before_a_question() {
+    let mut process = recovered(3);
+    process.message(1, election(4));
+    assert_eq!(letters(&process).len(), 3, "an OK, and 4 and 5 are asked");
+    process.message(5, answer(Some(1)));
+    assert_eq!((process.effects(), leader(&process)), (vec![], None));
+}
+
+#[test]
+fn a_doubter_asks_the_greatest_and_may_be_content() {
+    let mut process = start_with(2, Config { patience: PATIENCE, ..ASK });
+    process.ring();
+    process.message(3, coordinator(1));
+    process.ring();
+    assert_eq!(letters(&process), [sent(5, QUERY)]);
+    assert_eq!(leader(&process), Some(3), "it follows while it asks");
+    process.message(5, answer(Some(3)));
+    process.message(3, answer(Some(3)));
+    assert_eq!((leader(&process), is_quiet(&process)), (Some(3), true));
+}

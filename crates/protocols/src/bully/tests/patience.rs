@@ -1,0 +1,65 @@
+//! What a process bears, and for how long.
+
+use super::*;
+
+fn patient(me: u64) -> Process {
+    start_with(me, Config { patience: PATIENCE, ..Config::default() })
+}
+
+#[test]
+fn without_a_leader_it_calls_an_election_in_the_end() {
+    let mut process = patient(3);
+    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    process.ring();
+    assert_eq!(letters(&process), sent_to(&[4, 5], election(1)));
+}
+
+#[test]
+fn with_the_greatest_as_leader_it_is_content() {
+    let mut process = patient(3);
+    process.message(5, coordinator(1));
+    assert!(is_quiet(&process));
+}
+
+#[test]
+fn a_greater_one_that_comes_up_has_so_long_to_lead() {
+    let mut process = patient(3);
+    process.peer(5, Reach::Down);
+    process.message(4, coordinator(1));
+    assert!(is_quiet(&process));
+    process.peer(5, Reach::Up);
+    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    let mut other = process.clone();
+    process.message(5, coordinator(0));
+    assert_eq!((leader(&process), is_quiet(&process)), (Some(5), true));
+    other.ring();
+    assert_eq!(letters(&other), sent_to(&[4, 5], election(2)));
+    let mut relieved = patient(3);
+    relieved.message(4, coordinator(1));
+    relieved.peer(5, Reach::Down);
+    relieved.ring();
+    assert_eq!((relieved.effects(), leader(&relieved)), (vec![], Some(4)), "it went again");
+}
+
+#[test]
+fn a_leader_tells_a_lesser_process_that_comes_up() {
+    for (config, told) in [(PATIENCE, true), (Duration::MAX, false)] {
+        let mut process = start_with(5, Config { patience: config, ..Config::default() });
+        process.command(Command::Campaign).unwrap();
+        process.peer(2, Reach::Down);
+        process.peer(2, Reach::Up);
+        let expected = if told { sent_to(&[2], coordinator(1)) } else { vec![] };
+        assert_eq!(process.effects(), expected);
+    }
+}
+
+#[test]
+fn a_leader_that_is_held_to_be_down_is_doubted() {
+    let mut process = patient(1);
+    process.peer(5, Reach::Down);
+    let says = Says::Coordinator { round: 0 };
+    process.message(5, Message { standing: Standing::new(2), says });
+    assert_eq!(leader(&process), Some(5));
+    process.ring();
+    assert_eq!(leader(&process), None, "nobody said that it is up");
+}

@@ -1,0 +1,58 @@
+//! Frames as bytes.
+
+use super::*;
+use bellwether_core::harness::assert_survives_the_wire;
+use bellwether_core::{Malformed, Message, Reader};
+use proptest::prelude::*;
+
+type Said = Frame<Word>;
+
+fn decoded(bytes: &[u8]) -> Result<Said, Malformed> {
+    let mut reader = Reader::new(bytes);
+    let frame = Said::decode(&mut reader)?;
+    reader.finish().map(|()| frame)
+}
+
+fn every_body() -> [Body<Word>; 5] {
+    let extreme = one(u64::MAX, u64::MAX, u64::MAX);
+    [Body::Beat, Body::All(Word(3)), one(5, 4, 3), extreme, Body::Ack { life: 1, number: 2 }]
+}
+
+#[test]
+fn frames_survive_the_wire_and_are_counted_by_what_they_carry() {
+    let kinds = every_body().map(|body| {
+        let frame = frame(u64::MAX, body);
+        assert_survives_the_wire(&frame);
+        frame.kind()
+    });
+    assert_eq!(kinds, ["heartbeat", "word", "word", "word", "ack"]);
+}
+
+#[test]
+fn a_message_cannot_be_settled_before_it_is_sent() {
+    let mut bytes = Vec::new();
+    frame(1, one(4, 5, 3)).encode(&mut bytes);
+    assert_eq!(decoded(&bytes), Err(Malformed));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_a_process_panic(
+        frames in prop::collection::vec(
+            (0..5_u64, 0..4_u8, 0..4_u8, prop::collection::vec(0..3_u8, 0..40), 0..200_u64),
+            1..30,
+        ),
+    ) {
+        let mut process = start();
+        for (from, life, body, rest, wait) in frames {
+            let bytes = [&[life, 0, 0, 0, 0, 0, 0, 0, body], &rest[..]].concat();
+            if let Ok(said) = decoded(&bytes) {
+                let mut again = Vec::new();
+                said.encode(&mut again);
+                prop_assert_eq!(&again, &bytes);
+                process.message(from, said);
+            }
+            pass(&mut process, wait);
+        }
+    }
+}
