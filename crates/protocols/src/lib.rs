@@ -17,6 +17,7 @@
 
 extern crate alloc;
 
+pub mod ad_hoc;
 pub mod announce_listen;
 pub mod choice;
 pub mod local_leader;
