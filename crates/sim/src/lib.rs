@@ -18,6 +18,7 @@
 //! |---|---|
 //! | [`coin`] | luck as a function of who, which and to whom |
 //! | [`network`] | delays, losses, links |
+//! | [`graph`] | networks to hold elections in |
 //! | [`fault`], [`clock`] | what goes wrong, and what a node's clock reads |
 //! | `world`, `queue`, `sieve` | the event engine |
 //! | `lazy` | the same elections from only the coins that decide them |
@@ -47,6 +48,7 @@ pub mod coin;
 pub mod diagram;
 mod experiment;
 pub mod fault;
+pub mod graph;
 mod lazy;
 pub mod network;
 mod observer;

@@ -109,7 +109,7 @@ impl TimerKind for Timer {
 
 /// Waiting doubles with every election that fails, so that a time-out chosen too short only delays;
 /// this often at most.
-const DOUBLINGS_MAX: u32 = 6;
+const DOUBLINGS_MAX: u32 = 3;
 
 impl AdHoc {
     fn leads(&self) -> bool {

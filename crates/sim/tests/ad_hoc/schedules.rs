@@ -1,0 +1,92 @@
+//! Everything goes wrong at random, then nothing does any more.
+
+use crate::support::{fault, ms, on_graph, run, verdict};
+use bellwether_core::Entropy;
+use bellwether_protocols::ad_hoc::Config;
+use bellwether_sim::coin::Stream;
+use bellwether_sim::graph;
+use bellwether_sim::network::{Delay, Loss, Network, Probability};
+use bellwether_sim::{Coins, Disk, Fault, Plan, Ranks, Timed, Who};
+
+const SCHEDULES: u64 = 2_500;
+/// Until then something may go wrong.
+const STORM: u64 = 8_000;
+/// The longest that trust, a failed election and the next one can last after that.
+const CALM: u64 = 40_000;
+
+fn pick(n: u32, luck: &mut Stream) -> u32 {
+    luck.below(n.into()) as u32
+}
+
+/// One thing that goes wrong.
+fn trouble(nodes: u32, luck: &mut Stream) -> Fault {
+    let who = pick(nodes, luck);
+    let node = if luck.below(6) == 0 { Who::Leader } else { Who::Node(who) };
+    match luck.below(16) {
+        0..=2 => Fault::Crash { node },
+        3..=5 => {
+            Fault::Restart { node: Who::Node(who), disk: Disk::Lost, reboot: luck.below(2) == 0 }
+        }
+        6 => Fault::Resign { node },
+        7 => Fault::Campaign { node },
+        8 => Fault::Pause { node },
+        9 => Fault::Resume { node: Who::Node(who) },
+        10 => Fault::Leave { node },
+        _ => {
+            let other = (who + 1 + pick(nodes - 1, luck)) % nodes;
+            Fault::Link { ends: (who, other), up: luck.below(2) == 0 }
+        }
+    }
+}
+
+/// A schedule, all from one number.
+fn schedule(seed: u64) -> Plan {
+    let mut luck = Coins::new(seed, 0).world(77);
+    let nodes = 2 + pick(9, &mut luck);
+    let links = graph::connected(nodes, pick(2 * nodes, &mut luck) as usize, &mut luck);
+    let mut plan = on_graph(nodes, links);
+    plan.ranks = if luck.below(2) == 0 { Ranks::ById } else { Ranks::Random };
+    plan.detection = Some(ms(luck.below(60)));
+    if luck.below(2) == 0 {
+        plan.network.unicast.delay = Delay::Exponential { min: ms(1), mean: ms(10) };
+    }
+    let calm = plan.network.clone();
+    if luck.below(2) == 0 {
+        let loss = luck.unit() * 0.3;
+        plan.network.unicast.loss = Loss::Uncorrelated(probability(loss));
+        plan.network.duplicate = probability(luck.unit() * 0.3);
+        plan.network.reorder = probability(luck.unit() * 0.3);
+    }
+    let mut faults: Vec<Timed> = (0..luck.below(20))
+        .map(|_| fault(luck.below(STORM), trouble(nodes, &mut luck)))
+        .collect();
+    faults.sort_by_key(|timed| timed.at);
+    faults.push(fault(STORM, Fault::Network { network: Box::new(calm) }));
+    let resume = |node| fault(STORM, Fault::Resume { node: Who::Node(node) });
+    faults.extend((0..nodes).map(resume));
+    Plan { faults, horizon: ms(STORM + CALM), ..plan }
+}
+
+fn probability(value: f64) -> Probability {
+    Probability::try_from(value).expect("below one")
+}
+
+/// Whichever network the plan begins with, it is a graph all along.
+fn assert_ends_well(seed: u64) {
+    let plan = schedule(seed);
+    let (world, _) = run(Config::restless(), &plan, seed);
+    if let Err(wrong) = verdict(&plan, &world) {
+        panic!("seed {seed}: {wrong}\nreplay: a_single_schedule with {seed}\n{plan:#?}");
+    }
+}
+
+#[test]
+fn after_any_storm_every_component_has_its_best_for_a_leader() {
+    (0..SCHEDULES).for_each(assert_ends_well);
+}
+
+#[test]
+fn a_network_that_begins_anew_is_the_same_graph() {
+    let Plan { network: Network { topology, .. }, .. } = schedule(1);
+    assert!(matches!(topology, bellwether_sim::network::Topology::Graph { .. }));
+}
