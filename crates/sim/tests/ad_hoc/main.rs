@@ -2,5 +2,8 @@
 //! every component once everything that went wrong is over.
 
 mod counts;
+mod meetings;
+mod motion;
 mod schedules;
+mod steps;
 mod support;

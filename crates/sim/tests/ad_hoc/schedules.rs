@@ -57,9 +57,8 @@ fn schedule(seed: u64) -> Plan {
         plan.network.duplicate = probability(luck.unit() * 0.3);
         plan.network.reorder = probability(luck.unit() * 0.3);
     }
-    let mut faults: Vec<Timed> = (0..luck.below(20))
-        .map(|_| fault(luck.below(STORM), trouble(nodes, &mut luck)))
-        .collect();
+    let mut faults: Vec<Timed> =
+        (0..luck.below(20)).map(|_| fault(luck.below(STORM), trouble(nodes, &mut luck))).collect();
     faults.sort_by_key(|timed| timed.at);
     faults.push(fault(STORM, Fault::Network { network: Box::new(calm) }));
     let resume = |node| fault(STORM, Fault::Resume { node: Who::Node(node) });

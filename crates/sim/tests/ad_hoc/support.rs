@@ -66,7 +66,11 @@ fn last_links(plan: &Plan) -> BTreeSet<(u32, u32)> {
     let mut links: BTreeSet<_> = links.iter().copied().map(tidy).collect();
     for timed in &plan.faults {
         if let Fault::Link { ends, up } = timed.fault {
-            if up { links.insert(tidy(ends)) } else { links.remove(&tidy(ends)) };
+            if up {
+                links.insert(tidy(ends))
+            } else {
+                links.remove(&tidy(ends))
+            };
         }
     }
     links
