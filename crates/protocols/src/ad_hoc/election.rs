@@ -23,9 +23,8 @@ impl Part {
         self.parent.is_some()
     }
 
-    /// Who is told the outcome: the children, and who may become one yet.
-    pub(super) fn told(mut self) -> BTreeSet<NodeId> {
-        self.children.append(&mut self.waiting);
+    /// Who is told the outcome. Whoever reports later is told then.
+    pub(super) fn told(self) -> BTreeSet<NodeId> {
         self.children
     }
 }
@@ -151,13 +150,9 @@ impl AdHoc {
             Some(part) if part.parent == Some(peer) || part.children.contains(&peer) => {
                 self.begin(cx);
             }
-            Some(part) => {
-                if part.waiting.remove(&peer) {
-                    self.report(cx);
-                }
-            }
+            Some(part) if part.waiting.remove(&peer) => self.report(cx),
             None if leaderless => self.begin(cx),
-            None => {}
+            _ => {}
         }
     }
 }

@@ -60,10 +60,7 @@ impl AdHoc {
             None => self.neighbours(cx),
         };
         let known = self.leader.filter(|reign| reign.leader.id == news.leader.id);
-        let mut beat = known.map_or(news.beat, |reign| reign.beat.max(news.beat));
-        if news.leader.id == self.me.id {
-            beat = Beat { life: self.life, number: self.beats };
-        }
+        let beat = known.map_or(news.beat, |reign| reign.beat.max(news.beat));
         self.leader = Some(Reign { leader: news.leader, beat });
         self.wave = self.wave.max(news.wave);
         self.failures = 0;

@@ -5,7 +5,7 @@ use bellwether_core::NodeId;
 use bellwether_protocols::ad_hoc::Config;
 use bellwether_sim::graph;
 use bellwether_sim::network::{Loss, Probability};
-use bellwether_sim::{Coins, Fault, Plan, Ranks, Who};
+use bellwether_sim::{Coins, Disk, Fault, Plan, Ranks, Who};
 
 fn link(millis: u64, ends: (u32, u32), up: bool) -> bellwether_sim::Timed {
     fault(millis, Fault::Link { ends, up })
@@ -29,6 +29,40 @@ fn two_components_that_meet_adopt_the_better_leader_without_an_election() {
     // 2 and 3 tell each other; the side of 3 was in a lower election, so it is told what it missed
     // and says so again; then two hops more on the side of 2.
     assert!((4 + 4..=4 + 7).contains(&kinds.of("leader")), "{}", kinds.of("leader"));
+}
+
+/// The side of 2 held the higher election, and so does not believe at first what 3 says.
+#[test]
+fn whoever_is_better_is_adopted_though_the_others_elected_later() {
+    let again = fault(100, Fault::Campaign { node: Who::Node(1) });
+    let faults = vec![campaign(0), campaign(4), again, link(200, (2, 3), true)];
+    let plan = Plan { faults, ..two_lines() };
+    let (world, kinds) = run(Config::default(), &plan, 1);
+    assert_eq!(verdict(&plan, &world), Ok(()));
+    assert_eq!(kinds.of("election"), 6);
+}
+
+#[test]
+fn two_components_without_a_leader_elect_one_when_they_meet() {
+    let plan = Plan { faults: vec![link(200, (2, 3), true)], ..two_lines() };
+    let (world, _) = run(Config::default(), &plan, 1);
+    assert_eq!(verdict(&plan, &world), Ok(()));
+}
+
+/// Nobody is told that 1 was gone for a moment, and it has forgotten everything.
+#[test]
+fn a_process_that_restarts_unnoticed_learns_who_leads() {
+    for elections in 1..4 {
+        let called = (0..elections).map(|i| fault(i * 200, Fault::Campaign { node: Who::Node(1) }));
+        let mut faults: Vec<_> = called.collect();
+        let node = Who::Node(1);
+        faults.push(fault(1_000, Fault::Crash { node }));
+        let (disk, reboot) = (Disk::Lost, false);
+        faults.push(fault(1_010, Fault::Restart { node, disk, reboot }));
+        let plan = Plan { faults, ..on_graph(4, graph::complete(4)) };
+        let (world, _) = run(Config::default(), &plan, 1);
+        assert_eq!(verdict(&plan, &world), Ok(()), "after {elections} elections");
+    }
 }
 
 #[test]
@@ -55,8 +89,10 @@ fn belief_in_a_dead_leader_dies_out() {
     let faults = vec![campaign(0), link(1_900, (0, 1), false), dead, link(2_300, (0, 1), true)];
     let mut plan = on_graph(3, vec![(0, 1), (1, 2)]);
     plan = Plan { faults, detection: Some(ms(20)), horizon: ms(8_000), ..plan };
-    let (world, _) = run(Config::restless(), &plan, 1);
-    assert_eq!(verdict(&plan, &world), Ok(()));
+    for config in [Config::restless(), Config::default()] {
+        let (world, _) = run(config, &plan, 1);
+        assert_eq!(verdict(&plan, &world), Ok(()));
+    }
 }
 
 #[test]

@@ -84,6 +84,45 @@ fn after_any_storm_every_component_has_its_best_for_a_leader() {
     (0..SCHEDULES).for_each(assert_ends_well);
 }
 
+/// Links flicker, leaders resign and stand again, messages overtake each other, and nothing is ever
+/// repeated: what neighbours tell each other must be enough.
+fn restless_without_heartbeats(seed: u64) -> Plan {
+    let mut luck = Coins::new(seed, 0).world(78);
+    let nodes = 3 + pick(5, &mut luck);
+    let links = graph::connected(nodes, pick(2 * nodes, &mut luck) as usize, &mut luck);
+    let mut plan = on_graph(nodes, links.clone());
+    plan.network.unicast.delay = Delay::Exponential { min: ms(1), mean: ms(30) };
+    plan.ranks = Ranks::Random;
+    let mut faults = vec![crate::support::campaign(0)];
+    for _ in 0..luck.below(12) {
+        let (at, who) = (luck.below(600), Who::Node(pick(nodes, &mut luck)));
+        match luck.below(4) {
+            0 => faults.push(fault(at, Fault::Campaign { node: who })),
+            1 => faults.push(fault(at, Fault::Resign { node: who })),
+            2 => faults.push(fault(at, Fault::Resign { node: Who::Leader })),
+            _ => {
+                let ends = links[luck.below(links.len() as u64) as usize];
+                faults.push(fault(at, Fault::Link { ends, up: false }));
+            }
+        }
+    }
+    faults.sort_by_key(|timed| timed.at);
+    let mut up =
+        |ends: &(u32, u32)| fault(600 + luck.below(300), Fault::Link { ends: *ends, up: true });
+    faults.extend(links.iter().map(&mut up));
+    faults.sort_by_key(|timed| timed.at);
+    Plan { faults, ..plan }
+}
+
+#[test]
+fn while_nobody_dies_and_nothing_is_lost_neither_heartbeats_nor_time_outs_are_needed() {
+    for seed in 0..SCHEDULES {
+        let plan = restless_without_heartbeats(seed);
+        let (world, _) = run(Config::default(), &plan, seed);
+        assert_eq!(verdict(&plan, &world), Ok(()), "seed {seed}: {plan:#?}");
+    }
+}
+
 #[test]
 fn a_network_that_begins_anew_is_the_same_graph() {
     let Plan { network: Network { topology, .. }, .. } = schedule(1);
