@@ -146,13 +146,16 @@ impl AdHoc {
         if leaderless {
             self.leader = None;
         }
-        match &mut self.part {
-            Some(part) if part.parent == Some(peer) || part.children.contains(&peer) => {
+        let Some(part) = &mut self.part else {
+            if leaderless {
                 self.begin(cx);
             }
-            Some(part) if part.waiting.remove(&peer) => self.report(cx),
-            None if leaderless => self.begin(cx),
-            _ => {}
+            return;
+        };
+        if part.parent == Some(peer) || part.children.contains(&peer) {
+            self.begin(cx);
+        } else if part.waiting.remove(&peer) {
+            self.report(cx);
         }
     }
 }
