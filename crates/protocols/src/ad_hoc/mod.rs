@@ -43,6 +43,8 @@
 //!   back a leader who has been replaced. Who is not believed is told what it missed, and if it
 //!   still holds to its leader it says so again, and is believed. Neighbours of which neither has
 //!   a leader call an election.
+//! * Of two claims of one leader the one with the later heartbeat counts, else that of the higher
+//!   election; neighbours that still disagree call one.
 //! * A process in an election that hears of the end of a higher one calls a yet higher one: its
 //!   own will never end, because somebody it asked will not take part.
 //! * To resign is to call an election with a claim that comes after all others.

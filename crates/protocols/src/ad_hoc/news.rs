@@ -28,12 +28,7 @@ impl AdHoc {
         let Some(mine) = self.leader else { return self.settle(Some(from), news, say, cx) };
         let timely = news.wave >= self.wave;
         if mine.leader.id == news.leader.id {
-            if news.beat > mine.beat && !self.leads() {
-                self.settle(Some(from), news, say, cx);
-            } else if news.leader != mine.leader {
-                self.wave = self.wave.max(news.wave);
-                self.tell(from, cx);
-            }
+            self.on_same(from, news, mine, say, cx);
         } else if news.leader < mine.leader || !timely {
             self.wave = self.wave.max(news.wave);
             self.tell(from, cx);
@@ -41,6 +36,23 @@ impl AdHoc {
             self.begin_above(news.wave, cx); // does it still lead? An election knows
         } else {
             self.settle(Some(from), news, say, cx);
+        }
+    }
+
+    /// News of the same leader: a later sign of life, or another claim, of which one is outdated.
+    /// The later heartbeat tells which, or else the higher election. Where neither does, to insist
+    /// would have two neighbours contradict each other for ever.
+    fn on_same(&mut self, from: NodeId, news: News, mine: Reign, say: Say, cx: &mut Cx<'_, Self>) {
+        if news.leader == mine.leader {
+            if news.beat > mine.beat && !self.leads() {
+                self.settle(Some(from), news, say, cx);
+            }
+            return;
+        }
+        match (news.beat, news.wave).cmp(&(mine.beat, self.wave)) {
+            Ordering::Greater => self.settle(Some(from), news, say, cx),
+            Ordering::Equal => self.begin(cx),
+            Ordering::Less => self.tell(from, cx),
         }
     }
 

@@ -124,6 +124,22 @@ fn a_leader_whose_claim_became_better_is_known_by_its_newest_word() {
 }
 
 #[test]
+fn two_claims_of_one_leader_are_settled_by_the_higher_election_or_by_a_new_one() {
+    let risen =
+        |wave| News { leader: Claim { weight: weigh(true, 20), ..claim(9) }, ..news(wave, 9) };
+    let mut process = follower(9);
+    process.message(3, Message::Leader(risen(wave(1, 1))));
+    expect(&process, &[send(3, Message::Leader(news(wave(1, 2), 9)))], &[9], Stage::Decided);
+    let mut same = process.clone();
+    same.message(3, Message::Leader(risen(wave(1, 2))));
+    expect(&same, &calls(&same, wave(2, 4)), &[9], Stage::Undecided);
+    process.message(3, Message::Leader(risen(wave(1, 3))));
+    let passed = pass_on(&[2, 5], &Message::Leader(risen(wave(1, 3))));
+    let effects = [passed, timers(&process, 2_000, 0).to_vec()].concat();
+    expect(&process, &effects, &[9], Stage::Decided);
+}
+
+#[test]
 fn strangers_are_not_heard() {
     let mut process = follower(7);
     for message in [
