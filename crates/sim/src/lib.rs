@@ -18,6 +18,7 @@
 //! |---|---|
 //! | [`coin`] | luck as a function of who, which and to whom |
 //! | [`network`] | delays, losses, links |
+//! | [`graph`], [`motion`] | networks to hold elections in, and networks that move |
 //! | [`fault`], [`clock`] | what goes wrong, and what a node's clock reads |
 //! | `world`, `queue`, `sieve` | the event engine |
 //! | `lazy` | the same elections from only the coins that decide them |
@@ -47,7 +48,9 @@ pub mod coin;
 pub mod diagram;
 mod experiment;
 pub mod fault;
+pub mod graph;
 mod lazy;
+pub mod motion;
 pub mod network;
 mod observer;
 mod order;
@@ -62,7 +65,7 @@ mod world;
 pub use coin::Coins;
 pub use experiment::{
     Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, KINDS, Kind, Measure,
-    Scenario,
+    Scenario, Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Timed, Who};
 pub use network::Network;

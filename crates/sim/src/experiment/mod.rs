@@ -12,12 +12,14 @@ mod recovery;
 mod scenario;
 mod start;
 mod tally;
+mod wandering;
 
 pub use check::BadExperiment;
 pub use convening::{Convening, Initiators};
 pub(crate) use measure::Sample;
 pub use measure::{KINDS, Kind, Measure};
 pub use scenario::{Churn, Scenario};
+pub use wandering::{Wandering, Wanderings};
 
 use crate::coin::Coins;
 use crate::lazy::Lazy;

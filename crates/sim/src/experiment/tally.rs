@@ -10,7 +10,7 @@
 
 use super::measure::{KINDS, Kind};
 use super::{Measure, Sample};
-use crate::network::Topology;
+use crate::network::{Topology, components};
 use crate::observer::{Cause, Observer, id};
 use crate::plan::Plan;
 use crate::world::{Outcome, World};
@@ -68,7 +68,7 @@ impl<P: Protocol> Observer<P> for Tally {
 
 /// Whether every live process names the best live one it can reach, and no other.
 fn agreed<P: Protocol>(plan: &Plan, world: &World<P>) -> bool {
-    let component = components(plan, world);
+    let component = reachable(plan, world);
     let mut best = vec![None; plan.nodes as usize];
     for node in 0..plan.nodes {
         if let Some(state) = world.node(node) {
@@ -95,23 +95,11 @@ fn claim<P: Protocol>(state: &Node<P>, now: Instant) -> u64 {
 }
 
 /// For each process, a number that those it can reach share.
-fn components<P: Protocol>(plan: &Plan, world: &World<P>) -> Vec<u32> {
+fn reachable<P: Protocol>(plan: &Plan, world: &World<P>) -> Vec<u32> {
     let Topology::Graph { links } = &plan.network.topology else {
         return vec![0; plan.nodes as usize];
     };
-    let mut root: Vec<u32> = (0..plan.nodes).collect();
-    fn find(root: &mut [u32], mut node: u32) -> u32 {
-        while root[node as usize] != node {
-            root[node as usize] = root[root[node as usize] as usize];
-            node = root[node as usize];
-        }
-        node
-    }
-    for &(a, b) in links {
-        if world.node(a).is_some() && world.node(b).is_some() {
-            let (a, b) = (find(&mut root, a), find(&mut root, b));
-            root[a as usize] = b;
-        }
-    }
-    (0..plan.nodes).map(|node| find(&mut root, node)).collect()
+    let there = |node: u32| world.node(node).is_some();
+    let links = links.iter().copied().filter(|(a, b)| there(*a) && there(*b));
+    components(plan.nodes, links)
 }

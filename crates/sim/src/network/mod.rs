@@ -20,6 +20,7 @@ pub use delay::Delay;
 pub use loss::{Bursts, Loss};
 pub use probability::{BadProbability, Probability};
 pub use topology::Topology;
+pub(crate) use topology::components;
 
 use crate::coin::{Packet, Purpose};
 use bellwether_core::Duration;

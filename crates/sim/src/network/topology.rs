@@ -53,3 +53,20 @@ impl Topology {
         }
     }
 }
+
+/// For each of `nodes` processes, a number that those it can reach over these links share.
+pub(crate) fn components(nodes: u32, links: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
+    let mut root: Vec<u32> = (0..nodes).collect();
+    fn find(root: &mut [u32], mut node: u32) -> u32 {
+        while root[node as usize] != node {
+            root[node as usize] = root[root[node as usize] as usize];
+            node = root[node as usize];
+        }
+        node
+    }
+    for (a, b) in links {
+        let (a, b) = (find(&mut root, a), find(&mut root, b));
+        root[a as usize] = b;
+    }
+    (0..nodes).map(|node| find(&mut root, node)).collect()
+}

@@ -14,9 +14,8 @@ impl<P: Protocol> World<P> {
             Fault::Heal => return self.post.cuts.heal(),
             Fault::Link { ends: (a, b), up } => {
                 if self.members.views.link(*a, *b, *up) {
-                    let reach = if *up { Reach::Up } else { Reach::Down };
-                    self.tell(*a, *b, reach, observer);
-                    self.tell(*b, *a, reach, observer);
+                    self.link(*a, *b, *up, observer);
+                    self.link(*b, *a, *up, observer);
                 }
                 return;
             }
@@ -154,6 +153,16 @@ impl<P: Protocol> World<P> {
             if self.members.views.reaches(to, node) {
                 self.tell(to, node, reach, observer);
             }
+        }
+    }
+
+    /// A process has or lost a link to another. A link to a process that is not there is no sign of
+    /// life, and whoever is told who is there is told that it is not.
+    fn link<O: Observer<P>>(&mut self, to: u32, node: u32, up: bool, observer: &mut O) {
+        match (up, self.node(node).is_some()) {
+            (true, true) => self.tell(to, node, Reach::Up, observer),
+            (true, false) if self.detection.is_none() => {}
+            _ => self.tell(to, node, Reach::Down, observer),
         }
     }
 

@@ -1,0 +1,161 @@
+//! One election: the tree grows, and what is best comes back along it.
+
+use super::{AdHoc, Beat, Claim, Message, News, Wave};
+use alloc::collections::BTreeSet;
+use bellwether_core::{Cx, NodeId};
+use core::cmp::Ordering;
+
+/// What a process does in an election whose outcome it does not know.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Part {
+    /// Whom to report to; nobody for the one who called it.
+    parent: Option<NodeId>,
+    /// Who was asked and has not answered.
+    waiting: BTreeSet<NodeId>,
+    /// Who reported a subtree.
+    children: BTreeSet<NodeId>,
+    /// The best so far.
+    best: Claim,
+}
+
+impl Part {
+    pub(super) fn has_parent(&self) -> bool {
+        self.parent.is_some()
+    }
+
+    /// Who is told the outcome. Whoever reports later is told then.
+    pub(super) fn told(self) -> BTreeSet<NodeId> {
+        self.children
+    }
+}
+
+impl AdHoc {
+    /// Calls an election that is higher than any it has heard of.
+    pub(super) fn begin(&mut self, cx: &mut Cx<'_, Self>) {
+        let number = self.wave.number.saturating_add(1);
+        self.join(Wave { number, starter: self.me.id, life: self.life }, None, cx);
+    }
+
+    /// Calls an election that is higher than this one too.
+    pub(super) fn begin_above(&mut self, wave: Wave, cx: &mut Cx<'_, Self>) {
+        self.wave = self.wave.max(wave);
+        self.begin(cx);
+    }
+
+    fn join(&mut self, wave: Wave, parent: Option<NodeId>, cx: &mut Cx<'_, Self>) {
+        let mut waiting = self.neighbours(cx);
+        if let Some(parent) = parent {
+            waiting.remove(&parent);
+        }
+        for &peer in &waiting {
+            cx.send(peer, Message::Election(wave));
+        }
+        self.wave = wave;
+        self.part = Some(Part { parent, waiting, children: BTreeSet::new(), best: self.me });
+        self.pace(cx);
+        self.report(cx);
+    }
+
+    /// Once all have answered: tells the parent, or everybody if there is none.
+    fn report(&mut self, cx: &mut Cx<'_, Self>) {
+        let Some(part) = self.part.as_ref().filter(|part| part.waiting.is_empty()) else { return };
+        let best = part.best;
+        match part.parent {
+            Some(parent) => cx.send(parent, Message::Ack(self.wave, Some(best))),
+            None => {
+                let news = News { wave: self.wave, leader: best, beat: Beat::default() };
+                self.settle(None, news, Message::Leader, cx);
+            }
+        }
+    }
+
+    pub(super) fn on_election(&mut self, from: NodeId, wave: Wave, cx: &mut Cx<'_, Self>) {
+        match wave.cmp(&self.wave) {
+            // Who is reported gone is no parent: it may be the last word of a dead process.
+            Ordering::Greater if self.down.contains(&from) => self.begin_above(wave, cx),
+            Ordering::Greater => self.join(wave, Some(from), cx),
+            Ordering::Equal => match &self.part {
+                Some(part) if part.parent == Some(from) => self.report(cx), // it did not hear
+                _ => cx.send(from, Message::Ack(wave, None)),
+            },
+            // While it is in a higher one the sender has been asked to join that, or will be.
+            Ordering::Less if self.part.is_none() => self.tell(from, cx),
+            Ordering::Less => {}
+        }
+    }
+
+    pub(super) fn on_ack(
+        &mut self,
+        from: NodeId,
+        wave: Wave,
+        best: Option<Claim>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        let Some(part) = &mut self.part else {
+            if best.is_some() {
+                self.tell(from, cx); // it waits for what it did not hear
+            }
+            return;
+        };
+        if wave != self.wave || !part.waiting.remove(&from) {
+            return;
+        }
+        if let Some(best) = best {
+            part.children.insert(from);
+            part.best = part.best.max(best);
+        }
+        self.report(cx);
+    }
+
+    /// Nobody answered in time, or it is time for the next heartbeat.
+    pub(super) fn repeat(&mut self, cx: &mut Cx<'_, Self>) {
+        let Some(part) = &self.part else { return self.heartbeat(cx) };
+        for &peer in &part.waiting {
+            cx.send(peer, Message::Election(self.wave));
+        }
+        cx.arm(super::Timer::Repeat, cx.now() + cx.params().retry);
+        self.report(cx);
+    }
+
+    /// A neighbour is there.
+    pub(super) fn meet(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        self.down.remove(&peer);
+        if !cx.peers().contains(peer) {
+            return; // and gone again
+        }
+        match &mut self.part {
+            Some(part) => {
+                if part.parent != Some(peer) && part.waiting.insert(peer) {
+                    part.children.remove(&peer);
+                    cx.send(peer, Message::Election(self.wave));
+                }
+            }
+            None if self.leader.is_some() => self.tell(peer, cx),
+            None => self.begin(cx),
+        }
+    }
+
+    /// A neighbour, or the link to it, is gone.
+    pub(super) fn lose(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        if cx.peers().contains(peer) {
+            self.down.insert(peer);
+        } else {
+            self.down.remove(&peer);
+        }
+        let leaderless = self.leader.is_some_and(|reign| reign.leader.id == peer);
+        if leaderless {
+            self.leader = None;
+        }
+        let Some(part) = &mut self.part else {
+            if leaderless {
+                self.begin(cx);
+            }
+            return;
+        };
+        if part.parent == Some(peer) || part.children.contains(&peer) {
+            self.begin(cx);
+        } else if part.waiting.remove(&peer) {
+            self.report(cx);
+        }
+    }
+}

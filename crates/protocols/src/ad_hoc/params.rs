@@ -1,0 +1,168 @@
+//! What a person chooses, and what the protocol accepts.
+//!
+//! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
+//! conversion, whose error names the values and the rule they break.
+
+use crate::choice::{Goal, Profile};
+use bellwether_core::Duration;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// What a person writes. By default nothing is ever repeated or waited for in vain: right where
+/// nothing is lost and nobody moves, and what the exact counts are made with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Config {
+    /// How long a process without a leader waits before it calls an election.
+    pub patience: Duration,
+    /// How long whoever called an election waits for its end before it calls another; the others
+    /// wait twice as long. Longer than an election takes: twice the longest way through the
+    /// network, and the repetitions of what is lost.
+    pub timeout: Duration,
+    /// How long a process waits for an answer before it repeats what it said.
+    pub retry: Duration,
+    /// The time between a leader's heartbeats.
+    pub beat: Duration,
+    /// The silence after which a leader is given up; a small multiple of `beat`.
+    pub silence: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let never = Duration::MAX;
+        Self { patience: never, timeout: never, retry: never, beat: never, silence: never }
+    }
+}
+
+impl Config {
+    /// For a network that moves and loses messages, in which one hop takes some milliseconds.
+    pub fn restless() -> Self {
+        Self {
+            patience: Duration::from_secs(1),
+            timeout: Duration::from_secs(2),
+            retry: Duration::from_millis(100),
+            beat: Duration::from_millis(500),
+            silence: Duration::from_secs(2),
+        }
+    }
+}
+
+/// A valid choice, as the handlers read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Params {
+    pub(super) patience: Duration,
+    pub(super) timeout: Duration,
+    pub(super) retry: Duration,
+    pub(super) beat: Duration,
+    pub(super) silence: Duration,
+}
+
+impl Params {
+    /// What a simulation must know of it.
+    pub fn profile(&self) -> Profile {
+        Profile {
+            goal: Goal::Leaders(1),
+            opening: Duration::ZERO,
+            interval: self.beat,
+            trust: self.silence,
+            attempt: self.timeout,
+            byes: 0,
+            by_luck: false,
+            leases: None,
+            convened: true,
+        }
+    }
+
+    /// How long a process without a leader waits.
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// How long whoever called an election waits for its end.
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// The time between a leader's heartbeats; [`Duration::MAX`] for none.
+    pub fn beat(&self) -> Duration {
+        self.beat
+    }
+
+    /// The silence after which a leader is given up; [`Duration::MAX`] for never.
+    pub fn silence(&self) -> Duration {
+        self.silence
+    }
+}
+
+/// Which rule a [`Config`] breaks, with the values that break it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadConfig {
+    /// What is done again and again needs a while in between.
+    NoTime {
+        /// Which of the parameters is nought.
+        what: &'static str,
+    },
+    /// A leader must be heard before it is given up.
+    SilenceNotAboveBeat {
+        /// The silence as written.
+        silence: Duration,
+        /// The time between heartbeats as written.
+        beat: Duration,
+    },
+    /// What is repeated must have a chance before everything begins anew.
+    TimeoutNotAboveRetry {
+        /// The time-out as written.
+        timeout: Duration,
+        /// The time between repetitions as written.
+        retry: Duration,
+    },
+}
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTime { what } => {
+                write!(f, "{what} = 0s, but {what} > 0 must hold; try 1s, or infinite for never")
+            }
+            Self::SilenceNotAboveBeat { silence, beat } => write!(
+                f,
+                "silence = {silence} and beat = {beat}, but silence > beat must hold, or every \
+                 leader is given up between two heartbeats; try a silence of 4 beats"
+            ),
+            Self::TimeoutNotAboveRetry { timeout, retry } => write!(
+                f,
+                "timeout = {timeout} and retry = {retry}, but timeout > retry must hold, or \
+                 nothing is ever repeated; try a timeout of 20 retries"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}
+
+impl TryFrom<Config> for Params {
+    type Error = BadConfig;
+
+    fn try_from(config: Config) -> Result<Self, BadConfig> {
+        let Config { patience, timeout, retry, beat, silence } = config;
+        for (what, length) in [
+            ("patience", patience),
+            ("timeout", timeout),
+            ("retry", retry),
+            ("beat", beat),
+            ("silence", silence),
+        ] {
+            if length == Duration::ZERO {
+                return Err(BadConfig::NoTime { what });
+            }
+        }
+        let never = Duration::MAX;
+        if silence != never && silence <= beat {
+            return Err(BadConfig::SilenceNotAboveBeat { silence, beat });
+        }
+        if retry != never && timeout <= retry {
+            return Err(BadConfig::TimeoutNotAboveRetry { timeout, retry });
+        }
+        Ok(Self { patience, timeout, retry, beat, silence })
+    }
+}

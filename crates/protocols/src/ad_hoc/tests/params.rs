@@ -1,0 +1,56 @@
+//! What may be written, and what is said about the rest.
+
+use super::*;
+use crate::choice::Goal;
+use alloc::string::ToString;
+
+#[track_caller]
+fn refused(config: Config, words: &[&str]) {
+    let error = Params::try_from(config).expect_err("it breaks a rule").to_string();
+    assert!(words.iter().all(|word| error.contains(word)), "{error}");
+}
+
+#[test]
+fn rules_name_the_values_and_the_way_out() {
+    let restless = Config::restless;
+    refused(Config { patience: ms(0), ..restless() }, &["patience = 0s", "try"]);
+    refused(Config { timeout: ms(0), ..restless() }, &["timeout = 0s"]);
+    refused(Config { retry: ms(0), ..restless() }, &["retry = 0s"]);
+    refused(Config { beat: ms(0), ..restless() }, &["beat = 0s"]);
+    refused(Config { silence: ms(0), ..restless() }, &["silence = 0s"]);
+    refused(Config { silence: ms(500), ..restless() }, &["silence = 0.5s", "beat = 0.5s", "try"]);
+    refused(Config { beat: Duration::MAX, ..restless() }, &["beat = infinite"]);
+    refused(Config { timeout: ms(100), ..restless() }, &["timeout = 0.1s", "retry = 0.1s", "try"]);
+}
+
+#[test]
+fn what_is_never_done_needs_no_other_rule() {
+    for good in [
+        Config::default(),
+        Config::restless(),
+        Config { silence: Duration::MAX, ..Config::restless() },
+        Config { timeout: Duration::MAX, ..Config::restless() },
+        Config { retry: Duration::MAX, ..Config::restless() },
+    ] {
+        assert!(Params::try_from(good.clone()).is_ok(), "{good:?}");
+    }
+}
+
+#[test]
+fn what_a_person_writes_is_read_back_and_nothing_else_is_accepted() {
+    let config: Config = serde_json::from_str(r#"{"beat":"2s","silence":"7s"}"#).unwrap();
+    assert_eq!((config.beat, config.silence), (ms(2_000), ms(7_000)));
+    assert_eq!(config.patience, Duration::MAX);
+    let written = serde_json::to_string(&Config::restless()).unwrap();
+    assert_eq!(serde_json::from_str::<Config>(&written).unwrap(), Config::restless());
+    assert!(serde_json::from_str::<Config>(r#"{"beet":"2s"}"#).is_err());
+}
+
+#[test]
+fn a_simulation_knows_that_somebody_must_call() {
+    let params = valid(Config::restless());
+    let profile = params.profile();
+    assert!(profile.convened && profile.goal == Goal::Leaders(1) && profile.leases.is_none());
+    assert_eq!((profile.interval, profile.trust), (params.beat(), params.silence()));
+    assert_eq!((profile.attempt, params.patience()), (params.timeout(), ms(1_000)));
+}
