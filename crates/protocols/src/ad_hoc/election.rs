@@ -23,8 +23,10 @@ impl Part {
         self.parent.is_some()
     }
 
-    /// Who is told the outcome. Whoever reports later is told then.
-    pub(super) fn told(self) -> BTreeSet<NodeId> {
+    /// Who is told the outcome: the children, and the parent, which still waits for a report if it
+    /// was not the one who told. Whoever reports later is told then.
+    pub(super) fn told(mut self) -> BTreeSet<NodeId> {
+        self.children.extend(self.parent);
         self.children
     }
 }
@@ -91,20 +93,26 @@ impl AdHoc {
         best: Option<Claim>,
         cx: &mut Cx<'_, Self>,
     ) {
+        if best.is_some() && wave > self.wave {
+            return self.begin_above(wave, cx); // it was asked in a former life, and waits for us
+        }
         let Some(part) = &mut self.part else {
             if best.is_some() {
                 self.tell(from, cx); // it waits for what it did not hear
             }
             return;
         };
-        if wave != self.wave || !part.waiting.remove(&from) {
+        if wave != self.wave || self.down.contains(&from) {
             return;
         }
         if let Some(best) = best {
+            // Whoever reports is a child, even if it said otherwise in a former life.
             part.children.insert(from);
             part.best = part.best.max(best);
         }
-        self.report(cx);
+        if part.waiting.remove(&from) {
+            self.report(cx);
+        }
     }
 
     /// Nobody answered in time, or it is time for the next heartbeat.

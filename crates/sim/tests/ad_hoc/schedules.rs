@@ -84,9 +84,10 @@ fn after_any_storm_every_component_has_its_best_for_a_leader() {
     (0..SCHEDULES).for_each(assert_ends_well);
 }
 
-/// Links flicker, leaders resign and stand again, messages overtake each other, and nothing is ever
-/// repeated: what neighbours tell each other must be enough.
-fn restless_without_heartbeats(seed: u64) -> Plan {
+/// Links flicker, processes die and return, leaders resign and stand again, messages overtake each
+/// other and outlive their senders, and nothing is ever repeated: what neighbours tell each other
+/// must be enough.
+fn without_heartbeats(seed: u64) -> Plan {
     let mut luck = Coins::new(seed, 0).world(78);
     let nodes = 3 + pick(5, &mut luck);
     let links = graph::connected(nodes, pick(2 * nodes, &mut luck) as usize, &mut luck);
@@ -94,9 +95,16 @@ fn restless_without_heartbeats(seed: u64) -> Plan {
     plan.network.unicast.delay = Delay::Exponential { min: ms(1), mean: ms(30) };
     plan.ranks = Ranks::Random;
     let mut faults = vec![campaign(0)];
+    plan.detection = Some(ms(luck.below(60)));
     for _ in 0..luck.below(12) {
         let (at, who) = (luck.below(600), Who::Node(pick(nodes, &mut luck)));
-        match luck.below(4) {
+        match luck.below(6) {
+            4 | 5 => {
+                faults.push(fault(at, Fault::Crash { node: who }));
+                let (disk, reboot) = (Disk::Lost, false);
+                let back = at + luck.below(700);
+                faults.push(fault(back, Fault::Restart { node: who, disk, reboot }));
+            }
             0 => faults.push(fault(at, Fault::Campaign { node: who })),
             1 => faults.push(fault(at, Fault::Resign { node: who })),
             2 => faults.push(fault(at, Fault::Resign { node: Who::Leader })),
@@ -115,9 +123,9 @@ fn restless_without_heartbeats(seed: u64) -> Plan {
 }
 
 #[test]
-fn while_nobody_dies_and_nothing_is_lost_neither_heartbeats_nor_time_outs_are_needed() {
+fn where_all_come_back_and_nothing_is_lost_neither_heartbeats_nor_time_outs_are_needed() {
     for seed in 0..SCHEDULES {
-        let plan = restless_without_heartbeats(seed);
+        let plan = without_heartbeats(seed);
         let mut world = World::<AdHoc>::new(params(Config::default()));
         let outcome = world.run(&plan, Coins::new(seed, 0), &mut ());
         assert_eq!(verdict(&plan, &world), Ok(()), "seed {seed}: {plan:#?}");

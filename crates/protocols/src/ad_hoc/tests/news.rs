@@ -66,7 +66,9 @@ fn the_outcome_is_believed_from_anybody_and_told_to_whoever_reports_later() {
     let mut process = start(Config::restless());
     process.message(2, Message::Election(wave(3, 2)));
     process.message(5, Message::Heartbeat(news(wave(3, 2), 9)));
-    expect(&process, &timers(&process, 2_000, 0), &[9], Stage::Decided);
+    let told = send(2, Message::Heartbeat(news(wave(3, 2), 9))); // it waits for a report
+    let effects = [&[told][..], &timers(&process, 2_000, 0)].concat();
+    expect(&process, &effects, &[9], Stage::Decided);
     process.message(3, Message::Ack(wave(3, 2), Some(claim(3))));
     let told = send(3, Message::Leader(news(wave(3, 2), 9)));
     expect(&process, &[told], &[9], Stage::Decided);

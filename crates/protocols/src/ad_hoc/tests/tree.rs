@@ -83,7 +83,27 @@ fn what_nobody_answered_is_said_again() {
     expect(&process, &again, &[], Stage::Undecided);
     process.message(2, Message::Election(wave(1, 2)));
     expect(&process, &[report], &[], Stage::Undecided);
-    ignores(&mut process, 5, Message::Ack(wave(1, 2), Some(claim(9))));
+    ignores(&mut process, 5, Message::Ack(wave(1, 2), None));
+}
+
+#[test]
+fn a_child_that_said_otherwise_in_a_former_life_is_told_the_outcome_all_the_same() {
+    let mut process = start(Config::restless());
+    process.message(2, Message::Election(wave(1, 2)));
+    process.message(5, Message::Ack(wave(1, 2), None));
+    process.message(5, Message::Ack(wave(1, 2), Some(claim(5))));
+    expect(&process, &[], &[], Stage::Undecided);
+    process.message(2, Message::Leader(news(wave(1, 2), 9)));
+    assert!(process.effects().contains(&send(5, Message::Leader(news(wave(1, 2), 9)))));
+}
+
+#[test]
+fn a_report_to_a_former_life_calls_for_an_election_above_it() {
+    let mut process = boot(2, Config::restless());
+    process.message(5, Message::Ack(wave(6, 4), Some(claim(5))));
+    let called = Wave { number: 7, starter: NodeId(4), life: 2 };
+    expect(&process, &calls(&process, called), &[], Stage::Undecided);
+    ignores(&mut process, 5, Message::Ack(wave(9, 4), None));
 }
 
 #[test]
