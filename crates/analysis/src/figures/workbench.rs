@@ -182,7 +182,8 @@ impl Workbench {
             claims: Vec::new(),
             command: format!("bellwether reproduce {} --runs {runs} --seed {seed}", figure.id),
         };
-        finding.claims = (figure.claims)(&finding);
+        let claims = (figure.claims)(&finding).into_iter();
+        finding.claims = claims.map(|claim| claim.with_runs(runs)).collect();
         finding
     }
 

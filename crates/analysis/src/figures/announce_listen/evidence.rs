@@ -1,6 +1,6 @@
 //! How the claims of the chapter are judged: comparisons that recur, with their numbers in words.
 
-use crate::figures::claim::DOUBT;
+use crate::figures::claim::{doubt, fewer_runs};
 use crate::figures::{Claim, Curve, Dot};
 
 /// What a point without error counts for, in standard errors.
@@ -52,7 +52,7 @@ pub(super) fn beside(mine: &Curve, other: &Curve) -> String {
 /// The first point less the second.
 pub(super) fn difference(more: &Dot, less: &Dot) -> Dot {
     let (y, stderr) = (more.y - less.y, libm::hypot(more.stderr, less.stderr));
-    let (runs, half) = (more.runs.min(less.runs), 1.96 * stderr);
+    let (runs, half) = (fewer_runs(more, less), 1.96 * stderr);
     Dot { x: more.x, y, stderr, ci95: [y - half, y + half], runs, command: None }
 }
 
@@ -98,7 +98,8 @@ fn rise_per_decade(curve: &Curve) -> Option<Dot> {
     let spread = weighed(&|dot| (across(dot) - middle) * (across(dot) - middle));
     let rise = weighed(&|dot| (across(dot) - middle) * (dot.y - mean));
     let (y, stderr) = (rise / spread, libm::sqrt(1.0 / spread));
-    (spread > 0.0).then(|| Dot { stderr, runs: 1, ..exactly(10.0, y) })
+    let runs = curve.dots.iter().filter(known).map(|dot| dot.runs).min().unwrap_or(0);
+    (spread > 0.0).then(|| Dot { stderr, runs, ..exactly(10.0, y) })
 }
 
 /// Claims that one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
@@ -115,7 +116,8 @@ pub(super) fn above(
 /// Whether one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
 /// doubt.
 pub(super) fn lies_above(more: &Curve, less: &Curve) -> bool {
-    never_below(more, less) && on_the_whole(more, less) > DOUBT
+    let runs = more.beside(less).map(|(more, less)| fewer_runs(more, less)).min().unwrap_or(0);
+    never_below(more, less) && on_the_whole(more, less) > doubt(runs)
 }
 
 /// Claims that one curve is nowhere below another, beyond doubt.
