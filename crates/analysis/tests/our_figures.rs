@@ -35,8 +35,9 @@ const KNOWN: &[(&str, &[(&str, Verdict)])] = &[
             ("After a departure uncorrelated loss costs nothing", Refuted),
             ("A joiner that is to lead needs as long as", Confirmed),
             ("The delay of a joiner that is not to lead is the same", Confirmed),
+            ("With uncorrelated loss a joiner that is to lead needs", Refuted),
             ("With uncorrelated loss a joiner that is not to lead waits until all", Refuted),
-            ("A false departure lasts for", Refuted),
+            ("With correlated loss a false departure lasts for", Refuted),
         ],
     ),
     (
@@ -160,8 +161,9 @@ const FORGERIES: &[Forgery] = &[
     ("reestablishment-delay", 1, 0, |f, p| copy(f, p, "correlated", "uncorrelated")),
     ("reestablishment-delay", 2, 1, |f, p| raise(f, p, "uncorrelated", 1.5)),
     ("reestablishment-delay", 3, 2, |f, p| raise(f, p, "correlated, LE-A", 1.5)),
-    ("reestablishment-delay", 4, 2, |f, p| copy(f, p, "uncorrelated, printed", "uncorrelated")),
-    ("reestablishment-delay", 5, 3, |f, p| copy(f, p, "correlated, printed", "correlated")),
+    ("reestablishment-delay", 4, 1, |f, p| copy(f, p, "uncorrelated, printed", "uncorrelated")),
+    ("reestablishment-delay", 5, 2, |f, p| copy(f, p, "uncorrelated, printed", "uncorrelated")),
+    ("reestablishment-delay", 6, 3, |f, p| copy(f, p, "correlated, printed", "correlated")),
     ("inconsistent-fraction", 0, 1, |f, p| copy(f, p, "correlated", "no loss")),
     ("inconsistent-fraction", 1, 1, |f, p| {
         raise(f, p, "correlated", 0.0);

@@ -206,8 +206,7 @@ mod tests {
     #[test]
     fn the_two_ways_to_a_quantile_meet_where_one_takes_over() {
         for confidence in [0.5, 0.9, 0.95, 0.99, 0.999] {
-            let (last, next) =
-                (reach(1_001, confidence), reach(1_002, confidence));
+            let (last, next) = (reach(1_001, confidence), reach(1_002, confidence));
             assert!(last > next && near(last, next, 1e-5), "{confidence}: {last} {next}");
             let expanded = expanded_quantile(1_000.0, 0.5 + confidence / 2.0);
             assert!(near(last, expanded, 1e-9), "{confidence}: {last} {expanded}");

@@ -52,6 +52,15 @@ impl Claim {
         Self { says, section, verdict: Verdict::NotReproducible, because: why.to_owned() }
     }
 
+    /// The claim with the reason for its verdict, if this is the verdict.
+    pub fn explained(mut self, verdict: Verdict, why: &str) -> Self {
+        if self.verdict == verdict {
+            self.because += "; ";
+            self.because += why;
+        }
+        self
+    }
+
     /// The claim as it is judged with so many runs at a point: not at all, if they are too few.
     pub(super) fn with_runs(self, runs: u64) -> Self {
         if runs >= ENOUGH_RUNS || self.verdict == Verdict::NotReproducible {
@@ -107,6 +116,15 @@ mod tests {
 
     fn dot(y: f64, stderr: f64, runs: usize) -> Dot {
         Dot { x: 0.0, y, stderr, ci95: [y; 2], runs, command: None }
+    }
+
+    #[test]
+    fn a_reason_stands_beside_the_verdict_that_it_explains_and_no_other() {
+        let claim = |holds| {
+            let claim = Claim::judged("It grows.", "5.4", holds, "1 and 2".to_owned());
+            claim.explained(Verdict::Refuted, "nothing feeds it").because
+        };
+        assert_eq!([true, false].map(claim), ["1 and 2", "1 and 2; nothing feeds it"]);
     }
 
     #[test]

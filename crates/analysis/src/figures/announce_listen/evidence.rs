@@ -120,6 +120,13 @@ pub(super) fn lies_above(more: &Curve, less: &Curve) -> bool {
     never_below(more, less) && on_the_whole(more, less) > doubt(runs)
 }
 
+/// The least x from which on one curve lies above another beyond doubt.
+pub(super) fn above_from(more: &Curve, less: &Curve) -> Option<f64> {
+    let pairs: Vec<_> = more.beside(less).collect();
+    let below = pairs.iter().rposition(|(more, less)| !more.exceeds(less));
+    pairs.get(below.map_or(0, |place| place + 1)).map(|(dot, _)| dot.x)
+}
+
 /// Claims that one curve is nowhere below another, beyond doubt.
 pub(super) fn bounded(
     says: &'static str,
@@ -130,7 +137,8 @@ pub(super) fn bounded(
     Claim::judged(says, section, holds, told(pairs))
 }
 
-fn never_below(more: &Curve, less: &Curve) -> bool {
+/// Whether one curve is nowhere below another, beyond doubt.
+pub(super) fn never_below(more: &Curve, less: &Curve) -> bool {
     let mut points = more.beside(less).peekable();
     points.peek().is_some() && points.all(|(more, less)| !less.exceeds(more))
 }
@@ -147,6 +155,14 @@ fn told(pairs: &[(&Curve, &Curve)]) -> String {
     pairs.iter().map(sentence).collect::<Vec<_>>().join(". ")
 }
 
+/// How far apart two points are, in words.
+fn errors(off: f64) -> String {
+    if off.is_finite() {
+        return format!("{off:.1} standard errors");
+    }
+    "more than chance can, since neither has an error".to_owned()
+}
+
 /// Claims that simulation and formula agree.
 pub(super) fn matched(
     says: &'static str,
@@ -157,9 +173,10 @@ pub(super) fn matched(
     let sentence = |(simulated, formula): &(&Curve, &Curve)| match simulated.worst(formula) {
         None => format!("{}: nothing to compare", name(simulated)),
         Some((dot, off)) => format!(
-            "{} and {} differ by at most {off:.1} standard errors, at N = {}: {} against {}",
+            "{} and {} differ by at most {}, at N = {}: {} against {}",
             name(simulated),
             name(formula),
+            errors(off),
             dot.x,
             value(dot),
             value(formula.at(dot.x))

@@ -109,7 +109,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     );
     let leader = corrected(finding, LE_M_LEADER_UC.name);
     overlaps.because += &format!(
-        ". If the leader's own first announcement is meant, it is ahead of SUP: {}",
+        ". If the leader's own first announcement is meant, it and SUP: {}",
         beside(leader, of(SUP_UC))
     );
     vec![

@@ -70,7 +70,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "5.4.1",
             &[(corr, sup_corr), (uc, sup_uc)],
         ),
-        above("Loss takes a considerable toll on LE-S.", "5.4.1", &[(corr, none), (uc, none)]),
+        above("Loss takes a toll on LE-S.", "5.4.1", &[(corr, none), (uc, none)]),
         above(
             "It costs LE-S more than it costs SUP.",
             "5.4.1",
