@@ -65,7 +65,7 @@ pub struct Dot {
     pub ci95: [f64; 2],
     /// How many runs gave a value; none for a formula.
     pub runs: usize,
-    /// The command that makes the point again, if one does.
+    /// The command that makes the point again; none for a formula.
     pub command: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use super::common::{
     subject,
 };
 use super::evidence::{above, beside, matched};
-use super::first_round::{FirstRound, measured};
+use super::first_round::{last, measured};
 use crate::announce_listen::leadership_delay;
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
 use bellwether_protocols::announce_listen::Variant;
@@ -92,11 +92,6 @@ pub(super) fn figure() -> Figure {
         ],
         claims,
     }
-}
-
-/// When the last of the subject's first announcements was sent.
-fn last(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<f64> {
-    FirstRound::of(subject, nodes, seed, run).map(|round| round.last.as_secs_f64())
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
