@@ -26,7 +26,8 @@ pub(super) struct Reproduce {
     /// Where the files are written; made if it is not there
     #[arg(long, short, value_name = "DIR", default_value = "figures")]
     out: PathBuf,
-    /// How many runs at each point; figures whose points are costly take a part of it
+    /// How many runs at each point; figures whose points are costly take a part of it. With fewer
+    /// than 300 no claim is judged
     #[arg(long, short, value_name = "R", default_value = "1000", allow_negative_numbers = true)]
     #[arg(value_parser = runs)]
     runs: u64,
