@@ -165,7 +165,9 @@ fn conclusion(evidence: &Evidence) -> Option<String> {
 /// What whoever uses this plan must know before all else.
 fn warning(plan: &Plan) -> Option<String> {
     let why = Unknown::NoAgreement(plan.disagreement()?);
-    Some(format!("{why}: this is no election; accept fewer --false-departures"))
+    Some(format!(
+        "{why}: no delay of a departure can be predicted; accept fewer --false-departures"
+    ))
 }
 
 /// The command that uses the parameters, in a group that can be simulated while one waits.
@@ -279,7 +281,7 @@ fn row(confirmation: &Confirmation) -> Vec<String> {
         confirmation;
     let rests_on = match rests_on {
         Some(few) => {
-            format!(", by about {} in {} runs without a goodbye", digits(*few), simulated.count)
+            format!(", with about {} of {} runs without a goodbye", digits(*few), simulated.count)
         }
         None => String::new(),
     };

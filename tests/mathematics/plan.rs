@@ -1,6 +1,6 @@
 //! What `plan` chooses, predicts and confirms.
 
-use crate::{json, mean_of, refusal, stdout};
+use crate::{bellwether, json, mean_of, refusal, stdout};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -172,5 +172,20 @@ fn what_rests_on_rare_runs_has_enough_of_them_and_says_how_many() {
     assert!((number(&bye["rests_on"]) - 50.0).abs() < 1.0, "{bye}");
     assert_eq!(bye["verdict"], "agrees", "{bye}");
     let table = stdout(flags);
-    assert!(table.contains("agrees, by about 50 in 6250 runs without a goodbye"), "{table}");
+    assert!(table.contains("agrees, with about 50 of 6250 runs without a goodbye"), "{table}");
+}
+
+/// A goodbye that most do not hear: how long that takes is predicted for all or none, and wrong.
+#[test]
+fn what_the_simulation_does_not_confirm_fails() {
+    let flags = "plan announce-listen --nodes 50 --loss .2 --bye-confidence .1 --simulate 400";
+    let output = bellwether(flags);
+    assert_eq!(output.status.code(), Some(1));
+    let table = String::from_utf8(output.stdout).unwrap();
+    let line = "\nthe simulation does not confirm: reestablishment delay with bye\n";
+    assert!(table.contains(line) && table.contains("differs"), "{table}");
+    let output = bellwether(&format!("{flags} --format json"));
+    assert_eq!(output.status.code(), Some(1));
+    let plan: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(plan["confirmed"], false, "{plan}");
 }

@@ -46,6 +46,8 @@ const RUNS_MIN: u64 = 20;
 const WATCHES: u64 = 100;
 /// The runs without a goodbye that make what they take visible.
 const UNHEARD: f64 = 50.0;
+/// Runs are rare if they are fewer than this part of all.
+const RARE: f64 = 0.1;
 /// What part of a delay may be due to rare runs before there must be plenty of those.
 const RARE_PART: f64 = 0.1;
 /// The stretches without agreement that make their rate visible.
@@ -140,7 +142,7 @@ struct Rare {
     runs: f64,
     /// The error of the mean that comes from their number. A sample without any would show none.
     stderr: f64,
-    /// Whether they make much of the mean.
+    /// Whether they are few, and yet make much of the mean.
     matter: bool,
 }
 
@@ -248,7 +250,8 @@ impl Plan {
         let mut expected = expect(name, measure, self.departure_with_bye());
         if let (Some(expected), Ok(silent)) = (&mut expected, self.departure().0) {
             let unheard = 1.0 - self.all_hear;
-            let matter = unheard * silent > RARE_PART * expected.value;
+            let much = unheard * silent > RARE_PART * expected.value;
+            let matter = unheard < RARE && much;
             if matter {
                 let plenty = ceil(UNHEARD / unheard) as u64; // saturates
                 cell.runs = plenty.min(effort.affords(self.departing_costs())).max(cell.runs);
