@@ -20,8 +20,8 @@
 //! **Each losing for itself.** Printed is the recurrence of section 5.3.3.3, whose sum diverges
 //! ([`recurrence`](super::recurrence)); corrected is the [`closure`](super::closure), which knows
 //! no delay, and (N−1)·P(Δ) for those who speak before they can have heard anybody. That is a
-//! little too much, since they silence others too: in simulations of 3 to 10,000 processes with losses
-//! from .01 to .9 the sum was too high by up to 14 %, and never too low.
+//! little too much, since they silence others too: in simulations of 3 to 10,000 processes with
+//! losses from .01 to .9 the sum was too high by up to 14 %, and never too low.
 
 use super::messages_in_suppression;
 use super::sums::{geometric, needs_few_announcements, overrun};

@@ -75,8 +75,8 @@ impl Claim {
 /// data alone.
 const ENOUGH_RUNS: u64 = 300;
 
-/// How sure "beyond doubt" is: as sure as four standard errors of a normal law, which chance exceeds
-/// once in 15,000 times.
+/// How sure "beyond doubt" is: as sure as four standard errors of a normal law, which chance
+/// exceeds once in 15,000 times.
 const SURE: f64 = 0.999_936_657_516_334;
 
 /// How many standard errors make a difference beyond doubt, if the error was learnt from so many
