@@ -75,8 +75,8 @@ impl Claim {
 /// data alone.
 const ENOUGH_RUNS: u64 = 300;
 
-/// How sure "beyond doubt" is: as sure as four standard errors of a normal law, which chance exceeds
-/// once in 15,000 times.
+/// How sure "beyond doubt" is: as sure as four standard errors of a normal law, which chance
+/// exceeds once in 15,000 times.
 const SURE: f64 = 0.999_936_657_516_334;
 
 /// How many standard errors make a difference beyond doubt, if the error was learnt from so many
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_smaller_number_of_runs_decides() {
-        let (many, few) = (dot(7.0, 1.0, 100_000), dot(0.0, 0.0, 10));
+        let (many, few) = (dot(6.0, 1.0, 100_000), dot(0.0, 0.0, 10));
         assert!(!many.exceeds(&few) && many.exceeds(&Dot { runs: 1000, ..few }));
     }
 
