@@ -499,8 +499,8 @@ impl Timers {
         let uniform = self.timer == Timer::Uniform;
         if uniform && given.iter().any(|flag| flag == "timer-rate") {
             return Err(Failure::usage(
-                "--timer-rate changes nothing about a uniform timer; add --timer \
-                 exponential, or leave it out",
+                "--timer-rate changes nothing about a uniform timer; add --timer exponential, or \
+                 leave it out",
             ));
         }
         Ok(())

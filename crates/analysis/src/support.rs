@@ -57,8 +57,7 @@ pub struct Off {
 }
 
 impl Off {
-    /// How far this form is off; `None` if the simulated mean is nought, of which nothing is a
-    /// part.
+    /// How far this form is off; `None` if the simulated mean is nought.
     pub fn of(simulated: &Summary, form: f64) -> Option<Self> {
         let Summary { mean, stderr, .. } = *simulated;
         // The form is known; all the error is that of the mean it is divided by.
