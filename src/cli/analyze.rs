@@ -244,6 +244,10 @@ impl Analyze {
     /// Runs it; `given` are the flags that were written.
     pub(super) fn run(&self, given: &[String]) -> Done {
         if self.errata {
+            if let Some(flag) = given.iter().find(|flag| *flag != "errata") {
+                let rule = "--errata writes one page, with parameters of its own";
+                return Err(Failure::usage(format!("--{flag}: {rule}; leave --{flag} out")));
+            }
             // The page ends with its own line break.
             let page = errata::document(&mut |_, _| {}).map_err(Failure::usage)?;
             write!(io::stdout(), "{page}")?;

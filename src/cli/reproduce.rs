@@ -20,7 +20,7 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Reproduce {
-    /// The figures, by name; `all` for all of them
+    /// The figures, by name; `all` for all of them, `published` for those that papers have
     #[arg(value_name = "FIGURE", required_unless_present = "list")]
     figures: Vec<String>,
     /// Where the files are written; made if it is not there
@@ -85,6 +85,10 @@ impl Reproduce {
             return Ok(());
         }
         let chosen = chosen(&self.figures)?;
+        if self.out.exists() && !self.out.is_dir() {
+            let out = self.out.display();
+            return Err(Failure::usage(format!("--out {out}: that is a file; name a folder")));
+        }
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io("make the folder", &self.out, &error))?;
         file::check_writable(&self.out.join("index.html"))?;
@@ -188,6 +192,9 @@ fn times(findings: &[Finding], took: &[Duration]) -> Vec<String> {
 fn chosen(names: &[String]) -> Result<Vec<Figure>, Failure> {
     if names.iter().any(|name| name == "all") {
         return Ok(figures());
+    }
+    if names.iter().any(|name| name == "published") {
+        return Ok(figures().into_iter().filter(|figure| !figure.is_ours()).collect());
     }
     let ids: Vec<&str> = names
         .iter()

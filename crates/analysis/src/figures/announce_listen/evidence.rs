@@ -173,7 +173,7 @@ pub(super) fn matched(
     let sentence = |(simulated, formula): &(&Curve, &Curve)| match simulated.worst(formula) {
         None => format!("{}: nothing to compare", name(simulated)),
         Some((dot, off)) => format!(
-            "{} and {} differ by at most {}, at N = {}: {} against {}",
+            "{} and {} differ by up to {}, at N = {}: {} against {}",
             name(simulated),
             name(formula),
             errors(off),
