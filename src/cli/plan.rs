@@ -348,17 +348,6 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
             "command": confirmation.command,
         })
     };
-    let watch = watch.as_ref().map(|watch| {
-        json!({
-            "nodes": watch.nodes,
-            "days": watch.days,
-            "runs": watch.runs,
-            "expected": watch.expected,
-            "seen": watch.seen,
-            "consistent": watch.consistent,
-            "command": watch.command,
-        })
-    });
     json!({
         "protocol": "le-s",
         "goals": {
@@ -388,9 +377,21 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
         "warning": warning(plan),
         "confirmed": confirmed(evidence),
         "confirmations": confirmations.iter().map(confirmation).collect::<Vec<_>>(),
-        "watched": watch,
+        "watched": watch.as_ref().map(watch_for_programs),
         "command": command(plan),
         "command_nodes": goals.nodes.min(GROUP_MAX),
+    })
+}
+
+fn watch_for_programs(watch: &Watch) -> Value {
+    json!({
+        "nodes": watch.nodes,
+        "days": watch.days,
+        "runs": watch.runs,
+        "expected": watch.expected,
+        "seen": watch.seen,
+        "consistent": watch.consistent,
+        "command": watch.command,
     })
 }
 
