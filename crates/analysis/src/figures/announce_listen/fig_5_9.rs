@@ -47,8 +47,8 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             COUNTED,
             "The printed analysis of LE-S with correlated loss counts the messages of the first \
              T_S alone. They are drawn beside.",
-            "With uncorrelated loss and Δ > 0 the text has no formula. Ours, drawn with Table 5.1, \
-             is up to 14 % too high.",
+            "With uncorrelated loss and Δ > 0 the text has no formula. Ours, drawn with Table \
+             5.1, is up to 14 % too high.",
             SUP_ANALYSIS,
             "The group without loss is simulated too, to be compared with, and not drawn.",
             RUNS,
