@@ -118,8 +118,8 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
     sorted[rank.max(1) - 1]
 }
 
-/// How many standard errors an interval reaches to each side of the mean of so many samples, to hold
-/// the true mean with this confidence, which is above 0 and below 1: Student's quantile.
+/// How many standard errors an interval reaches to each side of the mean of so many samples, to
+/// hold the true mean with this confidence, which is above 0 and below 1: Student's quantile.
 ///
 /// Fewer than two samples say nothing of their spread, so that no reach is enough: it is infinite.
 ///

@@ -188,8 +188,8 @@ fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {
             "who has asked announces a round trip later, and need not wait for T_A to say it again",
         ),
         Claim::judged(
-            "At a start neither spares messages nor costs any: Query generates as many as LE-A, and \
-             Suppress-then-Query as many as LE-S, give or take a fifth.",
+            "At a start neither spares messages nor costs any: Query generates as many as LE-A, \
+             and Suppress-then-Query as many as LE-S, give or take a fifth.",
             "ours",
             about_as_many(asks, sends_a) && about_as_many(asks_later, sends_s),
             format!("N = 20: {}", all_four(messages, 20.0, "")),
