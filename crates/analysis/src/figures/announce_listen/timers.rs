@@ -135,8 +135,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             format!("{}; {}", at(2.0), at(100.0)),
         ),
         Claim::judged(
-            "T_A ≥ T_S + Δ: an interval of T_S/2 costs messages, and more than T_S + Δ \
-             gains nothing.",
+            "T_A ≥ T_S + Δ: T_S/2 costs messages, and more than T_S + Δ gains nothing.",
             "5.4.4",
             WATCHED.into_iter().all(flat),
             format!("N = 50: {told}"),
