@@ -5,13 +5,14 @@ use super::announce_listen::Timer;
 use super::circumstances::{Circumstances, seconds};
 use super::failure::Failure;
 use super::group::{finite, flags, name, number};
+use super::judgement::{Judgement, difference};
 use super::memory::{self, Load};
 use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::support::Off;
 use bellwether::analysis::{
-    Cell, Given, OutOfDomain, Quantity, Setting, Support, errata, quantities, quantity,
+    Cell, Given, OutOfDomain, Quantity, Setting, errata, quantities, quantity,
 };
 use bellwether::core::Duration;
 use bellwether::sim::stats::Summary;
@@ -143,6 +144,13 @@ struct Found {
 }
 
 impl Found {
+    /// What a simulation says to its forms.
+    fn judged_by(&self, summary: &Summary) -> Judgement {
+        let printed = self.printed.as_ref().ok().copied();
+        let corrected = self.corrected.as_ref().ok().copied();
+        Judgement::of(summary, printed, corrected, self.exact() == Some(true))
+    }
+
     /// Whether the corrected form is exact, if it has a value.
     fn exact(&self) -> Option<bool> {
         self.corrected.is_ok().then(|| (self.quantity.exact)(&self.setting))
@@ -174,60 +182,6 @@ impl Found {
             rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
         }
         rows
-    }
-}
-
-/// What a simulation says to the forms.
-#[derive(Clone, Copy)]
-enum Judgement {
-    /// To exact ones.
-    Supports(Support),
-    /// To an approximation.
-    Off(Off),
-    /// Nothing: there is no corrected form, or nothing to compare it with.
-    Nothing,
-}
-
-impl Judgement {
-    fn of(found: &Found, summary: &Summary) -> Self {
-        let printed = found.printed.as_ref().ok().copied();
-        match (&found.corrected, found.exact()) {
-            (Ok(corrected), Some(true)) => {
-                Self::Supports(Support::of(summary, printed, *corrected))
-            }
-            (Ok(corrected), _) => Off::of(summary, *corrected).map_or(Self::Nothing, Self::Off),
-            (Err(_), _) => Self::Nothing,
-        }
-    }
-
-    /// Which form it supports, for programs.
-    fn supports(self) -> Option<&'static str> {
-        if let Self::Supports(support) = self { Some(support.name()) } else { None }
-    }
-
-    /// How far the corrected form is off.
-    fn off(self) -> Option<Off> {
-        if let Self::Off(off) = self { Some(off) } else { None }
-    }
-
-    /// In a few words.
-    fn for_people(self, corrected: Option<f64>, mean: f64) -> String {
-        match (self, corrected) {
-            (Self::Supports(support @ (Support::Corrected | Support::Printed)), _) => {
-                format!(": supports the {} form", support.name())
-            }
-            (Self::Supports(Support::Both), _) => ": supports both forms".to_owned(),
-            (Self::Supports(Support::Neither), Some(corrected)) => format!(
-                ": supports neither form: {}",
-                difference(corrected, mean, "is the corrected form from it")
-            ),
-            (Self::Off(Off { part, stderr }), _) => format!(
-                ": the corrected form, an approximation, is {:+.1} % ± {:.1} % off",
-                100.0 * part,
-                100.0 * stderr
-            ),
-            (Self::Supports(Support::Neither), None) | (Self::Nothing, _) => String::new(),
-        }
     }
 }
 
@@ -329,7 +283,7 @@ impl Analyze {
             )));
         };
         Ok(Simulated {
-            judgement: Judgement::of(found, &summary),
+            judgement: found.judged_by(&summary),
             summary,
             measure: measure.name(),
             unsettled: answer.unsettled,
@@ -553,22 +507,6 @@ impl Arguments {
         ];
         let read = all.into_iter().filter(|(flag, _)| reads(quantity, flag));
         read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
-    }
-}
-
-/// How far a value is from another, in a few words.
-fn difference(value: f64, reference: f64, from: &str) -> String {
-    if value == reference {
-        return "the same".to_owned();
-    }
-    if reference == 0.0 {
-        return format!("{} {from}", digits(value - reference));
-    }
-    let percent = 100.0 * (value - reference) / reference.abs();
-    match percent.abs() {
-        ..1e-7 => "the same".to_owned(),
-        0.1..1e6 => format!("{percent:+.1} % {from}"),
-        _ => format!("{percent:+.1e} % {from}"),
     }
 }
 
