@@ -120,6 +120,8 @@ fn every_figure_can_be_made() {
     assert_eq!(figures.len(), json(&["--list"]).as_array().map_or(0, Vec::len));
     let files = contents(&out);
     assert_eq!(files.len(), 3 * figures.len() + 1, "three files a figure, and the page");
+    let judged = ["confirmed", "refuted"].map(|verdict| result[verdict].as_u64());
+    assert_eq!(judged, [Some(0); 2], "two runs tell nothing");
     let page = String::from_utf8_lossy(&files["index.html"]);
     for figure in figures {
         let id = figure["figure"].as_str().expect("figures have names");

@@ -5,12 +5,14 @@ use super::announce_listen::Timer;
 use super::circumstances::{Circumstances, seconds};
 use super::failure::Failure;
 use super::group::{finite, flags, name, number};
+use super::judgement::{Judgement, difference};
 use super::memory::{self, Load};
 use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
+use bellwether::analysis::support::Off;
 use bellwether::analysis::{
-    Cell, Given, OutOfDomain, Quantity, Setting, Support, errata, quantities, quantity,
+    Cell, Given, OutOfDomain, Quantity, Setting, errata, quantities, quantity,
 };
 use bellwether::core::Duration;
 use bellwether::sim::stats::Summary;
@@ -24,7 +26,7 @@ use std::io::{self, Write};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Analyze {
     /// What to compute; --list names everything
-    #[arg(value_parser = named, required_unless_present_any = ["list", "errata"])]
+    #[arg(value_parser = named)]
     quantity: Option<&'static Quantity>,
     /// List all quantities
     #[arg(long, conflicts_with_all = ["quantity", "simulate"])]
@@ -36,7 +38,7 @@ pub(super) struct Analyze {
     #[arg(long, value_name = "R", value_parser = runs, allow_negative_numbers = true)]
     simulate: Option<u64>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
-    #[arg(long, value_name = "S", requires = "simulate")]
+    #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// How many threads; 0 for one per core. The result does not depend on it
     #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
@@ -104,14 +106,16 @@ Examples:
   bellwether analyze le-s.reestablishment-delay.departure --listen 8s --loss .1 --format json
 
 How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
-supports a form if it does not speak against it at 99.9 %.";
+supports a form if it does not speak against it at 99.9 %; of an approximation it says how far it is
+off. Where there is no form, --simulate still measures.";
 
 /// Parses the name of a quantity.
 fn named(name: &str) -> Result<&'static Quantity, String> {
     if let Some(found) = quantity(name) {
         return Ok(found);
     }
-    let likeness = |quantity: &Quantity| strsim::jaro_winkler(name, quantity.name);
+    let lower = name.to_lowercase();
+    let likeness = |quantity: &Quantity| strsim::jaro_winkler(&lower, quantity.name);
     let mut near: Vec<_> = quantities().filter(|quantity| likeness(quantity) > 0.6).collect();
     near.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
     let near: Vec<_> = near.iter().take(3).map(|near| format!("'{}'", near.name)).collect();
@@ -135,8 +139,50 @@ struct Found {
     quantity: &'static Quantity,
     setting: Setting,
     printed: Result<f64, OutOfDomain>,
-    corrected: f64,
+    corrected: Result<f64, OutOfDomain>,
     simulated: Option<Simulated>,
+}
+
+impl Found {
+    /// What a simulation says to its forms.
+    fn judged_by(&self, summary: &Summary) -> Judgement {
+        let printed = self.printed.as_ref().ok().copied();
+        let corrected = self.corrected.as_ref().ok().copied();
+        Judgement::of(summary, printed, corrected, self.exact() == Some(true))
+    }
+
+    /// Whether the corrected form is exact, if it has a value.
+    fn exact(&self) -> Option<bool> {
+        self.corrected.is_ok().then(|| (self.quantity.exact)(&self.setting))
+    }
+
+    /// The forms and the simulation, a row each.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let Self { quantity, printed, corrected, simulated, .. } = self;
+        let unit = quantity.unit.name();
+        let value = |value: f64| format!("{} {unit}", digits(value));
+        let row = |form: &str, found: &Result<f64, OutOfDomain>, note: String| match found {
+            Ok(found) => vec![form.to_owned(), value(*found), note],
+            Err(why) => vec![form.to_owned(), "no value".to_owned(), why.to_string()],
+        };
+        let from = match (printed, corrected) {
+            (Ok(printed), Ok(corrected)) => {
+                difference(*printed, *corrected, "from the corrected form")
+            }
+            _ => String::new(),
+        };
+        let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
+        let mut rows =
+            vec![row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
+        if let Some(Simulated { summary, judgement, .. }) = simulated {
+            let [low, high] = summary.ci95.map(digits);
+            let runs = sim::count(summary.count as u64, "run", "runs");
+            let verdict = judgement.for_people(corrected.as_ref().ok().copied(), summary.mean);
+            let interval = format!("{low} .. {high} at 95 %, {runs}{verdict}");
+            rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
+        }
+        rows
+    }
 }
 
 /// All that was simulated.
@@ -144,7 +190,7 @@ struct Simulated {
     summary: Summary,
     measure: &'static str,
     unsettled: u64,
-    supports: Support,
+    judgement: Judgement,
     command: String,
 }
 
@@ -152,14 +198,28 @@ impl Analyze {
     /// Runs it; `given` are the flags that were written.
     pub(super) fn run(&self, given: &[String]) -> Done {
         if self.errata {
+            if let Some(flag) = given.iter().find(|flag| *flag != "errata") {
+                let rule = "--errata writes one page, with parameters of its own";
+                return Err(Failure::usage(format!("--{flag}: {rule}; leave --{flag} out")));
+            }
             // The page ends with its own line break.
             let page = errata::document(&mut |_, _| {}).map_err(Failure::usage)?;
             write!(io::stdout(), "{page}")?;
             return Ok(());
         }
+        if self.quantity.is_none() && !self.list {
+            let line = "name a <QUANTITY>, or --list to see them all; try --help";
+            return Err(Failure::usage(line));
+        }
+        if let (Some(seed), None) = (self.seed, self.simulate) {
+            return Err(Failure::usage(format!(
+                "--seed {seed} changes nothing without --simulate; add --simulate 1000"
+            )));
+        }
         let text = match self.quantity {
             Some(quantity) => {
                 refuse_unread(quantity, given)?;
+                self.arguments.timers.refuse_rate_of_uniform(given)?;
                 let found = self.find(quantity)?;
                 match self.format {
                     Format::Table => self.for_people(&found),
@@ -181,8 +241,15 @@ impl Analyze {
 
     fn find(&self, quantity: &'static Quantity) -> Result<Found, Failure> {
         let setting = Setting::try_from(self.arguments.given()?).map_err(Failure::usage)?;
-        let refused = |why: OutOfDomain| Failure::usage(format!("{}: {why}", quantity.name));
-        let corrected = (quantity.corrected)(&setting).map_err(refused)?;
+        let corrected = (quantity.corrected)(&setting);
+        if let Err(why) = &corrected {
+            let cell = (quantity.simulation)(&setting).map(|(cell, _)| cell);
+            let possible = cell.is_some_and(|cell| cell.experiment(1).is_ok());
+            if !possible || self.simulate.is_none() {
+                let way_out = if possible { ", or add --simulate 1000" } else { "" };
+                return Err(Failure::usage(format!("{}: {why}{way_out}", quantity.name)));
+            }
+        }
         let printed = (quantity.printed)(&setting);
         let mut found = Found { quantity, setting, printed, corrected, simulated: None };
         if let Some(runs) = self.simulate {
@@ -215,9 +282,8 @@ impl Analyze {
                 measure.name()
             )));
         };
-        let printed = found.printed.as_ref().ok().copied();
         Ok(Simulated {
-            supports: Support::of(&summary, printed, found.corrected),
+            judgement: found.judged_by(&summary),
             summary,
             measure: measure.name(),
             unsettled: answer.unsettled,
@@ -226,38 +292,7 @@ impl Analyze {
     }
 
     fn for_people(&self, found: &Found) -> String {
-        let Found { quantity, setting, printed, corrected, simulated } = found;
-        let unit = quantity.unit.name();
-        let exact = if (quantity.exact)(setting) { "exact" } else { "an approximation" };
-        let value = |value: f64| format!("{} {unit}", digits(value));
-        let mut rows = vec![
-            match printed {
-                Ok(printed) => vec![
-                    "printed".to_owned(),
-                    value(*printed),
-                    difference(*printed, *corrected, "from the corrected form"),
-                ],
-                Err(why) => vec!["printed".to_owned(), "no value".to_owned(), why.to_string()],
-            },
-            vec!["corrected".to_owned(), value(*corrected), exact.to_owned()],
-        ];
-        if let Some(Simulated { summary, supports, .. }) = simulated {
-            let [low, high] = summary.ci95.map(digits);
-            let verdict = match supports {
-                Support::Corrected | Support::Printed => {
-                    format!("supports the {} form", supports.name())
-                }
-                Support::Both => "supports both forms".to_owned(),
-                Support::Neither => format!(
-                    "supports neither form: {}",
-                    difference(*corrected, summary.mean, "is the corrected form from it")
-                ),
-            };
-            let count = summary.count as u64;
-            let runs = sim::count(count, "run", "runs");
-            let interval = format!("{low} .. {high} at 95 %, {runs}: {verdict}");
-            rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
-        }
+        let Found { quantity, setting, simulated, .. } = found;
         let shown = self.arguments.shown(quantity);
         let shown = shown.iter().map(|(flag, value)| {
             let value = match value {
@@ -273,7 +308,7 @@ impl Analyze {
             quantity.about,
             quantity.section,
             shown.collect::<Vec<_>>().join(", "),
-            table(&["form", "value", ""], &rows),
+            table(&["form", "value", ""], &found.rows()),
             (quantity.note)(setting)
         );
         if let Some(Simulated { unsettled, command, .. }) = simulated {
@@ -295,18 +330,25 @@ impl Analyze {
             "unit": quantity.unit.name(),
             "params": self.arguments.shown(quantity),
             "printed": printed.as_ref().ok(),
-            "corrected": corrected,
-            "exact": (quantity.exact)(setting),
+            "corrected": corrected.as_ref().ok(),
+            "exact": found.exact(),
             "note": (quantity.note)(setting),
         });
         if let Err(why) = printed {
             result["printed_why"] = json!(why.to_string());
         }
-        if let Some(Simulated { summary, measure, unsettled, supports, command }) = simulated {
+        if let Err(why) = corrected {
+            result["corrected_why"] = json!(why.to_string());
+        }
+        if let Some(Simulated { summary, measure, unsettled, judgement, command }) = simulated {
             let mut simulated = json!(summary);
             simulated["measure"] = json!(measure);
             simulated["unsettled"] = json!(unsettled);
-            simulated["supports"] = json!(supports.name());
+            simulated["supports"] = json!(judgement.supports());
+            if let Some(Off { part, stderr }) = judgement.off() {
+                simulated["off"] = json!(part);
+                simulated["off_stderr"] = json!(stderr);
+            }
             simulated["command"] = json!(command);
             result["simulated"] = simulated;
         }
@@ -315,7 +357,7 @@ impl Analyze {
 
     /// One row with the same columns for every quantity; what it does not read stays empty.
     fn for_spreadsheets(&self, found: &Found) -> String {
-        let Found { quantity, setting, printed, corrected, simulated } = found;
+        let Found { quantity, printed, corrected, simulated, .. } = found;
         let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         let shown = self.arguments.shown(quantity);
         let mut columns = vec![
@@ -336,19 +378,19 @@ impl Analyze {
         }));
         columns.extend([
             ("printed", number(printed.as_ref().ok().copied())),
-            ("corrected", corrected.to_string()),
-            ("exact", (quantity.exact)(setting).to_string()),
+            ("corrected", number(corrected.as_ref().ok().copied())),
+            ("exact", found.exact().map(|exact| exact.to_string()).unwrap_or_default()),
         ]);
-        let (summary, verdict) = match simulated {
-            Some(simulated) => (Some(&simulated.summary), simulated.supports.name()),
-            None => (None, ""),
-        };
+        let summary = simulated.as_ref().map(|simulated| &simulated.summary);
+        let judgement = simulated.as_ref().map_or(Judgement::Nothing, |found| found.judgement);
         columns.extend([
             ("mean", number(summary.map(|summary| summary.mean))),
             ("stderr", number(summary.map(|summary| summary.stderr))),
             ("ci95_low", number(summary.map(|summary| summary.ci95[0]))),
             ("ci95_high", number(summary.map(|summary| summary.ci95[1]))),
-            ("supports", verdict.to_owned()),
+            ("supports", judgement.supports().unwrap_or_default().to_owned()),
+            ("off", number(judgement.off().map(|off| off.part))),
+            ("off_stderr", number(judgement.off().map(|off| off.stderr))),
         ]);
         let (header, row): (Vec<&str>, Vec<String>) = columns.into_iter().unzip();
         csv(&header, &[row])
@@ -409,6 +451,20 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
     }
 }
 
+impl Timers {
+    /// How steep a uniform timer is means nothing.
+    fn refuse_rate_of_uniform(&self, given: &[String]) -> Done {
+        let uniform = self.timer == Timer::Uniform;
+        if uniform && given.iter().any(|flag| flag == "timer-rate") {
+            return Err(Failure::usage(
+                "--timer-rate changes nothing about a uniform timer; add --timer exponential, or \
+                 leave it out",
+            ));
+        }
+        Ok(())
+    }
+}
+
 impl Arguments {
     /// What the formula is asked about.
     fn given(&self) -> Result<Given, Failure> {
@@ -451,22 +507,6 @@ impl Arguments {
         ];
         let read = all.into_iter().filter(|(flag, _)| reads(quantity, flag));
         read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
-    }
-}
-
-/// How far a value is from another, in a few words.
-fn difference(value: f64, reference: f64, from: &str) -> String {
-    if value == reference {
-        return "the same".to_owned();
-    }
-    if reference == 0.0 {
-        return format!("{} {from}", digits(value - reference));
-    }
-    let percent = 100.0 * (value - reference) / reference.abs();
-    match percent.abs() {
-        ..1e-7 => "the same".to_owned(),
-        0.1..1e6 => format!("{percent:+.1} % {from}"),
-        _ => format!("{percent:+.1e} % {from}"),
     }
 }
 

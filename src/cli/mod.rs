@@ -14,6 +14,7 @@ mod failure;
 mod file;
 mod group;
 mod guard;
+mod judgement;
 mod keygen;
 mod leases;
 mod live;

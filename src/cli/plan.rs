@@ -8,7 +8,9 @@ use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::cell::duration;
-use bellwether::analysis::plan::{Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Watch};
+use bellwether::analysis::plan::{
+    Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
+};
 use bellwether::core::Duration;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -73,7 +75,9 @@ Examples:
 
 How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
 goodbyes spare the group T_L. Each prediction stands beside its simulation; `agrees` means that it
-does not speak against the formula at 99.9 %, `near` as near as an approximation can be.";
+does not speak against the formula at 99.9 %, `near` as near as an approximation can be.
+
+Exit code: 0 if the simulation confirms the prediction, 1 if something differs.";
 
 /// Parses a number of runs, or nought.
 fn runs(text: &str) -> Result<u64, String> {
@@ -103,8 +107,9 @@ impl AnnounceListen {
             Format::Json => for_programs(&plan, &evidence).to_string(),
             Format::Csv => for_spreadsheets(&plan, &evidence),
         };
-        writeln!(io::stdout(), "{text}")?;
-        Ok(())
+        // Whoever stops reading still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        if confirmed(&evidence) == Some(false) { Err(Failure::Violated) } else { Ok(printed?) }
     }
 
     fn goals(&self) -> Result<Goals, Failure> {
@@ -132,6 +137,39 @@ impl AnnounceListen {
     }
 }
 
+/// What the simulations do not confirm.
+fn doubts((confirmations, watch): &Evidence) -> Vec<String> {
+    let differing = confirmations.iter().filter(|found| found.verdict == Verdict::Differs);
+    let mut doubts: Vec<_> = differing.map(|found| found.name.replace('_', " ")).collect();
+    if watch.as_ref().is_some_and(|watch| !watch.consistent) {
+        doubts.push("false departures per day".to_owned());
+    }
+    doubts
+}
+
+/// Whether the simulations confirm the prediction, if there were any.
+fn confirmed(evidence: &Evidence) -> Option<bool> {
+    let (confirmations, watch) = evidence;
+    let asked = !confirmations.is_empty() || watch.is_some();
+    asked.then(|| doubts(evidence).is_empty())
+}
+
+/// The same in a line.
+fn conclusion(evidence: &Evidence) -> Option<String> {
+    Some(match confirmed(evidence)? {
+        true => "the simulation confirms the prediction".to_owned(),
+        false => format!("the simulation does not confirm: {}", doubts(evidence).join(", ")),
+    })
+}
+
+/// What whoever uses this plan must know before all else.
+fn warning(plan: &Plan) -> Option<String> {
+    let why = Unknown::NoAgreement(plan.disagreement()?);
+    Some(format!(
+        "{why}: no delay of a departure can be predicted; accept fewer --false-departures"
+    ))
+}
+
 /// The command that uses the parameters, in a group that can be simulated while one waits.
 fn command(plan: &Plan) -> String {
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
@@ -152,7 +190,8 @@ fn command(plan: &Plan) -> String {
     )
 }
 
-fn for_people(plan: &Plan, (confirmed, watch): &Evidence) -> String {
+fn for_people(plan: &Plan, evidence: &Evidence) -> String {
+    let (confirmations, watch) = evidence;
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
     let lossy = match loss.rate() {
         0.0 => String::new(),
@@ -165,15 +204,32 @@ fn for_people(plan: &Plan, (confirmed, watch): &Evidence) -> String {
         table(&["parameter", "value", "because"], &parameters(plan, announce)),
         table(&["to expect", "value", ""], &expectations(&plan.forecasts())),
     );
-    if !confirmed.is_empty() {
+    if let Some(warning) = warning(plan) {
+        text += &format!("\nwarning: {warning}\n");
+    }
+    if !confirmations.is_empty() {
         let header = ["simulated", "processes", "T_L", "predicted", "mean", "95 % interval", ""];
-        let rows: Vec<_> = confirmed.iter().map(row).collect();
+        let rows: Vec<_> = confirmations.iter().map(row).collect();
         text += &format!("\n{}\n", table(&header, &rows));
+        let fewest = confirmations.iter().map(|found| found.nodes).min();
+        if let Some(fewest) = fewest.filter(|fewest| *fewest < nodes) {
+            text += &format!(
+                "where there are {fewest} processes instead of {nodes}, so many were simulated, \
+                 with the T_L of {nodes}, and the prediction is that for {fewest}\n"
+            );
+        }
     }
     if let Some(watch) = watch {
         text += &format!("\n{}\n", watched(plan, watch));
     }
-    text + &format!("\ntry it: {}", command(plan))
+    if let Some(conclusion) = conclusion(evidence) {
+        text += &format!("\n{conclusion}\n");
+    }
+    let fewer = match nodes > GROUP_MAX {
+        true => format!(" with {GROUP_MAX} processes and the T_L of {nodes}"),
+        false => String::new(),
+    };
+    text + &format!("\ntry it{fewer}: {}", command(plan))
 }
 
 fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
@@ -208,7 +264,7 @@ fn expectations(forecasts: &[Forecast]) -> Vec<Vec<String>> {
         let unit = forecast.unit.map_or("a day", |unit| unit.name());
         let (value, note) = match &forecast.value {
             Ok(value) => (format!("{} {unit}", digits(*value)), about(forecast.slack)),
-            Err(why) => ("unknown".to_owned(), why.to_string()),
+            Err(why) => ("no value".to_owned(), why.to_string()),
         };
         vec![forecast.about.to_owned(), value, note]
     };
@@ -221,7 +277,14 @@ fn about(slack: f64) -> String {
 }
 
 fn row(confirmation: &Confirmation) -> Vec<String> {
-    let Confirmation { name, nodes, listen, predicted, simulated, verdict, .. } = confirmation;
+    let Confirmation { name, nodes, listen, predicted, simulated, verdict, rests_on, .. } =
+        confirmation;
+    let rests_on = match rests_on {
+        Some(few) => {
+            format!(", with about {} of {} runs without a goodbye", digits(*few), simulated.count)
+        }
+        None => String::new(),
+    };
     let [low, high] = simulated.ci95.map(digits);
     vec![
         name.replace('_', " "),
@@ -230,7 +293,7 @@ fn row(confirmation: &Confirmation) -> Vec<String> {
         digits(*predicted),
         digits(simulated.mean),
         format!("{low} .. {high}"),
-        verdict.name().to_owned(),
+        format!("{}{rests_on}", verdict.name()),
     ]
 }
 
@@ -255,7 +318,8 @@ fn watched(plan: &Plan, watch: &Watch) -> String {
     )
 }
 
-fn for_programs(plan: &Plan, (confirmed, watch): &Evidence) -> Value {
+fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
+    let (confirmations, watch) = evidence;
     let Plan { goals, losses, byes, all_hear, byes_on_average, setting } = plan;
     let forecast = |forecast: &Forecast| {
         let unit = forecast.unit.map_or("per day", |unit| unit.name());
@@ -279,21 +343,11 @@ fn for_programs(plan: &Plan, (confirmed, watch): &Evidence) -> Value {
             "predicted": confirmation.predicted,
             "slack": confirmation.slack,
             "simulated": simulated,
+            "rests_on": confirmation.rests_on,
             "verdict": confirmation.verdict.name(),
             "command": confirmation.command,
         })
     };
-    let watch = watch.as_ref().map(|watch| {
-        json!({
-            "nodes": watch.nodes,
-            "days": watch.days,
-            "runs": watch.runs,
-            "expected": watch.expected,
-            "seen": watch.seen,
-            "consistent": watch.consistent,
-            "command": watch.command,
-        })
-    });
     json!({
         "protocol": "le-s",
         "goals": {
@@ -320,17 +374,32 @@ fn for_programs(plan: &Plan, (confirmed, watch): &Evidence) -> Value {
             "thesis_all_hear": goals.all_hear(*byes_on_average),
         },
         "predicted": plan.forecasts().iter().map(forecast).collect::<Map<_, _>>(),
-        "confirmed": confirmed.iter().map(confirmation).collect::<Vec<_>>(),
-        "watched": watch,
+        "warning": warning(plan),
+        "confirmed": confirmed(evidence),
+        "confirmations": confirmations.iter().map(confirmation).collect::<Vec<_>>(),
+        "watched": watch.as_ref().map(watch_for_programs),
         "command": command(plan),
+        "command_nodes": goals.nodes.min(GROUP_MAX),
+    })
+}
+
+fn watch_for_programs(watch: &Watch) -> Value {
+    json!({
+        "nodes": watch.nodes,
+        "days": watch.days,
+        "runs": watch.runs,
+        "expected": watch.expected,
+        "seen": watch.seen,
+        "consistent": watch.consistent,
+        "command": watch.command,
     })
 }
 
 /// One row for each prediction, with its simulation where there is one.
-fn for_spreadsheets(plan: &Plan, (confirmed, _): &Evidence) -> String {
+fn for_spreadsheets(plan: &Plan, (confirmations, _): &Evidence) -> String {
     let header = ["what", "predicted", "nodes", "listen", "predicted_there", "mean", "verdict"];
     let row = |forecast: &Forecast| {
-        let found = confirmed.iter().find(|confirmation| confirmation.name == forecast.name);
+        let found = confirmations.iter().find(|found| found.name == forecast.name);
         let cell = |of: &dyn Fn(&Confirmation) -> String| found.map(of).unwrap_or_default();
         let value = forecast.value.as_ref().map(ToString::to_string);
         vec![
@@ -344,4 +413,46 @@ fn for_spreadsheets(plan: &Plan, (confirmed, _): &Evidence) -> String {
         ]
     };
     csv(&header, &plan.forecasts().iter().map(row).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::sim::stats::Summary;
+
+    fn confirmation(name: &'static str, verdict: Verdict) -> Confirmation {
+        Confirmation {
+            name,
+            nodes: 5,
+            listen: 3.1,
+            predicted: 1.0,
+            slack: 0.0,
+            simulated: Summary::of(&[1.0, 2.0]).unwrap(),
+            unsettled: 0,
+            rests_on: None,
+            verdict,
+            command: String::new(),
+        }
+    }
+
+    fn watch(consistent: bool) -> Watch {
+        let command = String::new();
+        Watch { nodes: 5, days: 1.0, runs: 100, expected: 0.1, seen: 0, consistent, command }
+    }
+
+    #[test]
+    fn one_that_differs_is_enough_for_doubt() {
+        let (agrees, near) =
+            (confirmation("messages", Verdict::Agrees), confirmation("delay", Verdict::Near));
+        let good: Evidence = (vec![agrees.clone(), near], Some(watch(true)));
+        assert_eq!(confirmed(&good), Some(true));
+        assert_eq!(conclusion(&good).unwrap(), "the simulation confirms the prediction");
+        let bad = confirmation("leadership_delay", Verdict::Differs);
+        let bad: Evidence = (vec![agrees.clone(), bad], Some(watch(false)));
+        assert_eq!(confirmed(&bad), Some(false));
+        let line = "the simulation does not confirm: leadership delay, false departures per day";
+        assert_eq!(conclusion(&bad).unwrap(), line);
+        assert_eq!(confirmed(&(vec![agrees], Some(watch(false)))), Some(false));
+        assert_eq!(confirmed(&(Vec::new(), None)), None, "nothing was simulated");
+    }
 }

@@ -20,13 +20,14 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Reproduce {
-    /// The figures, by name; `all` for all of them
+    /// The figures, by name; `all` for all of them, `published` for those that papers have
     #[arg(value_name = "FIGURE", required_unless_present = "list")]
     figures: Vec<String>,
     /// Where the files are written; made if it is not there
     #[arg(long, short, value_name = "DIR", default_value = "figures")]
     out: PathBuf,
-    /// How many runs at each point; figures whose points are costly take a part of it
+    /// How many runs at each point; figures whose points are costly take a part of it. With fewer
+    /// than 300 no claim is judged
     #[arg(long, short, value_name = "R", default_value = "1000", allow_negative_numbers = true)]
     #[arg(value_parser = runs)]
     runs: u64,
@@ -84,6 +85,10 @@ impl Reproduce {
             return Ok(());
         }
         let chosen = chosen(&self.figures)?;
+        if self.out.exists() && !self.out.is_dir() {
+            let out = self.out.display();
+            return Err(Failure::usage(format!("--out {out}: that is a file; name a folder")));
+        }
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io("make the folder", &self.out, &error))?;
         file::check_writable(&self.out.join("index.html"))?;
@@ -187,6 +192,9 @@ fn times(findings: &[Finding], took: &[Duration]) -> Vec<String> {
 fn chosen(names: &[String]) -> Result<Vec<Figure>, Failure> {
     if names.iter().any(|name| name == "all") {
         return Ok(figures());
+    }
+    if names.iter().any(|name| name == "published") {
+        return Ok(figures().into_iter().filter(|figure| !figure.is_ours()).collect());
     }
     let ids: Vec<&str> = names
         .iter()

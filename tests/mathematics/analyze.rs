@@ -128,12 +128,17 @@ fn every_quantity_has_a_value_or_says_why_not_in_every_model_of_loss() {
 #[test]
 fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
     for (arguments, words) in [
-        ("analyze", ["QUANTITY", "try --help"]),
+        ("analyze", ["name a <QUANTITY>, or --list", "try --help"]),
+        ("analyze --simulate 5", ["name a <QUANTITY>, or --list", "try --help"]),
+        ("analyze LE-S.messages", ["did you mean 'le-s.messages'", "--list"]),
         ("analyze xyzzy", ["no quantity has that name", "--list"]),
         ("analyze le-s.leadership-dealy", ["did you mean 'le-s.leadership-delay'", "--list"]),
         ("analyze le-s.leadership-delay --listen 3s", ["--listen changes nothing", "--suppress"]),
         ("analyze le-a.leadership-delay --timer uniform", ["--timer changes nothing", "--delay"]),
         ("analyze le-a.leadership-delay --timer-rate 3", ["--timer-rate", "--announce"]),
+        ("analyze le-s.leadership-delay --timer-rate 3", ["a uniform timer", "--timer exp"]),
+        ("analyze le-s.leadership-delay --timer uniform --timer-rate 3", ["uniform timer", ""]),
+        ("analyze sup.messages --loss .4", ["sup.messages: ", "or add --simulate 1000"]),
         ("analyze le-s.leadership-delay --nodes 1", ["nodes = 1", "2 <= nodes"]),
         ("analyze le-s.leadership-delay --nodes 0", ["'0'", "processes"]),
         ("analyze le-s.leadership-delay --loss 1", ["loss = 1", "0.9999"]),
@@ -145,7 +150,7 @@ fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
         ("analyze le-s.leadership-delay --delay infinite", ["delay = inf", "finite"]),
         ("analyze le-s.leadership-delay --timer exponential --timer-rate 0", ["rate = 0", "0 <"]),
         ("analyze le-s.leadership-delay --simulate 1", ["'1'", "at least 2"]),
-        ("analyze le-s.leadership-delay --seed 3", ["--simulate", ""]),
+        ("analyze le-s.leadership-delay --seed 3", ["--seed 3", "--simulate 1000"]),
         ("analyze --list --nodes 3", ["--list", "--nodes"]),
         ("analyze --list le-s.leadership-delay", ["--list", "cannot be used with"]),
     ] {
@@ -164,5 +169,50 @@ fn a_spreadsheet_has_the_same_columns_for_every_quantity() {
     let plain = header("analyze le-s.leadership-delay --loss .4");
     assert_eq!(plain, header("analyze announcements-beyond-first --loss .4"));
     assert_eq!(plain, header("analyze le-s.leadership-delay --loss .4 --simulate 20"));
-    assert!(plain.ends_with("printed,corrected,exact,mean,stderr,ci95_low,ci95_high,supports"));
+    assert!(plain.ends_with(
+        "printed,corrected,exact,mean,stderr,ci95_low,ci95_high,supports,off,off_stderr"
+    ));
+}
+
+/// With uncorrelated loss and a delay the messages of SUP have no form.
+#[test]
+fn what_has_no_form_is_simulated_all_the_same() {
+    let question = "analyze sup.messages --nodes 50 --loss .4 --simulate 100";
+    let found = json(question);
+    let null = &Value::Null;
+    assert_eq!((&found["corrected"], &found["exact"]), (null, null), "{found}");
+    assert!(found["corrected_why"].as_str().is_some_and(|why| why.contains("delay")), "{found}");
+    let simulated = &found["simulated"];
+    assert!(simulated["mean"].as_f64().is_some_and(|mean| mean > 1.0), "{found}");
+    assert_eq!((&simulated["supports"], &simulated["off"]), (null, null), "{found}");
+    let table = stdout(question);
+    let row = table.lines().find(|line| line.contains("corrected")).unwrap();
+    assert!(row.contains("no value") && row.contains("delay"), "{table}");
+    assert!(table.contains("100 runs\n"), "nothing to judge: {table}");
+    let csv = stdout(&format!("{question} --format csv"));
+    assert!(csv.ends_with(",,,\n"), "no support, no distance: {csv}");
+}
+
+/// The closure is too high with a delay; enough runs would turn any approximation away.
+#[test]
+fn an_approximation_is_not_judged_but_measured() {
+    let question = "analyze le-s.messages --nodes 50 --loss .2 --simulate 1000";
+    let found = json(question);
+    assert_eq!(found["exact"], false, "{found}");
+    let simulated = &found["simulated"];
+    assert_eq!(simulated["supports"], Value::Null, "{found}");
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value}: {found}"));
+    let (mean, corrected) = (number(&simulated["mean"]), number(&found["corrected"]));
+    let off = number(&simulated["off"]);
+    assert!((off - (corrected / mean - 1.0)).abs() < 1e-12, "{found}");
+    assert!(off > 0.0 && off < 0.15, "{found}");
+    let error = corrected * number(&simulated["stderr"]) / (mean * mean);
+    assert!((number(&simulated["off_stderr"]) - error).abs() < 1e-12, "{found}");
+    let table = stdout(question);
+    let words = format!(
+        "the corrected form, an approximation, is {:+.1} % ± {:.1} % off",
+        100.0 * off,
+        100.0 * error
+    );
+    assert!(table.contains(&words) && !table.contains("supports"), "{table}");
 }

@@ -1,6 +1,6 @@
 //! What `plan` chooses, predicts and confirms.
 
-use crate::{json, mean_of, refusal, stdout};
+use crate::{bellwether, json, mean_of, refusal, stdout};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -52,7 +52,7 @@ fn what_is_predicted_happens() {
         ["--nodes 20 --loss .1", "--nodes 20 --loss .2 --loss-model correlated", "--nodes 9"]
     {
         let plan = json(&format!("plan announce-listen {flags} --simulate 100 --seed 5"));
-        let confirmed = plan["confirmed"].as_array().unwrap();
+        let confirmed = plan["confirmations"].as_array().unwrap();
         let names: Vec<_> = confirmed.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
         for name in [
             "leadership_delay",
@@ -63,6 +63,7 @@ fn what_is_predicted_happens() {
         ] {
             assert!(names.contains(&name), "{flags}: {name} is not in {names:?}");
         }
+        assert_eq!((&plan["confirmed"], &plan["warning"]), (&Value::Bool(true), &Value::Null));
         for entry in confirmed {
             let verdict = entry["verdict"].as_str().unwrap();
             assert!(["agrees", "near"].contains(&verdict), "{flags}: {entry}");
@@ -87,14 +88,28 @@ fn what_is_predicted_happens() {
 fn a_large_group_is_planned_and_says_with_how_many_it_was_confirmed() {
     let plan = json("plan announce-listen --nodes 1000000 --loss .4 --simulate 20");
     let of = |name: &str| {
-        let mut confirmed = plan["confirmed"].as_array().unwrap().iter();
+        let mut confirmed = plan["confirmations"].as_array().unwrap().iter();
         let found = confirmed.find(|entry| entry["name"] == name);
         found.unwrap_or_else(|| panic!("{name} is not in {plan}"))["nodes"].clone()
     };
     assert_eq!(of("leadership_delay"), 1_000_000);
     assert!(number(&of("reestablishment_delay")) <= 500.0);
+    assert_eq!(plan["command_nodes"], 500);
+    let table = stdout("plan announce-listen --nodes 1000 --loss .1 --simulate 20");
+    for words in ["processes instead of 1000,", "try it with 500 processes and the T_L of 1000:"] {
+        assert!(table.contains(words), "{words} is not in\n{table}");
+    }
     let table = stdout("plan announce-listen --nodes 20 --loss .1 --simulate 20");
-    for words in ["--listen", "--bye-copies", "a day", "agrees", "too few to confirm", "try it"] {
+    assert!(!table.contains("instead of"), "{table}");
+    for words in [
+        "the simulation confirms the prediction",
+        "--listen",
+        "--bye-copies",
+        "a day",
+        "agrees",
+        "too few to confirm",
+        "try it",
+    ] {
         assert!(table.contains(words), "{words} is not in\n{table}");
     }
 }
@@ -110,7 +125,7 @@ fn goals_that_cannot_be_reached_are_refused_with_what_can() {
         ("--loss .1 --bye-confidence 1.5", ["bye confidence = 1.5", "< 1"]),
         ("--loss .1 --loss-model correlated --messages 3", ["messages = 3", "longer T_A"]),
         ("--delay 2s", ["announce = 1 s with delay = 2 s", "at least 4 s"]),
-        ("--nodes 1", ["nodes = 1", "2 <= nodes"]),
+        ("--nodes 1", ["nodes = 1", "2 <= nodes <= 100000000"]),
         ("--loss 1", ["loss = 1", "0.9999"]),
         ("--announce 0", ["announce = 0", "above 0"]),
         ("--simulate 5", ["'5'", "20"]),
@@ -119,4 +134,58 @@ fn goals_that_cannot_be_reached_are_refused_with_what_can() {
         assert!(words.iter().all(|word| line.contains(word)), "{flags}: {line}");
     }
     assert!(refusal("plan bully").contains("'bully'"));
+}
+
+/// T_L is hardly longer than T_A, so somebody of the 50 has always given up.
+#[test]
+fn a_group_without_agreement_is_warned_of_and_no_delay_predicted() {
+    let flags = "plan announce-listen --nodes 50 --loss .2 --false-departures 1e9 --simulate 20";
+    let plan = json(flags);
+    let predicted = &plan["predicted"];
+    for name in ["reestablishment_delay", "reestablishment_delay_with_bye"] {
+        assert_eq!(predicted[name]["value"], Value::Null, "{plan}");
+        let why = predicted[name]["why"].as_str().unwrap();
+        assert_eq!(why, "the group is without agreement 98.6 % of the time");
+    }
+    assert!(number(&predicted["inconsistent_fraction"]["value"]) > 0.9, "{plan}");
+    let confirmations = plan["confirmations"].as_array().unwrap();
+    let about_departures = |entry: &Value| {
+        entry["name"].as_str().is_some_and(|name| name.starts_with("reestablishment"))
+    };
+    assert!(!confirmations.iter().any(about_departures), "{plan}");
+    assert_eq!(plan["confirmed"], true, "what is left is right: {plan}");
+    let table = stdout(flags);
+    assert!(table.contains("warning: the group is without agreement 98.6 % of"), "{table}");
+    let silent = json("plan announce-listen --nodes 9 --simulate 0");
+    assert_eq!(silent["confirmed"], Value::Null, "{silent}");
+}
+
+/// Of two processes one hears no goodbye in one run of 125, which then takes forty times as long.
+#[test]
+fn what_rests_on_rare_runs_has_enough_of_them_and_says_how_many() {
+    let flags = "plan announce-listen --nodes 2 --loss .2 --simulate 200";
+    let plan = json(flags);
+    let mut confirmations = plan["confirmations"].as_array().unwrap().iter();
+    let bye = confirmations.find(|entry| entry["name"] == "reestablishment_delay_with_bye");
+    let bye = bye.expect("it is confirmed");
+    assert!(number(&bye["simulated"]["count"]) >= 6000.0, "{bye}");
+    assert!((number(&bye["rests_on"]) - 50.0).abs() < 1.0, "{bye}");
+    assert_eq!(bye["verdict"], "agrees", "{bye}");
+    let table = stdout(flags);
+    assert!(table.contains("agrees, with about 50 of 6250 runs without a goodbye"), "{table}");
+}
+
+/// A goodbye that most do not hear: how long that takes is predicted for all or none, and wrong.
+#[test]
+fn what_the_simulation_does_not_confirm_fails() {
+    let flags = "plan announce-listen --nodes 50 --loss .2 --bye-confidence .1 --simulate 400";
+    let output = bellwether(flags);
+    assert_eq!(output.status.code(), Some(1));
+    let table = String::from_utf8(output.stdout).unwrap();
+    let line = "\nthe simulation does not confirm: reestablishment delay with bye\n";
+    assert!(table.contains(line) && table.contains("differs"), "{table}");
+    let output = bellwether(&format!("{flags} --format json"));
+    assert_eq!(output.status.code(), Some(1));
+    let plan: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(plan["confirmed"], false, "{plan}");
 }

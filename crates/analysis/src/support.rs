@@ -2,6 +2,9 @@
 //!
 //! A form is supported if the simulated mean does not speak against it at 99.9 %: of a thousand
 //! true forms one is turned away by chance. Few runs support everything; more runs decide.
+//!
+//! An approximation is not judged: enough runs would turn any away. Of those it is said how far
+//! they are [`Off`].
 
 use bellwether_sim::stats::Summary;
 
@@ -44,6 +47,27 @@ impl Support {
     }
 }
 
+/// How far an approximation is from what happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Off {
+    /// By what part of the simulated mean; above nought if the approximation is too high.
+    pub part: f64,
+    /// The standard error of that.
+    pub stderr: f64,
+}
+
+impl Off {
+    /// How far this form is off; `None` if the simulated mean is nought.
+    pub fn of(simulated: &Summary, form: f64) -> Option<Self> {
+        let Summary { mean, stderr, .. } = *simulated;
+        // The form is known; all the error is that of the mean it is divided by.
+        let ratio = form / mean.abs();
+        let off =
+            Self { part: (form - mean) / mean.abs(), stderr: ratio.abs() * stderr / mean.abs() };
+        (off.part.is_finite() && off.stderr.is_finite()).then_some(off)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +83,17 @@ mod tests {
         assert_eq!(judge(Some(3.0), 9.0), Support::Neither);
         assert_eq!(judge(None, 4.7), Support::Corrected);
         assert_eq!(judge(None, 4.9), Support::Neither);
+    }
+
+    #[test]
+    fn an_approximation_is_off_by_a_part_of_what_happens() {
+        let samples: Vec<f64> = (0..1000).map(|run| f64::from(run % 10)).collect();
+        let summary = Summary::of(&samples).unwrap(); // 4.5, standard error 0.0909
+        let near = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
+        let high = Off::of(&summary, 9.0).unwrap();
+        assert!(near(high.part, 1.0) && near(high.stderr, 2.0 * summary.stderr / 4.5), "{high:?}");
+        let low = Off::of(&summary, 3.6).unwrap();
+        assert!(near(low.part, -0.2) && near(low.stderr, 0.8 * summary.stderr / 4.5), "{low:?}");
+        assert_eq!(Off::of(&Summary::of(&[0.0, 0.0]).unwrap(), 1.0), None);
     }
 }

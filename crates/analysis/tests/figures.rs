@@ -240,6 +240,13 @@ fn corrected_forms_match_where_printed_ones_do_not() {
         for pane in &finding.panes {
             for formula in pane.curves.iter().filter(|curve| curve.name.ends_with(", corrected")) {
                 let simulated = formula.name.replace(", corrected", ", simulated");
+                if (pane.title, formula.name.as_str()) == ("num_msgs", "uncorrelated, corrected") {
+                    // The one approximation: as far off as it is said to be.
+                    for (form, dot) in formula.beside(pane.curve(&simulated)) {
+                        assert!((0.97..1.14).contains(&(form.y / dot.y)), "{form:?} {dot:?}");
+                    }
+                    continue;
+                }
                 assert!(pane.curve(&simulated).agrees(formula), "{id}: {}", formula.name);
                 compared += 1;
             }
@@ -251,11 +258,16 @@ fn corrected_forms_match_where_printed_ones_do_not() {
 /// What the command prints is compared elsewhere, with the command line itself.
 #[test]
 fn every_simulated_point_names_the_command_that_makes_it_again() {
-    for finding in CHAPTER.iter().filter(|finding| finding.id != "5.12") {
-        for pane in finding.panes.iter().filter(|pane| !pane.title.starts_with("In the first")) {
+    for finding in CHAPTER.iter() {
+        for pane in &finding.panes {
             for curve in pane.curves.iter().filter(|curve| curve.kind == Kind::Simulated) {
                 for dot in &curve.dots {
                     let command = dot.command.as_deref().expect("a command");
+                    if finding.id == "5.12" && !curve.name.starts_with("SUP") {
+                        // No measure of the command line's tells when a first round ends.
+                        assert_eq!(command, "bellwether reproduce 5.12 --runs 1000 --seed 1");
+                        continue;
+                    }
                     let told = format!("--nodes {} ", dot.x);
                     assert!(command.contains(&told), "{}: {command}", finding.id);
                     let told = format!("--runs {} ", dot.runs);

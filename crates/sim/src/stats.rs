@@ -64,7 +64,7 @@ impl Summary {
         if self.stderr == 0.0 {
             return [self.mean; 2];
         }
-        let reach = student_quantile(self.count, confidence) * self.stderr;
+        let reach = reach(self.count, confidence) * self.stderr;
         [self.mean - reach, self.mean + reach]
     }
 
@@ -118,17 +118,23 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
     sorted[rank.max(1) - 1]
 }
 
-/// How many standard errors the interval reaches to each side.
+/// How many standard errors an interval reaches to each side of the mean of so many samples, to
+/// hold the true mean with this confidence, which is above 0 and below 1: Student's quantile.
+///
+/// Fewer than two samples say nothing of their spread, so that no reach is enough: it is infinite.
 ///
 /// The last bits may differ from machine to machine, because `statrs` takes its logarithms from
 /// the platform. They decide nothing but the ends of the intervals that are printed.
-fn student_quantile(count: usize, confidence: f64) -> f64 {
-    let freedom = count.saturating_sub(1) as f64;
+pub fn reach(count: usize, confidence: f64) -> f64 {
+    if count < 2 {
+        return f64::INFINITY;
+    }
+    let freedom = (count - 1) as f64;
     let below = 0.5 + confidence / 2.0;
     if freedom > FREEDOM_EXPANDED {
         return expanded_quantile(freedom, below);
     }
-    StudentsT::new(0.0, 1.0, freedom).map_or(0.0, |student| student.inverse_cdf(below))
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| student.inverse_cdf(below))
 }
 
 /// From here on the expansion is right to nine digits, while the library's inversion loses them: it
@@ -191,16 +197,16 @@ mod tests {
             (1_000_001, 0.95, 1.959_966_357),
             (1_000_001, 0.999, 3.290_536_461),
         ] {
-            let got = student_quantile(count, confidence);
+            let got = reach(count, confidence);
             assert!(near(got, expected, 1e-8), "{count} {confidence}: {got}, not {expected}");
         }
+        assert_eq!([0, 1].map(|count| reach(count, 0.95)), [f64::INFINITY; 2]);
     }
 
     #[test]
     fn the_two_ways_to_a_quantile_meet_where_one_takes_over() {
         for confidence in [0.5, 0.9, 0.95, 0.99, 0.999] {
-            let (last, next) =
-                (student_quantile(1_001, confidence), student_quantile(1_002, confidence));
+            let (last, next) = (reach(1_001, confidence), reach(1_002, confidence));
             assert!(last > next && near(last, next, 1e-5), "{confidence}: {last} {next}");
             let expanded = expanded_quantile(1_000.0, 0.5 + confidence / 2.0);
             assert!(near(last, expanded, 1e-9), "{confidence}: {last} {expanded}");

@@ -54,8 +54,8 @@ pub const LOSS_MAX: f64 = 0.99;
 /// # Errors
 /// [`OutOfDomain`], for a single process, for Δ > 0, T_A < T_S or l > .99.
 pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_no_delay(setting)?;
     needs_own_losses(setting)?;
+    needs_no_delay(setting)?;
     setting.needs_nodes(2, u32::MAX)?;
     let l = setting.loss.rate();
     if l > LOSS_MAX {

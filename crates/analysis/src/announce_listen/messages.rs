@@ -18,10 +18,10 @@
 //! l^{k+1})/((k+1)(1−l)(1−l^k)). Without loss that is (N−1)·Δ/T_S + H_N − 1.
 //!
 //! **Each losing for itself.** Printed is the recurrence of section 5.3.3.3, whose sum diverges
-//! ([`recurrence`](super::recurrence)); corrected is the [`closure`](super::closure), which knows no
-//! delay, and (N−1)·P(Δ) for those who speak before they can have heard anybody. That is a little
-//! too much, since they silence others too: in simulations of 3 to 10,000 processes with losses
-//! from .01 to .9 the sum was too high by up to 14 %, and never too low.
+//! ([`recurrence`](super::recurrence)); corrected is the [`closure`](super::closure), which knows
+//! no delay, and (N−1)·P(Δ) for those who speak before they can have heard anybody. That is a
+//! little too much, since they silence others too: in simulations of 3 to 10,000 processes with
+//! losses from .01 to .9 the sum was too high by up to 14 %, and never too low.
 
 use super::messages_in_suppression;
 use super::sums::{geometric, needs_few_announcements, overrun};

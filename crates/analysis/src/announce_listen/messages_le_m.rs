@@ -9,7 +9,7 @@
 //! round.
 //!
 //! With a coin per receiver and Δ = 0, T_A ≥ T_S, the processes of a round speak
-//! [one by one](super::one_by_one), best first, and those who spoke are the line of the next round;
+//! one by one (`one_by_one.rs`), best first, and those who spoke are the line of the next round;
 //! the leader sends 1 + X(N−1).
 
 use super::one_by_one::Line;

@@ -5,7 +5,7 @@
 //! were; then it speaks too. So the number that has spoken is a chain that moves from c to c + 1
 //! with probability l^c (it counts as Morris's approximate counter does). The first always speaks.
 //!
-//! *Promise:* exact but for the part of the probability that [`super::chain`] cuts off as well.
+//! *Promise:* exact but for the part of the probability that `chain.rs` cuts off as well.
 
 use super::chain::NEGLIGIBLE;
 

@@ -53,8 +53,8 @@ pub const NODES_MAX: u32 = 2000;
 pub const ROUND_MAX: u32 = 10_000;
 
 fn needs_domain(setting: &Setting) -> Result<(), OutOfDomain> {
-    needs_no_delay(setting)?;
     needs_own_losses(setting)?;
+    needs_no_delay(setting)?;
     setting.needs_nodes(1, NODES_MAX)?;
     if setting.round > ROUND_MAX {
         let rule = "the recurrence is computed for rounds up to 10000 only";

@@ -15,7 +15,7 @@
 //! * delay, until the last has spoken or has been silenced: E[min(x + Δ, last wake-up)]; uniform:
 //!   Δ + [−Δ^{N+1} + (1 − c^{N+1})/(1−l) − (c^{N+1} − Δ^{N+1})/l]/(N+1).
 //!
-//! With a coin per receiver and Δ = 0 the processes speak one by one ([`super::one_by_one`]): exact
+//! With a coin per receiver and Δ = 0 the processes speak one by one (`one_by_one.rs`): exact
 //! as well. With Δ > 0 there is no form for that.
 
 use super::one_by_one::Line;

@@ -1,6 +1,7 @@
 //! What a paper claims, and what the numbers say to it.
 
 use super::finding::Dot;
+use bellwether_sim::stats::reach;
 use serde::Serialize;
 
 /// What the numbers say to a claim.
@@ -11,7 +12,7 @@ pub enum Verdict {
     Confirmed,
     /// It does not hold.
     Refuted,
-    /// The text does not say enough to tell.
+    /// The text does not say enough to tell, or there are too few runs.
     NotReproducible,
 }
 
@@ -50,20 +51,101 @@ impl Claim {
     pub fn open(says: &'static str, section: &'static str, why: &str) -> Self {
         Self { says, section, verdict: Verdict::NotReproducible, because: why.to_owned() }
     }
+
+    /// The claim with the reason for its verdict, if this is the verdict.
+    pub fn explained(mut self, verdict: Verdict, why: &str) -> Self {
+        if self.verdict == verdict {
+            self.because += "; ";
+            self.because += why;
+        }
+        self
+    }
+
+    /// The claim as it is judged with so many runs at a point: not at all, if they are too few.
+    pub(super) fn with_runs(self, runs: u64) -> Self {
+        if runs >= ENOUGH_RUNS || self.verdict == Verdict::NotReproducible {
+            return self;
+        }
+        let why = format!("too few runs to tell ({runs}; at least {ENOUGH_RUNS} are needed): ");
+        Self { verdict: Verdict::NotReproducible, because: why + &self.because, ..self }
+    }
 }
 
-/// How many standard errors make a difference beyond doubt: chance does this once in 15,000 times.
-pub(crate) const DOUBT: f64 = 4.0;
+/// With fewer runs at a point nothing is judged: most claims would hold, or would not, for lack of
+/// data alone.
+const ENOUGH_RUNS: u64 = 300;
+
+/// How sure "beyond doubt" is: as sure as four standard errors of a normal law, which chance
+/// exceeds once in 15,000 times.
+const SURE: f64 = 0.999_936_657_516_334;
+
+/// How many standard errors make a difference beyond doubt, if the error was learnt from so many
+/// runs: the fewer there were, the less is known of it. A formula, with none, has no error.
+pub(crate) fn doubt(runs: usize) -> f64 {
+    if runs == 0 { 0.0 } else { reach(runs, SURE) }
+}
+
+/// The smaller number of runs of the two; a formula has none and limits nothing.
+pub(crate) fn fewer_runs(mine: &Dot, other: &Dot) -> usize {
+    [mine.runs, other.runs].into_iter().filter(|runs| *runs > 0).min().unwrap_or(0)
+}
 
 impl Dot {
     /// Whether this is larger than the other beyond doubt.
     pub fn exceeds(&self, other: &Self) -> bool {
-        self.y - other.y > DOUBT * libm::hypot(self.stderr, other.stderr)
+        self.y - other.y > self.margin(other)
     }
 
     /// Whether this may be the same as the other, as far as both can tell; a billionth is rounding.
     pub fn agrees(&self, other: &Self) -> bool {
         let slack = 1e-9 * other.y.abs();
-        (self.y - other.y).abs() <= DOUBT * libm::hypot(self.stderr, other.stderr) + slack
+        (self.y - other.y).abs() <= self.margin(other) + slack
+    }
+
+    /// The largest difference that may be chance. One run has no error that could be known.
+    fn margin(&self, other: &Self) -> f64 {
+        let (errors, error) =
+            (doubt(fewer_runs(self, other)), libm::hypot(self.stderr, other.stderr));
+        if errors.is_infinite() { errors } else { errors * error }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dot(y: f64, stderr: f64, runs: usize) -> Dot {
+        Dot { x: 0.0, y, stderr, ci95: [y; 2], runs, command: None }
+    }
+
+    #[test]
+    fn a_reason_stands_beside_the_verdict_that_it_explains_and_no_other() {
+        let claim = |holds| {
+            let claim = Claim::judged("It grows.", "5.4", holds, "1 and 2".to_owned());
+            claim.explained(Verdict::Refuted, "nothing feeds it").because
+        };
+        assert_eq!([true, false].map(claim), ["1 and 2", "1 and 2; nothing feeds it"]);
+    }
+
+    #[test]
+    fn with_many_runs_four_standard_errors_are_beyond_doubt_and_with_few_more_are() {
+        let none = dot(0.0, 0.0, 0);
+        assert!(dot(4.01, 1.0, 100_000).exceeds(&none));
+        assert!(dot(3.99, 1.0, 100_000).agrees(&none));
+        assert!(dot(6.0, 1.0, 10).agrees(&none) && !dot(6.0, 1.0, 10).exceeds(&none));
+        assert!(dot(1000.0, 1.0, 2).agrees(&none) && !dot(1000.0, 1.0, 2).exceeds(&none));
+    }
+
+    #[test]
+    fn the_smaller_number_of_runs_decides() {
+        let (many, few) = (dot(6.0, 1.0, 100_000), dot(0.0, 0.0, 10));
+        assert!(!many.exceeds(&few) && many.exceeds(&Dot { runs: 1000, ..few }));
+    }
+
+    #[test]
+    fn a_single_run_tells_nothing_and_formulas_tell_all() {
+        let (one, formula) = (dot(9.0, 0.0, 1), dot(0.0, 0.0, 0));
+        assert!(!one.exceeds(&formula) && one.agrees(&formula));
+        assert!(dot(1.0, 0.0, 0).exceeds(&formula) && !dot(1.0, 0.0, 0).agrees(&formula));
     }
 }

@@ -65,7 +65,7 @@ pub struct Dot {
     pub ci95: [f64; 2],
     /// How many runs gave a value; none for a formula.
     pub runs: usize,
-    /// The command that makes the point again, if one does.
+    /// The command that makes the point again; none for a formula.
     pub command: Option<String>,
 }
 
@@ -125,17 +125,47 @@ impl Curve {
         pairs.peek().is_some() && pairs.all(|(mine, other)| mine.agrees(other))
     }
 
-    /// The point that is farthest from the other curve, in standard errors, and how far that is.
+    /// The point that is farthest from the other curve, in standard errors, and how far that is:
+    /// infinitely far, if both have no error and yet differ by more than rounding.
     pub fn worst(&self, other: &Self) -> Option<(&Dot, f64)> {
         let mut worst: Option<(&Dot, f64)> = None;
         for mine in &self.dots {
             let Some(other) = other.dots.iter().find(|dot| dot.x == mine.x) else { continue };
             let error = libm::hypot(mine.stderr, other.stderr);
-            let off = if error == 0.0 { 0.0 } else { (mine.y - other.y).abs() / error };
+            let off = match (mine.y - other.y).abs() {
+                gap if error > 0.0 => gap / error,
+                gap if gap <= 1e-9 * other.y.abs() => 0.0,
+                _ => f64::INFINITY,
+            };
             if worst.is_none_or(|(_, most)| off > most) {
                 worst = Some((mine, off));
             }
         }
         worst
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(dots: &[(f64, f64, f64)]) -> Curve {
+        let dot = |&(x, y, stderr): &(f64, f64, f64)| {
+            let runs = if stderr > 0.0 { 1000 } else { 0 };
+            Dot { x, y, stderr, ci95: [y; 2], runs, command: None }
+        };
+        let dots = dots.iter().map(dot).collect();
+        Curve { name: String::new(), kind: Kind::Simulated, hue: 0, drawn: true, dots }
+    }
+
+    #[test]
+    fn what_differs_without_error_is_infinitely_far() {
+        let line = curve(&[(1.0, 5.0, 0.0), (2.0, 5.0, 0.0)]);
+        let worst =
+            |dots: &[(f64, f64, f64)]| curve(dots).worst(&line).map(|(dot, off)| (dot.x, off));
+        assert_eq!(worst(&[(1.0, 8.0, 1.0), (2.0, 5.0, 0.0)]), Some((1.0, 3.0)));
+        assert_eq!(worst(&[(1.0, 8.0, 1.0), (2.0, 5.1, 0.0)]), Some((2.0, f64::INFINITY)));
+        assert_eq!(worst(&[(1.0, 5.0 + 1e-12, 0.0)]), Some((1.0, 0.0)));
+        assert_eq!(worst(&[(3.0, 5.0, 0.0)]), None);
     }
 }

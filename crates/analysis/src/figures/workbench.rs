@@ -166,11 +166,13 @@ impl Workbench {
 
     fn find(&self, figure: Figure) -> Finding {
         let Budget { runs, seed, .. } = self.budget;
+        let command = format!("bellwether reproduce {} --runs {runs} --seed {seed}", figure.id);
+        let curve = |series| self.curve(series, &command);
         let panes = figure.panels.into_iter().map(|panel| Pane {
             title: panel.title,
             x: panel.x,
             y: panel.y,
-            curves: panel.series.into_iter().map(|series| self.curve(series)).collect(),
+            curves: panel.series.into_iter().map(curve).collect(),
         });
         let mut finding = Finding {
             id: figure.id,
@@ -180,13 +182,15 @@ impl Workbench {
             choices: figure.choices,
             panes: panes.collect(),
             claims: Vec::new(),
-            command: format!("bellwether reproduce {} --runs {runs} --seed {seed}", figure.id),
+            command: command.clone(),
         };
-        finding.claims = (figure.claims)(&finding);
+        let claims = (figure.claims)(&finding).into_iter();
+        finding.claims = claims.map(|claim| claim.with_runs(runs)).collect();
         finding
     }
 
-    fn curve(&self, series: Series) -> Curve {
+    /// A series with its numbers; what no single simulation makes, the figure's command makes.
+    fn curve(&self, series: Series, figure: &str) -> Curve {
         let Series { name, hue, drawn, points } = series;
         let (kind, dots) = match points {
             Points::Formula(kind, points) => (kind, points.into_iter().map(value).collect()),
@@ -194,13 +198,14 @@ impl Workbench {
                 let dot = |(x, cell): (f64, Cell)| {
                     let command = self.budget.fund(&cell).command();
                     let summary = self.answers.get(&command)?.measure(measure)?;
-                    Some(mean(x, summary, Some(command)))
+                    Some(mean(x, summary, command))
                 };
                 (Kind::Simulated, points.into_iter().filter_map(dot).collect())
             }
             Points::Measured(points) => {
                 let dot = |(x, trial): (f64, Trial)| {
-                    Some(mean(x, self.trials.get(&key(&trial))?.as_ref()?, None))
+                    let summary = self.trials.get(&key(&trial))?.as_ref()?;
+                    Some(mean(x, summary, figure.to_owned()))
                 };
                 (Kind::Simulated, points.into_iter().filter_map(dot).collect())
             }
@@ -217,7 +222,7 @@ fn value((x, y): (f64, f64)) -> Dot {
     Dot { x, y, stderr: 0.0, ci95: [y; 2], runs: 0, command: None }
 }
 
-fn mean(x: f64, summary: &Summary, command: Option<String>) -> Dot {
+fn mean(x: f64, summary: &Summary, command: String) -> Dot {
     let Summary { mean, stderr, ci95, count, .. } = *summary;
-    Dot { x, y: mean, stderr, ci95, runs: count, command }
+    Dot { x, y: mean, stderr, ci95, runs: count, command: Some(command) }
 }

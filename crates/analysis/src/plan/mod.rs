@@ -19,7 +19,7 @@ pub use confirm::{Confirmation, Effort, GROUP_MAX, Verdict, Watch};
 
 use crate::announce_listen::wake;
 use crate::quantity::{Unit, quantity};
-use crate::setting::{Given, Loss, OutOfDomain, Setting};
+use crate::setting::{Given, Loss, NODES_MAX, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{BYES_MAX, announcements_beyond_first, bye_copies};
 use libm::{ceil, exp, log1p, pow};
 use std::fmt;
@@ -94,7 +94,7 @@ pub enum Impossible {
         reachable: f64,
     },
     /// There is no formula for the number of messages here.
-    Unpredictable(OutOfDomain),
+    Unpredictable(Unknown),
 }
 
 impl fmt::Display for Impossible {
@@ -139,6 +139,32 @@ impl fmt::Display for Impossible {
 
 impl std::error::Error for Impossible {}
 
+/// Why something cannot be predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unknown {
+    /// The formula has no value.
+    Formula(OutOfDomain),
+    /// Formulas begin with a group that agrees, and it does not for this part of the time.
+    NoAgreement(f64),
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Formula(why) => why.fmt(f),
+            Self::NoAgreement(part) => {
+                write!(f, "the group is without agreement {:.1} % of the time", 100.0 * part)
+            }
+        }
+    }
+}
+
+impl From<OutOfDomain> for Unknown {
+    fn from(why: OutOfDomain) -> Self {
+        Self::Formula(why)
+    }
+}
+
 /// What to expect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
@@ -149,7 +175,7 @@ pub struct Forecast {
     /// What it counts; `None` for a number per day.
     pub unit: Option<Unit>,
     /// The value, or why there is none.
-    pub value: Result<f64, OutOfDomain>,
+    pub value: Result<f64, Unknown>,
     /// By what part of itself it may be wrong; nought if it is exact.
     pub slack: f64,
 }
@@ -178,9 +204,12 @@ impl Plan {
     /// [`Impossible`], with what can be reached instead.
     pub fn new(goals: Goals) -> Result<Self, Impossible> {
         let Goals { nodes, loss, delay, announce, .. } = goals;
+        let (least, most) = (2, NODES_MAX);
+        if !(least..=most).contains(&nodes) {
+            return Err(Impossible::Domain(OutOfDomain::Nodes { nodes, least, most }));
+        }
         let given = Given { nodes, loss, delay, announce, ..Given::default() };
         let setting = Setting::try_from(given).map_err(Impossible::Domain)?;
-        setting.needs_nodes(2, u32::MAX).map_err(Impossible::Domain)?;
         if announce <= delay {
             return Err(Impossible::Slow { announce, delay });
         }
@@ -211,6 +240,7 @@ impl Plan {
         let Goals { delay, announce, .. } = self.goals;
         let messages = |suppress: f64| {
             let setting = self.setting.with(|given| given.suppress = suppress);
+            let setting = setting.map_err(Unknown::from);
             let found = setting.and_then(|setting| messages_at_start(&setting).0);
             found.map_err(Impossible::Unpredictable)
         };
@@ -258,7 +288,7 @@ impl Plan {
                 "reestablishment_delay",
                 "from a leader's silent end until all know the next",
                 seconds,
-                form(DEPARTURE),
+                self.departure(),
             ),
             of(
                 "reestablishment_delay_with_bye",
@@ -281,12 +311,25 @@ impl Plan {
         ]
     }
 
+    /// The part of the time without agreement, if that is too much for a departure to have a
+    /// delay: it is likely to find the group at odds.
+    pub fn disagreement(&self) -> Option<f64> {
+        formula(FRACTION, &self.setting).0.ok().filter(|part| *part > DISAGREEMENT_MAX)
+    }
+
+    fn departure(&self) -> Predicted {
+        match self.disagreement() {
+            Some(part) => (Err(Unknown::NoAgreement(part)), 0.0),
+            None => formula(DEPARTURE, &self.setting),
+        }
+    }
+
     /// Section 5.7: Δ for the Bye, E[t_s], Δ for the announcement and T_A for each that is lost
     /// until all others have one; if a Bye is not heard by all, what silence takes, which is exact
     /// only if it is heard by all or none. Whoever is left alone leads as soon as it hears.
     fn departure_with_bye(&self) -> Predicted {
         let Given { nodes, loss, delay, announce, .. } = *self.setting;
-        let (silent, slack) = formula(DEPARTURE, &self.setting);
+        let (silent, slack) = self.departure();
         let heard = if nodes == 2 {
             delay
         } else {
@@ -300,12 +343,20 @@ impl Plan {
 }
 
 /// A value, and by what part of itself it may be wrong.
-type Predicted = (Result<f64, OutOfDomain>, f64);
+type Predicted = (Result<f64, Unknown>, f64);
+
+/// Above this part of the time without agreement nothing is said about departures.
+const DISAGREEMENT_MAX: f64 = 0.05;
 
 /// By how much approximate formulas may be wrong, if nothing else is known: a twentieth.
 const SLACK: f64 = 0.05;
 /// The same for messages with delay and uncorrelated loss.
 const SLACK_MESSAGES: f64 = 0.15;
+/// The same without delay in groups of more than [`CLOSURE_NEAR`]: the closure is off by 5 % at a
+/// thousand processes, by 6 % at ten thousand, by a tenth at a million.
+const SLACK_CLOSURE: f64 = 0.12;
+/// Up to so many processes a twentieth is enough for the closure.
+const CLOSURE_NEAR: u32 = 1000;
 
 const LEADERSHIP: &str = "le-s.leadership-delay";
 const MESSAGES: &str = "le-s.messages";
@@ -316,16 +367,21 @@ const LENGTH: &str = "le-s.reestablishment-delay.false-departure";
 /// The corrected form of a quantity.
 fn formula(name: &'static str, setting: &Setting) -> Predicted {
     let Some(quantity) = quantity(name) else {
-        return (Err(OutOfDomain::NoValue("there is no formula for it")), 0.0);
+        return (Err(OutOfDomain::NoValue("there is no formula for it").into()), 0.0);
     };
-    ((quantity.corrected)(setting), if (quantity.exact)(setting) { 0.0 } else { SLACK })
+    let value = (quantity.corrected)(setting).map_err(Unknown::from);
+    (value, if (quantity.exact)(setting) { 0.0 } else { SLACK })
 }
 
-/// Messages until a start is over; with uncorrelated loss and a delay they are known less well.
+/// Messages until a start is over; with uncorrelated loss they are known less well.
 fn messages_at_start(setting: &Setting) -> Predicted {
     let (found, slack) = formula(MESSAGES, setting);
-    let apart = matches!(setting.loss, Loss::Uncorrelated(_)) && setting.delay > 0.0;
-    (found, if apart && slack > 0.0 { SLACK_MESSAGES } else { slack })
+    let slack = match setting.loss {
+        Loss::Uncorrelated(_) if slack > 0.0 && setting.delay > 0.0 => SLACK_MESSAGES,
+        Loss::Uncorrelated(_) if slack > 0.0 && setting.nodes > CLOSURE_NEAR => SLACK_CLOSURE,
+        _ => slack,
+    };
+    (found, slack)
 }
 
 /// The mean number of announcements beyond the first until so many receivers have one.
@@ -410,5 +466,55 @@ impl Goals {
         };
         // It is unknown only where everything is lost.
         bye_copies(receivers, self.loss.rate()).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goals(nodes: u32, delay: f64) -> Goals {
+        Goals {
+            nodes,
+            loss: Loss::Uncorrelated(0.2),
+            delay,
+            announce: 1.0,
+            false_departures: 1.0,
+            bye_confidence: 0.99,
+            messages: None,
+        }
+    }
+
+    #[test]
+    fn messages_are_trusted_less_where_the_closure_is_farther_off() {
+        let slack = |nodes, delay| {
+            let plan = Plan::new(goals(nodes, delay)).unwrap();
+            messages_at_start(&plan.setting).1
+        };
+        assert_eq!([slack(100, 0.0), slack(1000, 0.0)], [0.05, 0.05]);
+        assert_eq!([slack(1001, 0.0), slack(1_000_000, 0.0)], [0.12, 0.12]);
+        assert_eq!(slack(100, 0.1), 0.15);
+        assert_eq!(slack(2, 0.1), 0.0, "of two processes only one has something to hear");
+    }
+
+    #[test]
+    fn departures_of_a_group_at_odds_have_no_delay() {
+        let delays = |false_departures| {
+            let plan = Plan::new(Goals { false_departures, ..goals(50, 0.1) }).unwrap();
+            [plan.departure().0, plan.departure_with_bye().0]
+        };
+        assert!(delays(1.0).iter().all(Result::is_ok));
+        for delay in delays(1e9) {
+            let why = delay.unwrap_err().to_string();
+            assert_eq!(why, "the group is without agreement 98.6 % of the time");
+        }
+    }
+
+    #[test]
+    fn a_group_has_at_least_two_and_not_too_many() {
+        for nodes in [0, 1, NODES_MAX + 1] {
+            let why = Plan::new(goals(nodes, 0.1)).unwrap_err().to_string();
+            assert!(why.ends_with("but 2 <= nodes <= 100000000 must hold here"), "{why}");
+        }
     }
 }

@@ -28,8 +28,8 @@ pub(super) fn figure() -> Figure {
         choices: &[
             "N = 20 at first, no loss, T_S = T_A = 1 s, Δ = .1 s, T_L = 5 s.",
             "As many arrive as depart, each at random times; a run lasts for ten of either, so \
-             that the group stays about as large as it was. A quarter as many runs as elsewhere: \
-             each is long.",
+             that the group stays about as large as it was. 250 runs of twenty events each, or \
+             the number asked for in proportion: more than the text's 1000 runs of one event.",
             "Anybody departs, and anybody that is not there arrives; of 40 ids 20 are there at \
              first.",
             "Corrected: only the leader's departures count, one in N; a joiner is greater than all \

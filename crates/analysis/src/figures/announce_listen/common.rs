@@ -47,7 +47,10 @@ pub(super) const TO_500: Sizes = Sizes {
     log: false,
 };
 
-/// Three to a decade, as far as simulation reaches.
+/// The largest of them.
+pub(super) const LARGEST: f64 = 500.0;
+
+/// Three to a decade up to a hundred thousand, and then a million, as far as simulation reaches.
 pub(super) const TO_A_MILLION: Sizes = Sizes {
     nodes: &[
         2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000,
@@ -62,11 +65,6 @@ impl Sizes {
         series
             .retain(|series| !matches!(&series.points, Points::Formula(_, dots) if dots.len() < 2));
         Panel { title, x: Axis { label: "group size N", unit: "", log: self.log }, y, series }
-    }
-
-    /// Whether the event engine, which looks at every message, gets to the end of them.
-    pub(super) fn reach_events(&self) -> bool {
-        self.nodes.iter().all(|&nodes| nodes <= 1000)
     }
 
     /// A panel of times.

@@ -1,6 +1,6 @@
 //! How the claims of the chapter are judged: comparisons that recur, with their numbers in words.
 
-use crate::figures::claim::DOUBT;
+use crate::figures::claim::{doubt, fewer_runs};
 use crate::figures::{Claim, Curve, Dot};
 
 /// What a point without error counts for, in standard errors.
@@ -52,7 +52,7 @@ pub(super) fn beside(mine: &Curve, other: &Curve) -> String {
 /// The first point less the second.
 pub(super) fn difference(more: &Dot, less: &Dot) -> Dot {
     let (y, stderr) = (more.y - less.y, libm::hypot(more.stderr, less.stderr));
-    let (runs, half) = (more.runs.min(less.runs), 1.96 * stderr);
+    let (runs, half) = (fewer_runs(more, less), 1.96 * stderr);
     Dot { x: more.x, y, stderr, ci95: [y - half, y + half], runs, command: None }
 }
 
@@ -98,7 +98,8 @@ fn rise_per_decade(curve: &Curve) -> Option<Dot> {
     let spread = weighed(&|dot| (across(dot) - middle) * (across(dot) - middle));
     let rise = weighed(&|dot| (across(dot) - middle) * (dot.y - mean));
     let (y, stderr) = (rise / spread, libm::sqrt(1.0 / spread));
-    (spread > 0.0).then(|| Dot { stderr, runs: 1, ..exactly(10.0, y) })
+    let runs = curve.dots.iter().filter(known).map(|dot| dot.runs).min().unwrap_or(0);
+    (spread > 0.0).then(|| Dot { stderr, runs, ..exactly(10.0, y) })
 }
 
 /// Claims that one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
@@ -115,7 +116,15 @@ pub(super) fn above(
 /// Whether one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
 /// doubt.
 pub(super) fn lies_above(more: &Curve, less: &Curve) -> bool {
-    never_below(more, less) && on_the_whole(more, less) > DOUBT
+    let runs = more.beside(less).map(|(more, less)| fewer_runs(more, less)).min().unwrap_or(0);
+    never_below(more, less) && on_the_whole(more, less) > doubt(runs)
+}
+
+/// The least x from which on one curve lies above another beyond doubt.
+pub(super) fn above_from(more: &Curve, less: &Curve) -> Option<f64> {
+    let pairs: Vec<_> = more.beside(less).collect();
+    let below = pairs.iter().rposition(|(more, less)| !more.exceeds(less));
+    pairs.get(below.map_or(0, |place| place + 1)).map(|(dot, _)| dot.x)
 }
 
 /// Claims that one curve is nowhere below another, beyond doubt.
@@ -128,7 +137,8 @@ pub(super) fn bounded(
     Claim::judged(says, section, holds, told(pairs))
 }
 
-fn never_below(more: &Curve, less: &Curve) -> bool {
+/// Whether one curve is nowhere below another, beyond doubt.
+pub(super) fn never_below(more: &Curve, less: &Curve) -> bool {
     let mut points = more.beside(less).peekable();
     points.peek().is_some() && points.all(|(more, less)| !less.exceeds(more))
 }
@@ -145,6 +155,14 @@ fn told(pairs: &[(&Curve, &Curve)]) -> String {
     pairs.iter().map(sentence).collect::<Vec<_>>().join(". ")
 }
 
+/// How far apart two points are, in words.
+fn errors(off: f64) -> String {
+    if off.is_finite() {
+        return format!("{off:.1} standard errors");
+    }
+    "more than chance can, since neither has an error".to_owned()
+}
+
 /// Claims that simulation and formula agree.
 pub(super) fn matched(
     says: &'static str,
@@ -155,9 +173,10 @@ pub(super) fn matched(
     let sentence = |(simulated, formula): &(&Curve, &Curve)| match simulated.worst(formula) {
         None => format!("{}: nothing to compare", name(simulated)),
         Some((dot, off)) => format!(
-            "{} and {} differ by at most {off:.1} standard errors, at N = {}: {} against {}",
+            "{} and {} differ by up to {}, at N = {}: {} against {}",
             name(simulated),
             name(formula),
+            errors(off),
             dot.x,
             value(dot),
             value(formula.at(dot.x))

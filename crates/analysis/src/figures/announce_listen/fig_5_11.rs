@@ -59,21 +59,32 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
     }
 }
 
-fn claims(finding: &Finding) -> Vec<Claim> {
+/// LE-S less AL, by simulation and by formula, for either loss model.
+fn gaps(finding: &Finding) -> [[Curve; 2]; 2] {
     let pairs = [(LE_S_UC, AL_UC), (LE_S_CORR, AL_CORR)];
     let less = |kind: Kind, (le_s, al): (Subject, Subject)| {
         let of = |subject: Subject| finding.curve(&named(subject.name, kind));
         differences(of(le_s), of(al))
     };
-    let gaps = pairs.map(|pair| less(Kind::Simulated, pair));
-    let wakes = pairs.map(|pair| less(Kind::Corrected, pair));
+    [Kind::Simulated, Kind::Corrected].map(|kind| pairs.map(|pair| less(kind, pair)))
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let [gaps, wakes] = gaps(finding);
     let small = gaps.each_ref().map(|gap| part(gap, |nodes| nodes < DEGRADING));
+    let mut claims = vec![matched(
+        "At small N, AL is ahead of LE-S by E[t_s].",
+        "5.4.2",
+        &[(&small[0], &wakes[0]), (&small[1], &wakes[1])],
+    )];
+    claims.extend(claims_of_large_groups(finding));
+    claims
+}
+
+/// What large groups are to be asked.
+pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
+    let [gaps, wakes] = gaps(finding);
     vec![
-        matched(
-            "At small N, AL is ahead of LE-S by E[t_s].",
-            "5.4.2",
-            &[(&small[0], &wakes[0]), (&small[1], &wakes[1])],
-        ),
         adjusted(
             "The performance of AL begins to degrade at N = 70.",
             gaps.each_ref().map(|gap| part(gap, |nodes| nodes >= DEGRADING)),

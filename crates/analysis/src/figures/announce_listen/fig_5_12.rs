@@ -5,7 +5,7 @@ use super::common::{
     subject,
 };
 use super::evidence::{above, beside, matched};
-use super::first_round::{FirstRound, measured};
+use super::first_round::{last, measured};
 use crate::announce_listen::leadership_delay;
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
 use bellwether_protocols::announce_listen::Variant;
@@ -94,11 +94,6 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-/// When the last of the subject's first announcements was sent.
-fn last(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<f64> {
-    FirstRound::of(subject, nodes, seed, run).map(|round| round.last.as_secs_f64())
-}
-
 fn claims(finding: &Finding) -> Vec<Claim> {
     let of = |subject: Subject| simulated(finding, subject.name);
     let (le_m_uc, le_m_corr) = (of(LE_M_UC), of(LE_M_CORR));
@@ -109,7 +104,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     );
     let leader = corrected(finding, LE_M_LEADER_UC.name);
     overlaps.because += &format!(
-        ". If the leader's own first announcement is meant, it is ahead of SUP: {}",
+        ". If the leader's own first announcement is meant, it and SUP: {}",
         beside(leader, of(SUP_UC))
     );
     vec![

@@ -58,8 +58,8 @@ pub(super) fn figure() -> Figure {
         panels: vec![
             times("Uncorrelated loss", [LE_S_UC, LE_M_UC, SUP_UC]),
             times("Correlated loss", [LE_S_CORR, LE_M_CORR, SUP_CORR]),
-            times("No loss", [LE_S_NONE, LE_M_NONE, SUP_NONE]),
-            sizes.messages("No loss", sent.collect()),
+            times("No loss: time", [LE_S_NONE, LE_M_NONE, SUP_NONE]),
+            sizes.messages("No loss: messages", sent.collect()),
         ],
         claims,
     }

@@ -6,7 +6,7 @@ use super::common::{
 };
 use super::evidence::{above, flat, matched};
 use crate::announce_listen::convergence;
-use crate::figures::{Claim, Figure, Finding, Kind};
+use crate::figures::{Claim, Curve, Figure, Finding, Kind};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
@@ -49,7 +49,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "5.4.1",
             &[(le_s, printed(finding, LE_S.name))],
         ),
-        flat("The delay does not depend on the number of processes.", "5.4.1", &[le_s]),
+        independent(le_s),
         above("LE-S takes more time to converge than SUP.", "5.4.1", &[(le_s, sup)]),
         matched(
             "The analysis of SUP matches its simulation (judged by an analysis of our own).",
@@ -57,4 +57,13 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             &[(sup, corrected(finding, SUP.name))],
         ),
     ]
+}
+
+fn independent(le_s: &Curve) -> Claim {
+    flat("The delay does not depend on the number of processes.", "5.4.1", &[le_s])
+}
+
+/// What large groups are to be asked.
+pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
+    vec![independent(simulated(finding, LE_S.name))]
 }

@@ -1,4 +1,4 @@
-//! The first round of an election: who announced itself for the first time, and when the last did.
+//! The first round of an election: when the last process announced itself for the first time.
 //!
 //! With T_A = T_S whatever is sent before T_S is a first announcement, and whatever is sent later
 //! is not. SUP has nothing but a first round, and the last announcement is its t_max. For the
@@ -12,35 +12,29 @@ use bellwether_protocols::announce_listen::{AnnounceListen, Message};
 use bellwether_protocols::choice::Choice;
 use bellwether_sim::{Coins, Observer, World};
 
-/// What was sent in a first round.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FirstRound {
-    /// When the last announcement was sent.
-    pub(super) last: SimTime,
-    /// How many were.
-    pub(super) sent: u32,
+/// Takes note of when the last announcement of a first round was sent.
+struct FirstRound {
+    last: SimTime,
 }
 
 impl Observer<AnnounceListen> for FirstRound {
     fn on_send(&mut self, at: SimTime, _from: u32, _to: Dest, _message: &Message, _number: u32) {
-        *self = Self { last: at, sent: self.sent + 1 };
+        self.last = at;
     }
 }
 
-impl FirstRound {
-    /// One run of the subject in a group of this size.
-    pub(super) fn of(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<Self> {
-        let cell = Cell { seed, ..Cell::new(subject.variant, nodes, subject.loss) };
-        debug_assert_eq!(cell.config.announce, cell.config.suppress);
-        let experiment = cell.experiment(1).ok()?;
-        let coins = Coins::new(seed, run);
-        let (mut plan, _) = experiment.plan(coins);
-        plan.horizon = cell.config.suppress.saturating_sub(Duration::from_nanos(1));
-        let Choice::AnnounceListen(params) = experiment.choice else { return None };
-        let mut round = Self { last: SimTime::ZERO, sent: 0 };
-        World::<AnnounceListen>::new(params).run(&plan, coins, &mut round);
-        Some(round)
-    }
+/// When the last of the subject's first announcements was sent, in one run of a group of this size.
+pub(super) fn last(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<f64> {
+    let cell = Cell { seed, ..Cell::new(subject.variant, nodes, subject.loss) };
+    debug_assert_eq!(cell.config.announce, cell.config.suppress);
+    let experiment = cell.experiment(1).ok()?;
+    let coins = Coins::new(seed, run);
+    let (mut plan, _) = experiment.plan(coins);
+    plan.horizon = cell.config.suppress.saturating_sub(Duration::from_nanos(1));
+    let Choice::AnnounceListen(params) = experiment.choice else { return None };
+    let mut round = FirstRound { last: SimTime::ZERO };
+    World::<AnnounceListen>::new(params).run(&plan, coins, &mut round);
+    Some(round.last.as_secs_f64())
 }
 
 /// A curve of the subject, each point made of what `run` finds in first rounds. The name tells

@@ -32,7 +32,9 @@ pub(super) fn figure() -> Figure {
         choices: &[
             "N = 20, LE-S, T_S = T_A = 1 s, Δ = .1 s; no loss is the point at 0.",
             "Against loss T_L = 3 T_A; against T_L the loss is .4.",
-            "Few runs are watched for long (5000 s each), since nothing but losses disturbs them.",
+            "20 runs of 5000 announce intervals, or the number asked for in proportion: nothing \
+             but losses disturbs them, and 100,000 intervals in which it may are more than the \
+             text's 1000 runs of one event.",
         ],
         panels: vec![against_loss(), against_listen()],
         claims,

@@ -1,6 +1,6 @@
 //! Ours: leaders chosen by what processes have measured (section 5.7).
 
-use super::super::{Axis, Claim, Curve, Figure, Finding, Panel, Points, Series, Trial};
+use super::super::{Axis, Claim, Curve, Figure, Finding, Panel, Points, Series, Trial, Verdict};
 use super::evidence::{lies_above, value};
 use super::field::{Elected, Field, Ground, N, Wake};
 
@@ -213,11 +213,11 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "It does so too where how well one hears has nothing to do with how well one is heard.",
             "5.7, without the proviso",
             lies_above(by_id, one_way),
-            format!(
-                "mean loss to the others: {}; what a process observes are the losses of others' \
-                 messages, not of its own",
-                told(one_way),
-            ),
+            format!("mean loss to the others: {}", told(one_way)),
+        )
+        .explained(
+            Verdict::Refuted,
+            "what a process observes are the losses of others' messages, not of its own",
         ),
         Claim::judged(
             "The sum of observed delays chooses a leader that is nearer to all than the greatest \

@@ -52,6 +52,8 @@ pub(super) fn figure() -> Figure {
             SENT,
             COUNTED,
             "The table has no numbers. LE-S is measured without loss and with a loss of .4.",
+            "With uncorrelated loss the line of the messages is an approximation, up to 14 % too \
+             high.",
             "Rounds are the leader's announcements up to the converging one, the first being 1; \
              their average is over all processes but the leader.",
             RUNS,

@@ -17,7 +17,7 @@ const DASHES: [&str; 6] = ["", "9 3", "9 2.5 2 2.5", "5 2", "14 3", "9 2 2 2 2 2
 const DOTS: [&str; 6] = ["1.5 2.5", "4 2.5", "4 2 1.2 2", "1.5 5", "7 2.5", "4 2 1.2 2 1.2 2"];
 
 /// Corners of markers, in units of their size; the first, which has none, is a circle.
-const SHAPES: [&[(f64, f64)]; 8] = [
+const SHAPES: [&[(f64, f64)]; 10] = [
     &[],
     &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
     &[(0.0, -1.2), (1.1, 0.75), (-1.1, 0.75)],
@@ -39,6 +39,32 @@ const SHAPES: [&[(f64, f64)]; 8] = [
     ],
     &[(0.0, -1.15), (1.09, -0.36), (0.68, 0.93), (-0.68, 0.93), (-1.09, -0.36)],
     &[(-1.0, -1.1), (1.0, -1.1), (-1.0, 1.1), (1.0, 1.1)],
+    &[
+        (-1.2, -0.7),
+        (-0.7, -1.2),
+        (0.0, -0.5),
+        (0.7, -1.2),
+        (1.2, -0.7),
+        (0.5, 0.0),
+        (1.2, 0.7),
+        (0.7, 1.2),
+        (0.0, 0.5),
+        (-0.7, 1.2),
+        (-1.2, 0.7),
+        (-0.5, 0.0),
+    ],
+    &[
+        (0.0, -1.5),
+        (0.35, -0.48),
+        (1.43, -0.46),
+        (0.57, 0.19),
+        (0.88, 1.21),
+        (0.0, 0.6),
+        (-0.88, 1.21),
+        (-0.57, 0.19),
+        (-1.43, -0.46),
+        (-0.35, -0.48),
+    ],
 ];
 
 /// The size of a marker: half its width.
@@ -229,9 +255,9 @@ mod tests {
 
     #[test]
     fn hues_differ_without_colour() {
-        let kinds = [Kind::Corrected, Kind::Printed, Kind::Simulated];
-        for kind in kinds {
-            let curves: Vec<_> = (0..6).map(|hue| curve(&hue.to_string(), kind, hue)).collect();
+        let kinds = [(Kind::Corrected, 6), (Kind::Printed, 6), (Kind::Simulated, 10)];
+        for (kind, hues) in kinds {
+            let curves: Vec<_> = (0..hues).map(|hue| curve(&hue.to_string(), kind, hue)).collect();
             let looks = Looks::of(&curves);
             let grey: Vec<_> = looks.all().map(|(_, look)| Look { colour: "", ..look }).collect();
             for (index, look) in grey.iter().enumerate() {
