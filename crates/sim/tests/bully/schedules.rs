@@ -1,7 +1,7 @@
 //! Random trouble, then quiet: in the end all name the same live process, and the best.
 //!
-//! A failure names its seed and tells the end of its story; with `BULLY_SEED=<seed>` in front a test
-//! runs that one alone.
+//! A failure names its seed and tells the end of its story; with `BULLY_SEED=<seed>` in front
+//! a test runs that one alone.
 
 use super::support::{at, params};
 use bellwether_core::{Duration, Entropy, Fact, Protocol, Seeded};
