@@ -297,7 +297,8 @@ mod tests {
             ("g", "[params]\nlock = \"1 parsec\"", "'1 parsec' breaks the rule"),
             ("g --listen-for 3s", "", "--listen-for is no flag of local-leader"),
             ("g --protocol le-s --lock 1s", "", "--lock is no flag of le-s"),
-            ("g --unchecked", "", "unchecked: leases that break their constraints"),
+            ("g --unchecked", "", "unchecked: a protocol with its mistakes or without its"),
+            ("g --protocol le-s --as-printed", "", "as-printed: a protocol with its mistakes"),
             ("g --lock 10ms", "", "local-leader: "),
         ] {
             let error = settings(arguments, file, &[]).unwrap_err();
