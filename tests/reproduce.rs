@@ -158,7 +158,7 @@ fn what_cannot_be_made_is_refused_in_one_line() {
     assert!(refusal(&["all", "--list"], 2).contains("--list"));
     let file = folder("file");
     std::fs::write(&file, "in the way").expect("there is room for a file");
-    let line = refusal(&["5.6", "--runs", "2", "--out", text(&file)], 1);
+    let line = refusal(&["5.6", "--runs", "2", "--out", text(&file)], 2);
     assert!(line.contains(text(&file)), "{line}");
     std::fs::remove_file(file).expect("what was made can be removed");
 }

@@ -151,6 +151,17 @@ impl fmt::Display for BadExperiment {
                 "departures and arrivals make about {events:.0} events in the window, but at most \
                  {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
             ),
+            Self::Parameters(why) => f.write_str(why),
+            Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
+            uncalled => uncalled.fmt_uncalled(f),
+        }
+    }
+}
+
+impl BadExperiment {
+    /// Why an election cannot be called.
+    fn fmt_uncalled(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::Alone => f.write_str("nodes = 1: there is nobody to elect; choose 2 or more"),
             Self::NoSuchInitiator { node, live } => write!(
                 f,
@@ -175,8 +186,7 @@ impl fmt::Display for BadExperiment {
                 f,
                 "scenario {scenario} is not for elections that are called by somebody; try start"
             ),
-            Self::Parameters(why) => f.write_str(why),
-            Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
+            _ => Ok(()), // said above
         }
     }
 }
