@@ -23,17 +23,24 @@ const TIMES: [(f64, f64, f64, f64); 8] = [
     (0.1, 0.0, 0.3, 0.9),
 ];
 
-/// All combinations, the timers taking turns.
 fn settings(sizes: &[u32], rates: &[f64]) -> Vec<Setting> {
-    let mut shapes = SHAPES.into_iter().cycle();
     let mut all = Vec::new();
     for &nodes in sizes {
         for &loss in &losses(rates) {
             for (delay, suppress, announce, listen) in TIMES {
-                let mut given =
-                    Given { nodes, loss, delay, suppress, announce, ..Given::default() };
-                (given.listen, given.shape) = (listen, shapes.next().unwrap_or_default());
-                all.push(given.try_into().expect("in the common domain"));
+                for shape in SHAPES {
+                    let given = Given {
+                        nodes,
+                        loss,
+                        delay,
+                        suppress,
+                        announce,
+                        listen,
+                        shape,
+                        ..Given::default()
+                    };
+                    all.push(Setting::try_from(given).expect("in the common domain"));
+                }
             }
         }
     }
