@@ -72,9 +72,6 @@ struct Rules {
     /// Processes that do not lead say goodbye too
     #[arg(long)]
     bye_from_all: bool,
-    /// The thesis's programs to the letter: hearing a leader again does not renew trust in it
-    #[arg(long)]
-    as_printed: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,7 +139,7 @@ impl AnnounceListen {
             leaders: rules.leaders,
             bye_copies: self.bye_copies(around)?,
             bye_from_all: rules.bye_from_all,
-            as_printed: rules.as_printed,
+            as_printed: around.as_printed,
             patience: self.patience(reply_spread, around.delay),
             reply_spread,
             ..Config::new(variant)
@@ -187,7 +184,7 @@ impl AnnounceListen {
         put("leaders", json!(params.leaders()));
         put("bye_copies", json!(params.bye_copies()));
         put("bye_from_all", json!(rules.bye_from_all));
-        put("as_printed", json!(rules.as_printed));
+        put("as_printed", json!(params.is_as_printed()));
         map
     }
 

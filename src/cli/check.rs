@@ -118,7 +118,7 @@ impl Check {
                 "--{flag}: every schedule draws its own networks and clocks; leave it out"
             )));
         }
-        let setting = self.group.with(protocol, &given)?;
+        let setting = self.group.with(protocol, &given)?.unsteady();
         if self.explore.is_on() {
             return self.run_explore(protocol, setting, &given);
         }
@@ -226,10 +226,7 @@ impl Check {
         config: &Config,
     ) -> Result<String, Failure> {
         let name = self.name();
-        let written = match config {
-            Config::AnnounceListen(config) => scenario::to_toml(schedule, about, name, config),
-            Config::LocalLeader(config) => scenario::to_toml(schedule, about, name, config),
-        };
+        let written = scenario::to_toml(schedule, about, name, config);
         written.map_err(|error| Failure::Io(error.to_string()))
     }
 

@@ -4,20 +4,22 @@
 //! [`Setting`] is that, for one protocol.
 
 use super::announce_listen::AnnounceListen;
+use super::called::Elections;
 use super::channel::Channel;
 use super::failure::Failure;
 use super::leases::Leases;
 use super::protocols::parse;
 use bellwether::core::Duration;
+use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::{Choice, Config, Entry, Family};
 use bellwether::sim::network::Network;
-use bellwether::sim::{NODES_MAX, Ranks};
+use bellwether::sim::{Convening, NODES_MAX, Ranks};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
 pub(super) struct Group {
-    /// How many processes there are [default: 100; local-leader: 5]
+    /// How many processes there are [default: 100; local-leader: 5; bully, rings, ad-hoc: 10]
     #[arg(long, short, value_name = "N", allow_negative_numbers = true, value_parser = nodes)]
     nodes: Option<u32>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
@@ -28,12 +30,24 @@ pub(super) struct Group {
     #[command(flatten)]
     leases: Leases,
     #[command(flatten)]
+    elections: Elections,
+    #[command(flatten)]
+    printed: Printed,
+    #[command(flatten)]
     channel: Channel,
     /// Each clock runs fast or slow by its own amount up to this, in parts per million
     /// [default: 0; local-leader: as --drift-ppm]
     #[arg(long, value_name = "PPM", help_heading = "Clocks")]
     #[arg(value_parser = parts_per_million, allow_negative_numbers = true)]
     clock_drift: Option<u32>,
+}
+
+/// What several families have.
+#[derive(Args, Debug)]
+pub(super) struct Printed {
+    /// As the text prints it, mistakes included: announce-listen as in Programs 5.1 and 5.2
+    #[arg(long)]
+    pub(super) as_printed: bool,
 }
 
 /// Parses a number of processes.
@@ -83,6 +97,9 @@ pub(super) struct Surroundings {
     pub(super) ids: u64,
     pub(super) delay: Duration,
     pub(super) loss: f64,
+    /// Whether messages are lost, or processes.
+    pub(super) unsteady: bool,
+    pub(super) as_printed: bool,
 }
 
 impl Group {
@@ -97,20 +114,33 @@ impl Group {
         entry: &'static Entry,
         given: &[String],
     ) -> Result<Setting<'_>, Failure> {
-        let (announcing, leasing) = (flags::<AnnounceListen>(), flags::<Leases>());
-        let (own, foreign) = match entry.family {
-            Family::AnnounceListen(_) => (announcing, leasing),
-            Family::LocalLeader => (leasing, announcing),
-        };
-        match given.iter().find(|flag| foreign.contains(flag)) {
+        let own = own_flags(entry.family);
+        let all = [flags::<AnnounceListen>(), flags::<Leases>(), flags::<Elections>()].concat();
+        let foreign = |flag: &&String| all.contains(flag) || flag.as_str() == AS_PRINTED;
+        match given.iter().find(|flag| foreign(flag) && !own.contains(flag)) {
             Some(flag) => Err(Failure::usage(format!(
                 "--{flag} is no flag of {}, which has --{}",
                 entry.name,
                 own.join(" --")
             ))),
-            None => Ok(Setting { group: self, entry }),
+            None => Ok(Setting { group: self, entry, unsteady: false }),
         }
     }
+}
+
+const AS_PRINTED: &str = "as-printed";
+
+/// The flags that mean something to a family and not to every other.
+fn own_flags(family: Family) -> Vec<String> {
+    let mut own = match family {
+        Family::AnnounceListen(_) => flags::<AnnounceListen>(),
+        Family::LocalLeader => flags::<Leases>(),
+        Family::Called(called) => Elections::flags_of(called),
+    };
+    if matches!(family, Family::AnnounceListen(_)) {
+        own.push(AS_PRINTED.to_owned());
+    }
+    own
 }
 
 /// The flags of one kind, without their dashes.
@@ -124,9 +154,15 @@ pub(super) fn flags<A: Args>() -> Vec<String> {
 pub(super) struct Setting<'a> {
     group: &'a Group,
     entry: &'static Entry,
+    unsteady: bool,
 }
 
 impl Setting<'_> {
+    /// The same where anything may go wrong.
+    pub(super) fn unsteady(self) -> Self {
+        Self { unsteady: true, ..self }
+    }
+
     /// Where luck comes from, if nothing else says so.
     pub(super) fn seed(self) -> u64 {
         self.group.seed()
@@ -137,6 +173,7 @@ impl Setting<'_> {
         self.group.nodes.unwrap_or(match self.entry.family {
             Family::AnnounceListen(_) => 100,
             Family::LocalLeader => 5,
+            Family::Called(_) => 10,
         })
     }
 
@@ -149,19 +186,30 @@ impl Setting<'_> {
 
     /// The same as a person would write it in a file.
     pub(super) fn config(self, ids: u64) -> Result<Config, Failure> {
-        let Group { announce_listen, leases, channel, .. } = self.group;
+        let Group { announce_listen, leases, elections, channel, printed, .. } = self.group;
+        let loss = channel.loss()?.rate();
         let around = Surroundings {
             nodes: self.nodes(),
             ids,
             delay: channel.delay(self.default_delay()),
-            loss: channel.loss()?.rate(),
+            loss,
+            unsteady: self.unsteady || loss > 0.0,
+            as_printed: printed.as_printed,
         };
         Ok(match self.entry.family {
             Family::AnnounceListen(variant) => {
                 Config::AnnounceListen(announce_listen.config(variant, &around)?)
             }
             Family::LocalLeader => Config::LocalLeader(leases.config()),
+            Family::Called(called) => Config::Called(elections.config(called, &around)?),
         })
+    }
+
+    /// Who calls an election, where somebody does, and where; those who move do so for so long.
+    pub(super) fn convening(self, choice: &Choice, lasts: Duration) -> Result<Convening, Failure> {
+        let Choice::Called(params) = choice else { return Ok(Convening::default()) };
+        let convened = &self.group.elections.convened;
+        convened.convening(params.called(), self.nodes(), lasts, params.detects())
     }
 
     /// The network.
@@ -173,7 +221,7 @@ impl Setting<'_> {
     pub(super) fn ranks(self) -> Ranks {
         match self.entry.family {
             Family::AnnounceListen(_) => self.group.announce_listen.ranks(),
-            Family::LocalLeader => Ranks::ById,
+            Family::LocalLeader | Family::Called(_) => Ranks::ById,
         }
     }
 
@@ -184,21 +232,26 @@ impl Setting<'_> {
 
     /// What is not the same in every experiment, for people to read.
     pub(super) fn conditions(self, choice: &Choice) -> String {
-        let Group { announce_listen, leases, channel, .. } = self.group;
+        let Group { announce_listen, leases, elections, channel, .. } = self.group;
         let own = match choice {
             Choice::AnnounceListen(params) => announce_listen.conditions(params),
             Choice::LocalLeader(_) => leases.conditions(),
+            Choice::Called(params) => elections.conditions(params.detects()),
         };
         channel.conditions(self.default_delay()) + &own
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
     pub(super) fn to_json(self, choice: &Choice) -> Map<String, Value> {
-        let Group { announce_listen, leases, channel, .. } = self.group;
+        let Group { announce_listen, leases, elections, channel, .. } = self.group;
         let delay = self.default_delay();
         let mut map = match choice {
             Choice::AnnounceListen(params) => announce_listen.to_json(params, channel.delay(delay)),
             Choice::LocalLeader(params) => leases.to_json(params),
+            Choice::Called(_) => match self.config(u64::from(self.nodes())) {
+                Ok(Config::Called(config)) => elections.to_json(&config),
+                _ => Map::new(),
+            },
         };
         map.extend(channel.to_json(delay));
         map.insert("clock_drift".to_owned(), json!(self.clock_drift(choice)));
@@ -214,6 +267,8 @@ impl Setting<'_> {
         match self.entry.family {
             Family::AnnounceListen(_) => Duration::from_millis(100),
             Family::LocalLeader => Duration::from_millis(1),
+            Family::Called(Called::AdHoc) => Duration::from_millis(10),
+            Family::Called(_) => Duration::from_millis(100),
         }
     }
 }

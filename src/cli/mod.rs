@@ -2,6 +2,8 @@
 
 mod analyze;
 mod announce_listen;
+mod called;
+mod calling;
 mod change;
 mod channel;
 mod check;

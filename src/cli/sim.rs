@@ -11,7 +11,7 @@ use super::threads;
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Entry;
 use bellwether::sim::stats::Summary;
-use bellwether::sim::{Answer, Churn, Convening, Experiment, Measure, Scenario, trace};
+use bellwether::sim::{Answer, Churn, Experiment, Measure, Scenario, trace};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -178,13 +178,14 @@ impl Sim {
         }
         let nodes = setting.nodes();
         let choice = setting.choice(scenario.ids(nodes, self.protocol.family.has_leases()))?;
+        let convening = setting.convening(&choice, self.window)?;
         Ok(Experiment {
             nodes,
             network: setting.network()?,
             ranks: setting.ranks(),
             drift: setting.drift(&choice),
             choice,
-            convening: Convening::default(),
+            convening,
             scenario,
             window: self.window,
             runs: self.runs,

@@ -8,9 +8,11 @@ use super::live;
 use super::memory::{self, Load};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
-use bellwether::protocols::choice::Family;
+use bellwether::protocols::choice::Choice;
 use bellwether::sim::diagram::{Options, space_time};
-use bellwether::sim::{Fault, Plan, ScenarioFile, Timed, Who, trace};
+use bellwether::sim::{
+    Coins, Engine, Experiment, Fault, Scenario, ScenarioFile, Timed, Who, trace,
+};
 use clap::{Args, ValueEnum};
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -85,7 +87,8 @@ impl Trace {
         if let Some(path) = &self.svg {
             file::check_writable(path)?;
         }
-        let until = Some(SimTime::ZERO + scenario.plan.horizon);
+        let endless = scenario.plan.horizon == Duration::LONGEST_WRITTEN;
+        let until = (!endless).then_some(SimTime::ZERO + scenario.plan.horizon);
         self.show(&scenario.trace(seed), &scenario.about, until)
     }
 
@@ -138,31 +141,46 @@ impl Trace {
         for (at, fault) in wishes {
             faults.extend(at.map(|at| Timed { at, fault }));
         }
-        faults.sort_by_key(|timed| timed.at);
-        let horizon = self.until.unwrap_or(match entry.family {
-            Family::AnnounceListen(_) => Duration::from_secs(5),
-            Family::LocalLeader => Duration::from_secs(1),
-        });
+        let nodes = setting.nodes();
+        let choice = setting.choice(u64::from(nodes))?;
+        let horizon = match (self.until, &choice) {
+            (Some(until), _) => until,
+            (None, Choice::AnnounceListen(_)) => Duration::from_secs(5),
+            (None, Choice::LocalLeader(_)) => Duration::from_secs(1),
+            // Without heartbeats all is quiet in the end.
+            (None, Choice::Called(params)) if params.detects() => Duration::from_secs(20),
+            (None, Choice::Called(_)) => Duration::LONGEST_WRITTEN,
+        };
         if horizon == Duration::MAX {
             return Err(Failure::usage("--until infinite: a trace must end"));
         }
-        let nodes = setting.nodes();
-        let choice = setting.choice(u64::from(nodes))?;
-        let plan = Plan {
+        let experiment = Experiment {
+            nodes,
             network: setting.network()?,
             ranks: setting.ranks(),
             drift: setting.drift(&choice),
-            horizon,
-            faults,
-            ..Plan::new(nodes)
+            convening: setting.convening(&choice, horizon)?,
+            choice,
+            scenario: Scenario::Start,
+            window: horizon,
+            runs: 1,
+            seed: setting.seed(),
+            threads: 1,
+            engine: Engine::Event,
         };
+        experiment.check().map_err(Failure::usage)?;
+        let (mut plan, _) = experiment.plan(Coins::new(experiment.seed, 0));
+        plan.horizon = horizon;
+        plan.faults.extend(faults);
+        plan.faults.sort_by_key(|timed| timed.at);
+        let Experiment { choice, seed, .. } = experiment;
         plan.check().map_err(Failure::usage)?;
         Ok(ScenarioFile {
             about: format!("{} with {nodes} processes", entry.name),
             protocol: entry.name.to_owned(),
             choice,
             plan,
-            seed: setting.seed(),
+            seed,
         })
     }
 }

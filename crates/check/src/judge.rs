@@ -190,7 +190,8 @@ impl<P: Protocol> Judge<P> {
 impl Watch {
     /// A process that just made a step, or is gone.
     fn ask<P: Protocol>(&mut self, node: u32, scene: &Scene<'_, P>) {
-        let leases = self.course.as_ref().is_some_and(|course| course.pace.leases);
+        let asked = |course: &Course| course.pace.leases || course.pace.best;
+        let asked = self.course.as_ref().is_some_and(asked);
         let row = &mut self.rows[node as usize];
         let Some(state) = scene.node(node) else {
             *row = Row { gone: Some(scene.at()), ..Row::ABSENT };
@@ -204,10 +205,11 @@ impl Watch {
         if row.leads {
             row.ends = scene.when(node, row.told);
         }
-        if leases {
+        if asked {
             state.facts(reading, &mut |fact| match fact {
                 Fact::Supporter { peer } => row.supporters.set(number(peer), true),
                 Fact::Locked { to, until } => row.lock = Some(Lock { to: number(to), until }),
+                Fact::Claim { weight } => row.claim = weight,
                 _ => {}
             });
         }

@@ -24,6 +24,8 @@ pub struct Row {
     pub supporters: Nodes,
     /// Whom it supports, as it tells.
     pub lock: Option<Lock>,
+    /// How good it is, as it tells.
+    pub claim: u64,
     /// When it was last gone.
     pub gone: Option<SimTime>,
     /// Whether nothing can be known of it: a member of a live group that left no trace.
@@ -50,6 +52,7 @@ impl Row {
         ends: SimTime::ZERO,
         supporters: Nodes::NONE,
         lock: None,
+        claim: 0,
         gone: None,
         unseen: false,
     };

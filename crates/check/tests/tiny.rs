@@ -27,6 +27,7 @@ fn pace() -> Pace {
         lease: ms(100),
         settles: ms(400),
         leases: true,
+        best: false,
         quorum: None,
     }
 }

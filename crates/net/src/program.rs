@@ -56,7 +56,7 @@ fn terms(name: &str, choice: &Choice) -> String {
             params.lock().as_nanos(),
             params.drift_ppm()
         ),
-        Choice::AnnounceListen(_) => format!("{name} 1"),
+        Choice::AnnounceListen(_) | Choice::Called(_) => format!("{name} 1"),
     }
 }
 
@@ -93,7 +93,7 @@ impl Program {
                 drift_ppm: params.drift_ppm(),
                 majority: profile.leases.is_some_and(|leases| leases.majority),
             }),
-            Choice::AnnounceListen(_) => None,
+            Choice::AnnounceListen(_) | Choice::Called(_) => None,
         };
         Ok(Self {
             name: entry.name,
@@ -172,6 +172,11 @@ impl Program {
         if matches!(choice, Choice::LocalLeader(params) if params.is_as_published()) {
             return Err("the protocol as published is for simulation: it can have two leaders; \
                         leave --as-published out"
+                .to_owned());
+        }
+        if matches!(choice, Choice::Called(params) if !params.detects()) {
+            return Err("detector: nobody tells a live member who is gone, it must find out; say \
+                        how, in [params.detector], or leave it out"
                 .to_owned());
         }
         let Peers::Listed(list) = peers else { return Ok(None) };

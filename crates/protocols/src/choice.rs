@@ -4,12 +4,14 @@
 //! [`Family`], [`Config`], [`BadConfig`] and [`Choice`], and its row of [`PROTOCOLS`].
 
 use crate::announce_listen::{self, AnnounceListen, Variant, announcements_beyond_first};
+use crate::called::{self, Called};
 use crate::local_leader::{self, LocalLeader, Mode};
 use crate::pace::Pace;
 pub use crate::promise::Promise;
 pub use crate::written::BadText;
 use bellwether_core::{Duration, Visitor};
 use core::fmt;
+use serde::Serialize;
 
 /// One row of the table of protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub enum Family {
     AnnounceListen(Variant),
     /// Leadership by leases.
     LocalLeader,
+    /// An election that somebody calls.
+    Called(Called),
 }
 
 impl Family {
@@ -70,7 +74,22 @@ pub const PROTOCOLS: &[Entry] = &[
         source: "Fetzer and Cristian, sections VIII-X",
         family: Family::LocalLeader,
     },
+    called(
+        Called::Bully,
+        "whoever is asked by a lesser process takes over, unless a greater one does",
+        "Garcia-Molina 1982, as taught",
+    ),
+    called(
+        Called::AdHoc,
+        "a tree grows through a network of links and brings back the best",
+        "Vasudevan, Kurose and Towsley 2004, as taught",
+    ),
 ];
+
+const fn called(called: Called, summary: &'static str, source: &'static str) -> Entry {
+    let promise = Promise::EventuallyOne;
+    Entry { name: called.name(), promise, summary, source, family: Family::Called(called) }
+}
 
 const fn announce(variant: Variant, summary: &'static str, source: &'static str) -> Entry {
     let promise = match variant {
@@ -146,12 +165,15 @@ pub enum Goal {
 }
 
 /// What a person writes, of any family.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Config {
     /// One of the announce-listen family.
     AnnounceListen(announce_listen::Config),
     /// Leadership by leases.
     LocalLeader(local_leader::Config),
+    /// An election that somebody calls.
+    Called(called::Config),
 }
 
 /// Which rule a [`Config`] breaks, with the values that break it.
@@ -161,6 +183,8 @@ pub enum BadConfig {
     AnnounceListen(announce_listen::BadConfig),
     /// One of leases'.
     LocalLeader(local_leader::BadConfig),
+    /// One of an election that somebody calls.
+    Called(called::BadConfig),
 }
 
 impl fmt::Display for BadConfig {
@@ -168,6 +192,7 @@ impl fmt::Display for BadConfig {
         match self {
             Self::AnnounceListen(bad) => bad.fmt(f),
             Self::LocalLeader(bad) => bad.fmt(f),
+            Self::Called(bad) => bad.fmt(f),
         }
     }
 }
@@ -181,6 +206,8 @@ pub enum Choice {
     AnnounceListen(announce_listen::Params),
     /// Leadership by leases.
     LocalLeader(local_leader::Params),
+    /// An election that somebody calls.
+    Called(called::Params),
 }
 
 impl From<announce_listen::Params> for Choice {
@@ -195,6 +222,12 @@ impl From<local_leader::Params> for Choice {
     }
 }
 
+impl From<called::Params> for Choice {
+    fn from(params: called::Params) -> Self {
+        Self::Called(params)
+    }
+}
+
 impl TryFrom<Config> for Choice {
     type Error = BadConfig;
 
@@ -206,6 +239,9 @@ impl TryFrom<Config> for Choice {
             Config::LocalLeader(config) => local_leader::Params::try_from(config)
                 .map(Self::LocalLeader)
                 .map_err(BadConfig::LocalLeader),
+            Config::Called(config) => {
+                called::Params::try_from(config).map(Self::Called).map_err(BadConfig::Called)
+            }
         }
     }
 }
@@ -245,6 +281,7 @@ impl Choice {
                 Mode::Majority => Promise::NeverTwo,
                 Mode::Local => Promise::OnePerPartition,
             },
+            Self::Called(_) => Promise::EventuallyOne,
         }
     }
 
@@ -253,6 +290,7 @@ impl Choice {
         match self {
             Self::AnnounceListen(params) => params.profile(),
             Self::LocalLeader(params) => params.profile(),
+            Self::Called(params) => params.profile(),
         }
     }
 
@@ -263,6 +301,7 @@ impl Choice {
         match self {
             Self::AnnounceListen(_) => announcements_beyond_first(others, loss),
             Self::LocalLeader(params) => params.requests_beyond_first(others, loss),
+            Self::Called(_) => 0.0, // what is lost is sent again, to one at a time
         }
     }
 
@@ -272,7 +311,7 @@ impl Choice {
     /// [`Crowd`], naming both numbers.
     pub fn check_nodes(&self, nodes: u64) -> Result<(), Crowd> {
         let most = match self {
-            Self::AnnounceListen(_) => u64::MAX,
+            Self::AnnounceListen(_) | Self::Called(_) => u64::MAX,
             Self::LocalLeader(_) => local_leader::NODES_MAX,
         };
         if nodes > most { Err(Crowd { nodes, most }) } else { Ok(()) }
@@ -283,6 +322,7 @@ impl Choice {
         match self {
             Self::AnnounceListen(params) => Pace::of_announce_listen(params),
             Self::LocalLeader(params) => Pace::of_local_leader(params, nodes),
+            Self::Called(params) => params.pace(nodes),
         }
     }
 
@@ -291,6 +331,7 @@ impl Choice {
         match self {
             Self::AnnounceListen(params) => visitor.visit::<AnnounceListen>(params),
             Self::LocalLeader(params) => visitor.visit::<LocalLeader>(params.layered()),
+            Self::Called(params) => params.visit(visitor),
         }
     }
 }
@@ -306,13 +347,18 @@ mod tests {
                 Config::AnnounceListen(announce_listen::Config::new(variant))
             }
             Family::LocalLeader => Config::LocalLeader(local_leader::Config::default()),
+            Family::Called(called) => Config::Called(called.plain(Duration::from_millis(100))),
         };
         Choice::try_from(config).unwrap()
     }
 
     #[test]
     fn every_protocol_is_listed_once_under_its_own_name() {
-        assert_eq!(PROTOCOLS.len(), Variant::ALL.len() + 1);
+        assert_eq!(PROTOCOLS.len(), Variant::ALL.len() + 1 + Called::ALL.len());
+        for called in Called::ALL {
+            let family = find(called.name()).map(|entry| entry.family);
+            assert_eq!(family, Some(Family::Called(called)));
+        }
         for variant in Variant::ALL {
             let family = find(variant.name()).map(|entry| entry.family);
             assert_eq!(family, Some(Family::AnnounceListen(variant)));

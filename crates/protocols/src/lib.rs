@@ -24,6 +24,7 @@ extern crate alloc;
 pub mod ad_hoc;
 pub mod announce_listen;
 pub mod bully;
+pub mod called;
 pub mod choice;
 pub mod detect;
 pub mod local_leader;

@@ -24,14 +24,16 @@ pub struct Pace {
     pub settles: Duration,
     /// Whether processes tell whom they are locked to, and leaders who supports them.
     pub leases: bool,
+    /// Whether the leader must be the best there is, as processes themselves tell.
+    pub best: bool,
     /// How many processes it takes to have a leader; any connected set can if absent.
     pub quorum: Option<usize>,
 }
 
-/// The drift of a bad quartz, 200 parts per million.
-const DRIFT: u32 = 200_000;
-
 impl Pace {
+    /// The drift of a bad quartz, 200 parts per million.
+    pub(crate) const QUARTZ: u32 = 200_000;
+
     /// The pace of an announce-listen protocol.
     ///
     /// The thesis has a delay of a tenth of the announce interval; that is timely here. A leader is
@@ -52,10 +54,11 @@ impl Pace {
             fastest: part(100),
             timely,
             scheduling,
-            drift: DRIFT,
+            drift: Self::QUARTZ,
             lease,
-            settles: stretched(lease + steps, DRIFT),
+            settles: Self::stretched(lease + steps, Self::QUARTZ),
             leases: false,
+            best: false,
             quorum: None,
         }
     }
@@ -83,19 +86,20 @@ impl Pace {
             lease: params.lock(),
             settles,
             leases: true,
+            best: false,
             quorum: match params.mode() {
                 Mode::Local => None,
                 Mode::Majority => Some(params.quorum(nodes as usize)),
             },
         }
     }
-}
 
-/// How long it takes, at most, until a clock that drifts this much has counted so long.
-fn stretched(length: Duration, drift: u32) -> Duration {
-    const BILLION: u64 = 1_000_000_000;
-    let more = length.as_nanos() / BILLION * u64::from(drift) + u64::from(drift);
-    length + Duration::from_nanos(2 * more)
+    /// How long it takes, at most, until a clock that drifts this much has counted so long.
+    pub(crate) fn stretched(length: Duration, drift: u32) -> Duration {
+        const BILLION: u64 = 1_000_000_000;
+        let more = length.as_nanos() / BILLION * u64::from(drift) + u64::from(drift);
+        length + Duration::from_nanos(2 * more)
+    }
 }
 
 #[cfg(test)]

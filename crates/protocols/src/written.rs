@@ -6,6 +6,7 @@
 //! the last bit. The name stands beside the parameters, as in a scenario file, and not among them.
 
 use crate::announce_listen;
+use crate::called::{self, Called};
 use crate::choice::{BadConfig, Choice, Config, Family, find};
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -39,11 +40,7 @@ impl core::error::Error for BadText {}
 impl Config {
     /// As one JSON object.
     pub fn to_json(&self) -> String {
-        let written = match self {
-            Self::AnnounceListen(config) => serde_json::to_string(config),
-            Self::LocalLeader(config) => serde_json::to_string(config),
-        };
-        written.expect("a configuration has text keys and plain values")
+        serde_json::to_string(self).expect("a configuration has text keys and plain values")
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote for the protocol with this name. What is absent
@@ -59,6 +56,12 @@ impl Config {
             Family::AnnounceListen(variant) => serde_json::from_str(text)
                 .map(|config| Self::AnnounceListen(announce_listen::Config { variant, ..config })),
             Family::LocalLeader => serde_json::from_str(text).map(Self::LocalLeader),
+            Family::Called(Called::Bully) => {
+                serde_json::from_str(text).map(called::Config::Bully).map(Self::Called)
+            }
+            Family::Called(Called::AdHoc) => {
+                serde_json::from_str(text).map(called::Config::AdHoc).map(Self::Called)
+            }
         };
         read.map_err(|error| BadText::Form(error.to_string()))
     }
@@ -91,6 +94,9 @@ mod tests {
                     Config::AnnounceListen(announce_listen::Config::new(variant))
                 }
                 Family::LocalLeader => Config::LocalLeader(local_leader::Config::default()),
+                Family::Called(called) => {
+                    Config::Called(called.restless(Duration::from_millis(100), 5))
+                }
             };
             assert_eq!(Config::from_json(entry.name, &config.to_json()), Ok(config));
         }

@@ -30,6 +30,23 @@ pub fn grid(rows: u32, columns: u32) -> Links {
     links
 }
 
+/// Processes in rows as near to a square as can be; the last row may be shorter.
+pub fn square(nodes: u32) -> Links {
+    let columns = (1..=nodes).find(|side| side * side >= nodes).unwrap_or(1);
+    let mut links = grid(nodes.div_ceil(columns), columns);
+    links.retain(|(_, b)| *b < nodes);
+    links
+}
+
+/// A circle.
+pub fn circle(nodes: u32) -> Links {
+    let mut links = grid(1, nodes);
+    if nodes > 2 {
+        links.insert(1, (0, nodes - 1));
+    }
+    links
+}
+
 /// A tree, each equally likely (by its Prüfer sequence).
 pub fn tree(nodes: u32, luck: &mut Stream) -> Links {
     if nodes < 2 {
@@ -70,14 +87,14 @@ pub fn connected(nodes: u32, links: usize, luck: &mut Stream) -> Links {
     chosen.into_iter().collect()
 }
 
-/// Radios thrown into the unit square, linked where they are within `range`; `None` if they were
+/// Radios thrown into the unit square, and who is linked: those within `range`. `None` if they were
 /// not connected in a hundred throws.
-pub fn disc(nodes: u32, range: f64, luck: &mut Stream) -> Option<Links> {
+pub fn disc(nodes: u32, range: f64, luck: &mut Stream) -> Option<(Vec<[f64; 2]>, Links)> {
     (0..100).find_map(|_| {
         let places: Vec<[f64; 2]> = (0..nodes).map(|_| [luck.unit(), luck.unit()]).collect();
         let links = within(&places, range);
         let topology = Topology::Graph { links: links.clone() };
-        topology.unreached(nodes).is_none().then_some(links)
+        topology.unreached(nodes).is_none().then_some((places, links))
     })
 }
 
@@ -146,7 +163,7 @@ mod tests {
         assert_eq!(within(&places, 0.6), [(0, 1), (1, 2)]);
         let mut luck = Coins::new(3, 0).world(9);
         let radios = disc(30, 0.4, &mut luck).unwrap();
-        assert!(is_connected(30, &radios) && radios.len() < 435);
+        assert!(is_connected(30, &radios.1) && radios.1.len() < 435);
         assert_eq!(disc(30, 0.01, &mut luck), None, "too far apart ever to be connected");
     }
 }

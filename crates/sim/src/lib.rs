@@ -59,6 +59,7 @@ mod queue;
 mod scenario_file;
 mod sieve;
 pub mod stats;
+pub mod terrain;
 pub mod trace;
 mod world;
 
@@ -73,4 +74,5 @@ pub use observer::{Cause, Observer, Tracer, id};
 pub use order::Order;
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use scenario_file::{BadScenario, ScenarioFile};
+pub use terrain::Terrain;
 pub use world::{Outcome, Scene, World};

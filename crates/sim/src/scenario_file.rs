@@ -24,6 +24,7 @@ use crate::plan::{BadPlan, Plan, Ranks};
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, Visitor};
 use bellwether_protocols::announce_listen;
+use bellwether_protocols::called::{self, Called};
 use bellwether_protocols::choice::{self, BadConfig, Choice, Config, Crowd, Family};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -133,6 +134,10 @@ impl ScenarioFile {
                 Config::AnnounceListen(announce_listen::Config { variant, ..params })
             }
             Family::LocalLeader => Config::LocalLeader(read_params(text)?),
+            Family::Called(called) => Config::Called(match called {
+                Called::Bully => called::Config::Bully(read_params(text)?),
+                Called::AdHoc => called::Config::AdHoc(read_params(text)?),
+            }),
         };
         let choice = Choice::try_from(config).map_err(BadScenario::Config)?;
         let plan = Plan {

@@ -65,6 +65,8 @@ pub(in crate::cli) struct Options {
     pub(super) announce_listen: AnnounceListen,
     #[command(flatten)]
     pub(super) leases: Leases,
+    #[command(flatten)]
+    pub(super) printed: group::Printed,
     /// The command that runs only while this member leads
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,

@@ -1,7 +1,7 @@
 //! The parameters of the protocol: a file's `[params]`, and over them the flags that were written.
 
 use super::super::failure::Failure;
-use super::super::group::{Surroundings, flags};
+use super::super::group::{Printed, Surroundings, flags};
 use super::super::leases::Leases;
 use super::layers::unknown;
 use super::options::Options;
@@ -38,10 +38,13 @@ pub(super) fn config(
     check_flags(entry.name, entry.family, given)?;
     let flags = match entry.family {
         Family::AnnounceListen(variant) => {
-            let around = surroundings(options.peers.as_ref());
+            let around = surroundings(options);
             Config::AnnounceListen(options.announce_listen.config(variant, &around)?)
         }
         Family::LocalLeader => Config::LocalLeader(options.leases.config()),
+        Family::Called(called) => {
+            Config::Called(called.restless(DELAY, surroundings(options).nodes))
+        }
     };
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
     let flags: Map<String, Value> = serde_json::from_str(&flags.to_json()).map_err(bad)?;
@@ -55,7 +58,8 @@ pub(super) fn config(
         params.insert("mode".to_owned(), Value::from("local"));
     }
     for (key, value) in flags {
-        let by_default = BY_DEFAULT.contains(&key.as_str()) && !params.contains_key(&key);
+        let usual = BY_DEFAULT.contains(&key.as_str()) || matches!(entry.family, Family::Called(_));
+        let by_default = usual && !params.contains_key(&key);
         if set.contains(key.as_str()) || by_default {
             params.insert(key, value);
         }
@@ -67,7 +71,7 @@ pub(super) fn config(
 }
 
 fn announcing() -> Vec<String> {
-    let flags = flags::<AnnounceListen>().into_iter();
+    let flags = flags::<AnnounceListen>().into_iter().chain(flags::<Printed>());
     flags.map(|flag| if flag == "listen" { "listen-for".to_owned() } else { flag }).collect()
 }
 
@@ -83,9 +87,13 @@ fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failu
     let (own, foreign) = match family {
         Family::AnnounceListen(_) => (announcing(), leasing()),
         Family::LocalLeader => (leasing(), announcing()),
+        Family::Called(_) => (Vec::new(), [announcing(), leasing()].concat()),
     };
     match given.iter().find(|flag| foreign.contains(flag)) {
         None => Ok(()),
+        Some(flag) if own.is_empty() => Err(Failure::usage(format!(
+            "--{flag} is no flag of {name}, whose parameters stand in a file's [params]"
+        ))),
         Some(flag) => Err(Failure::usage(format!(
             "--{flag} is no flag of {name}, which has --{}",
             own.join(" --")
@@ -106,15 +114,23 @@ fn check_simulated(params: &Map<String, Value>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn surroundings(peers: Option<&Peers>) -> Surroundings {
-    let (nodes, greatest) = match peers {
+fn surroundings(options: &Options) -> Surroundings {
+    let (nodes, greatest) = match &options.peers {
         Some(Peers::Listed(list)) => {
             (list.len(), list.keys().next_back().map_or(1, |greatest| greatest.0))
         }
         _ => (2, u64::MAX - 1),
     };
     let nodes = u32::try_from(nodes).unwrap_or(u32::MAX).max(1);
-    Surroundings { nodes, ids: greatest.saturating_add(1), delay: DELAY, loss: LOSS }
+    let (unsteady, as_printed) = (true, options.printed.as_printed);
+    Surroundings {
+        nodes,
+        ids: greatest.saturating_add(1),
+        delay: DELAY,
+        loss: LOSS,
+        unsteady,
+        as_printed,
+    }
 }
 
 /// Says which parameter may have been meant, if that is what is wrong.

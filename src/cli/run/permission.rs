@@ -33,7 +33,9 @@ impl Permission {
             Choice::LocalLeader(params) => {
                 [params.lease(), params.renew(), params.delta() * 2, params.sigma()]
             }
-            Choice::AnnounceListen(_) => [WITHOUT_LEASE, AGAIN, Duration::ZERO, Duration::ZERO],
+            Choice::AnnounceListen(_) | Choice::Called(_) => {
+                [WITHOUT_LEASE, AGAIN, Duration::ZERO, Duration::ZERO]
+            }
         };
         Self {
             lease,

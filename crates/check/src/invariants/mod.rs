@@ -4,7 +4,7 @@
 //! |---|---|
 //! | never two | **never two**, **ends by deadline**, SO, LS, locked supporters, disjoint partitions, T |
 //! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads; **agreement** for protocols that tell no supporters |
-//! | eventually one | **agreement**, ends by deadline |
+//! | eventually one | **agreement**, best-leads (where that is promised), ends by deadline |
 //! | elects nobody | **elects nobody** |
 //! | any | **no storm** |
 //!
@@ -14,6 +14,7 @@
 //! again with the clock at every step of anybody.
 
 mod agreement;
+mod best_leads;
 mod bounded_inconsistency;
 mod elects_nobody;
 mod ends_by_deadline;
@@ -31,6 +32,7 @@ mod timeliness;
 pub(crate) mod scenes;
 
 pub use agreement::Agreement;
+pub use best_leads::BestLeads;
 pub use bounded_inconsistency::BoundedInconsistency;
 pub use elects_nobody::ElectsNobody;
 pub use ends_by_deadline::EndsByDeadline;
@@ -145,7 +147,9 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
         (Promise::OnePerPartition, false) => {
             vec![Box::new(Agreement), Box::new(EndsByDeadline), Box::new(Timeliness::default())]
         }
-        (Promise::EventuallyOne, true) => vec![Box::new(Agreement), Box::new(EndsByDeadline)],
+        (Promise::EventuallyOne, true) => {
+            vec![Box::new(Agreement), Box::new(BestLeads), Box::new(EndsByDeadline)]
+        }
         (Promise::EventuallyOne, false) => vec![Box::new(Agreement)],
         (Promise::ElectsNobody, _) => vec![Box::new(ElectsNobody)],
         (Promise::Nothing, _) => Vec::new(),

@@ -25,6 +25,7 @@ pub(crate) fn pace() -> Pace {
         lease: ms(100),
         settles: ms(400),
         leases: true,
+        best: false,
         quorum: None,
     }
 }

@@ -4,6 +4,7 @@
 //! conversion, whose error names the values and the rule they break.
 
 use crate::choice::{Goal, Profile};
+use crate::detect;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -25,12 +26,21 @@ pub struct Config {
     pub beat: Duration,
     /// The silence after which a leader is given up; a small multiple of `beat`.
     pub silence: Duration,
+    /// How failures are detected; whoever drives the protocol tells of them if absent.
+    pub detector: Option<detect::Config>,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let never = Duration::MAX;
-        Self { patience: never, timeout: never, retry: never, beat: never, silence: never }
+        Self {
+            patience: never,
+            timeout: never,
+            retry: never,
+            beat: never,
+            silence: never,
+            detector: None,
+        }
     }
 }
 
@@ -43,6 +53,7 @@ impl Config {
             retry: Duration::from_millis(100),
             beat: Duration::from_millis(500),
             silence: Duration::from_secs(2),
+            detector: None,
         }
     }
 }
@@ -71,6 +82,14 @@ impl Params {
             leases: None,
             convened: true,
         }
+    }
+
+    /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
+    /// within this, if a message takes no longer than `across` through the whole network: a leader
+    /// that is gone is given up, an election is called, meets an old one and is called again.
+    pub fn settles(&self, across: Duration) -> Duration {
+        let Self { patience, timeout, silence, .. } = *self;
+        (silence + patience + timeout * 2 + across * 4) * 2
     }
 
     /// How long a process without a leader waits.
@@ -144,7 +163,7 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
-        let Config { patience, timeout, retry, beat, silence } = config;
+        let Config { patience, timeout, retry, beat, silence, detector: _ } = config;
         for (what, length) in [
             ("patience", patience),
             ("timeout", timeout),

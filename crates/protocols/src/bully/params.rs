@@ -1,6 +1,7 @@
 //! The time-outs of bully, and its variants.
 
 use crate::choice::{Goal, Profile};
+use crate::detect;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ pub struct Config {
     pub recovery: Recovery,
     /// Whether an election carries the time it was called, and the older one prevails.
     pub stamps: bool,
+    /// How failures are detected; whoever drives the protocol tells of them if absent.
+    pub detector: Option<detect::Config>,
 }
 
 impl Default for Config {
@@ -34,6 +37,7 @@ impl Default for Config {
             top_answers: TopAnswers::Ok,
             recovery: Recovery::Bully,
             stamps: false,
+            detector: None,
         }
     }
 }

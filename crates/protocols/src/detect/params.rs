@@ -26,6 +26,13 @@ impl Default for Config {
 }
 
 impl Config {
+    /// For a network in which one message takes this long; the default is that of a tenth of a
+    /// second.
+    pub fn paced(hop: Duration) -> Self {
+        let (beat, suspect, resend) = (hop * 10, hop * 35, hop * 3);
+        Self { beat, suspect, resend, ..Self::default() }
+    }
+
     /// The parameters of the layer around a protocol with these.
     ///
     /// # Errors
@@ -58,6 +65,11 @@ impl<I> Params<I> {
     /// Those of the layer, which keep the rules.
     pub fn layer(&self) -> &Config {
         &self.layer
+    }
+
+    /// The same layer around a protocol with these.
+    pub fn around<J>(&self, inner: J) -> Params<J> {
+        Params { layer: self.layer, inner }
     }
 
     /// Those of the protocol inside.

@@ -3,7 +3,9 @@
 use super::scenario::minority;
 use super::{Churn, Engine, Experiment, Initiators, Scenario};
 use crate::coin::Coins;
+use crate::network::Topology;
 use crate::plan::{BadPlan, Ranks};
+use crate::terrain::BadTerrain;
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Crowd, Goal, Leases};
 use std::fmt;
@@ -80,6 +82,8 @@ pub enum BadExperiment {
         /// One that process 0 cannot reach.
         node: u32,
     },
+    /// There is no such network.
+    Terrain(BadTerrain),
     /// The scenario is not made for elections that are called.
     OnlyCalled(&'static str),
     /// The protocol's parameters break a rule of theirs.
@@ -151,6 +155,7 @@ impl fmt::Display for BadExperiment {
                 "departures and arrivals make about {events:.0} events in the window, but at most \
                  {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
             ),
+            Self::Terrain(bad) => bad.fmt(f),
             Self::Parameters(why) => f.write_str(why),
             Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
             uncalled => uncalled.fmt_uncalled(f),
@@ -307,7 +312,14 @@ impl Experiment {
                 }
             }
         }
-        match self.network.topology.unreached(live) {
+        let coins = Coins::new(self.seed, 0);
+        let drawn = self.convening.terrain.draw(self.nodes, coins);
+        let drawn = drawn.map_err(BadExperiment::Terrain)?;
+        if self.convening.wanders() {
+            return Ok(());
+        }
+        let drawn = drawn.links.map(|links| Topology::Graph { links });
+        match drawn.as_ref().unwrap_or(&self.network.topology).unreached(live) {
             Some(node) => Err(BadExperiment::Disconnected { node }),
             None => Ok(()),
         }

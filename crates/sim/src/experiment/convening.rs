@@ -3,8 +3,10 @@
 use super::Experiment;
 use crate::coin::{Coins, Stream};
 use crate::fault::{Fault, Timed, Who};
+use crate::graph::Links;
 use crate::order::Order;
 use crate::plan::Plan;
+use crate::terrain::{Drawn, Terrain};
 use bellwether_core::{Duration, Entropy};
 
 /// The circumstances of an election that does not begin by itself. Protocols whose processes all
@@ -21,6 +23,20 @@ pub struct Convening {
     pub detection: Option<Duration>,
     /// Whether the greatest process is dead from the start.
     pub top_dead: bool,
+    /// Who is linked to whom.
+    pub terrain: Terrain,
+}
+
+impl Convening {
+    /// Whether the plan is the same in every run.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.initiators.is_fixed() && self.terrain.is_fixed()
+    }
+
+    /// Whether links come and go.
+    pub fn wanders(&self) -> bool {
+        matches!(self.terrain, Terrain::Moving(_))
+    }
 }
 
 /// Who calls an election, all at once.
@@ -41,7 +57,7 @@ pub enum Initiators {
 
 impl Initiators {
     /// Whether they are the same in every run.
-    pub(super) fn is_fixed(&self) -> bool {
+    fn is_fixed(&self) -> bool {
         !matches!(self, Self::Some(_) | Self::Random)
     }
 
@@ -75,7 +91,8 @@ impl Initiators {
 
 /// Enters into a plan what the convening says.
 pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
-    let Convening { initiators, order, processing, detection, top_dead } = &experiment.convening;
+    let Convening { initiators, order, processing, detection, top_dead, terrain } =
+        &experiment.convening;
     plan.order.clone_from(order);
     (plan.processing, plan.detection) = (*processing, *detection);
     let mut live = plan.nodes;
@@ -86,5 +103,12 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
     for node in initiators.draw(live, &mut coins.world(5)) {
         let fault = Fault::Campaign { node: Who::Node(node) };
         plan.faults.push(Timed { at: Duration::ZERO, fault });
+    }
+    // Whether it can be drawn at all is asked before anything is run. A later throw that is not
+    // connected leaves everyone alone, and its run unsettled.
+    let alone = || Drawn { links: Some(Links::new()), ..Drawn::default() };
+    terrain.draw(plan.nodes, coins).unwrap_or_else(|_| alone()).enter(plan);
+    if experiment.convening.wanders() {
+        plan.horizon = experiment.window;
     }
 }

@@ -33,6 +33,8 @@ pub enum Measure {
     LeadershipLossesPerHour,
     /// Datagrams; one to everyone counts once.
     MessagesPerSecond,
+    /// Elections a process took part in.
+    ElectionsPerSecond,
     /// When the last process came to name its leader.
     Time,
     /// Messages of one kind.
@@ -100,7 +102,7 @@ impl Kind {
 
 impl Measure {
     /// All of them, in the order they are shown.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::ConvergenceTime,
         Self::LeadershipDelay,
         Self::Messages,
@@ -116,6 +118,7 @@ impl Measure {
         Self::LeaderPresence,
         Self::LeadershipLossesPerHour,
         Self::MessagesPerSecond,
+        Self::ElectionsPerSecond,
         Self::Time,
         Self::MessagesOf(Kind::Election),
         Self::MessagesOf(Kind::Ok),
@@ -148,8 +151,9 @@ impl Measure {
             Self::LeaderPresence => 12,
             Self::LeadershipLossesPerHour => 13,
             Self::MessagesPerSecond => 14,
-            Self::Time => 15,
-            Self::MessagesOf(kind) => 16 + kind as usize,
+            Self::ElectionsPerSecond => 15,
+            Self::Time => 16,
+            Self::MessagesOf(kind) => 17 + kind as usize,
         }
     }
 
@@ -171,6 +175,7 @@ impl Measure {
             Self::LeaderPresence => "leader_presence",
             Self::LeadershipLossesPerHour => "leadership_losses_per_hour",
             Self::MessagesPerSecond => "messages_per_second",
+            Self::ElectionsPerSecond => "elections_per_second",
             Self::Time => "time",
             Self::MessagesOf(Kind::Election) => "messages_election",
             Self::MessagesOf(Kind::Ok) => "messages_ok",

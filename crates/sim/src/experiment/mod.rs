@@ -273,10 +273,15 @@ impl<'a, P: Protocol> Runner<'a, P> {
             return reign.sample(outcome.deliveries);
         }
         if let Some(tally) = &mut self.tally {
-            if self.plan.is_none() || !experiment.convening.initiators.is_fixed() {
+            if self.plan.is_none() || !experiment.convening.is_fixed() {
                 self.plan = Some(experiment.plan(coins).0);
             }
             let Some(plan) = &self.plan else { return Sample::new(0) };
+            if experiment.convening.wanders() {
+                let mut watch = Wandering::new(plan, Duration::ZERO);
+                let outcome = self.world.run(plan, coins, &mut watch);
+                return watch.sample(plan.end(), outcome.deliveries);
+            }
             tally.reset();
             let outcome = self.world.run(plan, coins, tally);
             return tally.sample(plan, &self.world, outcome);

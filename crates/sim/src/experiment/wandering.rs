@@ -7,6 +7,7 @@
 //! | `elections_per_second` | how often a process is drawn into an election, on average over them |
 //! | `messages_per_second` | sent by all together |
 
+use super::{Measure, Sample};
 use crate::fault::Fault;
 use crate::network::{Topology, components};
 use crate::observer::Observer;
@@ -89,6 +90,17 @@ impl Wandering {
             elections_per_second: self.elections as f64 / self.live_time,
             messages_per_second: self.messages as f64 / watched,
         }
+    }
+
+    /// The same as one run's sample.
+    pub(super) fn sample(self, end: SimTime, deliveries: u64) -> Sample {
+        let Wanderings { inconsistent_fraction, elections_per_second, messages_per_second } =
+            self.finish(end);
+        let mut sample = Sample::new(deliveries);
+        sample.set(Measure::InconsistentFraction, inconsistent_fraction);
+        sample.set(Measure::ElectionsPerSecond, elections_per_second);
+        sample.set(Measure::MessagesPerSecond, messages_per_second);
+        sample
     }
 
     /// Time passes, and links come and go in it.

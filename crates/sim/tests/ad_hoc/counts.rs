@@ -56,7 +56,7 @@ fn on_trees_grids_complete_graphs_and_radios_too() {
         let starter = below(rows * columns, &mut luck);
         assert_counts(rows * columns, graph::grid(rows, columns), starter, seed);
         let radios = graph::disc(30, 0.35, &mut luck).expect("they are close enough");
-        assert_counts(30, radios, below(30, &mut luck), seed);
+        assert_counts(30, radios.1, below(30, &mut luck), seed);
     }
     for nodes in 1..30 {
         assert_counts(nodes, graph::complete(nodes), nodes / 2, 0);

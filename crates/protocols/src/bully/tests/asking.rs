@@ -9,6 +9,7 @@ const ASK: Config = Config {
     top_answers: TopAnswers::Ok,
     recovery: Recovery::Ask,
     stamps: false,
+    detector: None,
 };
 
 fn recovered(me: u64) -> Process {

@@ -1,0 +1,220 @@
+//! Elections that somebody calls: what bully, the rings and the ad hoc election have in common.
+//!
+//! A group at rest stays as it is until a process misses its leader, recovers, or is asked to call
+//! an election. That somebody is gone has to be noticed: the [`detect`](crate::detect) layer does
+//! it with heartbeats and acknowledgements, if a `detector` is configured; otherwise whoever drives
+//! the protocol tells it, as a simulation does in which failures are known without fail.
+
+use crate::ad_hoc::{self, AdHoc};
+use crate::bully::{self, Bully, Recovery};
+use crate::choice::Profile;
+use crate::detect::{self, Detect};
+use crate::pace::Pace;
+use bellwether_core::{Duration, Protocol, Visitor};
+use core::fmt;
+use serde::Serialize;
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Called {
+    /// Whoever is greater takes over.
+    Bully,
+    /// A tree grows through the network and brings back the best.
+    AdHoc,
+}
+
+impl Called {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Bully, Self::AdHoc];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bully => "bully",
+            Self::AdHoc => "ad-hoc",
+        }
+    }
+
+    /// As its text has it, where one message takes this long: nothing is lost, failures are told,
+    /// and nothing is done twice.
+    pub fn plain(self, hop: Duration) -> Config {
+        match self {
+            Self::Bully => {
+                let (reply, wait) = (hop * 10, hop * 30);
+                Config::Bully(bully::Config { reply, wait, ..bully::Config::default() })
+            }
+            Self::AdHoc => Config::AdHoc(ad_hoc::Config::default()),
+        }
+    }
+
+    /// For a network that loses and delays, in which one message takes about this long: whatever
+    /// comes to nothing is tried again, and failures are detected.
+    pub fn restless(self, hop: Duration, nodes: u32) -> Config {
+        let detector = Some(detect::Config::paced(hop));
+        match self.plain(hop) {
+            Config::Bully(config) => {
+                Config::Bully(bully::Config { patience: hop * 60, detector, ..config })
+            }
+            Config::AdHoc(_) => Config::AdHoc(ad_hoc::Config {
+                patience: hop * 30,
+                timeout: hop * 60 + hop * 4 * u64::from(nodes),
+                retry: hop * 5,
+                beat: hop * 20,
+                silence: hop * 80,
+                detector,
+            }),
+        }
+    }
+}
+
+/// What a person writes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Config {
+    /// Of bully.
+    Bully(bully::Config),
+    /// Of the ad hoc election.
+    AdHoc(ad_hoc::Config),
+}
+
+impl Config {
+    /// Which of them it is of.
+    pub fn called(&self) -> Called {
+        match self {
+            Self::Bully(_) => Called::Bully,
+            Self::AdHoc(_) => Called::AdHoc,
+        }
+    }
+
+    /// How failures are detected; they are told if absent.
+    pub fn detector(&self) -> Option<detect::Config> {
+        match self {
+            Self::Bully(config) => config.detector,
+            Self::AdHoc(config) => config.detector,
+        }
+    }
+}
+
+/// Parameters that keep the rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Params {
+    rules: Rules,
+    detector: Option<detect::Params<()>>,
+}
+
+/// Those of the protocol itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Rules {
+    Bully(bully::Params),
+    AdHoc(ad_hoc::Params),
+}
+
+/// Which rule a [`Config`] breaks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadConfig {
+    /// One of bully's.
+    Bully(bully::BadConfig),
+    /// One of the ad hoc election's.
+    AdHoc(ad_hoc::BadConfig),
+    /// One of the failure detector's.
+    Detector(detect::BadConfig),
+}
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bully(bad) => bad.fmt(f),
+            Self::AdHoc(bad) => bad.fmt(f),
+            Self::Detector(bad) => bad.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}
+
+impl TryFrom<Config> for Params {
+    type Error = BadConfig;
+
+    fn try_from(config: Config) -> Result<Self, BadConfig> {
+        let detector = config.detector().map(|layer| layer.around(())).transpose();
+        let detector = detector.map_err(BadConfig::Detector)?;
+        let rules = match config {
+            Config::Bully(config) => Rules::Bully(config.try_into().map_err(BadConfig::Bully)?),
+            Config::AdHoc(config) => Rules::AdHoc(config.try_into().map_err(BadConfig::AdHoc)?),
+        };
+        Ok(Self { rules, detector })
+    }
+}
+
+impl Params {
+    /// Which of them it is.
+    pub fn called(&self) -> Called {
+        match self.rules {
+            Rules::Bully(_) => Called::Bully,
+            Rules::AdHoc(_) => Called::AdHoc,
+        }
+    }
+
+    /// Whether failures are detected; otherwise somebody has to tell of them.
+    pub fn detects(&self) -> bool {
+        self.detector.is_some()
+    }
+
+    /// What a simulation must know.
+    pub fn profile(&self) -> Profile {
+        match &self.rules {
+            Rules::Bully(params) => params.profile(),
+            Rules::AdHoc(params) => params.profile(),
+        }
+    }
+
+    /// The time scales in a group of so many processes.
+    ///
+    /// The detector's reports are true while a message and its acknowledgement take no longer than
+    /// it waits for them; so a third of that is timely. Once nothing goes wrong, all have been told
+    /// the truth within its patience with a silent peer, and a beat; the rest is the protocol's
+    /// own affair.
+    pub fn pace(&self, nodes: u32) -> Pace {
+        let layer = self.detector.as_ref().map(|params| *params.layer()).unwrap_or_default();
+        let part = |n| Duration::from_nanos(layer.resend.as_nanos() / n);
+        let (timely, scheduling) = (part(4), part(8));
+        let hop = timely + scheduling;
+        let own = match &self.rules {
+            Rules::Bully(params) => params.settles(hop),
+            Rules::AdHoc(params) => params.settles(hop * u64::from(nodes)),
+        };
+        let told = layer.suspect + layer.beat * 2 + hop;
+        Pace {
+            fastest: part(100),
+            timely,
+            scheduling,
+            drift: Pace::QUARTZ,
+            lease: layer.suspect,
+            settles: Pace::stretched(told + own, Pace::QUARTZ),
+            leases: false,
+            best: !matches!(&self.rules, Rules::Bully(params)
+                if params.config().recovery == Recovery::Ask),
+            quorum: None,
+        }
+    }
+
+    /// Hands the protocol, with or without the layer, to `visitor` as a type.
+    pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
+        let Self { rules, detector } = self;
+        match rules {
+            Rules::Bully(params) => layered::<Bully, V>(visitor, params, detector),
+            Rules::AdHoc(params) => layered::<AdHoc, V>(visitor, params, detector),
+        }
+    }
+}
+
+fn layered<P: Protocol, V: Visitor>(
+    visitor: V,
+    params: P::Params,
+    detector: Option<detect::Params<()>>,
+) -> V::Output {
+    match detector {
+        Some(layer) => visitor.visit::<Detect<P>>(layer.around(params)),
+        None => visitor.visit::<P>(params),
+    }
+}

@@ -1,0 +1,229 @@
+//! Where the processes of an experiment are: who is linked to whom, and how that changes.
+//!
+//! What is random is drawn anew for each run.
+
+use crate::coin::Coins;
+use crate::fault::{Fault, Timed};
+use crate::graph::{self, Links};
+use crate::motion::{BadMotion, Motion};
+use crate::network::Topology;
+use crate::plan::Plan;
+use bellwether_core::Duration;
+use std::fmt;
+
+/// The links of a network.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Terrain {
+    /// Everyone hears everyone; or whatever the network itself says.
+    #[default]
+    Open,
+    /// Everyone has a link to everyone.
+    Complete,
+    /// A circle, by id.
+    Circle,
+    /// A row, by id.
+    Line,
+    /// Rows and columns, as near to a square as can be.
+    Grid,
+    /// A random tree.
+    Tree,
+    /// A random connected graph with so many links.
+    Random {
+        /// How many.
+        links: usize,
+    },
+    /// Radios in a square of side 1 that hear each other within this range, thrown until all are
+    /// connected.
+    Disc {
+        /// How far they are heard.
+        range: f64,
+    },
+    /// Radios that move.
+    Moving(Motion),
+    /// These links.
+    Listed(Links),
+}
+
+/// A network as it was drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawn {
+    /// Who is linked at first; everyone hears everyone if absent.
+    pub links: Option<Links>,
+    /// The links that come and go, in order of time.
+    pub changes: Vec<Timed>,
+    /// Where everyone is at first, where that means something; in parts of the square's side.
+    pub places: Vec<[f64; 2]>,
+}
+
+/// Graphs of more processes are not drawn: they are found among all pairs.
+pub const PAIRED_MAX: u32 = 5_000;
+
+/// Why there is no such network.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadTerrain {
+    /// The way they move breaks a rule.
+    Motion(BadMotion),
+    /// More processes than pairs can be looked at.
+    Crowd(u32),
+    /// A connected graph has at least a tree's links, and not more than there are pairs.
+    Links {
+        /// How many were asked for.
+        links: usize,
+        /// How few there may be.
+        least: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A range that is none.
+    Range(f64),
+    /// They hear each other too little to be connected.
+    Sparse {
+        /// How far they are heard.
+        range: f64,
+        /// How many there are.
+        nodes: u32,
+    },
+}
+
+impl fmt::Display for BadTerrain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Motion(bad) => bad.fmt(f),
+            Self::Crowd(nodes) => write!(
+                f,
+                "nodes = {nodes}, but graphs are drawn for at most {PAIRED_MAX} processes; choose \
+                 fewer, or a graph without luck: line, circle or grid"
+            ),
+            Self::Links { links, least, most } => write!(
+                f,
+                "links = {links}, but {least} <= links <= {most} must hold for a connected graph"
+            ),
+            Self::Range(range) => {
+                write!(f, "range = {range}, but range > 0 must hold, in parts of the square's side")
+            }
+            Self::Sparse { range, nodes } => write!(
+                f,
+                "range = {range}: {nodes} processes in the square were not connected in a hundred \
+                 throws; choose a larger range or more processes"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BadTerrain {}
+
+impl Terrain {
+    /// Whether it is the same in every run.
+    pub fn is_fixed(&self) -> bool {
+        let drawn =
+            matches!(self, Self::Tree | Self::Random { .. } | Self::Disc { .. } | Self::Moving(_));
+        !drawn
+    }
+
+    /// Draws it for so many processes.
+    ///
+    /// # Errors
+    /// [`BadTerrain`], naming the values and the rule.
+    pub fn draw(&self, nodes: u32, coins: Coins) -> Result<Drawn, BadTerrain> {
+        let paired = matches!(
+            self,
+            Self::Complete | Self::Random { .. } | Self::Disc { .. } | Self::Moving(_)
+        );
+        if paired && nodes > PAIRED_MAX {
+            return Err(BadTerrain::Crowd(nodes));
+        }
+        let mut luck = coins.world(7);
+        let links = match self {
+            Self::Open => return Ok(Drawn::default()),
+            Self::Moving(motion) => {
+                let journey = motion.draw(nodes, coins).map_err(BadTerrain::Motion)?;
+                let place = |node| journey.place(node, Duration::ZERO).unwrap_or_default();
+                let places = (0..nodes).map(|node| place(node).map(|way| way / motion.side));
+                let places = places.collect();
+                return Ok(Drawn { links: Some(journey.links), changes: journey.changes, places });
+            }
+            Self::Disc { range } => {
+                if !(*range > 0.0 && range.is_finite()) {
+                    return Err(BadTerrain::Range(*range));
+                }
+                let sparse = BadTerrain::Sparse { range: *range, nodes };
+                let (places, links) = graph::disc(nodes, *range, &mut luck).ok_or(sparse)?;
+                return Ok(Drawn { links: Some(links), changes: Vec::new(), places });
+            }
+            Self::Complete => graph::complete(nodes),
+            Self::Circle => graph::circle(nodes),
+            Self::Line => graph::grid(1, nodes),
+            Self::Grid => graph::square(nodes),
+            Self::Tree => graph::tree(nodes, &mut luck),
+            Self::Random { links } => {
+                let least = nodes.saturating_sub(1) as usize;
+                let most = nodes as usize * least / 2;
+                if !(least..=most).contains(links) {
+                    return Err(BadTerrain::Links { links: *links, least, most });
+                }
+                graph::connected(nodes, *links, &mut luck)
+            }
+            Self::Listed(links) => links.clone(),
+        };
+        Ok(Drawn { links: Some(links), ..Drawn::default() })
+    }
+}
+
+impl Drawn {
+    /// Enters the links into a plan, beside what else is to happen in it.
+    pub fn enter(self, plan: &mut Plan) {
+        if let Some(links) = self.links {
+            plan.network.topology = Topology::Graph { links };
+        }
+        plan.faults.extend(self.changes);
+        plan.faults.sort_by_key(|timed| timed.at);
+    }
+
+    /// How often a link comes or goes.
+    pub fn has_changes(&self) -> bool {
+        self.changes.iter().any(|timed| matches!(timed.fault, Fault::Link { .. }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(terrain: &Terrain, nodes: u32) -> Result<Drawn, BadTerrain> {
+        terrain.draw(nodes, Coins::new(1, 0))
+    }
+
+    #[test]
+    fn every_terrain_that_stays_is_connected_and_has_the_links_it_should() {
+        for (terrain, count) in [
+            (Terrain::Complete, 66),
+            (Terrain::Circle, 12),
+            (Terrain::Line, 11),
+            (Terrain::Grid, 17),
+            (Terrain::Tree, 11),
+            (Terrain::Random { links: 20 }, 20),
+        ] {
+            let links = drawn(&terrain, 12).unwrap().links.unwrap();
+            assert_eq!(links.len(), count, "{terrain:?}");
+            assert_eq!(Topology::Graph { links }.unreached(12), None, "{terrain:?}");
+        }
+        let disc = drawn(&Terrain::Disc { range: 0.5 }, 12).unwrap();
+        assert_eq!(disc.places.len(), 12);
+        assert_eq!(Topology::Graph { links: disc.links.unwrap() }.unreached(12), None);
+        let moving = drawn(&Terrain::Moving(Motion::default()), 12).unwrap();
+        assert!(moving.has_changes());
+        assert!(moving.places.iter().flatten().all(|way| (0.0..=1.0).contains(way)));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_values_and_the_rule() {
+        let refused = |terrain: Terrain, nodes| drawn(&terrain, nodes).unwrap_err().to_string();
+        assert!(refused(Terrain::Random { links: 3 }, 5).contains("4 <= links <= 10"));
+        assert!(refused(Terrain::Random { links: 11 }, 5).contains("4 <= links <= 10"));
+        assert!(refused(Terrain::Disc { range: 0.01 }, 50).contains("range = 0.01"));
+        assert!(refused(Terrain::Disc { range: f64::NAN }, 50).contains("range > 0"));
+        assert!(refused(Terrain::Complete, PAIRED_MAX + 1).contains("at most 5000"));
+        let motion = Motion { slowest: 0.0, ..Motion::default() };
+        assert!(refused(Terrain::Moving(motion), 5).contains("slowest > 0"));
+    }
+}
