@@ -133,6 +133,9 @@ pub struct Profile {
     pub leases: Option<Leases>,
     /// Whether an election begins only when somebody calls it.
     pub convened: bool,
+    /// Whether something goes on for ever, also when all is well: heartbeats, or patience that
+    /// may end.
+    pub restless: bool,
 }
 
 /// Leadership that ends unless it is renewed.

@@ -66,6 +66,7 @@ pub struct Params {
     pub(super) retry: Duration,
     pub(super) beat: Duration,
     pub(super) silence: Duration,
+    restless: bool,
 }
 
 impl Params {
@@ -81,6 +82,7 @@ impl Params {
             by_luck: false,
             leases: None,
             convened: true,
+            restless: self.restless,
         }
     }
 
@@ -163,7 +165,7 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
-        let Config { patience, timeout, retry, beat, silence, detector: _ } = config;
+        let Config { patience, timeout, retry, beat, silence, detector } = config;
         for (what, length) in [
             ("patience", patience),
             ("timeout", timeout),
@@ -182,6 +184,8 @@ impl TryFrom<Config> for Params {
         if retry != never && timeout <= retry {
             return Err(BadConfig::TimeoutNotAboveRetry { timeout, retry });
         }
-        Ok(Self { patience, timeout, retry, beat, silence })
+        let lengths = [patience, timeout, retry, beat, silence];
+        let restless = detector.is_some() || lengths.iter().any(|length| *length != never);
+        Ok(Self { patience, timeout, retry, beat, silence, restless })
     }
 }

@@ -264,6 +264,7 @@ impl Params {
             by_luck: self.criterion == Criterion::EarliestWakeUp,
             leases: None,
             convened: false,
+            restless: true,
         }
     }
 

@@ -90,6 +90,7 @@ impl Params {
             by_luck: false,
             leases: None,
             convened: true,
+            restless: self.0.patience != Duration::MAX || self.0.detector.is_some(),
         }
     }
 

@@ -27,6 +27,7 @@ impl Params {
                 drift_ppm: self.drift_ppm(),
             }),
             convened: false,
+            restless: true,
         }
     }
 

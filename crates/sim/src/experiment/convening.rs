@@ -110,5 +110,9 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
     terrain.draw(plan.nodes, coins).unwrap_or_else(|_| alone()).enter(plan);
     if experiment.convening.wanders() {
         plan.horizon = experiment.window;
+    } else if experiment.choice.profile().restless {
+        // Nobody can know how long it takes where messages are lost.
+        let settles = experiment.choice.pace(plan.nodes).settles;
+        plan.horizon = (settles * 2 + experiment.window).min(Duration::LONGEST_WRITTEN);
     }
 }

@@ -282,7 +282,7 @@ impl<'a, P: Protocol> Runner<'a, P> {
                 let outcome = self.world.run(plan, coins, &mut watch);
                 return watch.sample(plan.end(), outcome.deliveries);
             }
-            tally.reset();
+            tally.reset(plan, experiment.choice.profile().restless);
             let outcome = self.world.run(plan, coins, tally);
             return tally.sample(plan, &self.world, outcome);
         }

@@ -24,11 +24,27 @@ pub(super) struct Tally {
     sent: u64,
     kinds: [u64; KINDS.len()],
     last_change: Duration,
+    /// Where something goes on for ever: who does not name the leader yet, and whom they must.
+    waiting: Option<Waiting>,
+}
+
+/// Those who do not name the best process yet.
+#[derive(Clone, Debug)]
+struct Waiting {
+    best: u32,
+    names: Vec<bool>,
+    missing: usize,
 }
 
 impl Tally {
-    pub(super) fn reset(&mut self) {
-        *self = Self::default();
+    /// Another run of this plan, which is watched until all agree, or until all is quiet.
+    pub(super) fn reset(&mut self, plan: &Plan, until_agreed: bool) {
+        let there = |node: &u32| !plan.absent.contains(node);
+        let live = plan.nodes as usize - plan.absent.len();
+        let best = (0..plan.nodes).rev().find(there).unwrap_or_default();
+        let names = || vec![false; plan.nodes as usize];
+        let waiting = until_agreed.then(|| Waiting { best, names: names(), missing: live });
+        *self = Self { waiting, ..Self::default() };
     }
 
     /// What the run came to.
@@ -61,8 +77,18 @@ impl<P: Protocol> Observer<P> for Tally {
     }
 
     #[inline]
-    fn on_change(&mut self, at: SimTime, _: u32, _: &Leadership<'_>, _: Option<Cause>) {
+    fn on_change(&mut self, at: SimTime, node: u32, belief: &Leadership<'_>, _: Option<Cause>) {
         self.last_change = at.since(SimTime::ZERO);
+        if let Some(Waiting { best, names, missing }) = &mut self.waiting {
+            let right = belief.leaders == [id(*best)];
+            let before = std::mem::replace(&mut names[node as usize], right);
+            *missing += usize::from(before);
+            *missing -= usize::from(right);
+        }
+    }
+
+    fn done(&self) -> bool {
+        self.waiting.as_ref().is_some_and(|waiting| waiting.missing == 0)
     }
 }
 
