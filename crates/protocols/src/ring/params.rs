@@ -85,7 +85,7 @@ impl Params {
             interval: self.0.retry,
             trust: Duration::MAX,
             attempt: self.0.retry,
-            byes: 1,
+            byes: 0, // the neighbours notice
             by_luck: false,
             leases: None,
             convened: true,
