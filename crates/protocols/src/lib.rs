@@ -30,4 +30,5 @@ pub mod detect;
 pub mod local_leader;
 pub mod pace;
 pub mod promise;
+pub mod ring;
 mod written;

@@ -1,0 +1,460 @@
+//! The collecting ring: the message goes round, everyone adds itself, and whoever sent it picks the
+//! greatest.
+//!
+//! **Source.** Andrew Tanenbaum and Maarten van Steen, "Distributed systems", section 6.5.1, figure
+//! 6.21, which lectures call LCR though Le Lann, Chang and Roberts wrote something else. With
+//! `merea` it is also the protocol of [that text](super::merea).
+//!
+//! **Assumptions.** All see the same ring; a failed process is noticed, as the driver or the
+//! [`Detect`](crate::detect) layer reports; messages to the living arrive.
+//!
+//! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
+//! For that `retry` must be finite, as a message is lost with whoever holds it, and `patience` too
+//! where reports may be wrong.
+//!
+//! | message | who | says | who cares |
+//! |---|---|---|---|
+//! | `election` | an initiator, then everyone in turn | "who is there?" and who was so far | everyone adds itself; the initiator picks the greatest |
+//! | `coordinator` | the same | "this one leads", and who lives | everyone follows; the initiator removes it |
+//!
+//! Each goes once round: 2n messages for n live processes, 2kn for k initiators, who do not mind
+//! each other.
+//!
+//! # Where the text is silent, and what we chose
+//!
+//! * **Which election.** A message names its initiator, that one's life and a number, by which its
+//!   initiator knows it again: what belongs to a former election or life is removed.
+//! * **Which leader.** A Coordinator message has a round, one more than that of all the living,
+//!   which the Election message collected too. A later round is believed rather than an earlier,
+//!   and in the same round the greater leader.
+//! * **Whoever knows better objects.** If a Coordinator message names a process that is down, or
+//!   one that is lesser than who reads it, or says of the reader that it would lead when it has
+//!   retired, then the ring has changed since that election went by. The reader removes the message
+//!   and holds an election, of a later round.
+//! * **Dead initiators.** The next live process after a dead initiator removes its messages, and
+//!   holds the election in its place if it is not over. A message that comes by twice without
+//!   having met its initiator is removed anywhere.
+//! * **Lost messages.** An initiator whose message has not come back in time holds the election
+//!   again, and likewise if the process that it sent it to goes down, which it may not have known.
+//!   Whoever has no leader and let such a message pass waits twice as long and calls one itself.
+//! * **The list of the living** is read and passed on, not kept: a process knows from reports who
+//!   is down, and these are younger than the list. It tells whoever wondered whether a process that
+//!   has come up was asked.
+//! * **Patience.** Whoever has no leader and hears of no election, or heard that a process greater
+//!   than its leader came up and has not been told that this one was asked, holds an election after
+//!   `patience`.
+//! * **Retiring.** A leader that resigns holds an election, in which it comes after all who have
+//!   not. One that leaves says nothing; that it is gone will be noticed.
+
+use super::circle::Circle;
+use super::key::Key;
+use super::merea::Fate;
+use super::message::{Call, Message};
+use super::params::{Params, Variant};
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+use bellwether_core::{
+    Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
+    Refused, Stage, TimerKind,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// One process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Collecting {
+    me: NodeId,
+    life: u64,
+    /// Whether it would lead.
+    active: bool,
+    leader: Option<Key>,
+    /// The latest round of a Coordinator message it knows of.
+    round: u64,
+    pub(super) phase: Phase,
+    /// How many elections it has called in this life.
+    called: u64,
+    /// The election of another that it let pass last.
+    heard: Option<Call>,
+    /// Whether it has been told nothing since.
+    open: bool,
+    /// The greatest process that came up, as long as it may not have been asked.
+    unasked: Option<NodeId>,
+    pub(super) circle: Circle,
+    /// The timer that is armed.
+    alarm: Option<Timer>,
+}
+
+/// What has become of the election that a process called last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Phase {
+    /// It is over.
+    Idle,
+    /// Its message collects.
+    Collecting {
+        /// The election.
+        mine: Call,
+        /// Who called an older one that came by, where the older one prevails.
+        under: Option<NodeId>,
+    },
+    /// Its Coordinator message goes round.
+    Announcing(Call),
+}
+
+/// What a process can be woken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// A message of its own has not come back.
+    Retry,
+    /// Things have not been right for too long.
+    Patience,
+}
+
+impl TimerKind for Timer {
+    type Slots = [Instant; 2];
+
+    fn slot(self) -> usize {
+        self as usize
+    }
+
+    fn at(slot: usize) -> Self {
+        if slot == 0 { Self::Retry } else { Self::Patience }
+    }
+}
+
+/// Small questions.
+impl Collecting {
+    fn key(&self) -> Key {
+        Key { active: self.active, id: self.me }
+    }
+
+    fn leads(&self) -> bool {
+        self.leader.is_some_and(|leader| leader.id == self.me)
+    }
+
+    /// Whether a message came from, or speaks of, somebody on this ring.
+    fn is_one_of_us(&self, id: NodeId, cx: &Cx<'_, Self>) -> bool {
+        id == self.me || cx.peers().contains(id)
+    }
+
+    /// Whether what `id` left undone falls to this process.
+    fn inherits(&self, id: NodeId, cx: &Cx<'_, Self>) -> bool {
+        self.circle.is_down(id) && self.circle.follows(self.me, id, cx.peers())
+    }
+
+    /// How long to wait for the end of an election.
+    fn wait(cx: &Cx<'_, Self>) -> Duration {
+        cx.params().wait(cx.peers().estimate().saturating_add(1))
+    }
+}
+
+/// Waiting.
+impl Collecting {
+    fn wake(&mut self, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
+        self.calm(cx);
+        if after != Duration::MAX {
+            self.alarm = Some(timer);
+            cx.arm(timer, cx.now() + after);
+        }
+    }
+
+    /// Waits for nothing any more.
+    fn calm(&mut self, cx: &mut Cx<'_, Self>) {
+        if let Some(armed) = self.alarm.take() {
+            cx.disarm(armed);
+        }
+    }
+
+    /// Has nothing to do, and bears what is not right for a while.
+    fn rest(&mut self, cx: &mut Cx<'_, Self>) {
+        self.phase = Phase::Idle;
+        if self.leader.is_some() && self.unasked.is_none() {
+            self.calm(cx);
+        } else if self.alarm != Some(Timer::Patience) {
+            self.wake(Timer::Patience, cx.params().config().patience, cx);
+        }
+    }
+
+    /// An election is under way that may bring a leader.
+    fn hope(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.phase == Phase::Idle && self.leader.is_none() {
+            self.wake(Timer::Patience, Self::wait(cx) * 2, cx);
+        }
+    }
+}
+
+/// Holding an election.
+impl Collecting {
+    /// Calls a new one.
+    fn hold(&mut self, cx: &mut Cx<'_, Self>) {
+        self.leader = None;
+        self.open = false;
+        self.called = self.called.saturating_add(1);
+        let stamped = cx.params().config().variant == Variant::Merea;
+        let at = stamped.then(|| cx.now());
+        let call = Call { at, by: self.me, life: self.life, number: self.called };
+        self.phase = Phase::Collecting { mine: call, under: None };
+        match self.circle.next(self.me, cx.peers()) {
+            Some(next) => {
+                let keys = vec![self.key()];
+                cx.send(next, Message::Election { call, round: self.round, keys });
+                self.wake(Timer::Retry, Self::wait(cx), cx);
+            }
+            None => self.decide(call, self.round, vec![self.key()], cx),
+        }
+    }
+
+    /// Its message is back: it picks the greatest and tells the others.
+    fn decide(&mut self, call: Call, round: u64, keys: Vec<Key>, cx: &mut Cx<'_, Self>) {
+        let up = |key: &&Key| !self.circle.is_down(key.id) && key.id != self.me;
+        let best = keys.iter().filter(up).max().copied();
+        // What the message says of this process itself may have changed since.
+        let leader = best.map_or(self.key(), |best| best.max(self.key()));
+        self.round = self.round.max(round).saturating_add(1);
+        self.leader = Some(leader);
+        self.unasked = None;
+        let Some(next) = self.circle.next(self.me, cx.peers()) else { return self.rest(cx) };
+        self.phase = Phase::Announcing(call);
+        let told = cx.params().config().variant == Variant::Ring;
+        let living = if told { keys } else { Vec::new() };
+        cx.send(next, Message::Coordinator { call, round: self.round, leader, living });
+    }
+
+    /// Sends a message on.
+    fn pass(&self, message: Message, cx: &mut Cx<'_, Self>) {
+        if let Some(next) = self.circle.next(self.me, cx.peers()) {
+            cx.send(next, message);
+        }
+    }
+}
+
+/// Hearing.
+impl Collecting {
+    fn hear_election(&mut self, call: Call, round: u64, mut keys: Vec<Key>, cx: &mut Cx<'_, Self>) {
+        if call.by == self.me {
+            if matches!(self.phase, Phase::Collecting { mine, .. } if mine == call) {
+                self.decide(call, round, keys, cx);
+            }
+            return;
+        }
+        if self.inherits(call.by, cx) {
+            if self.phase == Phase::Idle && (self.heard != Some(call) || self.open) {
+                self.heard = Some(call);
+                self.hold(cx);
+            }
+            return;
+        }
+        // A copy, or it has gone round and its initiator was not there.
+        if self.heard == Some(call) || keys.len() > cx.peers().estimate() {
+            return;
+        }
+        let config = cx.params().config();
+        let merea = config.variant == Variant::Merea;
+        match if merea { self.judge(&call, config) } else { Fate::Joined } {
+            Fate::Destroyed => return,
+            Fate::Joined => keys.push(self.key()),
+            Fate::Passed => {}
+        }
+        (self.heard, self.open) = (Some(call), true);
+        self.hope(cx);
+        self.pass(Message::Election { call, round: round.max(self.round), keys }, cx);
+    }
+
+    fn hear_coordinator(
+        &mut self,
+        call: Call,
+        round: u64,
+        leader: Key,
+        living: Vec<Key>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        if call.by == self.me {
+            if self.phase == Phase::Announcing(call) {
+                self.rest(cx);
+            }
+            return;
+        }
+        if (round, Some(leader)) >= (self.round, self.leader) {
+            self.round = round;
+            if self.objects(leader, cx) {
+                return self.hold(cx);
+            }
+            self.follow(leader, &living, cx);
+        }
+        if !self.inherits(call.by, cx) {
+            self.pass(Message::Coordinator { call, round, leader, living }, cx);
+        }
+    }
+
+    /// Whether it knows better than a Coordinator message.
+    fn objects(&self, leader: Key, cx: &Cx<'_, Self>) -> bool {
+        let mine = if leader.id == self.me { leader != self.key() } else { leader < self.key() };
+        !cx.params().config().as_printed && (mine || self.circle.is_down(leader.id))
+    }
+
+    fn follow(&mut self, leader: Key, living: &[Key], cx: &mut Cx<'_, Self>) {
+        self.leader = Some(leader);
+        self.open = false;
+        let asked = |id: &NodeId| *id <= leader.id || living.iter().any(|key| key.id == *id);
+        self.unasked = self.unasked.filter(|id| !asked(id));
+        // An election of the plain ring goes on, whatever others have found.
+        let goes_on = cx.params().config().variant == Variant::Ring;
+        if !(goes_on && matches!(self.phase, Phase::Collecting { .. })) {
+            self.rest(cx);
+        }
+    }
+}
+
+/// Reports and commands.
+impl Collecting {
+    /// A process is down.
+    fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        let was_next = self.circle.next(self.me, cx.peers()) == Some(peer);
+        self.circle.report(peer, Reach::Down);
+        self.unasked = self.unasked.filter(|id| *id != peer);
+        let led = self.leader.is_some_and(|leader| leader.id == peer);
+        if led {
+            self.leader = None;
+        }
+        let lost = match self.phase {
+            Phase::Idle => led,
+            Phase::Collecting { .. } => was_next,
+            Phase::Announcing(_) => led || was_next,
+        };
+        if lost {
+            return self.hold(cx);
+        }
+        if matches!(self.phase, Phase::Collecting { under, .. } if under == Some(peer)) {
+            self.phase = Phase::Idle;
+            self.hope(cx);
+        }
+        let left = self.heard.filter(|_| self.open && self.phase == Phase::Idle);
+        if left.is_some_and(|call| self.inherits(call.by, cx)) {
+            self.hold(cx);
+        }
+    }
+
+    /// A process is up that was down.
+    fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        self.circle.report(peer, Reach::Up);
+        if self.leader.is_some_and(|leader| Key { active: true, id: peer } > leader) {
+            self.unasked = self.unasked.max(Some(peer));
+            if self.phase == Phase::Idle {
+                self.rest(cx);
+            }
+        }
+    }
+
+    fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        if !self.leads() || !self.active {
+            return Err(Refused);
+        }
+        self.active = false;
+        self.hold(cx);
+        Ok(())
+    }
+
+    fn campaign(&mut self, cx: &mut Cx<'_, Self>) {
+        if !self.active || self.phase == Phase::Idle {
+            self.active = true;
+            self.hold(cx);
+        }
+    }
+}
+
+impl Protocol for Collecting {
+    const NAME: &'static str = "ring";
+    type Params = Params;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
+        let mut node = Self {
+            me: boot.me,
+            life: boot.incarnation,
+            active: true,
+            leader: None,
+            round: 0,
+            phase: Phase::Idle,
+            called: 0,
+            heard: None,
+            open: false,
+            unasked: None,
+            circle: Circle::default(),
+            alarm: None,
+        };
+        if boot.incarnation > 1 {
+            node.hold(cx);
+        } else {
+            node.rest(cx);
+        }
+        node
+    }
+
+    fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
+        if !cx.peers().contains(from) {
+            return;
+        }
+        match message.into_owned() {
+            Message::Election { call, round, keys } => {
+                if self.is_one_of_us(call.by, cx) {
+                    self.hear_election(call, round, keys, cx);
+                }
+            }
+            Message::Coordinator { call, round, leader, living } => {
+                if self.is_one_of_us(call.by, cx) && self.is_one_of_us(leader.id, cx) {
+                    self.hear_coordinator(call, round, leader, living, cx);
+                }
+            }
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        self.alarm = None;
+        // Whom it wondered about may have gone down since.
+        if timer == Timer::Retry || self.leader.is_none() || self.unasked.is_some() {
+            self.hold(cx);
+        }
+    }
+
+    fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
+        match reach {
+            _ if peer == self.me => {}
+            Reach::Down => self.miss(peer, cx),
+            Reach::Up => self.welcome(peer, cx),
+        }
+    }
+
+    fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        match command {
+            Command::Campaign => self.campaign(cx),
+            Command::Resign => self.resign(cx)?,
+            Command::Leave => {} // its neighbours notice
+            Command::Transfer(_) | Command::Rank(_) => return Err(Refused),
+        }
+        Ok(())
+    }
+
+    fn leadership(&self, _now: Instant) -> Leadership<'_> {
+        match &self.leader {
+            Some(leader) => Leadership::of(core::slice::from_ref(&leader.id), Stage::Decided),
+            None => Leadership::NONE,
+        }
+    }
+
+    fn facts(&self, _now: Instant, tell: &mut dyn FnMut(Fact)) {
+        tell(Fact::Claim { weight: self.key().weight() });
+        tell(Fact::Round { number: u32::try_from(self.round).unwrap_or(u32::MAX) });
+    }
+
+    fn instants(&mut self, rebase: &Rebase<'_>) {
+        if let Some(heard) = &mut self.heard {
+            heard.rebase(rebase);
+        }
+        match &mut self.phase {
+            Phase::Idle => {}
+            Phase::Collecting { mine: call, .. } | Phase::Announcing(call) => call.rebase(rebase),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The collecting ring, input by input.

@@ -1,0 +1,133 @@
+//! What processes say to each other where the message collects everyone.
+//!
+//! A list may hold as many as there are processes, and belongs to the message: it is moved from hop
+//! to hop.
+
+use super::key::Key;
+use alloc::vec::Vec;
+use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, Write};
+
+/// Which election: whose, and which of those it called in all its lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// When it was called, on the clock of whoever called it, where that matters.
+    pub at: Option<Instant>,
+    /// Who called it.
+    pub by: NodeId,
+    /// In which of its lives.
+    pub life: u64,
+    /// How many it had called in that life, this one included.
+    pub number: u64,
+}
+
+impl Call {
+    /// Whether this was called before another, by any total order: equal times are ordered by id.
+    pub(super) fn is_older(&self, than: &Self) -> bool {
+        (self.at, self.by) < (than.at, than.by)
+    }
+
+    pub(super) fn rebase(&mut self, rebase: &Rebase<'_>) {
+        if let Some(at) = &mut self.at {
+            rebase.foreign(self.by, at);
+        }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.put_flag(self.at.is_some());
+        if let Some(at) = self.at {
+            out.put_instant(at);
+        }
+        out.put_node(self.by);
+        out.put_u64(self.life);
+        out.put_u64(self.number);
+    }
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let at = if input.flag()? { Some(input.instant()?) } else { None };
+        Ok(Self { at, by: input.node()?, life: input.u64()?, number: input.u64()? })
+    }
+}
+
+/// One of two things.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Message {
+    /// "Who is there?"
+    Election {
+        /// Which election.
+        call: Call,
+        /// The greatest round that any process it came by knows of.
+        round: u64,
+        /// The processes it came by, whoever called it first.
+        keys: Vec<Key>,
+    },
+    /// "This one leads."
+    Coordinator {
+        /// Which election found that.
+        call: Call,
+        /// Greater than that of whatever the living had been told.
+        round: u64,
+        /// The leader.
+        leader: Key,
+        /// The living, where they are told.
+        living: Vec<Key>,
+    },
+}
+
+impl Wire for Message {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Election { .. } => "election",
+            Self::Coordinator { .. } => "coordinator",
+        }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Election { call, round, keys } => {
+                out.put_u8(0);
+                call.encode(out);
+                out.put_u64(*round);
+                put_keys(keys, out);
+            }
+            Self::Coordinator { call, round, leader, living } => {
+                out.put_u8(1);
+                call.encode(out);
+                out.put_u64(*round);
+                leader.encode(out);
+                put_keys(living, out);
+            }
+        }
+    }
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let kind = input.u8()?;
+        let (call, round) = (Call::decode(input)?, input.u64()?);
+        match kind {
+            0 => Ok(Self::Election { call, round, keys: read_keys(input)? }),
+            1 => {
+                let leader = Key::decode(input)?;
+                Ok(Self::Coordinator { call, round, leader, living: read_keys(input)? })
+            }
+            _ => Err(Malformed),
+        }
+    }
+
+    fn instants(&mut self, _to: NodeId, rebase: &Rebase<'_>) {
+        match self {
+            Self::Election { call, .. } | Self::Coordinator { call, .. } => call.rebase(rebase),
+        }
+    }
+}
+
+/// A list of any length; those of [`Write::put_list`] end at 65,535.
+fn put_keys(keys: &[Key], out: &mut Vec<u8>) {
+    out.put_u64(keys.len() as u64);
+    keys.iter().for_each(|key| key.encode(out));
+}
+
+/// The bytes are taken before anything is allocated: a false count finds too few.
+fn read_keys(input: &mut Reader<'_>) -> Result<Vec<Key>, Malformed> {
+    let count = usize::try_from(input.u64()?).map_err(|_| Malformed)?;
+    let mut bytes = Reader::new(input.bytes(count.checked_mul(Key::LEN).ok_or(Malformed)?)?);
+    (0..count).map(|_| Key::decode(&mut bytes)).collect()
+}

@@ -1,0 +1,167 @@
+//! The members of the family, and their time-outs.
+
+use crate::choice::{Goal, Profile};
+use bellwether_core::Duration;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// Which election on a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The message collects everyone.
+    #[default]
+    Ring,
+    /// The message of a lesser process is stopped.
+    ChangRoberts,
+    /// The message collects everyone, and the oldest stops the others.
+    Merea,
+    /// Messages go both ways, twice as far in every phase.
+    HirschbergSinclair,
+}
+
+impl Variant {
+    /// The longest way of an election and its announcement, in rounds of the ring: after so long
+    /// one that has not come to an end never will.
+    fn rounds(self) -> u64 {
+        match self {
+            Self::Ring => 2,
+            // The message that prevails may be the last that was sent.
+            Self::ChangRoberts | Self::Merea => 3,
+            // There and back 1, 2, 4, … hops, the last of which is less than twice the ring.
+            Self::HirschbergSinclair => 9,
+        }
+    }
+}
+
+/// What a person writes. By default nothing is ever waited for in vain: right where nothing goes
+/// wrong, and what the exact counts are made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Config {
+    /// Which member of the family; in a file it is named beside the parameters, not among them.
+    #[serde(skip)]
+    pub variant: Variant,
+    /// How long a process bears to have no leader, or one that is not the greatest; infinite: for
+    /// ever.
+    pub patience: Duration,
+    /// How long a message may take from one process to the next. An election that has not come to
+    /// an end after so long for every hop it may need is held again; infinite: never.
+    pub retry: Duration,
+    /// Whether to do what the text prints where that is wrong (`merea` alone).
+    pub as_printed: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let never = Duration::MAX;
+        Self { variant: Variant::Ring, patience: never, retry: never, as_printed: false }
+    }
+}
+
+impl Config {
+    /// For a group in which processes come and go, and one hop takes some milliseconds.
+    pub fn restless(variant: Variant) -> Self {
+        let (patience, retry) = (Duration::from_secs(2), Duration::from_millis(100));
+        Self { variant, patience, retry, as_printed: false }
+    }
+}
+
+/// Parameters that keep the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params(Config);
+
+impl Params {
+    /// What they were made from.
+    pub fn config(&self) -> &Config {
+        &self.0
+    }
+
+    /// What a simulation must know.
+    pub fn profile(&self) -> Profile {
+        Profile {
+            goal: Goal::Leaders(1),
+            opening: Duration::ZERO,
+            interval: self.0.retry,
+            trust: Duration::MAX,
+            attempt: self.0.retry,
+            byes: 0, // the neighbours notice
+            by_luck: false,
+            leases: None,
+            convened: true,
+        }
+    }
+
+    /// How long whoever holds an election among so many processes waits for its end.
+    pub fn wait(&self, processes: usize) -> Duration {
+        let processes = u64::try_from(processes).unwrap_or(u64::MAX);
+        self.0.retry * self.0.variant.rounds().saturating_mul(processes)
+    }
+
+    /// Once nothing goes wrong any more and all know who can be reached, all of so many processes
+    /// name the same leader within this, if no message takes longer than `retry`: those without
+    /// leader lose patience, and an election that met an old one is held again.
+    pub fn settles(&self, processes: usize) -> Duration {
+        (self.0.patience + self.wait(processes) * 2) * 3
+    }
+}
+
+impl TryFrom<Config> for Params {
+    type Error = BadConfig;
+
+    fn try_from(config: Config) -> Result<Self, BadConfig> {
+        let Config { variant, patience, retry, as_printed } = config;
+        for (what, length) in [("patience", patience), ("retry", retry)] {
+            if length == Duration::ZERO {
+                return Err(BadConfig::NoTime { what });
+            }
+        }
+        if patience != Duration::MAX && retry == Duration::MAX {
+            return Err(BadConfig::PatienceWithoutRetry { patience });
+        }
+        if as_printed && variant != Variant::Merea {
+            return Err(BadConfig::NothingPrintedWrong);
+        }
+        Ok(Self(config))
+    }
+}
+
+/// Which rule a [`Config`] breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadConfig {
+    /// An election takes time.
+    NoTime {
+        /// Which of the parameters is nought.
+        what: &'static str,
+    },
+    /// Whoever waits for an election that came to no end has no leader, and would wait for ever.
+    PatienceWithoutRetry {
+        /// The patience as written.
+        patience: Duration,
+    },
+    /// There is nothing to do as printed.
+    NothingPrintedWrong,
+}
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTime { what } => {
+                write!(f, "{what} = 0s, but {what} > 0 must hold; try 1s, or infinite")
+            }
+            Self::PatienceWithoutRetry { patience } => write!(
+                f,
+                "patience = {patience} and retry = infinite, but who has patience for a while \
+                 must hold a lost election again; try retry = twice the time of a hop, or \
+                 patience = infinite"
+            ),
+            Self::NothingPrintedWrong => write!(
+                f,
+                "as-printed = true, but only the text of merea is printed wrong; leave it out, or \
+                 choose merea"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}
