@@ -7,6 +7,7 @@ use bellwether::core::Duration;
 use bellwether::protocols::bully;
 use bellwether::protocols::called::{Called, Config};
 use bellwether::protocols::detect;
+use bellwether::protocols::ring;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -18,6 +19,8 @@ pub(super) struct Elections {
     times: Times,
     #[command(flatten)]
     bully: Bully,
+    #[command(flatten)]
+    ring: Ring,
 }
 
 #[derive(Args, Debug)]
@@ -67,6 +70,16 @@ struct Bully {
     stamps: bool,
 }
 
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rings")]
+struct Ring {
+    /// How long a message may take to the next process: an election that has not come to an end
+    /// after so long for every hop is held again [default: infinite; where failures are detected,
+    /// 5 delays]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    retry: Option<Duration>,
+}
+
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Detector {
     /// It is told, without fail
@@ -100,6 +113,7 @@ impl Elections {
         known.extend(flags::<Times>());
         match called {
             Called::Bully => known.extend(flags::<Bully>()),
+            Called::Ring(_) => known.extend(flags::<Ring>()),
             Called::AdHoc => {}
         }
         known
@@ -132,6 +146,13 @@ impl Elections {
                 },
                 stamps: self.bully.stamps,
                 detector,
+            }),
+            Config::Ring(config) => Config::Ring(ring::Config {
+                patience: patience.unwrap_or(config.patience),
+                retry: self.ring.retry.unwrap_or(config.retry),
+                as_printed: around.as_printed,
+                detector,
+                ..config
             }),
             Config::AdHoc(mut config) => {
                 config.patience = patience.unwrap_or(config.patience);
@@ -190,6 +211,11 @@ impl Elections {
                 put("top_answers", json!(name(self.bully.top_answers)));
                 put("recovery", json!(name(self.bully.recovery)));
                 put("stamps", json!(self.bully.stamps));
+            }
+            Config::Ring(config) => {
+                put("call_after", json!(finite(config.patience)));
+                put("retry", json!(finite(config.retry)));
+                put("as_printed", json!(config.as_printed));
             }
             Config::AdHoc(config) => {
                 put("call_after", json!(finite(config.patience)));

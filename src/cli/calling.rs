@@ -136,6 +136,7 @@ impl Convened {
         let mut known = flags::<Call>();
         match called {
             Called::Bully => {}
+            Called::Ring(_) => known.extend(flags::<Ring>()),
             Called::AdHoc => known.extend(flags::<Ground>()),
         }
         known
@@ -179,7 +180,7 @@ impl Convened {
             detection: (!detects).then_some(*detection),
             top_dead: *top_dead,
             terrain: match called {
-                Called::Bully => Terrain::Open,
+                Called::Bully | Called::Ring(_) => Terrain::Open,
                 Called::AdHoc => self.terrain(nodes, lasts),
             },
         })
@@ -263,6 +264,15 @@ impl Convened {
         put("detection", json!(finite(*detection)));
         match called {
             Called::Bully => {}
+            Called::Ring(_) => {
+                let order = match &self.ring.order {
+                    Order::Ascending => json!("ascending"),
+                    Order::Descending => json!("descending"),
+                    Order::Random => json!("random"),
+                    Order::Listed(list) => json!(list),
+                };
+                put("order", order);
+            }
             Called::AdHoc => {
                 let Ground { graph, links, range, speed, rest, link } = &self.ground;
                 if link.is_empty() {

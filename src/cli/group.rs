@@ -12,6 +12,7 @@ use super::protocols::parse;
 use bellwether::core::Duration;
 use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::{Choice, Config, Entry, Family};
+use bellwether::protocols::ring::Variant;
 use bellwether::sim::network::Network;
 use bellwether::sim::{Convening, NODES_MAX, Ranks};
 use clap::{Args, ValueEnum};
@@ -45,7 +46,8 @@ pub(super) struct Group {
 /// What several families have.
 #[derive(Args, Debug)]
 pub(super) struct Printed {
-    /// As the text prints it, mistakes included: announce-listen as in Programs 5.1 and 5.2
+    /// As the text prints it, mistakes included: announce-listen as in Programs 5.1 and
+    /// 5.2, merea as in Table 3
     #[arg(long)]
     pub(super) as_printed: bool,
 }
@@ -137,7 +139,8 @@ fn own_flags(family: Family) -> Vec<String> {
         Family::LocalLeader => flags::<Leases>(),
         Family::Called(called) => Elections::flags_of(called),
     };
-    if matches!(family, Family::AnnounceListen(_)) {
+    let merea = Family::Called(Called::Ring(Variant::Merea));
+    if matches!(family, Family::AnnounceListen(_)) || family == merea {
         own.push(AS_PRINTED.to_owned());
     }
     own

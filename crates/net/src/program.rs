@@ -174,6 +174,13 @@ impl Program {
                         leave --as-published out"
                 .to_owned());
         }
+        if matches!(choice, Choice::Called(params) if params.is_as_printed()) {
+            return Err(
+                "the protocol as printed is for simulation: it can elect the wrong process; \
+                        leave --as-printed out"
+                    .to_owned(),
+            );
+        }
         if matches!(choice, Choice::Called(params) if !params.detects()) {
             return Err("detector: nobody tells a live member who is gone, it must find out; say \
                         how, in [params.detector], or leave it out"

@@ -10,6 +10,7 @@ use crate::bully::{self, Bully, Recovery};
 use crate::choice::Profile;
 use crate::detect::{self, Detect};
 use crate::pace::Pace;
+use crate::ring::{self, ChangRoberts, Collecting, HirschbergSinclair, Variant};
 use bellwether_core::{Duration, Protocol, Visitor};
 use core::fmt;
 use serde::Serialize;
@@ -19,18 +20,28 @@ use serde::Serialize;
 pub enum Called {
     /// Whoever is greater takes over.
     Bully,
+    /// Messages go round.
+    Ring(Variant),
     /// A tree grows through the network and brings back the best.
     AdHoc,
 }
 
 impl Called {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Bully, Self::AdHoc];
+    pub const ALL: [Self; 6] = [
+        Self::Bully,
+        Self::Ring(Variant::Ring),
+        Self::Ring(Variant::ChangRoberts),
+        Self::Ring(Variant::Merea),
+        Self::Ring(Variant::HirschbergSinclair),
+        Self::AdHoc,
+    ];
 
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bully => "bully",
+            Self::Ring(variant) => variant.name(),
             Self::AdHoc => "ad-hoc",
         }
     }
@@ -42,6 +53,9 @@ impl Called {
             Self::Bully => {
                 let (reply, wait) = (hop * 10, hop * 30);
                 Config::Bully(bully::Config { reply, wait, ..bully::Config::default() })
+            }
+            Self::Ring(variant) => {
+                Config::Ring(ring::Config { variant, ..ring::Config::default() })
             }
             Self::AdHoc => Config::AdHoc(ad_hoc::Config::default()),
         }
@@ -55,6 +69,12 @@ impl Called {
             Config::Bully(config) => {
                 Config::Bully(bully::Config { patience: hop * 60, detector, ..config })
             }
+            Config::Ring(config) => Config::Ring(ring::Config {
+                patience: hop * 60,
+                retry: hop * 5,
+                detector,
+                ..config
+            }),
             Config::AdHoc(_) => Config::AdHoc(ad_hoc::Config {
                 patience: hop * 30,
                 timeout: hop * 60 + hop * 4 * u64::from(nodes),
@@ -73,6 +93,8 @@ impl Called {
 pub enum Config {
     /// Of bully.
     Bully(bully::Config),
+    /// Of a ring.
+    Ring(ring::Config),
     /// Of the ad hoc election.
     AdHoc(ad_hoc::Config),
 }
@@ -82,6 +104,7 @@ impl Config {
     pub fn called(&self) -> Called {
         match self {
             Self::Bully(_) => Called::Bully,
+            Self::Ring(config) => Called::Ring(config.variant),
             Self::AdHoc(_) => Called::AdHoc,
         }
     }
@@ -90,6 +113,7 @@ impl Config {
     pub fn detector(&self) -> Option<detect::Config> {
         match self {
             Self::Bully(config) => config.detector,
+            Self::Ring(config) => config.detector,
             Self::AdHoc(config) => config.detector,
         }
     }
@@ -106,6 +130,7 @@ pub struct Params {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rules {
     Bully(bully::Params),
+    Ring(ring::Params),
     AdHoc(ad_hoc::Params),
 }
 
@@ -114,6 +139,8 @@ enum Rules {
 pub enum BadConfig {
     /// One of bully's.
     Bully(bully::BadConfig),
+    /// One of the rings'.
+    Ring(ring::BadConfig),
     /// One of the ad hoc election's.
     AdHoc(ad_hoc::BadConfig),
     /// One of the failure detector's.
@@ -124,6 +151,7 @@ impl fmt::Display for BadConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bully(bad) => bad.fmt(f),
+            Self::Ring(bad) => bad.fmt(f),
             Self::AdHoc(bad) => bad.fmt(f),
             Self::Detector(bad) => bad.fmt(f),
         }
@@ -140,6 +168,7 @@ impl TryFrom<Config> for Params {
         let detector = detector.map_err(BadConfig::Detector)?;
         let rules = match config {
             Config::Bully(config) => Rules::Bully(config.try_into().map_err(BadConfig::Bully)?),
+            Config::Ring(config) => Rules::Ring(config.try_into().map_err(BadConfig::Ring)?),
             Config::AdHoc(config) => Rules::AdHoc(config.try_into().map_err(BadConfig::AdHoc)?),
         };
         Ok(Self { rules, detector })
@@ -149,8 +178,9 @@ impl TryFrom<Config> for Params {
 impl Params {
     /// Which of them it is.
     pub fn called(&self) -> Called {
-        match self.rules {
+        match &self.rules {
             Rules::Bully(_) => Called::Bully,
+            Rules::Ring(params) => Called::Ring(params.config().variant),
             Rules::AdHoc(_) => Called::AdHoc,
         }
     }
@@ -160,10 +190,16 @@ impl Params {
         self.detector.is_some()
     }
 
+    /// Whether it has the mistakes of its text.
+    pub fn is_as_printed(&self) -> bool {
+        matches!(&self.rules, Rules::Ring(params) if params.config().as_printed)
+    }
+
     /// What a simulation must know.
     pub fn profile(&self) -> Profile {
         match &self.rules {
             Rules::Bully(params) => params.profile(),
+            Rules::Ring(params) => params.profile(),
             Rules::AdHoc(params) => params.profile(),
         }
     }
@@ -181,6 +217,7 @@ impl Params {
         let hop = timely + scheduling;
         let own = match &self.rules {
             Rules::Bully(params) => params.settles(hop),
+            Rules::Ring(params) => params.settles(nodes as usize),
             Rules::AdHoc(params) => params.settles(hop * u64::from(nodes)),
         };
         let told = layer.suspect + layer.beat * 2 + hop;
@@ -203,6 +240,15 @@ impl Params {
         let Self { rules, detector } = self;
         match rules {
             Rules::Bully(params) => layered::<Bully, V>(visitor, params, detector),
+            Rules::Ring(params) => match params.config().variant {
+                Variant::Ring | Variant::Merea => {
+                    layered::<Collecting, V>(visitor, params, detector)
+                }
+                Variant::ChangRoberts => layered::<ChangRoberts, V>(visitor, params, detector),
+                Variant::HirschbergSinclair => {
+                    layered::<HirschbergSinclair, V>(visitor, params, detector)
+                }
+            },
             Rules::AdHoc(params) => layered::<AdHoc, V>(visitor, params, detector),
         }
     }

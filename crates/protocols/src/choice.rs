@@ -8,6 +8,7 @@ use crate::called::{self, Called};
 use crate::local_leader::{self, LocalLeader, Mode};
 use crate::pace::Pace;
 pub use crate::promise::Promise;
+use crate::ring;
 pub use crate::written::BadText;
 use bellwether_core::{Duration, Visitor};
 use core::fmt;
@@ -78,6 +79,26 @@ pub const PROTOCOLS: &[Entry] = &[
         Called::Bully,
         "whoever is asked by a lesser process takes over, unless a greater one does",
         "Garcia-Molina 1982, as taught",
+    ),
+    called(
+        Called::Ring(ring::Variant::Ring),
+        "a message collects everyone round the ring, and its sender picks the greatest",
+        "the ring of Tanenbaum, as taught",
+    ),
+    called(
+        Called::Ring(ring::Variant::ChangRoberts),
+        "everyone's id goes round until it meets a greater one",
+        "Chang and Roberts 1979",
+    ),
+    called(
+        Called::Ring(ring::Variant::Merea),
+        "as ring, but the election that was called first stops the others",
+        "MEREA, Table 3 corrected",
+    ),
+    called(
+        Called::Ring(ring::Variant::HirschbergSinclair),
+        "candidates win ever larger neighbourhoods, both ways round",
+        "Hirschberg and Sinclair 1980, as taught",
     ),
     called(
         Called::AdHoc,

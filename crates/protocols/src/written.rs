@@ -8,6 +8,7 @@
 use crate::announce_listen;
 use crate::called::{self, Called};
 use crate::choice::{BadConfig, Choice, Config, Family, find};
+use crate::ring;
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -59,6 +60,9 @@ impl Config {
             Family::Called(Called::Bully) => {
                 serde_json::from_str(text).map(called::Config::Bully).map(Self::Called)
             }
+            Family::Called(Called::Ring(variant)) => serde_json::from_str(text)
+                .map(|config| called::Config::Ring(ring::Config { variant, ..config }))
+                .map(Self::Called),
             Family::Called(Called::AdHoc) => {
                 serde_json::from_str(text).map(called::Config::AdHoc).map(Self::Called)
             }

@@ -26,6 +26,7 @@ use bellwether_core::{Duration, Protocol, Record, Visitor};
 use bellwether_protocols::announce_listen;
 use bellwether_protocols::called::{self, Called};
 use bellwether_protocols::choice::{self, BadConfig, Choice, Config, Crowd, Family};
+use bellwether_protocols::ring;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -136,6 +137,9 @@ impl ScenarioFile {
             Family::LocalLeader => Config::LocalLeader(read_params(text)?),
             Family::Called(called) => Config::Called(match called {
                 Called::Bully => called::Config::Bully(read_params(text)?),
+                Called::Ring(variant) => {
+                    called::Config::Ring(ring::Config { variant, ..read_params(text)? })
+                }
                 Called::AdHoc => called::Config::AdHoc(read_params(text)?),
             }),
         };

@@ -1,6 +1,7 @@
 //! The members of the family, and their time-outs.
 
 use crate::choice::{Goal, Profile};
+use crate::detect;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,20 @@ pub enum Variant {
 }
 
 impl Variant {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Ring, Self::ChangRoberts, Self::Merea, Self::HirschbergSinclair];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ring => "ring",
+            Self::ChangRoberts => "chang-roberts",
+            Self::Merea => "merea",
+            Self::HirschbergSinclair => "hirschberg-sinclair",
+        }
+    }
+
     /// The longest way of an election and its announcement, in rounds of the ring: after so long
     /// one that has not come to an end never will.
     fn rounds(self) -> u64 {
@@ -50,12 +65,20 @@ pub struct Config {
     pub retry: Duration,
     /// Whether to do what the text prints where that is wrong (`merea` alone).
     pub as_printed: bool,
+    /// How failures are detected; whoever drives the protocol tells of them if absent.
+    pub detector: Option<detect::Config>,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let never = Duration::MAX;
-        Self { variant: Variant::Ring, patience: never, retry: never, as_printed: false }
+        Self {
+            variant: Variant::Ring,
+            patience: never,
+            retry: never,
+            as_printed: false,
+            detector: None,
+        }
     }
 }
 
@@ -63,7 +86,7 @@ impl Config {
     /// For a group in which processes come and go, and one hop takes some milliseconds.
     pub fn restless(variant: Variant) -> Self {
         let (patience, retry) = (Duration::from_secs(2), Duration::from_millis(100));
-        Self { variant, patience, retry, as_printed: false }
+        Self { variant, patience, retry, as_printed: false, detector: None }
     }
 }
 
@@ -89,6 +112,9 @@ impl Params {
             by_luck: false,
             leases: None,
             convened: true,
+            restless: self.0.patience != Duration::MAX
+                || self.0.retry != Duration::MAX
+                || self.0.detector.is_some(),
         }
     }
 
@@ -110,7 +136,7 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
-        let Config { variant, patience, retry, as_printed } = config;
+        let Config { variant, patience, retry, as_printed, detector: _ } = config;
         for (what, length) in [("patience", patience), ("retry", retry)] {
             if length == Duration::ZERO {
                 return Err(BadConfig::NoTime { what });
