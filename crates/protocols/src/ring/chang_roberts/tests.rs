@@ -1,0 +1,368 @@
+//! Chang-Roberts, input by input: what the search says, and what all searches share.
+
+use super::*;
+use crate::ring::extrema::{Message, Says, Timer};
+use crate::ring::{Config, Params, Variant};
+use alloc::vec;
+use bellwether_core::harness::{Harness, assert_survives_the_wire};
+use bellwether_core::{
+    Boot, Command, Dest, Duration, Effect, Fact, Instant, Message as Wire, NodeId, Reach, Refused,
+    Stage,
+};
+use proptest::prelude::*;
+
+type Process = Harness<ChangRoberts>;
+type Asked = Effect<ChangRoberts>;
+
+const HOP: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn restless() -> Config {
+    Config { patience: PATIENCE, retry: HOP, ..calm() }
+}
+
+fn calm() -> Config {
+    Config { variant: Variant::ChangRoberts, ..Config::default() }
+}
+
+/// A process of the ring 1 2 3 4 5.
+fn boot(me: u64, incarnation: u64, config: Config) -> Process {
+    let params = Params::try_from(config).expect("the rules are kept");
+    let peers: Vec<NodeId> = (1..=5).filter(|id| *id != me).map(NodeId).collect();
+    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &peers, &[])
+}
+
+fn start(me: u64) -> Process {
+    boot(me, 1, calm())
+}
+
+/// One that follows 4 since the third election.
+fn settled(me: u64, config: Config) -> Process {
+    let mut process = boot(me, 1, config);
+    process.message(1 + me % 5, leads(3, 4));
+    process
+}
+
+fn key(id: u64) -> Key {
+    Key { active: true, id: NodeId(id) }
+}
+
+fn retired(id: u64) -> Key {
+    Key { active: false, id: NodeId(id) }
+}
+
+fn runs(round: u64, key: Key) -> Message<Candidate> {
+    Message { round, says: Says::Note(Candidate(key)) }
+}
+
+fn leads(round: u64, id: u64) -> Message<Candidate> {
+    Message { round, says: Says::Announcement(key(id)) }
+}
+
+fn sent(to: u64, message: Message<Candidate>) -> Asked {
+    Effect::Send(Dest::Node(NodeId(to)), message)
+}
+
+fn leader(process: &Process) -> Option<u64> {
+    process.leadership().leaders.first().map(|leader| leader.0)
+}
+
+/// What the last step sent.
+fn letters(process: &Process) -> Vec<Asked> {
+    let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
+    process.effects().into_iter().filter(sends).collect()
+}
+
+/// These are reported down.
+fn lose(process: &mut Process, ids: &[u64]) {
+    for id in ids {
+        process.peer(*id, Reach::Down);
+    }
+}
+
+fn campaign(process: &mut Process) -> &mut Process {
+    process.command(Command::Campaign).expect("anyone may call an election")
+}
+
+#[test]
+fn nothing_happens_until_somebody_calls() {
+    let process = start(3);
+    assert_eq!((process.effects(), leader(&process)), (vec![], None));
+    assert_eq!(process.leadership().stage, Stage::Undecided);
+}
+
+#[test]
+fn a_candidate_names_itself_to_the_next_and_leads_when_it_gets_itself_back() {
+    let mut process = start(3);
+    assert_eq!(campaign(&mut process).effects(), [sent(4, runs(1, key(3)))]);
+    assert_eq!(campaign(&mut process).effects(), [], "it takes part already");
+    process.message(2, runs(1, key(3)));
+    assert_eq!(process.effects(), [sent(4, leads(1, 3))]);
+    assert_eq!(leader(&process), Some(3));
+    assert_eq!(process.message(2, leads(1, 3)).effects(), [], "it went once round");
+}
+
+#[test]
+fn a_greater_candidate_is_passed_on_and_a_lesser_one_replaced_once() {
+    let mut process = start(5);
+    assert_eq!(process.message(4, runs(1, key(4))).effects(), [sent(1, runs(1, key(5)))]);
+    assert_eq!(process.message(4, runs(1, key(2))).effects(), [], "it stands already");
+    let mut process = start(3);
+    assert_eq!(process.message(2, runs(1, key(5))).effects(), [sent(4, runs(1, key(5)))]);
+    assert_eq!(process.message(2, runs(1, key(2))).effects(), [], "a greater one passed");
+    assert_eq!(process.message(2, runs(1, key(4))).effects(), [sent(4, runs(1, key(4)))]);
+    assert_eq!(campaign(&mut process).effects(), [], "it takes part");
+}
+
+#[test]
+fn an_announcement_is_believed_and_passed_on_once() {
+    let mut process = start(3);
+    process.message(2, runs(1, key(5)));
+    assert_eq!(process.message(2, leads(1, 5)).effects(), [sent(4, leads(1, 5))]);
+    assert_eq!(leader(&process), Some(5));
+    assert_eq!(process.message(2, leads(1, 5)).effects(), [], "twice told");
+    assert_eq!(process.message(2, runs(1, key(5))).effects(), [], "and late");
+}
+
+#[test]
+fn what_belongs_to_an_older_election_is_ignored_and_a_newer_one_joined() {
+    let mut process = settled(3, calm());
+    assert_eq!(leader(&process), Some(4));
+    for late in [runs(2, key(5)), leads(2, 5), runs(3, key(2)), runs(3, key(4))] {
+        assert_eq!(process.message(2, late).effects(), [], "{late:?}");
+    }
+    assert_eq!(process.message(2, runs(7, key(2))).effects(), [sent(4, runs(7, key(3)))]);
+    assert_eq!(leader(&process), None);
+}
+
+#[test]
+fn a_greater_candidate_of_the_same_election_was_skipped_and_may_still_win() {
+    let mut process = settled(3, calm());
+    assert_eq!(process.message(2, runs(3, key(5))).effects(), [sent(4, runs(3, key(5)))]);
+    assert_eq!(process.message(2, leads(3, 5)).effects(), [sent(4, leads(3, 5))]);
+    assert_eq!(process.message(2, leads(3, 4)).effects(), [], "the greater prevails");
+    assert_eq!(leader(&process), Some(5));
+}
+
+#[test]
+fn who_is_greater_than_the_announced_objects() {
+    let mut process = start(5);
+    assert_eq!(process.message(4, leads(3, 4)).effects(), [sent(1, runs(4, key(5)))]);
+    assert_eq!(leader(&process), None);
+}
+
+#[test]
+fn who_knows_the_announced_to_be_dead_objects() {
+    let mut process = start(3);
+    process.peer(5, Reach::Down);
+    assert_eq!(process.message(2, leads(3, 5)).effects(), [sent(4, runs(4, key(3)))]);
+}
+
+#[test]
+fn the_dead_are_skipped_and_their_candidacies_end() {
+    let mut process = start(3);
+    process.peer(4, Reach::Down);
+    assert_eq!(campaign(&mut process).effects(), [sent(5, runs(1, key(3)))]);
+    assert_eq!(process.message(2, runs(1, key(4))).effects(), []);
+    process.peer(4, Reach::Up);
+    assert_eq!(process.message(2, runs(1, key(4))).effects(), [sent(4, runs(1, key(4)))]);
+}
+
+#[test]
+fn strangers_and_their_candidates_are_ignored() {
+    let mut process = start(3);
+    assert_eq!(process.message(9, runs(1, key(5))).effects(), []);
+    assert_eq!(process.message(3, runs(1, key(5))).effects(), []);
+    assert_eq!(process.message(2, runs(1, key(9))).effects(), []);
+    assert_eq!(process.message(2, leads(1, 9)).effects(), []);
+    assert_eq!(process.peer(3, Reach::Down).effects(), [], "one does not believe to be down");
+    assert_eq!(leader(&process), None);
+}
+
+#[test]
+fn what_a_lost_neighbour_may_have_held_is_said_again_to_the_next() {
+    let mut process = start(2);
+    process.message(1, runs(1, key(5)));
+    process.message(1, runs(1, key(4)));
+    assert_eq!(process.peer(3, Reach::Down).effects(), [sent(4, runs(1, key(5)))]);
+    process.message(1, leads(1, 5));
+    assert_eq!(process.peer(4, Reach::Down).effects(), [sent(5, leads(1, 5))]);
+    assert_eq!(process.peer(1, Reach::Down).effects(), [], "nothing goes the other way");
+}
+
+#[test]
+fn the_loss_of_the_leader_or_of_the_best_candidate_calls_the_next_election() {
+    let mut process = settled(3, calm());
+    process.peer(4, Reach::Down);
+    assert_eq!(process.effects(), [sent(5, runs(4, key(3)))]);
+    assert_eq!(leader(&process), None);
+    process.message(2, runs(4, key(5)));
+    assert_eq!(process.peer(5, Reach::Down).effects(), [sent(1, runs(5, key(3)))]);
+}
+
+#[test]
+fn the_last_one_leads() {
+    let mut process = start(3);
+    lose(&mut process, &[1, 2, 4]);
+    campaign(&mut process);
+    assert_eq!(leader(&process), None);
+    assert_eq!(process.peer(5, Reach::Down).effects(), []);
+    assert_eq!(leader(&process), Some(3));
+    let mut process = start(3);
+    lose(&mut process, &[1, 2, 4, 5]);
+    assert_eq!(campaign(&mut process).effects(), []);
+    assert_eq!(leader(&process), Some(3));
+}
+
+#[test]
+fn a_recovered_process_calls_without_a_number_and_the_next_gives_it_one() {
+    let mut process = boot(5, 2, calm());
+    assert_eq!(process.effects(), [sent(1, runs(0, key(5)))]);
+    let mut next = settled(1, calm());
+    assert_eq!(next.message(5, runs(0, key(5))).effects(), [sent(2, runs(4, key(5)))]);
+    assert_eq!(next.message(5, runs(0, key(5))).effects(), [], "it takes part in one");
+    process.message(4, runs(4, key(5)));
+    assert_eq!(process.effects(), [sent(1, leads(4, 5))]);
+    assert_eq!(leader(&process), Some(5));
+}
+
+#[test]
+fn a_leader_that_resigns_is_a_candidate_after_all_others() {
+    let mut process = settled(4, calm());
+    assert_eq!(process.command(Command::Resign).map(|_| ()), Err(Refused), "it does not lead");
+    process.message(3, runs(4, key(4)));
+    assert_eq!(leader(&process), Some(4));
+    let resigned = process.command(Command::Resign).expect("it leads");
+    assert_eq!(resigned.effects(), [sent(5, runs(5, retired(4)))]);
+    assert_eq!(leader(&process), None);
+    assert_eq!(process.message(3, runs(5, key(4))).effects(), [], "it is not that any more");
+    assert_eq!(process.message(3, runs(5, key(1))).effects(), [sent(5, runs(5, key(1)))]);
+    process.message(3, leads(5, 1));
+    assert_eq!(leader(&process), Some(1));
+    assert_eq!(process.facts()[0], Fact::Claim { weight: 4 });
+    assert_eq!(campaign(&mut process).effects(), [sent(5, runs(6, key(4)))]);
+    assert_eq!(process.facts()[0], Fact::Claim { weight: 1 << 63 | 4 });
+}
+
+#[test]
+fn who_has_retired_leads_again_if_nobody_else_would() {
+    let mut process = boot(2, 1, calm());
+    campaign(&mut process).message(1, runs(1, key(2)));
+    process.command(Command::Resign).expect("it leads");
+    process.message(1, runs(2, retired(2)));
+    assert_eq!(leader(&process), Some(2));
+    assert_eq!(process.command(Command::Resign).map(|_| ()), Err(Refused), "it has resigned");
+    assert_eq!(process.command(Command::Rank(9)).map(|_| ()), Err(Refused));
+    assert_eq!(process.command(Command::Transfer(NodeId(1))).map(|_| ()), Err(Refused));
+}
+
+#[test]
+fn a_leader_that_leaves_calls_an_election_and_others_just_go() {
+    let mut process = start(2);
+    assert_eq!(process.command(Command::Leave).expect("anyone may").effects(), []);
+    let mut process = start(2);
+    campaign(&mut process).message(1, runs(1, key(2)));
+    let left = process.command(Command::Leave).expect("anyone may");
+    assert_eq!(left.effects(), [sent(3, runs(2, retired(2)))]);
+}
+
+#[test]
+fn an_election_without_end_is_held_again() {
+    let mut process = boot(3, 1, Config { retry: HOP, ..calm() });
+    let wait = HOP * 15;
+    campaign(&mut process);
+    let retry = process.armed(Timer::Retry, wait);
+    assert_eq!(process.effects(), [sent(4, runs(1, key(3))), retry.clone()]);
+    process.message(2, runs(1, key(5)));
+    assert_eq!(process.effects(), [sent(4, runs(1, key(5)))], "one timer an election");
+    process.ring();
+    assert_eq!(process.now(), Instant::ZERO + wait);
+    assert_eq!(letters(&process), [sent(4, runs(2, key(3)))]);
+    process.message(2, leads(2, 5));
+    assert_eq!(process.effects(), [Effect::Disarm(Timer::Retry), sent(4, leads(2, 5))]);
+    assert_eq!(process.node().poll_timeout(), Instant::NEVER);
+}
+
+#[test]
+fn who_recovered_and_was_not_heard_asks_again_without_a_number() {
+    let mut process = boot(3, 2, Config { retry: HOP, ..calm() });
+    assert_eq!(letters(&process), [sent(4, runs(0, key(3)))]);
+    assert_eq!(letters(process.ring()), [sent(4, runs(0, key(3)))]);
+}
+
+#[test]
+fn patience_ends_without_a_leader_and_with_a_greater_one_about() {
+    let mut process = boot(3, 1, restless());
+    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(letters(process.ring()), [sent(4, runs(1, key(3)))]);
+
+    let mut process = settled(3, restless());
+    assert_eq!(process.node().poll_timeout(), Instant::NEVER);
+    process.peer(5, Reach::Down);
+    process.peer(5, Reach::Up);
+    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(letters(process.ring()), [sent(4, runs(4, key(3)))]);
+
+    let mut process = settled(3, calm());
+    process.peer(5, Reach::Down);
+    assert_eq!(process.peer(5, Reach::Up).effects(), [], "infinite patience");
+}
+
+#[test]
+fn a_neighbour_that_comes_up_is_told_who_leads() {
+    let mut process = settled(3, restless());
+    process.peer(2, Reach::Down);
+    assert_eq!(process.peer(2, Reach::Up).effects(), [], "that is not the next one");
+    let mut process = settled(1, restless());
+    process.peer(2, Reach::Down);
+    assert_eq!(process.effects(), [sent(3, leads(3, 4))]);
+    assert_eq!(process.peer(2, Reach::Up).effects(), [sent(2, leads(3, 4))]);
+}
+
+#[test]
+fn messages_survive_the_wire_under_their_names() {
+    for key in [key(u64::MAX), retired(0)] {
+        let note = runs(7, key);
+        let news = Message::<Candidate> { round: u64::MAX, says: Says::Announcement(key) };
+        assert_survives_the_wire(&note);
+        assert_survives_the_wire(&news);
+        assert_eq!((note.kind(), news.kind()), ("election", "announcement"));
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_a_process_panic_and_what_is_read_is_written(
+        letters in prop::collection::vec(
+            (0..7_u64, 0..4_u8, 0..3_u8, 0..3_u8, 0..7_u8, any::<bool>(), 0..6_u8),
+            1..60,
+        ),
+        incarnation in 1..3_u64,
+    ) {
+        let mut process = boot(3, incarnation, restless());
+        for (from, round, news, active, id, whole, then) in letters {
+            let bytes = [round, 0, 0, 0, 0, 0, 0, 0, news, active, id, 0, 0, 0, 0, 0, 0, 0];
+            let bytes = if whole { &bytes[..] } else { &bytes[..17] };
+            let mut reader = Reader::new(bytes);
+            let read = Message::<Candidate>::decode(&mut reader);
+            if let (Ok(message), Ok(())) = (read, reader.finish()) {
+                let mut again = Vec::new();
+                message.encode(&mut again);
+                prop_assert_eq!(&again, bytes);
+                process.message(from, message);
+            }
+            match then {
+                0 if process.node().poll_timeout() != Instant::NEVER => _ = process.ring(),
+                1 => _ = process.peer(from, Reach::Down),
+                2 => _ = process.peer(from, Reach::Up),
+                3 => _ = process.command(Command::Campaign),
+                4 => _ = process.command(Command::Resign),
+                _ => {}
+            }
+            let named = process.leadership();
+            prop_assert_eq!(named.leaders.is_empty(), named.stage == Stage::Undecided);
+            let waits = process.node().poll_timeout() != Instant::NEVER;
+            prop_assert!(waits || !named.leaders.is_empty(), "nobody waits for ever");
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! What the searches for the greatest process on a ring share: who calls one, who believes whom,
+//! and what happens when something goes wrong.
+//!
+//! **Source.** Both papers look for the extremum of a ring and assume that nothing fails; what is
+//! here is our own completion of them. How the greatest is found is a [`Search`]:
+//! [`chang_roberts`](super::chang_roberts), [`hirschberg_sinclair`](super::hirschberg_sinclair).
+//!
+//! **Assumptions.** Everyone knows the ring, which is the order of `cx.peers()`. Failures are
+//! reported by the driver or by the [`Detect`](crate::detect) layer; what is sent to a live process
+//! arrives, sooner or later and perhaps twice.
+//!
+//! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
+//! Finite `retry` is what survives the crash of a process with a message in its hands, finite
+//! `patience` what survives wrong reports.
+//!
+//! # Where the papers are silent, and what we chose
+//!
+//! * **Rounds.** Each election has a number, the same for all who take part; messages of lower
+//!   numbers are late and ignored, one of a higher number is an invitation. A recovered process has
+//!   forgotten the number and says nought: whoever takes no part in an election makes the next one
+//!   of it.
+//! * **Taking part** is to stand for election or to pass a greater candidate on; it begins with the
+//!   first message of a round, and whoever takes part calls no other election.
+//! * **Announcements** go once round and are removed by the winner. They are ordered by round, then
+//!   by key; who knows better ignores them. Who is greater than the announced, or knows it to be
+//!   dead, objects: it calls the next election.
+//! * **The dead.** Neighbours that are down are skipped. What speaks for a candidate that is down
+//!   goes no further: so no message passes the place of its creator, and none goes round for ever.
+//! * **A neighbour lost** may have held a message: what was said last is said again to the next
+//!   one. With finite patience who leads is also said to a neighbour that comes up. So of two that
+//!   are next to each other the second knows at least what the first does, all round the ring: once
+//!   it is quiet all know the same.
+//! * **Hopes lost.** Whoever passed on a candidate that is then reported down calls the next
+//!   election, as if it had led already.
+//! * **Retiring** is to call an election as a candidate that comes after all others. A leader that
+//!   leaves does the same.
+
+mod message;
+
+pub use message::{Message, Note, Says};
+
+use super::circle::Circle;
+use super::{Key, Params};
+use alloc::borrow::Cow;
+use bellwether_core::{
+    Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
+    Refused, Stage, TimerKind, Value,
+};
+
+/// How the greatest is found; the state of a process that takes part in it.
+pub trait Search: Value {
+    /// The name of the protocol.
+    const NAME: &'static str;
+    /// What it says.
+    type Note: Note;
+
+    /// A process begins to take part, as a candidate.
+    fn stand(me: Key, ring: &mut Ring<'_, '_, Self>) -> Self;
+
+    /// A note comes, of an election in which the process has this part, if any yet. True if the
+    /// process has won.
+    fn hear(
+        part: &mut Option<Self>,
+        me: Key,
+        note: Self::Note,
+        ring: &mut Ring<'_, '_, Self>,
+    ) -> bool;
+
+    /// The greatest candidate it knows of.
+    fn hope(&self) -> Key;
+
+    /// The neighbour this way is another one: what that one may have missed.
+    fn mend(&self, me: Key, way: Way, ring: &mut Ring<'_, '_, Self>);
+}
+
+/// One of the two ways round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// To the next in the order of the ring.
+    Forth,
+    /// To the one before.
+    Back,
+}
+
+impl Way {
+    /// Both.
+    pub const BOTH: [Self; 2] = [Self::Forth, Self::Back];
+
+    /// The other one.
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Forth => Self::Back,
+            Self::Back => Self::Forth,
+        }
+    }
+}
+
+/// The ring in one step of a process: where what it says goes.
+pub struct Ring<'r, 'a, S: Search> {
+    me: NodeId,
+    round: u64,
+    circle: &'r Circle,
+    cx: &'r mut Cx<'a, Finder<S>>,
+}
+
+impl<S: Search> Ring<'_, '_, S> {
+    /// Says it to the live neighbour on this side; to nobody if there is none.
+    #[inline]
+    pub fn say(&mut self, way: Way, note: S::Note) {
+        if let Some(to) = neighbour(self.circle, self.me, way, self.cx) {
+            self.cx.send(to, Message { round: self.round, says: Says::Note(note) });
+        }
+    }
+}
+
+#[inline]
+fn neighbour<P: Protocol>(circle: &Circle, me: NodeId, way: Way, cx: &Cx<'_, P>) -> Option<NodeId> {
+    match way {
+        Way::Forth => circle.next(me, cx.peers()),
+        Way::Back => circle.previous(me, cx.peers()),
+    }
+}
+
+/// One process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Finder<S: Search> {
+    me: NodeId,
+    retired: bool,
+    /// Whom it follows, and as what that one won.
+    leader: Option<Key>,
+    /// The latest election it knows of; nought if it knows of none.
+    round: u64,
+    /// Its part in that election, until that is decided.
+    part: Option<S>,
+    circle: Circle,
+    /// The timer that is armed.
+    alarm: Option<Timer>,
+}
+
+/// What a process can be woken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// An election has not come to an end.
+    Retry,
+    /// Things have not been right for too long.
+    Patience,
+}
+
+impl TimerKind for Timer {
+    type Slots = [Instant; 2];
+
+    fn slot(self) -> usize {
+        self as usize
+    }
+
+    fn at(slot: usize) -> Self {
+        match slot {
+            0 => Self::Retry,
+            _ => Self::Patience,
+        }
+    }
+}
+
+impl<S: Search> Finder<S> {
+    #[inline]
+    fn key(&self) -> Key {
+        Key { active: !self.retired, id: self.me }
+    }
+
+    fn leads(&self) -> bool {
+        self.leader.is_some_and(|leader| leader.id == self.me)
+    }
+
+    fn neighbour(&self, way: Way, cx: &Cx<'_, Self>) -> Option<NodeId> {
+        neighbour(&self.circle, self.me, way, cx)
+    }
+
+    /// Wakes up after so long, for this and nothing else.
+    fn set_alarm(&mut self, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
+        self.calm(cx);
+        if after != Duration::MAX {
+            self.alarm = Some(timer);
+            cx.arm(timer, cx.now() + after);
+        }
+    }
+
+    /// Waits for nothing any more.
+    fn calm(&mut self, cx: &mut Cx<'_, Self>) {
+        if let Some(armed) = self.alarm.take() {
+            cx.disarm(armed);
+        }
+    }
+
+    fn wait_for_end(&mut self, cx: &mut Cx<'_, Self>) {
+        let config = cx.params().config();
+        if config.retry == Duration::MAX {
+            return self.calm(cx);
+        }
+        let wait = cx.params().wait(cx.peers().len().saturating_add(1));
+        self.set_alarm(Timer::Retry, wait, cx);
+    }
+
+    fn be_patient(&mut self, cx: &mut Cx<'_, Self>) {
+        self.set_alarm(Timer::Patience, cx.params().config().patience, cx);
+    }
+}
+
+/// Calling an election, and winning it.
+impl<S: Search> Finder<S> {
+    /// Calls the next election; one that has forgotten the number does so again.
+    fn hold(&mut self, cx: &mut Cx<'_, Self>) {
+        let forgot = self.round == 0 && self.part.is_some();
+        self.call(self.round.saturating_add(u64::from(!forgot)), cx);
+    }
+
+    fn call(&mut self, round: u64, cx: &mut Cx<'_, Self>) {
+        (self.round, self.leader) = (round, None);
+        let me = self.key();
+        let mut ring = Ring { me: self.me, round, circle: &self.circle, cx };
+        self.part = Some(S::stand(me, &mut ring));
+        self.wait_for_end(cx);
+        self.lead_if_alone(cx);
+    }
+
+    fn lead_if_alone(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.neighbour(Way::Forth, cx).is_none() {
+            self.follow(self.key(), cx);
+        }
+    }
+
+    /// The election is decided; the news goes on to the next.
+    fn follow(&mut self, leader: Key, cx: &mut Cx<'_, Self>) {
+        self.leader = Some(leader);
+        self.part = None;
+        self.calm(cx);
+        self.tell_next(cx);
+    }
+
+    /// Says who leads to the next.
+    fn tell_next(&self, cx: &mut Cx<'_, Self>) {
+        if let (Some(leader), Some(next)) = (self.leader, self.neighbour(Way::Forth, cx)) {
+            cx.send(next, Message { round: self.round, says: Says::Announcement(leader) });
+        }
+    }
+}
+
+/// Hearing.
+impl<S: Search> Finder<S> {
+    #[inline]
+    fn hear_note(&mut self, round: u64, note: S::Note, cx: &mut Cx<'_, Self>) {
+        let key = note.key();
+        if !self.believes_in(key, cx) {
+            return;
+        }
+        if round != self.round || self.part.is_none() {
+            if !self.joins(round, key) {
+                return;
+            }
+            self.wait_for_end(cx);
+        }
+        let me = self.key();
+        let mut ring = Ring { me: self.me, round: self.round, circle: &self.circle, cx };
+        if S::hear(&mut self.part, me, note, &mut ring) {
+            self.follow(me, cx);
+        }
+    }
+
+    /// Whether a candidate may win: it lives, and has not changed its mind.
+    #[inline]
+    fn believes_in(&self, key: Key, cx: &Cx<'_, Self>) -> bool {
+        if key.id == self.me {
+            return key == self.key();
+        }
+        !self.circle.is_down(key.id) && cx.peers().contains(key.id)
+    }
+
+    /// Enters an election because of a note about this candidate, unless that is late.
+    fn joins(&mut self, round: u64, key: Key) -> bool {
+        let idle = self.part.is_none();
+        let round = if round == 0 && idle { self.round.saturating_add(1) } else { round };
+        let news = if round == self.round {
+            self.leader.is_none_or(|leader| key > leader)
+        } else {
+            round > self.round
+        };
+        if !news {
+            return false;
+        }
+        // Whoever called without knowing the number learns it from what it said itself.
+        if self.round > 0 || key != self.key() {
+            self.part = None;
+        }
+        (self.round, self.leader) = (round, None);
+        true
+    }
+
+    fn hear_announcement(&mut self, round: u64, leader: Key, cx: &mut Cx<'_, Self>) {
+        let known = leader.id == self.me || cx.peers().contains(leader.id);
+        if !known || (round, Some(leader)) <= (self.round, self.leader) {
+            return; // it is back, or late
+        }
+        self.round = round;
+        let fit = leader.id != self.me && !self.circle.is_down(leader.id) && leader > self.key();
+        if fit { self.follow(leader, cx) } else { self.hold(cx) }
+    }
+}
+
+/// Reports.
+impl<S: Search> Finder<S> {
+    /// A process is down; these were its neighbours before.
+    fn miss(&mut self, peer: NodeId, before: [Option<NodeId>; 2], cx: &mut Cx<'_, Self>) {
+        let gone = |key: Key| key.id == peer;
+        if self.leader.is_some_and(gone) || self.part.as_ref().is_some_and(|p| gone(p.hope())) {
+            return self.hold(cx);
+        }
+        let me = self.key();
+        for (way, before) in Way::BOTH.into_iter().zip(before) {
+            if before != Some(peer) {
+                continue;
+            }
+            match &self.part {
+                Some(part) => {
+                    let (round, circle) = (self.round, &self.circle);
+                    part.mend(me, way, &mut Ring { me: self.me, round, circle, cx });
+                }
+                None if way == Way::Forth => self.tell_next(cx),
+                None => {}
+            }
+        }
+        if self.part.is_some() {
+            self.lead_if_alone(cx);
+        }
+    }
+
+    /// A process is up that was down.
+    fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        let (Some(leader), true) = (self.leader, cx.params().config().patience != Duration::MAX)
+        else {
+            return;
+        };
+        if self.neighbour(Way::Forth, cx) == Some(peer) {
+            self.tell_next(cx);
+        }
+        if peer > leader.id && self.alarm.is_none() {
+            self.be_patient(cx);
+        }
+    }
+}
+
+/// Commands.
+impl<S: Search> Finder<S> {
+    fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        if !self.leads() || self.retired {
+            return Err(Refused);
+        }
+        self.retired = true;
+        self.hold(cx);
+        Ok(())
+    }
+
+    fn campaign(&mut self, cx: &mut Cx<'_, Self>) {
+        let returns = core::mem::replace(&mut self.retired, false);
+        if returns || self.part.is_none() {
+            self.hold(cx);
+        }
+    }
+
+    fn leave(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.leads() {
+            self.retired = true;
+            self.hold(cx);
+        }
+        self.calm(cx);
+    }
+}
+
+impl<S: Search> Protocol for Finder<S> {
+    const NAME: &'static str = S::NAME;
+    type Params = Params;
+    type Message = Message<S::Note>;
+    type Timer = Timer;
+
+    fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
+        let mut process = Self {
+            me: boot.me,
+            retired: false,
+            leader: None,
+            round: 0,
+            part: None,
+            circle: Circle::default(),
+            alarm: None,
+        };
+        if boot.incarnation > 1 {
+            process.call(0, cx);
+        } else {
+            process.be_patient(cx);
+        }
+        process
+    }
+
+    #[inline]
+    fn on_message(&mut self, from: NodeId, message: Cow<'_, Self::Message>, cx: &mut Cx<'_, Self>) {
+        let Message { round, says } = *message;
+        if !cx.peers().contains(from) {
+            return;
+        }
+        match says {
+            Says::Note(note) => self.hear_note(round, note, cx),
+            Says::Announcement(leader) => self.hear_announcement(round, leader, cx),
+        }
+    }
+
+    fn on_timer(&mut self, _timer: Timer, cx: &mut Cx<'_, Self>) {
+        self.alarm = None;
+        self.hold(cx); // either way: it is armed only while something is wrong
+    }
+
+    fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
+        if peer == self.me {
+            return;
+        }
+        let before = Way::BOTH.map(|way| self.neighbour(way, cx));
+        self.circle.report(peer, reach);
+        match reach {
+            Reach::Down => self.miss(peer, before, cx),
+            Reach::Up => self.welcome(peer, cx),
+        }
+    }
+
+    fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        match command {
+            Command::Campaign => self.campaign(cx),
+            Command::Resign => self.resign(cx)?,
+            Command::Leave => self.leave(cx),
+            Command::Transfer(_) | Command::Rank(_) => return Err(Refused),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn leadership(&self, _now: Instant) -> Leadership<'_> {
+        match &self.leader {
+            Some(leader) => Leadership::of(core::slice::from_ref(&leader.id), Stage::Decided),
+            None => Leadership::NONE,
+        }
+    }
+
+    fn facts(&self, _now: Instant, tell: &mut dyn FnMut(Fact)) {
+        tell(Fact::Claim { weight: self.key().weight() });
+        tell(Fact::Round { number: u32::try_from(self.round).unwrap_or(u32::MAX) });
+    }
+
+    fn instants(&mut self, _rebase: &Rebase<'_>) {} // it stores none
+}

@@ -1,0 +1,182 @@
+//! Hirschberg and Sinclair: candidates look both ways, twice as far in every phase.
+//!
+//! **Source.** D. S. Hirschberg and J. B. Sinclair, "Decentralized extrema-finding in circular
+//! configurations of processors", Communications of the ACM 23(11), 1980, as lectures teach it.
+//!
+//! **Assumptions** and **promise** as in [`extrema`](super::extrema): *eventually one*.
+//!
+//! | message | who | says | who cares |
+//! |---|---|---|---|
+//! | `probe` | a candidate, both ways, and all it passes | "this one would lead", up to 2^k processes away in phase k | the next: it stops a lesser candidate and passes a greater one on |
+//! | `reply` | the process 2^k away, and all on the way back | "nobody greater up to here" | the candidate: with both replies it begins the next phase |
+//! | `announcement` | whose probe comes round to it | "this one leads" | everyone, once round |
+//!
+//! In phase k a candidate's probes and replies are 4·2^k messages at most, and only one of 2^(k−1)+1
+//! neighbours has got so far: no more than 8n(1+⌈log2 n⌉) messages, whatever the order, and n
+//! announcements.
+//!
+//! # Where the text is wrong or silent, and what we chose
+//!
+//! * **Hops.** The lecture's counter starts at nought, is raised at every process that passes the
+//!   probe on, and ends it where it is 2^k: at distance 2^k+1. Here it starts at one, and a process
+//!   at distance d reads d.
+//! * **Who stands.** The lecture lets all begin after a request to all. Here a request is the first
+//!   probe: whoever is reached by a lesser candidate before it took part in any way stands itself.
+//!   Whoever is reached by a greater one first need not, since that one or a still greater one will
+//!   win. So the greatest wins whoever calls; and if all call at once all stand, as in the text.
+//! * **Two probes come round** to the winner, one from each side; the second is ignored.
+//! * **A neighbour lost**: a candidate sends the probe of its present phase again. What others
+//!   passed on through the lost one is left to `retry`.
+
+#[cfg(test)]
+mod tests;
+
+use super::Key;
+use super::extrema::{Finder, Note, Ring, Search, Way};
+use alloc::vec::Vec;
+use bellwether_core::{Malformed, Reader, Write};
+
+/// One process.
+pub type HirschbergSinclair = Finder<BothWays>;
+
+/// The last phase there can be.
+const LAST: u8 = 63;
+
+/// The part of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BothWays {
+    /// The greatest candidate it knows of.
+    greatest: Key,
+    /// Its own candidacy, if it stands.
+    standing: Option<Standing>,
+}
+
+/// How far a candidate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Standing {
+    phase: u8,
+    /// From which side there was a reply.
+    replied: [bool; 2],
+}
+
+/// Something about a candidate, going this way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Notice {
+    /// The candidate.
+    pub key: Key,
+    /// Its phase.
+    pub phase: u8,
+    /// Which way the message goes.
+    pub way: Way,
+    /// How far it has gone, for a probe; nothing for a reply.
+    pub hops: Option<u64>,
+}
+
+impl Notice {
+    fn probe(key: Key, phase: u8, way: Way) -> Self {
+        Self { key, phase, way, hops: Some(1) }
+    }
+
+    /// How far a probe goes.
+    fn reach(&self) -> u64 {
+        1 << self.phase.min(LAST)
+    }
+}
+
+impl Note for Notice {
+    fn key(&self) -> Key {
+        self.key
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.hops {
+            Some(_) => "probe",
+            None => "reply",
+        }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.key.encode(out);
+        out.put_u8(self.phase);
+        out.put_flag(self.way == Way::Back);
+        out.put_u64(self.hops.unwrap_or(0));
+    }
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (key, phase) = (Key::decode(input)?, input.u8()?);
+        let way = if input.flag()? { Way::Back } else { Way::Forth };
+        let hops = match input.u64()? {
+            0 => None,
+            hops => Some(hops),
+        };
+        let notice = Self { key, phase, way, hops };
+        let far = hops.is_some_and(|hops| hops > notice.reach());
+        if phase > LAST || far { Err(Malformed) } else { Ok(notice) }
+    }
+}
+
+impl BothWays {
+    /// Sends both probes of a phase.
+    fn probe(me: Key, phase: u8, ring: &mut Ring<'_, '_, Self>) -> Standing {
+        Way::BOTH.iter().for_each(|way| ring.say(*way, Notice::probe(me, phase, *way)));
+        Standing { phase, replied: [false; 2] }
+    }
+
+    /// A candidate's own reply comes back.
+    fn reply(&mut self, me: Key, note: Notice, ring: &mut Ring<'_, '_, Self>) {
+        let Some(standing) = &mut self.standing else { return };
+        if standing.phase != note.phase {
+            return;
+        }
+        standing.replied[note.way as usize] = true;
+        if standing.replied == [true; 2] && standing.phase < LAST {
+            *standing = Self::probe(me, standing.phase + 1, ring);
+        }
+    }
+}
+
+impl Search for BothWays {
+    const NAME: &'static str = "hirschberg-sinclair";
+    type Note = Notice;
+
+    fn stand(me: Key, ring: &mut Ring<'_, '_, Self>) -> Self {
+        Self { greatest: me, standing: Some(Self::probe(me, 0, ring)) }
+    }
+
+    fn hear(part: &mut Option<Self>, me: Key, note: Notice, ring: &mut Ring<'_, '_, Self>) -> bool {
+        let Notice { key, way, hops, .. } = note;
+        let taken = match part {
+            Some(part) => part,
+            None if key > me => part.insert(Self { greatest: key, standing: None }),
+            None => part.insert(Self::stand(me, ring)),
+        };
+        taken.greatest = taken.greatest.max(key);
+        match hops {
+            Some(_) if key == me => return true,
+            Some(_) if key < me => {}
+            Some(hops) if hops < note.reach() => {
+                ring.say(way, Notice { hops: Some(hops + 1), ..note });
+            }
+            Some(_) => {
+                let way = way.reversed();
+                ring.say(way, Notice { hops: None, way, ..note });
+            }
+            None if key == me => taken.reply(me, note, ring),
+            None if key > me => ring.say(way, note),
+            None => {} // it passed before this process would not have let it
+        }
+        false
+    }
+
+    fn hope(&self) -> Key {
+        self.greatest
+    }
+
+    fn mend(&self, me: Key, way: Way, ring: &mut Ring<'_, '_, Self>) {
+        let Some(Standing { phase, replied }) = self.standing else { return };
+        // The reply to what went forth comes back.
+        if !replied[way.reversed() as usize] {
+            ring.say(way, Notice::probe(me, phase, way));
+        }
+    }
+}
