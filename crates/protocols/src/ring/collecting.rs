@@ -42,7 +42,8 @@
 //!   has come up was asked.
 //! * **Patience.** Whoever has no leader and hears of no election, or heard that a process greater
 //!   than its leader came up and has not been told that this one was asked, holds an election after
-//!   `patience`.
+//!   `patience`. Whoever skipped a process that has come up tells it who leads. With infinite
+//!   patience neither happens.
 //! * **Retiring.** A leader that resigns holds an election, in which it comes after all who have
 //!   not. One that leaves says nothing; that it is gone will be noticed.
 
@@ -186,13 +187,16 @@ impl Collecting {
 
 /// Holding an election.
 impl Collecting {
-    /// Calls a new one.
+    /// Calls a new one, or again one that came to no end.
     fn hold(&mut self, cx: &mut Cx<'_, Self>) {
         self.leader = None;
         self.open = false;
         self.called = self.called.saturating_add(1);
-        let stamped = cx.params().config().variant == Variant::Merea;
-        let at = stamped.then(|| cx.now());
+        let at = match self.phase {
+            Phase::Idle => (cx.params().config().variant == Variant::Merea).then(|| cx.now()),
+            // It is no younger for being held again, or two could destroy each other for ever.
+            Phase::Collecting { mine: call, .. } | Phase::Announcing(call) => call.at,
+        };
         let call = Call { at, by: self.me, life: self.life, number: self.called };
         self.phase = Phase::Collecting { mine: call, under: None };
         match self.circle.next(self.me, cx.peers()) {
@@ -338,11 +342,24 @@ impl Collecting {
     /// A process is up that was down.
     fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         self.circle.report(peer, Reach::Up);
+        self.remind(peer, cx);
         if self.leader.is_some_and(|leader| Key { active: true, id: peer } > leader) {
             self.unasked = self.unasked.max(Some(peer));
             if self.phase == Phase::Idle {
                 self.rest(cx);
             }
+        }
+    }
+
+    /// Tells the next process, which was skipped for a while, who leads: it may have missed that.
+    fn remind(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        let restless = cx.params().config().patience != Duration::MAX;
+        let is_next = self.circle.next(self.me, cx.peers()) == Some(peer);
+        if let Some(leader) = self.leader.filter(|_| restless && is_next) {
+            self.called = self.called.saturating_add(1);
+            let call = Call { at: None, by: self.me, life: self.life, number: self.called };
+            let (round, living) = (self.round, Vec::new());
+            cx.send(peer, Message::Coordinator { call, round, leader, living });
         }
     }
 

@@ -23,6 +23,8 @@
 //! * **The oldest initiator crashes**, and its message circles for ever, destroying nothing itself
 //!   but followed by nobody. The next live process after the dead one retires it and calls an
 //!   election; whoever had stood back for the dead one stands back for all.
+//! * **An election that is held again** keeps its time. With a new one it would be younger than
+//!   some other that waits, and the two could destroy each other in turn for ever.
 //! * **How long an election is under way.** Its initiator destroys the younger until its message is
 //!   back. After that a younger message may be of somebody that the older one missed.
 
