@@ -169,6 +169,14 @@ fn the_dead_are_skipped_and_their_candidacies_end() {
 }
 
 #[test]
+fn an_election_that_the_dead_called_is_held_without_them() {
+    let mut process = start(3);
+    process.peer(5, Reach::Down);
+    assert_eq!(process.message(2, runs(1, key(5))).effects(), [sent(4, runs(1, key(3)))]);
+    assert_eq!(process.message(2, runs(1, key(5))).effects(), [], "once");
+}
+
+#[test]
 fn strangers_and_their_candidates_are_ignored() {
     let mut process = start(3);
     assert_eq!(process.message(9, runs(1, key(5))).effects(), []);

@@ -26,6 +26,7 @@
 //!   dead, objects: it calls the next election.
 //! * **The dead.** Neighbours that are down are skipped. What speaks for a candidate that is down
 //!   goes no further: so no message passes the place of its creator, and none goes round for ever.
+//!   The election it called is held all the same.
 //! * **A neighbour lost** may have held a message: what was said last is said again to the next
 //!   one. With finite patience who leads is also said to a neighbour that comes up. So of two that
 //!   are next to each other the second knows at least what the first does, all round the ring: once
@@ -250,7 +251,7 @@ impl<S: Search> Finder<S> {
     fn hear_note(&mut self, round: u64, note: S::Note, cx: &mut Cx<'_, Self>) {
         let key = note.key();
         if !self.believes_in(key, cx) {
-            return;
+            return self.hear_of_the_dead(round, key, cx);
         }
         if round != self.round || self.part.is_none() {
             if !self.joins(round, key) {
@@ -272,6 +273,14 @@ impl<S: Search> Finder<S> {
             return key == self.key();
         }
         !self.circle.is_down(key.id) && cx.peers().contains(key.id)
+    }
+
+    /// A candidate that is gone has called an election all the same.
+    #[cold]
+    fn hear_of_the_dead(&mut self, round: u64, key: Key, cx: &mut Cx<'_, Self>) {
+        if round > self.round && self.circle.is_down(key.id) && cx.peers().contains(key.id) {
+            self.call(round, cx);
+        }
     }
 
     /// Enters an election because of a note about this candidate, unless that is late.

@@ -1,0 +1,116 @@
+//! One thing goes wrong, at any moment.
+
+use super::support::{
+    ascending, assert_led_by, at, calm, campaign, descending, params, ring, run, shuffled,
+};
+use bellwether_core::{Duration, Protocol};
+use bellwether_protocols::ring::{ChangRoberts, Config, HirschbergSinclair, Params, Variant};
+use bellwether_sim::{Disk, Fault, Plan, Timed, Who};
+
+const RETRY: Duration = Duration::from_millis(200);
+
+fn crash(millis: u64, node: u32) -> Timed {
+    at(millis, Fault::Crash { node: Who::Node(node) })
+}
+
+fn restart(millis: u64, node: u32) -> Timed {
+    at(millis, Fault::Restart { node: Who::Node(node), disk: Disk::Kept, reboot: false })
+}
+
+fn resign(millis: u64) -> Timed {
+    at(millis, Fault::Resign { node: Who::Leader })
+}
+
+/// Runs it with both searches.
+fn assert_both(retry: Duration, plan: &Plan, leader: u32, case: &str) {
+    fn one<P: Protocol<Params = Params>>(
+        variant: Variant,
+        retry: Duration,
+        plan: &Plan,
+        leader: u32,
+        case: &str,
+    ) {
+        let (_, world) = run::<P>(params(Config { retry, ..calm(variant) }), plan);
+        assert_led_by(leader, &world, plan, &format!("{}, {case}", P::NAME));
+    }
+    one::<ChangRoberts>(Variant::ChangRoberts, retry, plan, leader, case);
+    one::<HirschbergSinclair>(Variant::HirschbergSinclair, retry, plan, leader, case);
+}
+
+/// With these faults after the call of the least, and all being told after so long.
+fn told(order: &[u32], faults: Vec<Timed>, detection: u64) -> Plan {
+    let detection = Some(Duration::from_millis(detection));
+    let faults = [vec![campaign(0, 0)], faults].concat();
+    Plan { faults, detection, ..ring(order, []) }
+}
+
+#[test]
+fn anyone_may_crash_at_any_moment_of_an_election() {
+    for order in [ascending(6), descending(6), shuffled(6, 2)] {
+        for node in 0..6 {
+            for moment in (0..2_500).step_by(50) {
+                for detection in [0, 30, 350] {
+                    let case = format!("{order:?}, {node} crashes at {moment}, told {detection}");
+                    let plan = told(&order, vec![crash(moment, node)], detection);
+                    let leader = if node == 5 { 4 } else { 5 };
+                    assert_both(RETRY, &plan, leader, &case);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn anyone_may_come_back() {
+    for order in [ascending(6), shuffled(6, 3)] {
+        for node in 0..6 {
+            for moment in (10..1_500).step_by(170) {
+                for gone in [20, 400, 9_000] {
+                    for detection in [0, 350] {
+                        let faults = vec![crash(moment, node), restart(moment + gone, node)];
+                        let case =
+                            format!("{order:?}, {node} gone at {moment} for {gone}, {detection}");
+                        assert_both(RETRY, &told(&order, faults, detection), 5, &case);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_leader_that_retires_is_replaced_by_the_next_best_and_stays() {
+    for order in [ascending(6), descending(6), shuffled(6, 4)] {
+        let never = Duration::MAX;
+        let case = format!("{order:?}");
+        assert_both(never, &told(&order, vec![resign(10_000)], 0), 4, &case);
+        assert_both(never, &told(&order, vec![resign(10_000), resign(20_000)], 0), 3, &case);
+        let back = vec![resign(10_000), campaign(20_000, 5)];
+        assert_both(never, &told(&order, back, 0), 5, &case);
+        let gone = (0..5).map(|node| crash(20_000, node));
+        let last = [resign(10_000)].into_iter().chain(gone).collect();
+        assert_both(never, &told(&order, last, 0), 5, "nobody else is left");
+    }
+}
+
+#[test]
+fn a_leader_that_leaves_or_crashes_is_replaced_without_a_time_out() {
+    for order in [ascending(6), descending(6), shuffled(6, 5)] {
+        let leave = at(10_000, Fault::Leave { node: Who::Leader });
+        for (fault, detection) in [(leave.clone(), 0), (leave, 350), (crash(10_000, 5), 350)] {
+            let case = format!("{order:?}, {fault:?}");
+            assert_both(Duration::MAX, &told(&order, vec![fault], detection), 4, &case);
+        }
+    }
+}
+
+#[test]
+fn one_that_comes_back_holds_an_election_without_a_time_out() {
+    for order in [ascending(6), descending(6), shuffled(6, 6)] {
+        for node in 0..6 {
+            let faults = vec![crash(10_000, node), restart(20_000, node)];
+            let case = format!("{order:?}, {node} comes back");
+            assert_both(Duration::MAX, &told(&order, faults, 0), 5, &case);
+        }
+    }
+}
