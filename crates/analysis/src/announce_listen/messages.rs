@@ -152,29 +152,46 @@ fn places(setting: &Setting) -> Vec<f64> {
     places
 }
 
+/// Terms that are added up side by side: a processor is several times faster at independent sums.
+const LANES: usize = 8;
+
+/// e to the minus this is nothing.
+const NOTHING: f64 = 42.0;
+
 /// Σ_{k=1..n} G^k/(1 − l^k): what a process sends from a round on in which all have woken.
 struct Tail {
-    /// l^k/(1 − l^k), until that is negligible.
-    beyond: Vec<f64>,
+    /// l^k/(1 − l^k) in rows, until that is negligible.
+    beyond: Vec<[f64; LANES]>,
     others: f64,
 }
 
 impl Tail {
     fn new(setting: &Setting) -> Self {
         let l = setting.loss.rate();
-        let others = setting.nodes - 1;
-        let terms = if l == 0.0 { 0.0 } else { ceil(-42.0 / log(l)).min(f64::from(others)) };
-        let beyond = |k: u32| {
-            let power = pow(l, f64::from(k));
+        let others = f64::from(setting.nodes - 1);
+        let terms = if l == 0.0 { 0.0 } else { ceil(-NOTHING / log(l)).min(others) };
+        let rows = (terms as usize).div_ceil(LANES);
+        let beyond = |k: usize| {
+            let power = if k as f64 <= terms { pow(l, k as f64) } else { 0.0 };
             power / (1.0 - power)
         };
-        Self { beyond: (1..=terms as u32).map(beyond).collect(), others: f64::from(others) }
+        let row = |row: usize| std::array::from_fn(|lane| beyond(row * LANES + lane + 1));
+        Self { beyond: (0..rows).map(row).collect(), others }
     }
 
     /// For G = 1 − e.
     fn at(&self, e: f64) -> f64 {
         let g = 1.0 - e;
-        let beyond = self.beyond.iter().rev().fold(0.0, |sum, term| (sum + term) * g);
+        // G^k is at most e^{−ek}; without end, if e is nought.
+        let rows = 1 + (NOTHING / e) as usize / LANES;
+        let far = pow(g, LANES as f64);
+        let mut sums = [0.0; LANES];
+        for row in self.beyond.iter().take(rows).rev() {
+            for (sum, term) in sums.iter_mut().zip(row) {
+                *sum = *sum * far + term;
+            }
+        }
+        let beyond = sums.iter().rev().fold(0.0, |sum, term| (sum + term) * g);
         g * geometric(e, self.others) + beyond
     }
 }
@@ -256,6 +273,18 @@ mod tests {
                     let (sum, integral) = (others_uniform(&at), others_by_integral(&at).unwrap());
                     assert_near(integral, sum, 1e-10);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn the_tail_is_its_sum() {
+        for (nodes, l) in [(2, 0.4), (9, 0.4), (10, 0.99), (300, 0.9), (20_000, 0.99)] {
+            let tail = Tail::new(&setting(nodes, Loss::Correlated(l), |_| ()));
+            for e in [0.0f64, 1e-9, 1e-4, 0.01, 0.3, 1.0] {
+                let term = |k: i32| (1.0 - e).powi(k) / (1.0 - l.powi(k));
+                let sum: f64 = (1..nodes as i32).map(term).sum();
+                assert_near(tail.at(e), sum, 1e-12);
             }
         }
     }

@@ -147,43 +147,52 @@ fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
     Err(OutOfDomain::Condition { rule, way_out: "choose --timer uniform" })
 }
 
-/// Thinner than any layer: times are logarithms of probabilities, which have none of their own.
-const THIN: f64 = 1e-13;
-
-/// t_max for any timers. v = P(x), of which the density is N(1−l)(1 − (1−l)v)^{N−1}; the others
-/// woke before and were lost, or later: g = 1 − (1−l)v.
+/// t_max for any timers: the integral of the probability that it is later than t.
+///
+/// It is not if the first message that gets through was sent by t − Δ; or if that was sent later, at
+/// x, and nobody wakes between t and x + Δ; or if all are lost, and nobody wakes after t. With
+/// v = P(x) the second is ∫ N(1−l) (1 − (1−l)v − P(x+Δ) + P(t))^{N−1} dv, in which P(x+Δ) is P(Δ) +
+/// v/s up to T_S, and then 1: the integral of a power of a line.
 fn convergence_integral(setting: &Setting) -> f64 {
     let (n, l) = (f64::from(setting.nodes), setting.loss.rate());
-    let kept = 1.0 - l;
-    let integral = Integral::default();
-    // How much later than x the last wake-up up to `until` is: the integral of the probability that
-    // somebody wakes after t. It has a layer at `until`, and changes with the density elsewhere.
+    let (kept, slope, delay) = (1.0 - l, wake::slope(setting), setting.delay);
+    let woken = |t: f64| wake::cdf(setting, t);
+    // What begins after this is heard after T_S.
+    let late = setting.suppress - delay;
+    let share = kept * slope / (kept * slope + 1.0);
+    let later = |t: f64| {
+        let unheard = power_of_rest(kept * woken(t - delay), n);
+        // The line where v is least, and where it is greatest or begins to be late.
+        let least = if t < delay { power_of_rest(woken(delay) - woken(t), n) } else { unheard };
+        let (greatest, rest) = if t <= late {
+            let nobody = kept * woken(t) + (woken(t + delay) - woken(t));
+            (power_of_rest(nobody.min(1.0), n), pow(l * woken(t), n))
+        } else {
+            let nobody = power_of_rest((1.0 - woken(t) + kept * woken(late)).min(1.0), n);
+            (nobody, nobody)
+        };
+        unheard - share * (least - greatest) - rest
+    };
+    let mut ends = [0.0, delay.min(setting.suppress), late.max(0.0), setting.suppress];
+    ends.sort_by(f64::total_cmp);
+    ends.windows(2).map(|ends| piecewise(setting, ends[0], ends[1], &later)).sum()
+}
+
+/// The integral over [from, to] of what has layers at these ends, and changes with the density of
+/// wake-ups elsewhere.
+fn piecewise(setting: &Setting, from: f64, to: f64, f: &dyn Fn(f64) -> f64) -> f64 {
     let rate = match setting.shape {
         Shape::Uniform => 1.0,
         Shape::Rising { rate } | Shape::Falling { rate } => rate,
     };
-    let later = |v: f64, x: f64, until: f64| {
-        let (g, end) = (1.0 - kept * v, wake::cdf(setting, until));
-        let wakes = |t: f64| any_of(((end - wake::cdf(setting, t)) / g).clamp(0.0, 1.0), n - 1.0);
-        let pieces = ceil((until - x) * rate / (2.0 * setting.suppress)).max(1.0);
-        let place = |i: u32| x + (until - x) * f64::from(i) / pieces;
-        let places: Vec<f64> = (0..pieces as u32).map(place).collect();
-        let last = place(places.len() as u32 - 1);
-        integral.between(&places, 1.0, &wakes) + integral.over(last, until, 1.0 / n, &wakes)
+    let (integral, thin) = (Integral::default(), 1.0 / f64::from(setting.nodes));
+    let pieces = ceil((to - from) * rate / (2.0 * setting.suppress)).max(1.0) as u32;
+    let place = |i: u32| from + (to - from) * f64::from(i) / f64::from(pieces);
+    let piece = |i: u32| {
+        let layer = if i == 0 || i + 1 == pieces { thin } else { 1.0 };
+        integral.over(place(i), place(i + 1), layer, f)
     };
-    let first = |v: f64| {
-        let weight = n * kept * power_of_rest(kept * v, n - 1.0);
-        if weight < 1e-25 {
-            return 0.0;
-        }
-        let x = wake::quantile(setting, v);
-        weight * (x + later(v, x, (x + setting.delay).min(setting.suppress)))
-    };
-    // If all are lost, the last wake-up of all: N u^{N−1} du.
-    let last_of_all = |u: f64| n * power_of_rest(1.0 - u, n - 1.0) * wake::quantile(setting, u);
-    let end = wake::cdf(setting, setting.suppress - setting.delay);
-    integral.between(&[0.0, end, 1.0], THIN, &first)
-        + pow(l, n) * integral.over(0.0, 1.0, THIN, &last_of_all)
+    (0..pieces).map(piece).sum()
 }
 
 /// Which form it is, for this loss.
@@ -260,6 +269,38 @@ mod tests {
                     });
                     let closed = convergence_time(&at).unwrap();
                     assert_near(convergence_integral(&at), closed, 1e-9);
+                }
+            }
+        }
+    }
+
+    /// From the definition, for a density of x and then of what is later than x.
+    fn convergence_by_parts(setting: &Setting) -> f64 {
+        let (n, l) = (f64::from(setting.nodes), setting.loss.rate());
+        let (integral, woken) = (Integral::default(), |t: f64| wake::cdf(setting, t));
+        let first = |x: f64| {
+            let (v, until) = (woken(x), (x + setting.delay).min(setting.suppress));
+            let g = 1.0 - (1.0 - l) * v;
+            let wakes = |t: f64| any_of(((woken(until) - woken(t)) / g).clamp(0.0, 1.0), n - 1.0);
+            let later = piecewise(setting, x, until, &wakes);
+            n * (1.0 - l) * pow(g, n - 1.0) * wake::density(setting, x) * (x + later)
+        };
+        let late = setting.suppress - setting.delay;
+        let of_all = |u: f64| n * pow(u, n - 1.0) * wake::quantile(setting, u);
+        piecewise(setting, 0.0, late, &first)
+            + piecewise(setting, late, setting.suppress, &first)
+            + pow(l, n) * integral.over(0.0, 1.0, 1e-13, &of_all)
+    }
+
+    #[test]
+    fn the_integral_of_t_max_is_its_definition() {
+        for shape in [Shape::Rising { rate: 9.0 }, Shape::Falling { rate: 2.0 }] {
+            for (nodes, l) in [(2, 0.0), (3, 0.4), (5, 0.9), (1000, 0.4), (100_000, 0.99)] {
+                for delay in [0.0, 0.01, 0.3, 0.8] {
+                    let at = setting(nodes, Loss::Correlated(l), |given| {
+                        (given.shape, given.delay) = (shape, delay);
+                    });
+                    assert_near(convergence_integral(&at), convergence_by_parts(&at), 1e-9);
                 }
             }
         }

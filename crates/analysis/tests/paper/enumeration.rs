@@ -10,10 +10,19 @@ use bellwether_analysis::announce_listen::losses::beyond_first;
 /// convergence nobody but the leader announces, so the others' announcements may be counted to the
 /// end, and the leader's are 1 + X(N−1).
 pub(crate) fn by_enumeration(nodes: u32, l: f64) -> f64 {
+    leader(nodes, l) + others_by_enumeration(nodes, l)
+}
+
+/// What the leader sends.
+pub(crate) fn leader(nodes: u32, l: f64) -> f64 {
+    1.0 + beyond_first(u64::from(nodes) - 1, Loss::Uncorrelated(l))
+}
+
+/// What all others send.
+pub(crate) fn others_by_enumeration(nodes: u32, l: f64) -> f64 {
     let mut orders = Vec::new();
     permute(&mut (0..nodes as usize).collect(), 0, &mut orders);
-    let others: f64 = orders.iter().map(|order| others_in_order(order, l)).sum();
-    1.0 + beyond_first(u64::from(nodes) - 1, Loss::Uncorrelated(l)) + others / orders.len() as f64
+    orders.iter().map(|order| others_in_order(order, l)).sum::<f64>() / orders.len() as f64
 }
 
 fn permute(order: &mut Vec<usize>, from: usize, all: &mut Vec<Vec<usize>>) {

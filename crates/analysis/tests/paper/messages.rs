@@ -5,7 +5,7 @@
 //! its own. LE-A, LE-S, LE-M and AL on the whole grid are beside their delays in
 //! `leadership_delay`, from the same runs.
 
-use crate::enumeration::by_enumeration;
+use crate::enumeration::{by_enumeration, leader, others_by_enumeration};
 use crate::support::{Report, SIZES, Trial, losses_apart, losses_together, start};
 use bellwether_analysis::announce_listen::{
     closure, messages, messages_in_suppression, messages_le_a, messages_le_m, recurrence,
@@ -77,6 +77,19 @@ fn le_s_messages_of_small_groups_with_uncorrelated_loss_and_no_delay() {
         }
     }
     report.finish();
+}
+
+/// Section 5.3.3.3, Δ = 0: in small groups the closure is near, and on the high side.
+#[test]
+fn the_closure_is_near_what_small_groups_do() {
+    for loss in losses_apart() {
+        for nodes in 3..=5 {
+            let setting = start(Variant::LeS, nodes, loss).delay(0.0).setting();
+            let exact = others_by_enumeration(nodes, loss.rate());
+            let near = closure::messages(&setting).unwrap() - leader(nodes, loss.rate());
+            assert!(exact < near && near < 1.03 * exact, "{nodes} {loss:?}: {near} {exact}");
+        }
+    }
 }
 
 /// Section 5.3.3.3, Δ = 0: the closure of our reading is an approximation. For up to 100 processes
