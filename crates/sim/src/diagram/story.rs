@@ -110,13 +110,10 @@ pub(super) enum Sign {
 }
 
 impl Story {
-    /// Reads the records up to `until`, in whatever order they come.
-    pub(super) fn of(records: &[Record], until: Option<SimTime>) -> Self {
-        let last = until.unwrap_or(SimTime::NEVER);
-        let mut records: Vec<&Record> = records.iter().filter(|record| record.t <= last).collect();
-        records.sort_by_key(|record| record.t);
-        let (from, to) = stretch(&records, until);
-        let (ids, left_out) = who(&records);
+    /// Reads the records, which are [in order](in_order), of at most so many processes.
+    pub(super) fn of(records: &[&Record], until: Option<SimTime>, lanes_max: usize) -> Self {
+        let (from, to) = stretch(records, until);
+        let (ids, left_out) = who(records, lanes_max);
         let mut reader = Reader::new(&ids, from);
         for record in records {
             reader.read(record);
@@ -140,6 +137,14 @@ impl Story {
     }
 }
 
+/// The records up to `until`, in whatever order they come, in order of time.
+pub(super) fn in_order(records: &[Record], until: Option<SimTime>) -> Vec<&Record> {
+    let last = until.unwrap_or(SimTime::NEVER);
+    let mut records: Vec<&Record> = records.iter().filter(|record| record.t <= last).collect();
+    records.sort_by_key(|record| record.t);
+    records
+}
+
 /// What time to show: from zero, unless that would leave most of the picture empty.
 fn stretch(records: &[&Record], until: Option<SimTime>) -> (u64, u64) {
     let nanos = |record: &&Record| record.t.as_nanos();
@@ -152,7 +157,7 @@ fn stretch(records: &[&Record], until: Option<SimTime>) -> (u64, u64) {
 
 /// The processes that get a lane, and how many do not. Where an election goes by id the greater
 /// ones decide it, so they stay.
-fn who(records: &[&Record]) -> (Vec<NodeId>, usize) {
+fn who(records: &[&Record], lanes_max: usize) -> (Vec<NodeId>, usize) {
     let mut ids = BTreeSet::new();
     for record in records {
         ids.insert(record.node);
@@ -160,7 +165,7 @@ fn who(records: &[&Record]) -> (Vec<NodeId>, usize) {
             ids.insert(*from);
         }
     }
-    let left_out = ids.len().saturating_sub(LANES_MAX);
+    let left_out = ids.len().saturating_sub(lanes_max);
     (ids.into_iter().skip(left_out).collect(), left_out)
 }
 
