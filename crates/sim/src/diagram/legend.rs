@@ -163,7 +163,13 @@ fn draw_sample(sample: &Sample, x: f64, y: f64) -> String {
             cross(x + 17.0, y, 2.0)
         ),
         Sample::Sign(sign) => {
-            lanes::sign(*sign, middle, if *sign == Sign::Command { y + 7.0 } else { y }, 4.0)
+            let shift = match sign {
+                Sign::Command => 7.0,
+                Sign::Gained => 6.0,
+                Sign::Lost => -6.0,
+                _ => 0.0,
+            };
+            lanes::sign(*sign, middle, y + shift, 4.0)
         }
         Sample::Nothing => String::new(),
     }

@@ -210,10 +210,9 @@ fn summary(story: &Story) -> String {
 fn describe(story: &Story) -> String {
     let mut ends: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for lane in &story.lanes {
-        let last = lane.beliefs.last().filter(|span| span.to == story.to);
-        let words = last.map_or_else(
+        let words = lane.end.as_ref().map_or_else(
             || "without belief".to_owned(),
-            |span| believes(lane.id, &span.what.leaders, span.what.term, None, span.what.stage),
+            |end| believes(lane.id, &end.leaders, end.term, None, end.stage),
         );
         ends.entry(words).or_default().push(lane.id.to_string());
     }

@@ -35,6 +35,8 @@ pub(super) struct Lane {
     pub(super) phases: Vec<Span<Phase>>,
     pub(super) beliefs: Vec<Span<Belief>>,
     pub(super) holds: Vec<Span<Hold>>,
+    /// What it believes in the end, even if it has only just come to.
+    pub(super) end: Option<Belief>,
 }
 
 /// Something that holds from one moment to another, in nanoseconds.
@@ -107,6 +109,10 @@ pub(super) enum Sign {
     Leave,
     Command,
     Jump,
+    /// It was told that a peer, or the link to it, is there,
+    Gained,
+    /// or is not.
+    Lost,
 }
 
 impl Story {
@@ -151,6 +157,11 @@ fn stretch(records: &[&Record], until: Option<SimTime>) -> (u64, u64) {
     let first = records.first().map_or(0, nanos);
     let last = until.map_or_else(|| records.last().map_or(0, nanos), SimTime::as_nanos);
     let from = if first <= last.saturating_sub(first) { 0 } else { first };
+    // What somebody came to believe at the very end is to be seen.
+    let believes = |record: &&Record| matches!(record.event, Event::Leadership { .. });
+    let late = records.iter().rev().take_while(|record| record.t.as_nanos() == last).any(believes);
+    let more = if until.is_none() && late { (last - from) / 20 } else { 0 };
+    let last = last.saturating_add(more);
     // A run of a single moment still needs an axis.
     (from, if last > from { last } else { from.saturating_add(1_000_000_000) })
 }
@@ -250,6 +261,10 @@ impl Reader {
             Event::Jump { reads } => {
                 self.lanes[lane].set_clock(at, *reads);
                 (Phase::Up, None, Some((Sign::Jump, format!("reads {reads}"))))
+            }
+            Event::Reach { peer, up } => {
+                let sign = if *up { Sign::Gained } else { Sign::Lost };
+                (Phase::Up, None, Some((sign, peer.to_string())))
             }
             _ => return,
         };

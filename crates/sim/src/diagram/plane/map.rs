@@ -83,18 +83,17 @@ impl Process {
             Some(Phase::Down) => Presence::Down,
             Some(Phase::Absent) | None => Presence::Absent,
         };
-        let belief = lane.and_then(|lane| lane.beliefs.last());
-        let belief = belief.filter(|span| span.to == story.to && presence == Presence::There);
-        let decided = belief.filter(|span| span.what.stage == Stage::Decided);
-        let leader = decided.and_then(|span| span.what.leaders.first());
+        let belief = lane.and_then(|lane| lane.end.as_ref());
+        let decided = belief.filter(|belief| belief.stage == Stage::Decided);
+        let leader = decided.and_then(|belief| belief.leaders.first());
         let words = |what: &Belief| believes(id, &what.leaders, what.term, None, what.stage);
         Self {
             id,
             presence,
             follows: leader.and_then(|leader| story.leaders.get(leader).copied()),
-            leads: decided.is_some_and(|span| span.what.leaders.contains(&id)),
+            leads: decided.is_some_and(|belief| belief.leaders.contains(&id)),
             belief: match presence {
-                Presence::There => belief.map_or_else(String::new, |span| words(&span.what)),
+                Presence::There => belief.map_or_else(String::new, words),
                 Presence::Down => "is down".to_owned(),
                 Presence::Absent => "is not there".to_owned(),
             },

@@ -193,6 +193,7 @@ const STYLE: &str = "\
 .bw .p-rim{fill:none;stroke:#1d2430;stroke-width:1.3}\
 .bw .p-cross{fill:none;stroke:#1d2430;stroke-width:1.4;stroke-linecap:round}\
 .bw .p-value{font-size:9px}\
+.bw .p-tiny{font-size:7.5px}\
 .bw .p-halo{stroke:#fff;stroke-width:4;paint-order:stroke;stroke-linejoin:round;text-anchor:middle}\
 .bw .p-hop path{fill:none;stroke-width:1.5;stroke-linejoin:round}\
 .bw .p-hop:hover path{stroke-width:2.6}\
@@ -203,6 +204,7 @@ const STYLE: &str = "\
 .bw .p-w5 .p-way{stroke-dasharray:12 3 1.5 3 1.5 3}\
 .bw .p-w6 .p-way{stroke-dasharray:1.5 6}\
 .bw .p-tree{fill:none;stroke:#1d2430;stroke-width:3}\
+.bw .p-fine{stroke-width:1.5}\
 .bw .p-head{fill:#1d2430;stroke:none}\
 .bw .p-pill{fill:#fff;stroke:#667080;stroke-width:.8}\
 @media(prefers-color-scheme:dark){\

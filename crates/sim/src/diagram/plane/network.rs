@@ -92,12 +92,13 @@ fn branches(map: &Map, at: &[Point]) -> Vec<(usize, usize, [Point; 2])> {
 fn tree(map: &Map, at: &[Point], look: Look, sheet: &mut Sheet) {
     for (child, parent, [from, to]) in branches(map, at) {
         sheet.has_tree = true;
+        let rim = if map.processes[parent].part.called { 3.6 } else { 0.0 };
         let (child, parent) = (map.processes[child].id, map.processes[parent].id);
         let title = format!("{child} took part because {parent} called it");
-        put!(sheet.body, "<g class=\"p-tree\"><title>{}</title>", Text(&title));
+        let fine = if look.labelled { "" } else { " p-fine" };
+        put!(sheet.body, "<g class=\"p-tree{fine}\"><title>{}</title>", Text(&title));
         if look.labelled {
-            let out = look.radius + 1.5;
-            sheet.body.push_str(&arrow(from, to, out));
+            sheet.body.push_str(&arrow(from, to, look.radius + rim + 1.5));
         } else {
             let ([x, y], [to_x, to_y]) = (from, to);
             put!(sheet.body, "<path d=\"M{} {}L{} {}\"/>", N(x), N(y), N(to_x), N(to_y));

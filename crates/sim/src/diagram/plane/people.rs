@@ -16,6 +16,9 @@ pub(super) struct Look {
     pub(super) values: bool,
 }
 
+/// Where only dots are drawn, so many that matter have their ids all the same.
+const NAMED_MAX: usize = 12;
+
 /// What the claim of a process is worth: the greatest that has not retired leads.
 pub(super) fn value(weight: u64) -> u64 {
     weight & VALUE_MAX
@@ -24,9 +27,20 @@ pub(super) fn value(weight: u64) -> u64 {
 /// Draws them all, at these places.
 pub(super) fn draw(map: &Map, at: &[Point], look: Look, out: &mut String) {
     out.push_str("<g text-anchor=\"middle\">\n");
-    for (process, point) in map.processes.iter().zip(at) {
+    // Among many, those that matter come last, so that nothing covers them.
+    let matters = |process: &Process| !look.labelled && (process.leads || process.part.called);
+    let (some, others): (Vec<_>, Vec<_>) =
+        map.processes.iter().zip(at).partition(|(process, _)| matters(process));
+    let some_are_few = some.len() <= NAMED_MAX;
+    for (process, point) in others.into_iter().chain(some) {
         put!(out, "<g><title>{}</title>", Text(&told(process, look)));
-        out.push_str(&body(process, *point, look.radius));
+        if matters(process) && some_are_few {
+            out.push_str(&body(process, *point, look.radius.max(4.0)));
+            let (x, y, id) = (N(point[0]), N(point[1] - 9.0), process.id);
+            put!(out, "<text class=\"p-halo\" x=\"{x}\" y=\"{y}\">{id}</text>");
+        } else {
+            out.push_str(&body(process, *point, look.radius));
+        }
         if look.labelled {
             words(process, *point, look, out);
         }
@@ -75,19 +89,37 @@ pub(super) fn crossed([x, y]: Point, radius: f64) -> String {
 }
 
 fn words(process: &Process, [x, y]: Point, look: Look, out: &mut String) {
-    let class = if process.leads { " class=\"on\"" } else { "" };
+    let (class, more) = match (process.leads, process.presence) {
+        (true, _) => (" class=\"on\"", " on"),
+        (false, Presence::There) => ("", ""),
+        // Over its cross it has to be read too.
+        _ => (" class=\"dim p-halo\"", ""),
+    };
     let id = shortened(&process.id.to_string(), 5);
-    let value = process.part.claim.filter(|_| look.values).map(value).map(|v| v.to_string());
-    let inside = value.as_ref().is_some_and(|value| value.len() <= 3);
-    let lift = if inside { 0.0 } else { 3.8 };
+    let value = process.part.claim.filter(|_| look.values).map(|weight| short(value(weight)));
+    let lift = if value.is_some() { 0.0 } else { 3.8 };
     put!(out, "<text{class} x=\"{}\" y=\"{}\">{id}</text>", N(x), N(y + lift));
     if let Some(value) = value {
-        let (class, below) = match (inside, process.leads) {
-            (true, true) => ("p-value on", 9.0),
-            (true, false) => ("p-value", 9.0),
-            (false, _) => ("p-value p-halo", look.radius + 11.0),
-        };
-        put!(out, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{value}</text>", N(x), N(y + below));
+        let (x, y) = (N(x), N(y + 8.5));
+        put!(out, "<text class=\"p-tiny{more}\" x=\"{x}\" y=\"{y}\">{value}</text>");
+    }
+}
+
+/// At most four characters and a unit: 7, 1234, 12.3k, 598M.
+fn short(value: u64) -> String {
+    let (mut rest, mut units) = (value as f64, "kMGTPE".chars());
+    if value < 10_000 {
+        return value.to_string();
+    }
+    let mut unit = ' ';
+    while rest >= 999.5 {
+        rest /= 1_000.0;
+        unit = units.next().unwrap_or('?');
+    }
+    match rest {
+        _ if rest < 9.995 => format!("{rest:.2}{unit}"),
+        _ if rest < 99.95 => format!("{rest:.1}{unit}"),
+        _ => format!("{rest:.0}{unit}"),
     }
 }
 
