@@ -1,5 +1,6 @@
 //! How processes stand to each other: on a ring, or in a network.
 
+use super::{PROCESSES_MAX, TooMany};
 use crate::coin::Coins;
 use crate::fault::Fault;
 use crate::graph::{Links, complete};
@@ -44,12 +45,13 @@ impl Arrangement {
         Self::Ring { order, both_ways }
     }
 
-    /// The network of a plan, with all that becomes of it.
-    pub fn graph(plan: &Plan) -> Self {
+    /// The network of a plan, with all that becomes of it; and where its processes are, if that is
+    /// known.
+    pub fn graph(plan: &Plan, places: Option<Vec<[f64; 2]>>) -> Self {
         let links = match &plan.network.topology {
             Topology::Graph { links } => links.clone(),
             // Refused before it is drawn if there are too many, and they are many more.
-            Topology::Group if plan.nodes as usize > super::PROCESSES_MAX => Links::new(),
+            Topology::Group if plan.nodes as usize > PROCESSES_MAX => Links::new(),
             Topology::Group => complete(plan.nodes),
         };
         let change = |timed: &crate::Timed| match timed.fault {
@@ -57,11 +59,20 @@ impl Arrangement {
             _ => None,
         };
         let changes = plan.faults.iter().filter_map(change).collect();
-        Self::Graph(Graph { nodes: plan.nodes, links, changes, places: None })
+        Self::Graph(Graph { nodes: plan.nodes, links, changes, places })
+    }
+
+    /// Checks that a picture of it can be read.
+    ///
+    /// # Errors
+    /// If there are too many processes.
+    pub fn check(&self) -> Result<(), TooMany> {
+        let processes = self.len();
+        if processes > PROCESSES_MAX { Err(TooMany { processes }) } else { Ok(()) }
     }
 
     /// How many processes there are.
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         match self {
             Self::Ring { order, .. } => order.len(),
             Self::Graph(graph) => graph.nodes as usize,

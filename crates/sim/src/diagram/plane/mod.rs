@@ -46,7 +46,7 @@ use std::fmt;
 /// More processes than this have no room for their ids.
 const LABELLED_MAX: usize = 60;
 /// More processes than this no picture can tell apart.
-pub(super) const PROCESSES_MAX: usize = 2_000;
+const PROCESSES_MAX: usize = 2_000;
 
 /// There are too many processes to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +59,8 @@ impl fmt::Display for TooMany {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a picture of {} processes, but it can tell at most {PROCESSES_MAX} apart; take fewer, \
-             or the diagram over time",
+            "{} processes, but a picture of a ring or network can tell at most {PROCESSES_MAX} \
+             apart; choose fewer",
             self.processes
         )
     }
@@ -99,10 +99,7 @@ fn drawing(
     arrangement: &Arrangement,
     options: &Options,
 ) -> Result<Drawing, TooMany> {
-    let processes = arrangement.len();
-    if processes > PROCESSES_MAX {
-        return Err(TooMany { processes });
-    }
+    arrangement.check()?;
     let records = in_order(records, options.until);
     let story = Story::of(&records, options.until, usize::MAX);
     let map = Map::of(&records, &story, arrangement);
