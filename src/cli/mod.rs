@@ -38,6 +38,7 @@ mod target;
 mod threads;
 mod trace;
 mod verdict;
+mod view;
 mod watch;
 mod why;
 

@@ -6,10 +6,11 @@ use super::file;
 use super::group::{self, Group};
 use super::live;
 use super::memory::{self, Load};
+use super::view::{Places, View};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
 use bellwether::protocols::choice::Choice;
-use bellwether::sim::diagram::{Options, space_time};
+use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
     Coins, Engine, Experiment, Fault, Scenario, ScenarioFile, Timed, Who, trace,
 };
@@ -39,9 +40,12 @@ pub(super) struct Trace {
     /// The leader is asked to resign at this time
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     resign_leader: Option<Duration>,
-    /// Draw a space-time diagram into this file
+    /// Draw a picture into this file: the run over time, and the ring or network it was held in
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// What the picture shows
+    #[arg(long, value_enum, default_value_t, requires = "svg")]
+    view: View,
     /// The picture's title [default: the scenario's own]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -64,11 +68,13 @@ Examples:
   bellwether trace le-s --nodes 8 --svg run.svg
   bellwether trace le-s --nodes 6 --loss .3 --listen 2.5s --crash-leader 4s --until 10s
   bellwether trace local-leader --nodes 3 --crash-leader .3s --svg failover.svg
+  bellwether trace chang-roberts --nodes 8 --initiators all --order random --svg ring.svg
+  bellwether trace ad-hoc --nodes 12 --graph disc --view graph --svg tree.svg
   bellwether trace scenarios/deadlock.toml
   bellwether trace --from 1.jsonl 2.jsonl 3.jsonl --svg run.svg";
 
 /// The flags that go with a scenario file: what to do with it, and other luck than its own.
-const BESIDE_A_FILE: [&str; 4] = ["seed", "svg", "title", "format"];
+const BESIDE_A_FILE: [&str; 5] = ["seed", "svg", "view", "title", "format"];
 /// Those that go with recorded traces.
 const BESIDE_RECORDS: [&str; 4] = ["from", "svg", "title", "format"];
 
@@ -80,16 +86,21 @@ impl Trace {
         };
         let path = Path::new(what);
         let is_file = path.extension().is_some_and(|end| end == "toml");
-        let scenario = if is_file { read(path, given)? } else { self.scenario(what, given)? };
+        let (scenario, places) =
+            if is_file { (read(path, given)?, None) } else { self.scenario(what, given)? };
         let seed = self.group.seed.unwrap_or(scenario.seed);
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
             .map_err(|line| if is_file { bad_file(path, &line) } else { Failure::Usage(line) })?;
-        if let Some(path) = &self.svg {
-            file::check_writable(path)?;
-        }
+        let arrangement = match &self.svg {
+            Some(path) => {
+                file::check_writable(path)?;
+                self.view.arrange(&scenario, seed, places)?
+            }
+            None => None,
+        };
         let endless = scenario.plan.horizon == Duration::LONGEST_WRITTEN;
         let until = (!endless).then_some(SimTime::ZERO + scenario.plan.horizon);
-        self.show(&scenario.trace(seed), &scenario.about, until)
+        self.show(&scenario.trace(seed), &scenario.about, until, arrangement.as_ref())
     }
 
     /// What live members recorded.
@@ -102,14 +113,20 @@ impl Trace {
         if let Some(path) = &self.svg {
             file::check_writable(path)?;
         }
-        self.show(&merged(&live::read_all(&self.from)?), "", None)
+        self.show(&merged(&live::read_all(&self.from)?), "", None, None)
     }
 
-    fn show(&self, records: &[Record], about: &str, until: Option<SimTime>) -> Done {
+    fn show(
+        &self,
+        records: &[Record],
+        about: &str,
+        until: Option<SimTime>,
+        arrangement: Option<&Arrangement>,
+    ) -> Done {
         if let Some(path) = &self.svg {
             let title = self.title.clone().unwrap_or_else(|| about.to_owned());
             let options = Options { title, until, ..Options::default() };
-            file::write(path, &space_time(records, &options))?;
+            file::write(path, &self.view.draw(records, arrangement, &options)?)?;
         }
         if self.svg.is_none() || self.format == Form::Json {
             io::stdout().write_all(self.written(records).as_bytes())?;
@@ -128,7 +145,7 @@ impl Trace {
         }
     }
 
-    fn scenario(&self, what: &str, given: &[String]) -> Result<ScenarioFile, Failure> {
+    fn scenario(&self, what: &str, given: &[String]) -> Result<(ScenarioFile, Places), Failure> {
         let entry =
             group::protocol(what).map_err(|why| Failure::usage(format!("'{what}': {why}")))?;
         let setting = self.group.with(entry, given)?;
@@ -169,19 +186,17 @@ impl Trace {
             engine: Engine::Event,
         };
         experiment.check().map_err(Failure::usage)?;
-        let (mut plan, _) = experiment.plan(Coins::new(experiment.seed, 0));
+        let coins = Coins::new(experiment.seed, 0);
+        let (mut plan, _) = experiment.plan(coins);
         plan.horizon = horizon;
         plan.faults.extend(faults);
         plan.faults.sort_by_key(|timed| timed.at);
+        let places = experiment.convening.terrain.places(nodes, coins, horizon);
         let Experiment { choice, seed, .. } = experiment;
         plan.check().map_err(Failure::usage)?;
-        Ok(ScenarioFile {
-            about: format!("{} with {nodes} processes", entry.name),
-            protocol: entry.name.to_owned(),
-            choice,
-            plan,
-            seed,
-        })
+        let about = format!("{} with {nodes} processes", entry.name);
+        let protocol = entry.name.to_owned();
+        Ok((ScenarioFile { about, protocol, choice, plan, seed }, places))
     }
 }
 

@@ -167,6 +167,18 @@ impl Terrain {
         };
         Ok(Drawn { links: Some(links), ..Drawn::default() })
     }
+
+    /// Where everyone is at this time of a run, where that means something.
+    pub fn places(&self, nodes: u32, coins: Coins, at: Duration) -> Option<Vec<[f64; 2]>> {
+        match self {
+            Self::Moving(motion) => {
+                let journey = motion.draw(nodes, coins).ok()?;
+                (0..nodes).map(|node| journey.place(node, at)).collect()
+            }
+            Self::Disc { .. } => self.draw(nodes, coins).ok().map(|drawn| drawn.places),
+            _ => None,
+        }
+    }
 }
 
 impl Drawn {
@@ -213,6 +225,13 @@ mod tests {
         let moving = drawn(&Terrain::Moving(Motion::default()), 12).unwrap();
         assert!(moving.has_changes());
         assert!(moving.places.iter().flatten().all(|way| (0.0..=1.0).contains(way)));
+        let places = |terrain: &Terrain, seconds| {
+            terrain.places(12, Coins::new(1, 0), Duration::from_secs(seconds))
+        };
+        assert_eq!(places(&Terrain::Disc { range: 0.5 }, 9), Some(disc.places));
+        let moving = Terrain::Moving(Motion::default());
+        assert_ne!(places(&moving, 0), places(&moving, 9));
+        assert_eq!(places(&Terrain::Grid, 0), None);
     }
 
     #[test]

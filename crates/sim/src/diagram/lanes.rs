@@ -4,7 +4,7 @@ use super::axis;
 use super::flights::cross;
 use super::holds;
 use super::layout::{Layout, lane_label};
-use super::story::{Belief, Lane, Phase, Sign, Span, Story, coarsen};
+use super::story::{Belief, Lane, Message, Phase, Sign, Span, Story, coarsen};
 use super::svg::{LABEL_SIZE, N, Text, colour, put, text_width};
 use crate::trace::believes;
 use bellwether_core::{NodeId, SimTime, Stage};
@@ -107,24 +107,85 @@ pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
     if layout.lane < 15.0 {
         return;
     }
+    let lines = lines(story, layout);
     for (index, lane) in story.lanes.iter().enumerate() {
         for span in lane.beliefs.iter().filter(|span| span.what.stage == Stage::Decided) {
-            word(layout, index, lane, span, out);
+            word(layout, index, lane, span, &lines, out);
         }
     }
     holds::words(story, layout, out);
 }
 
-fn word(layout: &Layout, index: usize, lane: &Lane, span: &Span<Belief>, out: &mut String) {
+/// The ways of all messages from left to right, unless there are so many that words cannot keep out
+/// of them.
+fn lines(story: &Story, layout: &Layout) -> Vec<[f64; 4]> {
+    let line = |message: &Message, (at, lane): (u64, usize)| {
+        [layout.x(message.sent), layout.y(message.lane), layout.x(at), layout.y(lane)]
+    };
+    let of = |message: &'_ Message| {
+        message.received.iter().map(|end| line(message, *end)).collect::<Vec<_>>()
+    };
+    let lines: Vec<[f64; 4]> = story.messages.iter().flat_map(of).take(LINES_MAX + 1).collect();
+    if lines.len() > LINES_MAX { Vec::new() } else { lines }
+}
+
+const LINES_MAX: usize = 4_000;
+/// Words are moved by so much, so often, to find a place that no line crosses.
+const SHIFT: f64 = 9.0;
+const SHIFTS_MAX: usize = 24;
+
+fn word(
+    layout: &Layout,
+    index: usize,
+    lane: &Lane,
+    span: &Span<Belief>,
+    lines: &[[f64; 4]],
+    out: &mut String,
+) {
     let Belief { leaders, term, stage } = &span.what;
     let words = believes(lane.id, leaders, *term, None, *stage);
-    let width = layout.x(span.to) - layout.x(span.from);
-    if width < text_width(&words, LABEL_SIZE) + 14.0 {
+    let room = layout.x(span.to) - layout.x(span.from) - 14.0;
+    let width = text_width(&words, LABEL_SIZE);
+    if room < width {
         return;
     }
     let class = if leaders.contains(&lane.id) { "in on" } else { "in" };
-    let (x, y) = (layout.x(span.from) + 7.0, layout.y(index) + 3.6);
-    put!(out, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>\n", N(x), N(y), Text(&words));
+    let (first, y) = (layout.x(span.from) + 7.0, layout.y(index));
+    let crossed = |x: &f64| {
+        let taken = [x - 3.0, y - 5.0, x + width, y + 5.0];
+        lines.iter().filter(|line| crosses(**line, taken)).count()
+    };
+    let shifts = ((room - width) / SHIFT) as usize;
+    let places = (0..=shifts.min(SHIFTS_MAX)).map(|shift| first + SHIFT * shift as f64);
+    let mut best = (usize::MAX, first);
+    for x in places {
+        let crossed = crossed(&x);
+        if crossed < best.0 {
+            best = (crossed, x);
+        }
+        if crossed == 0 {
+            break;
+        }
+    }
+    let (x, y) = (N(best.1), N(y + 3.6));
+    put!(out, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", Text(&words));
+}
+
+/// Whether a line goes through a rectangle.
+fn crosses([x, y, to_x, to_y]: [f64; 4], [left, top, right, bottom]: [f64; 4]) -> bool {
+    let (mut enters, mut leaves) = (0.0_f64, 1.0_f64);
+    for (start, step, low, high) in [(x, to_x - x, left, right), (y, to_y - y, top, bottom)] {
+        if step == 0.0 {
+            if start < low || start > high {
+                return false;
+            }
+            continue;
+        }
+        let (one, other) = ((low - start) / step, (high - start) / step);
+        enters = enters.max(one.min(other));
+        leaves = leaves.min(one.max(other));
+    }
+    enters <= leaves
 }
 
 /// Draws what befell the processes, above all else.
@@ -164,6 +225,8 @@ pub(super) fn name(sign: Sign) -> &'static str {
         Sign::Leave => "leaves",
         Sign::Command => "command",
         Sign::Jump => "clock set forward",
+        Sign::Gained => "peer or link up",
+        Sign::Lost => "peer or link down",
     }
 }
 
@@ -190,6 +253,9 @@ pub(super) fn sign(sign: Sign, x: f64, y: f64, half: f64) -> String {
             let d = format!("M{left} {top}h{whole}l-{side} {whole}z");
             stroked(d.clone()) + &format!("<path class=\"solid\" d=\"{d}\"/>")
         }
+        // Ticks at the edges of the lane: there may be many.
+        Sign::Gained => format!("<path class=\"sign\" d=\"M{} {}v-{side}\"/>", N(x), N(y - half)),
+        Sign::Lost => format!("<path class=\"sign\" d=\"M{} {}v{side}\"/>", N(x), N(y + half)),
         Sign::Jump => stroked(format!(
             "M{} {}l{side} {side}l-{side} {side}m{side} -{whole}l{side} {side}l-{side} {side}",
             N(x - half),

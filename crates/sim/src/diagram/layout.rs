@@ -36,7 +36,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(story: &Story, options: &Options) -> Self {
-        let width = f64::from(options.width.clamp(320, 4096));
+        let width = options.page_width();
         let lanes = story.lanes.len();
         let label = |id: String| text_width(&lane_label(&id), LABEL_SIZE);
         let labels = story.lanes.iter().map(|lane| label(lane.id.to_string()));

@@ -9,13 +9,13 @@ use super::svg::{COLOURS, LABEL_SIZE, N, Text, colour, put, shortened, text_widt
 use bellwether_core::Stage;
 use std::collections::BTreeSet;
 
-const SAMPLE_WIDTH: f64 = 24.0;
+pub(super) const SAMPLE_WIDTH: f64 = 24.0;
 const ROW: f64 = 20.0;
 
 /// One sample and its meaning.
-struct Item {
-    sample: Sample,
-    means: String,
+pub(super) struct Item<S> {
+    pub(super) sample: S,
+    pub(super) means: String,
 }
 
 enum Sample {
@@ -34,22 +34,39 @@ enum Sample {
 
 /// Draws the legend under the scale, in as many rows as it takes; returns where it ends.
 pub(super) fn draw(story: &Story, layout: &Layout, out: &mut String) -> f64 {
-    let (mut x, mut y) = (layout.left, layout.foot() + 42.0);
-    for Item { sample, means } in items(story) {
-        let means = shortened(&means, 32);
-        let sample_width = if matches!(sample, Sample::Nothing) { 0.0 } else { SAMPLE_WIDTH + 6.0 };
+    let wide = |sample: &Sample| !matches!(sample, Sample::Nothing);
+    let edges = [layout.left, layout.right];
+    flow(&items(story), edges, layout.foot() + 42.0, wide, draw_sample, out)
+}
+
+/// Writes samples and meanings in rows between two edges, the first row on this line; returns where
+/// they end.
+pub(super) fn flow<S>(
+    items: &[Item<S>],
+    [left, right]: [f64; 2],
+    line: f64,
+    wide: impl Fn(&S) -> bool,
+    drawn: impl Fn(&S, f64, f64) -> String,
+    out: &mut String,
+) -> f64 {
+    let (mut x, mut y) = (left, line);
+    for Item { sample, means } in items {
+        let means = shortened(means, 32);
+        let sample_width = if wide(sample) { SAMPLE_WIDTH + 6.0 } else { 0.0 };
         let width = sample_width + text_width(&means, LABEL_SIZE) + 20.0;
-        if x > layout.left && x + width > layout.right + 20.0 {
-            (x, y) = (layout.left, y + ROW);
+        if x > left && x + width > right + 20.0 {
+            (x, y) = (left, y + ROW);
         }
-        draw_sample(&sample, x, y - 4.0, out);
+        if sample_width > 0.0 {
+            put!(out, "{}\n", drawn(sample, x, y - 4.0));
+        }
         put!(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", N(x + sample_width), N(y), Text(&means));
         x += width;
     }
     y + ROW
 }
 
-fn items(story: &Story) -> Vec<Item> {
+fn items(story: &Story) -> Vec<Item<Sample>> {
     let mut items = Vec::new();
     let mut add = |sample, means: &str| items.push(Item { sample, means: means.to_owned() });
     let mut leaders: Vec<_> = story.leaders.iter().collect();
@@ -110,7 +127,7 @@ fn items(story: &Story) -> Vec<Item> {
     items
 }
 
-fn draw_sample(sample: &Sample, x: f64, y: f64, out: &mut String) {
+fn draw_sample(sample: &Sample, x: f64, y: f64) -> String {
     let middle = x + SAMPLE_WIDTH / 2.0;
     let rect = |class: &str, x: f64, width: f64| {
         format!(
@@ -120,7 +137,7 @@ fn draw_sample(sample: &Sample, x: f64, y: f64, out: &mut String) {
             N(width)
         )
     };
-    let drawn = match sample {
+    match sample {
         Sample::Leader(place) => {
             let (class, half) = (colour(*place), SAMPLE_WIDTH / 2.0);
             let strong = rect(&format!("l{class}"), x, half);
@@ -146,9 +163,14 @@ fn draw_sample(sample: &Sample, x: f64, y: f64, out: &mut String) {
             cross(x + 17.0, y, 2.0)
         ),
         Sample::Sign(sign) => {
-            lanes::sign(*sign, middle, if *sign == Sign::Command { y + 7.0 } else { y }, 4.0)
+            let shift = match sign {
+                Sign::Command => 7.0,
+                Sign::Gained => 6.0,
+                Sign::Lost => -6.0,
+                _ => 0.0,
+            };
+            lanes::sign(*sign, middle, y + shift, 4.0)
         }
-        Sample::Nothing => return,
-    };
-    put!(out, "{drawn}\n");
+        Sample::Nothing => String::new(),
+    }
 }

@@ -18,6 +18,7 @@
 //! | `layout` | where things are |
 //! | `lanes`, `holds`, `flights`, `legend`, `axis` | what is drawn, one layer each |
 //! | `svg` | numbers, safe text, colours |
+//! | `plane` | another picture: the ring, or the network with the election tree |
 
 mod axis;
 mod flights;
@@ -25,17 +26,20 @@ mod holds;
 mod lanes;
 mod layout;
 mod legend;
+mod plane;
 mod story;
 mod svg;
 #[cfg(test)]
 mod tests;
 mod track;
 
+pub use plane::{Arrangement, Graph, TooMany, plane, plane_and_time};
+
 use crate::trace::believes;
 use bellwether_core::{Record, SimTime};
 use layout::Layout;
 use std::collections::BTreeMap;
-use story::Story;
+use story::{LANES_MAX, Story, in_order};
 use svg::{LABEL_SIZE, N, STYLE, STYLE_OF_LEASES, Text, put, text_width};
 
 /// What the picture shows, and how large it may get.
@@ -58,14 +62,24 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    fn page_width(&self) -> f64 {
+        f64::from(self.width.clamp(320, 4096))
+    }
+}
+
 /// Draws the run.
 pub fn space_time(records: &[Record], options: &Options) -> String {
-    let story = Story::of(records, options.until);
+    over_time(records, options).svg()
+}
+
+fn over_time(records: &[Record], options: &Options) -> Drawing {
+    let story = Story::of(&in_order(records, options.until), options.until, LANES_MAX);
     let layout = Layout::new(&story, options);
     let summary = summary(&story);
     let mut notes = Vec::new();
     let mut body = String::new();
-    header(options, &layout, &summary, &mut body);
+    header(options, layout.width, &summary, &mut body);
     axis(&layout, &story, &mut body);
     lanes::bands(&story, &layout, options.max_marks, &mut body, &mut notes);
     flights::draw(&story, &layout, options.max_marks, &mut body, &mut notes);
@@ -80,38 +94,71 @@ pub fn space_time(records: &[Record], options: &Options) -> String {
         put!(body, "<text class=\"dim\" x=\"16\" y=\"{}\">{}</text>\n", N(bottom), Text(note));
         bottom += 18.0;
     }
-    let style = if story.has_leases() { STYLE_OF_LEASES } else { "" };
-    frame(options, &layout, [&summary, &describe(&story)], style, bottom, &body)
-}
-
-fn frame(
-    options: &Options,
-    layout: &Layout,
-    [summary, description]: [&str; 2],
-    more_style: &str,
-    height: f64,
-    body: &str,
-) -> String {
-    let (width, height) = (N(layout.width), N(height));
     let title = if options.title.is_empty() { "Space-time diagram" } else { &options.title };
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bw\" role=\"img\" \
-         viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
-         <title>{}</title>\n<desc>{}. {}</desc>\n<style>{STYLE}{more_style}</style>\n\
-         <defs><pattern id=\"bw-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-         patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M1 0v6\" stroke-width=\"1.6\"/>\
-         </pattern></defs>\n\
-         <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
-        Text(title),
-        Text(summary),
-        Text(description),
-    )
+    Drawing {
+        width: layout.width,
+        height: bottom,
+        title: title.to_owned(),
+        description: vec![summary, describe(&story)],
+        more_style: if story.has_leases() { STYLE_OF_LEASES } else { "" }.to_owned(),
+        body,
+    }
 }
 
-fn header(options: &Options, layout: &Layout, summary: &str, out: &mut String) {
+/// A picture that is done but for its frame.
+struct Drawing {
+    width: f64,
+    height: f64,
+    title: String,
+    /// In sentences, for those who cannot see it.
+    description: Vec<String>,
+    /// Beside the style that all pictures have.
+    more_style: String,
+    body: String,
+}
+
+impl Drawing {
+    /// With another one under it.
+    fn over(self, below: Self) -> Self {
+        let body = format!(
+            "{}<g transform=\"translate(0 {})\">\n{}</g>\n",
+            self.body,
+            N(self.height),
+            below.body
+        );
+        Self {
+            width: self.width.max(below.width),
+            height: self.height + below.height,
+            title: self.title,
+            description: self.description.into_iter().chain(below.description).collect(),
+            more_style: self.more_style + &below.more_style,
+            body,
+        }
+    }
+
+    fn svg(&self) -> String {
+        let (width, height) = (N(self.width), N(self.height));
+        let Self { more_style, body, .. } = self;
+        let sentences = self.description.iter().map(|sentence| Text(sentence).to_string());
+        let description: Vec<String> = sentences.collect();
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bw\" role=\"img\" \
+             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
+             <title>{}</title>\n<desc>{}</desc>\n<style>{STYLE}{more_style}</style>\n\
+             <defs><pattern id=\"bw-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+             patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M1 0v6\" stroke-width=\"1.6\"/>\
+             </pattern></defs>\n\
+             <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
+            Text(&self.title),
+            description.join(". "),
+        )
+    }
+}
+
+fn header(options: &Options, width: f64, summary: &str, out: &mut String) {
     let mut baseline = 26.0;
     if !options.title.is_empty() {
-        let title = svg::shortened(&options.title, (layout.width / 9.0) as usize);
+        let title = svg::shortened(&options.title, (width / 9.0) as usize);
         put!(out, "<text class=\"h\" x=\"16\" y=\"{}\">{}</text>\n", N(baseline), Text(&title));
         baseline += 18.0;
     }
@@ -163,10 +210,9 @@ fn summary(story: &Story) -> String {
 fn describe(story: &Story) -> String {
     let mut ends: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for lane in &story.lanes {
-        let last = lane.beliefs.last().filter(|span| span.to == story.to);
-        let words = last.map_or_else(
+        let words = lane.end.as_ref().map_or_else(
             || "without belief".to_owned(),
-            |span| believes(lane.id, &span.what.leaders, span.what.term, None, span.what.stage),
+            |end| believes(lane.id, &end.leaders, end.term, None, end.stage),
         );
         ends.entry(words).or_default().push(lane.id.to_string());
     }

@@ -35,6 +35,8 @@ pub(super) struct Lane {
     pub(super) phases: Vec<Span<Phase>>,
     pub(super) beliefs: Vec<Span<Belief>>,
     pub(super) holds: Vec<Span<Hold>>,
+    /// What it believes in the end, even if it has only just come to.
+    pub(super) end: Option<Belief>,
 }
 
 /// Something that holds from one moment to another, in nanoseconds.
@@ -107,16 +109,17 @@ pub(super) enum Sign {
     Leave,
     Command,
     Jump,
+    /// It was told that a peer, or the link to it, is there,
+    Gained,
+    /// or is not.
+    Lost,
 }
 
 impl Story {
-    /// Reads the records up to `until`, in whatever order they come.
-    pub(super) fn of(records: &[Record], until: Option<SimTime>) -> Self {
-        let last = until.unwrap_or(SimTime::NEVER);
-        let mut records: Vec<&Record> = records.iter().filter(|record| record.t <= last).collect();
-        records.sort_by_key(|record| record.t);
-        let (from, to) = stretch(&records, until);
-        let (ids, left_out) = who(&records);
+    /// Reads the records, which are [in order](in_order), of at most so many processes.
+    pub(super) fn of(records: &[&Record], until: Option<SimTime>, lanes_max: usize) -> Self {
+        let (from, to) = stretch(records, until);
+        let (ids, left_out) = who(records, lanes_max);
         let mut reader = Reader::new(&ids, from);
         for record in records {
             reader.read(record);
@@ -140,19 +143,32 @@ impl Story {
     }
 }
 
+/// The records up to `until`, in whatever order they come, in order of time.
+pub(super) fn in_order(records: &[Record], until: Option<SimTime>) -> Vec<&Record> {
+    let last = until.unwrap_or(SimTime::NEVER);
+    let mut records: Vec<&Record> = records.iter().filter(|record| record.t <= last).collect();
+    records.sort_by_key(|record| record.t);
+    records
+}
+
 /// What time to show: from zero, unless that would leave most of the picture empty.
 fn stretch(records: &[&Record], until: Option<SimTime>) -> (u64, u64) {
     let nanos = |record: &&Record| record.t.as_nanos();
     let first = records.first().map_or(0, nanos);
     let last = until.map_or_else(|| records.last().map_or(0, nanos), SimTime::as_nanos);
     let from = if first <= last.saturating_sub(first) { 0 } else { first };
+    // What somebody came to believe at the very end is to be seen.
+    let believes = |record: &&Record| matches!(record.event, Event::Leadership { .. });
+    let late = records.iter().rev().take_while(|record| record.t.as_nanos() == last).any(believes);
+    let more = if until.is_none() && late { (last - from) / 20 } else { 0 };
+    let last = last.saturating_add(more);
     // A run of a single moment still needs an axis.
     (from, if last > from { last } else { from.saturating_add(1_000_000_000) })
 }
 
 /// The processes that get a lane, and how many do not. Where an election goes by id the greater
 /// ones decide it, so they stay.
-fn who(records: &[&Record]) -> (Vec<NodeId>, usize) {
+fn who(records: &[&Record], lanes_max: usize) -> (Vec<NodeId>, usize) {
     let mut ids = BTreeSet::new();
     for record in records {
         ids.insert(record.node);
@@ -160,7 +176,7 @@ fn who(records: &[&Record]) -> (Vec<NodeId>, usize) {
             ids.insert(*from);
         }
     }
-    let left_out = ids.len().saturating_sub(LANES_MAX);
+    let left_out = ids.len().saturating_sub(lanes_max);
     (ids.into_iter().skip(left_out).collect(), left_out)
 }
 
@@ -245,6 +261,10 @@ impl Reader {
             Event::Jump { reads } => {
                 self.lanes[lane].set_clock(at, *reads);
                 (Phase::Up, None, Some((Sign::Jump, format!("reads {reads}"))))
+            }
+            Event::Reach { peer, up } => {
+                let sign = if *up { Sign::Gained } else { Sign::Lost };
+                (Phase::Up, None, Some((sign, peer.to_string())))
             }
             _ => return,
         };

@@ -36,7 +36,8 @@ impl Clock {
 
 impl Track {
     pub(super) fn new(id: NodeId) -> Self {
-        let lane = Lane { id, phases: Vec::new(), beliefs: Vec::new(), holds: Vec::new() };
+        let (phases, beliefs, holds) = (Vec::new(), Vec::new(), Vec::new());
+        let lane = Lane { id, phases, beliefs, holds, end: None };
         Self { lane, phase: None, belief: None, hold: None, clock: Clock::default() }
     }
 
@@ -128,6 +129,7 @@ impl Track {
     /// The picture ends.
     pub(super) fn close(mut self, from: u64, to: u64) -> Lane {
         self.lapse(to);
+        self.lane.end = self.belief.as_ref().map(|(_, belief, _)| belief.clone());
         self.forget(to);
         let (since, phase) = self.phase.unwrap_or((from, Phase::Up));
         push(&mut self.lane.phases, since, to, phase);

@@ -1,0 +1,213 @@
+//! One run as a picture without time: the ring, or the network with the election tree.
+//!
+//! **How to read it.** Every process is a disc: strong if it leads in the end, light in its
+//! leader's colour if it follows, crossed out if it crashed; whoever called an election has a
+//! second rim. On a ring an arc goes from each process to whom it sent, one for each kind of
+//! message, with the number of them. In a network thin lines are links, and thick arrows go from
+//! each process to its parent in the election it took part in last; what is written on them is the
+//! process that it reported as the best of its subtree.
+//!
+//! **What it promises.** As [the other picture](super::space_time): it is a function of what it is
+//! given, has a bounded size, is well-formed whatever the records hold, and says what it leaves
+//! out. Up to sixty processes have their ids written; more than two thousand are refused.
+//!
+//! | part | holds |
+//! |---|---|
+//! | `arrangement` | how processes stand to each other |
+//! | `map` | what there is to show |
+//! | `steps`, `tree` | who called, who took part because of whom |
+//! | `layout`, `shape` | where processes are |
+//! | `ring`, `network`, `people`, `legend` | what is drawn |
+
+mod arrangement;
+mod layout;
+mod legend;
+mod map;
+mod network;
+mod people;
+mod ring;
+mod shape;
+mod sheet;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use arrangement::{Arrangement, Graph};
+
+use super::story::{Story, in_order};
+use super::svg::{N, Text, put};
+use super::{Drawing, Options};
+use bellwether_core::{Record, SimTime};
+use map::{Map, Presence};
+use sheet::Sheet;
+use std::fmt;
+
+/// More processes than this have no room for their ids.
+const LABELLED_MAX: usize = 60;
+/// More processes than this no picture can tell apart.
+const PROCESSES_MAX: usize = 2_000;
+
+/// There are too many processes to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany {
+    /// How many.
+    pub processes: usize,
+}
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} processes, but a picture of a ring or network can tell at most {PROCESSES_MAX} \
+             apart; choose fewer",
+            self.processes
+        )
+    }
+}
+
+impl std::error::Error for TooMany {}
+
+/// Draws the ring or the network.
+///
+/// # Errors
+/// If there are too many processes.
+pub fn plane(
+    records: &[Record],
+    arrangement: &Arrangement,
+    options: &Options,
+) -> Result<String, TooMany> {
+    Ok(drawing(records, arrangement, options)?.svg())
+}
+
+/// Draws the ring or the network, and under it the run over time.
+///
+/// # Errors
+/// If there are too many processes.
+pub fn plane_and_time(
+    records: &[Record],
+    arrangement: &Arrangement,
+    options: &Options,
+) -> Result<String, TooMany> {
+    let above = drawing(records, arrangement, options)?;
+    let untitled = Options { title: String::new(), ..options.clone() };
+    Ok(above.over(super::over_time(records, &untitled)).svg())
+}
+
+fn drawing(
+    records: &[Record],
+    arrangement: &Arrangement,
+    options: &Options,
+) -> Result<Drawing, TooMany> {
+    arrangement.check()?;
+    let records = in_order(records, options.until);
+    let story = Story::of(&records, options.until, usize::MAX);
+    let map = Map::of(&records, &story, arrangement);
+    let summary = summary(&map, &story, arrangement);
+    let width = options.page_width();
+    let mut sheet =
+        Sheet::new(width, if options.title.is_empty() { 34.0 } else { 52.0 }, options.max_marks);
+    super::header(options, width, &summary, &mut sheet.body);
+    match arrangement {
+        Arrangement::Ring { both_ways, .. } => ring::draw(&map, &story, *both_ways, &mut sheet),
+        Arrangement::Graph(graph) => {
+            network::draw(&map, graph, SimTime::from_nanos(story.to), &mut sheet);
+        }
+    }
+    legend::draw(&map, &story, matches!(arrangement, Arrangement::Ring { .. }), &mut sheet);
+    for note in &sheet.notes {
+        put!(
+            sheet.body,
+            "<text class=\"dim\" x=\"16\" y=\"{}\">{}</text>\n",
+            N(sheet.top),
+            Text(note)
+        );
+        sheet.top += 18.0;
+    }
+    let title = match (options.title.as_str(), arrangement) {
+        ("", Arrangement::Ring { .. }) => "Ring".to_owned(),
+        ("", Arrangement::Graph(_)) => "Network".to_owned(),
+        (title, _) => title.to_owned(),
+    };
+    Ok(Drawing {
+        width,
+        height: sheet.top,
+        title,
+        description: vec![summary, outcome(&map)],
+        more_style: STYLE.to_owned(),
+        body: sheet.body,
+    })
+}
+
+/// The whole run in one line.
+fn summary(map: &Map, story: &Story, arrangement: &Arrangement) -> String {
+    let processes = match map.processes.len() {
+        1 => "1 process".to_owned(),
+        several => format!("{several} processes"),
+    };
+    let stand = match arrangement {
+        Arrangement::Ring { both_ways: false, .. } => "on a ring, clockwise".to_owned(),
+        Arrangement::Ring { both_ways: true, .. } => "on a ring, both ways".to_owned(),
+        Arrangement::Graph(graph) => match graph.at(SimTime::from_nanos(story.to)).0.len() {
+            1 => "with 1 link".to_owned(),
+            links => format!("with {links} links"),
+        },
+    };
+    let sent = map.totals.iter().zip(&story.kinds).filter(|(total, _)| **total > 0);
+    let sent: Vec<String> = sent.map(|(total, kind)| format!("{total} {kind}")).collect();
+    match sent.is_empty() {
+        true => format!("{processes} {stand}; no messages"),
+        false => format!("{processes} {stand}; messages: {}", sent.join(", ")),
+    }
+}
+
+/// How it ended, for those who cannot see the picture.
+fn outcome(map: &Map) -> String {
+    let ids = |wanted: &dyn Fn(&map::Process) -> bool| {
+        let ids: Vec<String> = map
+            .processes
+            .iter()
+            .filter(|process| wanted(process))
+            .map(|process| process.id.to_string())
+            .collect();
+        if ids.is_empty() { "nobody".to_owned() } else { super::some(&ids) }
+    };
+    format!(
+        "Called by: {}. In the end these lead: {}. Down: {}",
+        ids(&|process| process.part.called),
+        ids(&|process| process.leads),
+        ids(&|process| process.presence == Presence::Down)
+    )
+}
+
+/// Kinds of message differ by their dashes and not only by colour.
+const STYLE: &str = "\
+.bw .p-link{fill:none;stroke:#aab2bf}\
+.bw .p-past{stroke-dasharray:2 4}\
+.bw .p-on{stroke:#667080;stroke-width:1}\
+.bw .p-lead{fill:none;stroke:#1d2430;stroke-width:2.4}\
+.bw .p-out{fill:#fff;stroke:#8a94a3;stroke-dasharray:3 2}\
+.bw .p-rim{fill:none;stroke:#1d2430;stroke-width:1.3}\
+.bw .p-cross{fill:none;stroke:#1d2430;stroke-width:1.4;stroke-linecap:round}\
+.bw .p-value{font-size:9px}\
+.bw .p-tiny{font-size:7.5px}\
+.bw .p-halo{stroke:#fff;stroke-width:4;paint-order:stroke;stroke-linejoin:round;text-anchor:middle}\
+.bw .p-hop path{fill:none;stroke-width:1.5;stroke-linejoin:round}\
+.bw .p-hop:hover path{stroke-width:2.6}\
+.bw .p-w1 .p-way{stroke-dasharray:7 3}\
+.bw .p-w2 .p-way{stroke-dasharray:1.5 2.5}\
+.bw .p-w3 .p-way{stroke-dasharray:9 3 1.5 3}\
+.bw .p-w4 .p-way{stroke-dasharray:4 6}\
+.bw .p-w5 .p-way{stroke-dasharray:12 3 1.5 3 1.5 3}\
+.bw .p-w6 .p-way{stroke-dasharray:1.5 6}\
+.bw .p-tree{fill:none;stroke:#1d2430;stroke-width:3}\
+.bw .p-fine{stroke-width:1.5}\
+.bw .p-head{fill:#1d2430;stroke:none}\
+.bw .p-pill{fill:#fff;stroke:#667080;stroke-width:.8}\
+@media(prefers-color-scheme:dark){\
+.bw .p-link{stroke:#596374}\
+.bw .p-out,.bw .p-pill{fill:#12161d}\
+.bw .p-halo{stroke:#12161d}\
+.bw .p-lead,.bw .p-rim,.bw .p-cross,.bw .p-tree{stroke:#e4e8ef}\
+.bw .p-head{fill:#e4e8ef}\
+}";

@@ -1,0 +1,138 @@
+//! The processes: who leads, who follows whom, who is gone, who called.
+
+use super::layout::Point;
+use super::map::{Map, Presence, Process};
+use crate::diagram::flights::cross;
+use crate::diagram::svg::{N, Text, colour, put, shortened};
+use bellwether_protocols::ad_hoc::VALUE_MAX;
+
+/// How processes are drawn.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    pub(super) radius: f64,
+    /// Whether there is room for ids and arrows.
+    pub(super) labelled: bool,
+    /// Whether to write what each is worth, because that is not its id.
+    pub(super) values: bool,
+}
+
+/// Where only dots are drawn, so many that matter have their ids all the same.
+const NAMED_MAX: usize = 12;
+
+/// What the claim of a process is worth: the greatest that has not retired leads.
+pub(super) fn value(weight: u64) -> u64 {
+    weight & VALUE_MAX
+}
+
+/// Draws them all, at these places.
+pub(super) fn draw(map: &Map, at: &[Point], look: Look, out: &mut String) {
+    out.push_str("<g text-anchor=\"middle\">\n");
+    // Among many, those that matter come last, so that nothing covers them.
+    let matters = |process: &Process| !look.labelled && (process.leads || process.part.called);
+    let (some, others): (Vec<_>, Vec<_>) =
+        map.processes.iter().zip(at).partition(|(process, _)| matters(process));
+    let some_are_few = some.len() <= NAMED_MAX;
+    for (process, point) in others.into_iter().chain(some) {
+        put!(out, "<g><title>{}</title>", Text(&told(process, look)));
+        if matters(process) && some_are_few {
+            out.push_str(&body(process, *point, look.radius.max(4.0)));
+            let (x, y, id) = (N(point[0]), N(point[1] - 9.0), process.id);
+            put!(out, "<text class=\"p-halo\" x=\"{x}\" y=\"{y}\">{id}</text>");
+        } else {
+            out.push_str(&body(process, *point, look.radius));
+        }
+        if look.labelled {
+            words(process, *point, look, out);
+        }
+        out.push_str("</g>\n");
+    }
+    out.push_str("</g>\n");
+}
+
+/// The class of its filling.
+fn filling(process: &Process) -> String {
+    match (process.presence, process.follows) {
+        (Presence::Down | Presence::Absent, _) => "p-out".to_owned(),
+        (Presence::There, Some(place)) if process.leads => format!("p-on l{}", colour(place)),
+        (Presence::There, Some(place)) => format!("p-on f{}", colour(place)),
+        (Presence::There, None) => "p-on und".to_owned(),
+    }
+}
+
+/// The process itself, with a rim if it called an election and a cross if it crashed.
+fn body(process: &Process, point: Point, radius: f64) -> String {
+    let mut drawn = disc(&filling(process), point, radius);
+    if process.leads {
+        drawn.push_str(&disc("p-lead", point, radius));
+    }
+    if process.part.called {
+        drawn.push_str(&rim(point, radius));
+    }
+    if process.presence == Presence::Down {
+        drawn.push_str(&crossed(point, radius));
+    }
+    drawn
+}
+
+pub(super) fn disc(class: &str, [x, y]: Point, radius: f64) -> String {
+    format!("<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", N(x), N(y), N(radius))
+}
+
+/// The mark of one who called.
+pub(super) fn rim(point: Point, radius: f64) -> String {
+    disc("p-rim", point, radius + (radius * 0.25).clamp(1.2, 3.6))
+}
+
+/// The mark of one who crashed.
+pub(super) fn crossed([x, y]: Point, radius: f64) -> String {
+    format!("<path class=\"p-cross\" d=\"{}\"/>", cross(x, y, radius * 0.95))
+}
+
+fn words(process: &Process, [x, y]: Point, look: Look, out: &mut String) {
+    let (class, more) = match (process.leads, process.presence) {
+        (true, _) => (" class=\"on\"", " on"),
+        (false, Presence::There) => ("", ""),
+        // Over its cross it has to be read too.
+        _ => (" class=\"dim p-halo\"", ""),
+    };
+    let id = shortened(&process.id.to_string(), 5);
+    let value = process.part.claim.filter(|_| look.values).map(|weight| short(value(weight)));
+    let lift = if value.is_some() { 0.0 } else { 3.8 };
+    put!(out, "<text{class} x=\"{}\" y=\"{}\">{id}</text>", N(x), N(y + lift));
+    if let Some(value) = value {
+        let (x, y) = (N(x), N(y + 8.5));
+        put!(out, "<text class=\"p-tiny{more}\" x=\"{x}\" y=\"{y}\">{value}</text>");
+    }
+}
+
+/// At most four characters and a unit: 7, 1234, 12.3k, 598M.
+fn short(value: u64) -> String {
+    let (mut rest, mut units) = (value as f64, "kMGTPE".chars());
+    if value < 10_000 {
+        return value.to_string();
+    }
+    let mut unit = ' ';
+    while rest >= 999.5 {
+        rest /= 1_000.0;
+        unit = units.next().unwrap_or('?');
+    }
+    match rest {
+        _ if rest < 9.995 => format!("{rest:.2}{unit}"),
+        _ if rest < 99.95 => format!("{rest:.1}{unit}"),
+        _ => format!("{rest:.0}{unit}"),
+    }
+}
+
+fn told(process: &Process, look: Look) -> String {
+    let mut told = format!("{} {}", process.id, process.belief);
+    if let Some(weight) = process.part.claim.filter(|_| look.values) {
+        told.push_str(&format!("; its value is {}", value(weight)));
+    }
+    if process.part.called {
+        told.push_str("; called an election");
+    }
+    if let Some(parent) = process.part.parent {
+        told.push_str(&format!("; its parent is {parent}"));
+    }
+    told
+}

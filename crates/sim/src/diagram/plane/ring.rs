@@ -1,0 +1,190 @@
+//! The ring: processes on a circle, and around it what each sent on.
+//!
+//! Messages with the order go outside the circle and messages against it inside, every kind on a
+//! track of its own. Whoever is skipped is passed over: tracks run beside the processes.
+
+use super::layout::{Point, angle, on_circle};
+use super::map::{Hop, Map};
+use super::people::{self, Look};
+use super::sheet::Sheet;
+use crate::diagram::flights::cross;
+use crate::diagram::story::Story;
+use crate::diagram::svg::{N, Text, colour, put};
+
+/// How far apart processes would like to be along the circle.
+const PITCH: f64 = 48.0;
+/// No ring is narrower.
+const RADIUS_MIN: f64 = 84.0;
+/// Rings without labels are as wide as this.
+const RADIUS_BARE: f64 = 330.0;
+/// How far apart tracks are.
+const TRACK: f64 = 14.0;
+/// More tracks than this on one side are not drawn.
+const TRACKS_MAX: usize = 8;
+
+/// One hop on the circle.
+struct Arc<'a> {
+    hop: &'a Hop,
+    /// Where it begins, clockwise, and how many places on it ends.
+    from: usize,
+    places: usize,
+    clockwise: bool,
+    /// Its track, counted from the circle.
+    track: usize,
+}
+
+/// Where the circle is.
+struct Circle {
+    middle: Point,
+    radius: f64,
+    places: usize,
+    look: Look,
+}
+
+/// Draws the ring at the top of the sheet.
+pub(super) fn draw(map: &Map, story: &Story, both_ways: bool, sheet: &mut Sheet) {
+    let places = map.processes.len();
+    let (arcs, left_out) = arcs(map, both_ways);
+    let tracks = |clockwise: bool| {
+        let side = arcs.iter().filter(|arc| arc.clockwise == clockwise);
+        side.map(|arc| arc.track + 1).max().unwrap_or(0)
+    };
+    let circle = Circle::new(places, [tracks(true), tracks(false)], sheet);
+    sheet.take(2.0 * (circle.middle[1] - sheet.top));
+    sheet.labelled = circle.look.labelled;
+    let around = circle.point(0.0, 0.0);
+    put!(
+        sheet.body,
+        "<circle class=\"p-link\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n",
+        N(circle.middle[0]),
+        N(circle.middle[1]),
+        N(circle.middle[1] - around[1])
+    );
+    for arc in arcs.iter().take(sheet.marks_max) {
+        circle.draw(arc, map, story, &mut sheet.body);
+    }
+    if left_out > 0 {
+        sheet.notes.push(format!("{left_out} ways of messages, over each other, are not drawn."));
+    }
+    if arcs.len() > sheet.marks_max {
+        let (all, shown) = (arcs.len(), sheet.marks_max);
+        sheet.notes.push(format!("Of {all} ways of messages the first {shown} are drawn."));
+    }
+    let points: Vec<Point> =
+        (0..places).map(|place| circle.point(angle(place, places), 0.0)).collect();
+    people::draw(map, &points, circle.look, &mut sheet.body);
+}
+
+/// Puts every hop on a track of its kind, and says how many found none.
+fn arcs<'a>(map: &'a Map, both_ways: bool) -> (Vec<Arc<'a>>, usize) {
+    let around = map.processes.len();
+    let arc = |hop: &'a Hop| {
+        let Hop { from, to, .. } = *hop;
+        let ahead = (to + around - from) % around;
+        let clockwise = !both_ways || ahead <= around - ahead;
+        let (from, places) = if clockwise { (from, ahead) } else { (to, around - ahead) };
+        Arc { hop, from, places, clockwise, track: 0 }
+    };
+    let mut arcs: Vec<Arc<'_>> = map.hops.iter().map(arc).collect();
+    arcs.sort_by_key(|arc| (arc.clockwise, arc.hop.kind, arc.places, arc.from));
+    let hops = arcs.len();
+    // For each track its kind and the stretches that are taken.
+    let mut sides: [Vec<(usize, Vec<bool>)>; 2] = [Vec::new(), Vec::new()];
+    arcs.retain_mut(|arc| {
+        let tracks = &mut sides[usize::from(arc.clockwise)];
+        let stretch: Vec<usize> = (arc.from..arc.from + arc.places).map(|at| at % around).collect();
+        let fits = |(kind, taken): &(usize, Vec<bool>)| {
+            *kind == arc.hop.kind && stretch.iter().all(|at| !taken[*at])
+        };
+        let found = tracks.iter().position(fits).or_else(|| {
+            (tracks.len() < TRACKS_MAX).then(|| {
+                tracks.push((arc.hop.kind, vec![false; around]));
+                tracks.len() - 1
+            })
+        });
+        arc.track = found.unwrap_or(0);
+        found.inspect(|track| stretch.iter().for_each(|at| tracks[*track].1[*at] = true)).is_some()
+    });
+    let left_out = hops - arcs.len();
+    (arcs, left_out)
+}
+
+impl Circle {
+    fn new(places: usize, [outer, inner]: [usize; 2], sheet: &Sheet) -> Self {
+        let side = |tracks: usize| if tracks > 0 { 8.0 + TRACK * tracks as f64 } else { 4.0 };
+        let few = places <= super::LABELLED_MAX;
+        let wanted = if few { PITCH * places as f64 / std::f64::consts::TAU } else { RADIUS_BARE };
+        let most = sheet.width / 2.0 - 40.0 - side(outer);
+        let least = RADIUS_MIN.max(side(inner) + 50.0);
+        let radius = wanted.clamp(least.min(most), most.max(1.0));
+        let pitch = std::f64::consts::TAU * radius / places.max(1) as f64;
+        let size = (pitch * 0.34).clamp(0.8, if few { 14.0 } else { 4.5 });
+        let look = Look { radius: size, labelled: few && size >= 8.0, values: false };
+        let middle = sheet.top + radius + size + side(outer) + 10.0;
+        Self { middle: [sheet.width / 2.0, middle], radius, places, look }
+    }
+
+    /// What is at this angle, so far outside the circle.
+    fn point(&self, angle: f64, outside: f64) -> Point {
+        on_circle(self.middle, self.radius + outside, angle)
+    }
+
+    fn draw(&self, arc: &Arc<'_>, map: &Map, story: &Story, out: &mut String) {
+        let beside = self.look.radius + 8.0 + TRACK * arc.track as f64;
+        let outside = if arc.clockwise { beside } else { -beside };
+        let radius = self.radius + outside;
+        // What ends at a process leaves room for what begins there.
+        let gap = (if self.look.labelled { 5.0 } else { 0.6 }) / radius;
+        let first = angle(arc.from, self.places) + gap;
+        let last = angle(arc.from + arc.places, self.places) - gap;
+        let (begin, end) = if arc.clockwise { (first, last) } else { (last, first) };
+        let large = u8::from(last - first > std::f64::consts::PI);
+        let sweep = u8::from(arc.clockwise);
+        let ([x, y], [to_x, to_y]) = (self.point(begin, outside), self.point(end, outside));
+        let kind = colour(arc.hop.kind);
+        put!(out, "<g class=\"p-hop k{kind} p-w{kind}\"><title>{}</title>", told(arc, map, story));
+        put!(
+            out,
+            "<path class=\"p-way\" d=\"M{} {}A{} {} 0 {large} {sweep} {} {}\"/>",
+            N(x),
+            N(y),
+            N(radius),
+            N(radius),
+            N(to_x),
+            N(to_y)
+        );
+        if self.look.labelled {
+            let d = match arc.hop.received {
+                0 => cross(to_x, to_y, 2.6),
+                _ => chevron([to_x, to_y], end, arc.clockwise),
+            };
+            put!(out, "<path d=\"{d}\"/>");
+            let [x, y] = self.point((first + last) / 2.0, outside);
+            let (x, y, sent) = (N(x), N(y + 3.2), arc.hop.sent);
+            put!(out, "<text class=\"p-halo p-value\" x=\"{x}\" y=\"{y}\">{sent}</text>");
+        }
+        out.push_str("</g>\n");
+    }
+}
+
+/// An arrow's head on a circle, at this angle.
+fn chevron([x, y]: Point, angle: f64, clockwise: bool) -> String {
+    let turn = if clockwise { 1.0 } else { -1.0 };
+    let [ahead_x, ahead_y] = [turn * libm::cos(angle), turn * libm::sin(angle)];
+    let wing = |side: f64| {
+        [x - 5.0 * ahead_x - side * 3.0 * ahead_y, y - 5.0 * ahead_y + side * 3.0 * ahead_x]
+    };
+    let ([ax, ay], [bx, by]) = (wing(1.0), wing(-1.0));
+    format!("M{} {}L{} {}L{} {}", N(ax), N(ay), N(x), N(y), N(bx), N(by))
+}
+
+fn told(arc: &Arc<'_>, map: &Map, story: &Story) -> String {
+    let Hop { from, to, kind, sent, received } = *arc.hop;
+    let (from, to) = (map.processes[from].id, map.processes[to].id);
+    let kind = &story.kinds[kind];
+    let told = match sent - received {
+        0 => format!("{sent} {kind} from {from} to {to}"),
+        lost => format!("{sent} {kind} from {from} to {to}, {lost} of them not received"),
+    };
+    Text(&told).to_string()
+}

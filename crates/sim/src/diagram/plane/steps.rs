@@ -1,0 +1,116 @@
+//! The records, put together to steps: something happens to a process, and it sends.
+//!
+//! Only what elections are made of is kept: calls to take part, and answers to them.
+
+use bellwether_core::{Event, NodeId, Record, SimTime};
+use std::collections::BTreeMap;
+
+/// Which message: its sender, when it was sent, and the sender's number for it.
+pub(super) type Letter = (NodeId, SimTime, u64);
+
+/// What a process did upon one thing that happened to it.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    pub(super) cause: Cause,
+    /// Whom it called to take part.
+    pub(super) calls: Vec<NodeId>,
+    /// Whom it answered, and by which message.
+    pub(super) answers: Vec<(NodeId, Letter)>,
+    /// What it says of its claim by then.
+    pub(super) claim: Option<u64>,
+    /// Whether it has come to believe in a leader.
+    pub(super) settles: bool,
+}
+
+/// What happened to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// It was called by this one.
+    Call(NodeId),
+    /// It was answered.
+    Answer(Letter),
+    /// Another message came.
+    Message,
+    /// It was told whether this one can be reached.
+    Reach(NodeId, bool),
+    /// A life begins or ends.
+    Life,
+    /// It was asked by the application.
+    Command,
+    /// A timer ran, or it is not known why.
+    Itself,
+}
+
+/// All steps, in the order of their beginnings.
+pub(super) fn steps(records: &[&Record]) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut open: BTreeMap<NodeId, usize> = BTreeMap::new();
+    for record in records {
+        let node = record.node;
+        if let Some(cause) = cause(&record.event) {
+            open.insert(node, steps.len());
+            steps.push(Step::new(node, cause));
+            continue;
+        }
+        let place = *open.entry(node).or_insert_with(|| {
+            steps.push(Step::new(node, Cause::Itself));
+            steps.len() - 1
+        });
+        steps[place].add(record);
+    }
+    steps
+}
+
+fn cause(event: &Event) -> Option<Cause> {
+    match event {
+        Event::Recv { from, message, number, sent, .. } => Some(match kind(message) {
+            Kind::Call => Cause::Call(*from),
+            Kind::Answer => Cause::Answer((*from, *sent, *number)),
+            Kind::Other => Cause::Message,
+        }),
+        Event::Reach { peer, up } => Some(Cause::Reach(*peer, *up)),
+        Event::Start { .. } | Event::Restart { .. } | Event::Crash | Event::Leave => {
+            Some(Cause::Life)
+        }
+        Event::Command { .. } => Some(Cause::Command),
+        Event::Timer { .. } => Some(Cause::Itself),
+        _ => None,
+    }
+}
+
+enum Kind {
+    Call,
+    Answer,
+    Other,
+}
+
+fn kind(message: &str) -> Kind {
+    match message {
+        "election" | "probe" => Kind::Call,
+        "ack" => Kind::Answer,
+        _ => Kind::Other,
+    }
+}
+
+impl Step {
+    fn new(node: NodeId, cause: Cause) -> Self {
+        let (calls, answers) = (Vec::new(), Vec::new());
+        Self { node, cause, calls, answers, claim: None, settles: false }
+    }
+
+    fn add(&mut self, record: &Record) {
+        match &record.event {
+            Event::Send { to: Some(to), message, number } => match kind(message) {
+                Kind::Call => self.calls.push(*to),
+                Kind::Answer => self.answers.push((*to, (record.node, record.t, *number))),
+                Kind::Other => {}
+            },
+            Event::Fact(bellwether_core::Fact::Claim { weight }) => self.claim = Some(*weight),
+            Event::Leadership { leaders, stage, .. } => {
+                self.settles = *stage == bellwether_core::Stage::Decided && !leaders.is_empty();
+            }
+            _ => {}
+        }
+    }
+}
