@@ -13,6 +13,7 @@
 //! | [`setting`] | N, l, Δ and the timers, checked once for all formulas |
 //! | [`mod@quantity`] | what can be computed, by name |
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
+//! | [`classic`] | bully, the rings, ad hoc: one file per protocol, each `printed` and `corrected` |
 //! | [`integral`] | integration, for what has no closed form |
 //! | [`cell`] | one simulated point, and the command that makes it again |
 //! | [`support`] | which form a simulation supports |
@@ -23,6 +24,7 @@
 
 pub mod announce_listen;
 pub mod cell;
+pub mod classic;
 pub mod errata;
 pub mod figures;
 pub mod integral;

@@ -2,9 +2,9 @@
 //!
 //! A further quantity is one entry in the list of its family, beside the formulas it names.
 
-use crate::announce_listen;
 use crate::cell::Cell;
 use crate::setting::{OutOfDomain, Setting};
+use crate::{announce_listen, classic};
 use bellwether_sim::Measure;
 
 /// What a number counts.
@@ -62,7 +62,8 @@ pub struct Quantity {
 
 /// All quantities, by family.
 pub fn quantities() -> impl Iterator<Item = &'static Quantity> {
-    announce_listen::QUANTITIES.iter().copied().flatten().copied()
+    let families = announce_listen::QUANTITIES.iter().chain(classic::QUANTITIES);
+    families.copied().flatten().copied()
 }
 
 /// The quantity of this name.

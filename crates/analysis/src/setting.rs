@@ -62,9 +62,21 @@ pub struct Given {
     pub round: u32,
     /// i of the recurrence Q(i, n, r): how many messages are sent in that round.
     pub sent: u32,
+    /// k: how many processes call an election at once; as many as the quantity is about if nobody
+    /// says.
+    pub initiators: Option<u32>,
+    /// i: the process that calls an election, where it matters which one does.
+    pub initiator: u32,
+    /// E: the links of the network; everyone to everyone if nobody says.
+    pub links: Option<u64>,
+    /// How long a process takes over each message.
+    pub processing: f64,
+    /// How long a process waits for an answer before it takes everybody for dead.
+    pub reply: f64,
 }
 
-/// The parameters of the thesis's figures.
+/// The parameters of the thesis's figures; of elections that are called, those of the lecture: one
+/// calls, the least one, and nothing takes time but messages and time-outs.
 impl Default for Given {
     fn default() -> Self {
         Self {
@@ -79,6 +91,11 @@ impl Default for Given {
             arrivals: 0.01,
             round: 1,
             sent: 1,
+            initiators: None,
+            initiator: 0,
+            links: None,
+            processing: 0.0,
+            reply: 1.0,
         }
     }
 }
@@ -132,6 +149,19 @@ pub enum OutOfDomain {
         /// What it must be instead.
         rule: &'static str,
     },
+    /// A number of something is not one the formula takes.
+    Count {
+        /// Of what.
+        name: &'static str,
+        /// As given.
+        value: u64,
+        /// The least the formula takes.
+        least: u64,
+        /// The most the formula takes.
+        most: u64,
+        /// Why.
+        why: &'static str,
+    },
     /// The formula holds only under this condition, which the arguments break.
     Condition {
         /// The condition.
@@ -152,6 +182,9 @@ impl fmt::Display for OutOfDomain {
             Self::Loss(loss) => write!(f, "loss = {loss}, but 0 <= loss <= {LOSS_MAX} must hold"),
             Self::Time { name, value, rule } => write!(f, "{name} = {value} s, but {rule}"),
             Self::Rate { name, value, rule } => write!(f, "{name} = {value}, but {rule}"),
+            Self::Count { name, value, least, most, why } => {
+                write!(f, "{name} = {value}, but {least} <= {name} <= {most} must hold: {why}")
+            }
             Self::Condition { rule, way_out } => write!(f, "{rule}; {way_out}"),
             Self::NoValue(why) => f.write_str(why),
         }
@@ -183,6 +216,10 @@ impl TryFrom<Given> for Setting {
         time("suppress", given.suppress, whole(given.suppress), "it must be finite, not negative")?;
         let announces = given.announce > 0.0 && given.announce.is_finite();
         time("announce", given.announce, announces, "it must be finite and above 0")?;
+        let processes = whole(given.processing);
+        time("processing", given.processing, processes, "it must be finite and not negative")?;
+        let waits = given.reply > 0.0 && given.reply.is_finite();
+        time("reply", given.reply, waits, "it must be finite and above 0")?;
         time("listen", given.listen, given.listen > 0.0, "it must be above 0; it may be infinite")?;
         for (name, value) in [("departures", given.departures), ("arrivals", given.arrivals)] {
             if !whole(value) {

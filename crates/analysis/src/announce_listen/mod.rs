@@ -36,7 +36,7 @@
 
 mod chain;
 mod one_by_one;
-mod sums;
+pub(crate) mod sums;
 #[cfg(test)]
 mod testing;
 

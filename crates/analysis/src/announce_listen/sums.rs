@@ -18,8 +18,13 @@ pub(super) fn geometric(e: f64, n: f64) -> f64 {
     if e * n < 1e-17 { n } else { any_of(e, n) / e }
 }
 
+/// The harmonic number H_n, n at least 1.
+pub(crate) fn harmonic(n: u32) -> f64 {
+    1.0 + harmonic_between(1, n)
+}
+
 /// H_n − H_m for n ≥ m, both at least 1.
-fn harmonic_between(m: u32, n: u32) -> f64 {
+pub(crate) fn harmonic_between(m: u32, n: u32) -> f64 {
     const ENOUGH: u32 = 100;
     if m < ENOUGH {
         let known = n.min(ENOUGH);

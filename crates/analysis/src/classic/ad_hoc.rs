@@ -1,0 +1,189 @@
+//! Ad hoc networks: a tree grows over the links, brings back the best, and carries the news.
+//!
+//! V processes, E links, all connected; one calls.
+//!
+//! * Election: 2E − V + 1. Whoever joins writes to all neighbours but the one it heard of it from:
+//!   both ends of every link, but for the V−1 links of the tree, on which only one does.
+//! * Ack: as many; each Election is answered, at once or when the subtree is done.
+//! * Leader: V − 1, down the tree. The lecture has no such message, so it counts none: without it
+//!   nobody but the source knows who leads.
+//! * In all 4E − V + 1.
+//!
+//! Counts are per link; a radio reaches all its neighbours with one broadcast, of which it would
+//! take V for the Election. If nobody says how many links there are, everyone has one to everyone:
+//! V(V−1)/2.
+//!
+//! **Time.** The tree is as deep as the network is from its source if all messages take the same
+//! time: d hops down, d up, d down with the news, and 2 more if the last to join have neighbours
+//! that must answer them: 3dΔ to (3d+2)Δ. If everyone has a link to everyone, d = 1 and it is 5Δ;
+//! for two 3Δ.
+
+use super::count::{MESSAGES, TIME, group, whole};
+use crate::quantity::Quantity;
+use crate::setting::{OutOfDomain, Setting};
+
+/// V and E.
+fn graph(setting: &Setting) -> Result<(u128, u128), OutOfDomain> {
+    let nodes = group(setting)?;
+    let complete = u64::from(setting.nodes) * u64::from(setting.nodes - 1) / 2;
+    let (value, least) = (setting.links.unwrap_or(complete), u64::from(setting.nodes - 1));
+    if (least..=complete).contains(&value) {
+        return Ok((nodes, u128::from(value)));
+    }
+    let why = "fewer do not connect all processes, and no two have more than one link";
+    Err(OutOfDomain::Count { name: "links", value, least, most: complete, why })
+}
+
+/// Election messages, and as many acknowledgements.
+///
+/// # Errors
+/// [`OutOfDomain`] with losses, for one process alone, and for so many links as cannot be.
+pub fn elections(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let (nodes, links) = graph(setting)?;
+    Ok(whole(2 * links - nodes + 1))
+}
+
+/// Leader messages; they need no links but the tree's.
+///
+/// # Errors
+/// As [`elections`].
+pub fn leaders(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let (nodes, _) = graph(setting)?;
+    Ok(whole(nodes - 1))
+}
+
+/// All messages.
+///
+/// # Errors
+/// As [`elections`].
+pub fn total(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let (nodes, links) = graph(setting)?;
+    Ok(whole(4 * links - nodes + 1))
+}
+
+/// How long it takes until all know the leader, if everyone has a link to everyone.
+///
+/// # Errors
+/// [`OutOfDomain`] with losses, and for one process alone.
+pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let hops = if group(setting)? == 2 { 3.0 } else { 5.0 };
+    Ok(hops * setting.delay)
+}
+
+/// The quantities of this file.
+pub(super) const QUANTITIES: &[&Quantity] = &[&ELECTION, &ACK, &LEADER, &TOTAL, &ELECTION_TIME];
+
+const ELECTION: Quantity = Quantity {
+    name: "ad-hoc.messages.election",
+    section: "lecture, MAH: the algorithm in words",
+    about: "Election messages on a network of V processes and E links, one calling",
+    reads: &["nodes", "loss", "links"],
+    printed: |_| Err(OutOfDomain::NoValue("the lecture has no count")),
+    corrected: elections,
+    note: |_| "2E - V + 1: both ways over every link, but one way over those of the tree",
+    ..MESSAGES
+};
+
+const ACK: Quantity = Quantity {
+    name: "ad-hoc.messages.ack",
+    about: "acknowledgements on a network of V processes and E links, one calling",
+    note: |_| "2E - V + 1: every Election message is answered",
+    ..ELECTION
+};
+
+const LEADER: Quantity = Quantity {
+    name: "ad-hoc.messages.leader",
+    about: "Leader messages on a network of V processes, one calling",
+    reads: &["nodes", "loss"],
+    printed: |setting| leaders(setting).map(|_| 0.0),
+    corrected: |setting| Ok(whole(group(setting)? - 1)),
+    note: |_| "printed: the lecture has no such message, and only the source learns who leads",
+    ..ELECTION
+};
+
+const TOTAL: Quantity = Quantity {
+    name: "ad-hoc.messages.total",
+    about: "all messages on a network of V processes and E links, one calling",
+    corrected: total,
+    note: |_| "4E - V + 1, counted per link; E = V(V-1)/2 unless --links says otherwise",
+    ..ELECTION
+};
+
+const ELECTION_TIME: Quantity = Quantity {
+    name: "ad-hoc.time",
+    section: "lecture, MAH: the algorithm in words",
+    about: "until all know the leader if everyone has a link to everyone, one calling",
+    reads: &["nodes", "loss", "delay"],
+    corrected: time,
+    note: |_| "5 hops; in any network of depth d from its source, 3d to 3d + 2",
+    ..TIME
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::setting;
+    use super::*;
+    use bellwether_sim::coin::Coins;
+    use bellwether_sim::graph;
+    use std::collections::VecDeque;
+
+    /// Election, Ack and Leader messages from process 0 over these links, in order of sending.
+    fn held(nodes: usize, links: &[(u32, u32)]) -> [u64; 3] {
+        let mut near = vec![Vec::new(); nodes];
+        for &(a, b) in links {
+            near[a as usize].push(b as usize);
+            near[b as usize].push(a as usize);
+        }
+        let (mut joined, mut sent) = (vec![false; nodes], [0; 3]);
+        joined[0] = true;
+        let mut elections: VecDeque<(usize, usize)> = near[0].iter().map(|to| (0, *to)).collect();
+        while let Some((from, to)) = elections.pop_front() {
+            sent[0] += 1;
+            sent[1] += 1; // at once, or when its subtree is done
+            if !std::mem::replace(&mut joined[to], true) {
+                sent[2] += 1; // from its parent, in the end
+                let others = near[to].iter().filter(|peer| **peer != from);
+                elections.extend(others.map(|peer| (to, *peer)));
+            }
+        }
+        sent
+    }
+
+    #[test]
+    fn on_every_graph_it_is_what_is_sent_link_by_link() {
+        let mut luck = Coins::new(6, 0).world(9);
+        for nodes in [2u32, 3, 7, 30] {
+            let most = nodes * (nodes - 1) / 2;
+            for links in
+                [nodes - 1, nodes, 2 * nodes, most].map(|links| links.clamp(nodes - 1, most))
+            {
+                let drawn = graph::connected(nodes, links as usize, &mut luck);
+                let sent = held(nodes as usize, &drawn).map(|count| count as f64);
+                let at = setting(nodes, |given| given.links = Some(u64::from(links)));
+                assert_eq!(elections(&at), Ok(sent[0]));
+                assert_eq!(((ACK.corrected)(&at), leaders(&at)), (Ok(sent[1]), Ok(sent[2])));
+                assert_eq!(total(&at), Ok(sent.iter().sum()));
+            }
+        }
+    }
+
+    #[test]
+    fn everyone_is_linked_to_everyone_if_nobody_says() {
+        let at = setting(10, |_| ());
+        assert_eq!((elections(&at), total(&at)), (Ok(81.0), Ok(171.0)));
+        assert_eq!(total(&at), total(&setting(10, |given| given.links = Some(45))));
+        assert_eq!((LEADER.printed)(&at), Ok(0.0));
+        for links in [8, 46] {
+            let at = setting(10, |given| given.links = Some(links));
+            assert!(matches!(total(&at), Err(OutOfDomain::Count { least: 9, most: 45, .. })));
+        }
+        let many = setting(100_000_000, |_| ());
+        assert_eq!(total(&many), Ok(19_999_999_700_000_001u64 as f64));
+    }
+
+    #[test]
+    fn a_complete_network_takes_five_hops() {
+        let of = |nodes| time(&setting(nodes, |given| given.delay = 2.0));
+        assert_eq!((of(2), of(3), of(1000)), (Ok(6.0), Ok(10.0), Ok(10.0)));
+    }
+}
