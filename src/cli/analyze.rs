@@ -481,6 +481,7 @@ impl Arguments {
             arrivals: *arrivals,
             round: *round,
             sent: *sent,
+            ..Given::default()
         })
     }
 
