@@ -23,6 +23,9 @@ use bellwether_core::{
 pub(super) struct Tally {
     sent: u64,
     kinds: [u64; KINDS.len()],
+    /// The name of the last message's kind, and what it stands for: most messages are like the
+    /// one before.
+    last: (&'static str, Option<Kind>),
     last_change: Duration,
     /// Where something goes on for ever: who does not name the leader yet, and whom they must.
     waiting: Option<Waiting>,
@@ -71,7 +74,11 @@ impl<P: Protocol> Observer<P> for Tally {
     #[inline]
     fn on_send(&mut self, _at: SimTime, _from: u32, _to: Dest, message: &P::Message, _number: u32) {
         self.sent += 1;
-        if let Some(kind) = Kind::of(message.kind()) {
+        let name = message.kind();
+        if !std::ptr::eq(name, self.last.0) {
+            self.last = (name, Kind::of(name));
+        }
+        if let Some(kind) = self.last.1 {
             self.kinds[kind as usize] += 1;
         }
     }
