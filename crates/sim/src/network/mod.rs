@@ -119,6 +119,17 @@ impl Network {
             && self.topology == Topology::Group
     }
 
+    /// How long a message to one process takes, if that is always the same and none is lost.
+    pub(crate) fn sure(&self) -> Option<Duration> {
+        let calm = self.duplicate == Probability::ZERO && self.reorder == Probability::ZERO;
+        match self.unicast {
+            Channel { delay: Delay::Constant(takes), loss: Loss::None } => {
+                (calm && self.links.is_empty()).then_some(takes)
+            }
+            _ => None,
+        }
+    }
+
     /// The largest process number in it.
     pub(crate) fn highest(&self) -> Option<u32> {
         let links = self.links.iter().map(|link| link.from.max(link.to));

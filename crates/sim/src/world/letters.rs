@@ -124,6 +124,11 @@ impl<P: Protocol> World<P> {
         if self.post.cuts.severs(cause.from, to) {
             return Err("cut");
         }
+        if let Some(takes) = self.post.sure
+            && !multicast
+        {
+            return Ok((takes, None)); // no coin is asked
+        }
         let packet = self.post.coins(cause);
         let Network { multicast: to_all, unicast: to_one, .. } = &self.network;
         let channel = if multicast { to_all } else { to_one };
@@ -137,7 +142,8 @@ impl<P: Protocol> World<P> {
 
     #[inline]
     fn post_copies(&mut self, letter: usize, to: u32, takes: Duration, again: Option<Duration>) {
-        for takes in [Some(takes), again].into_iter().flatten() {
+        self.post.push(self.now + takes, letter, to);
+        if let Some(takes) = again {
             self.post.push(self.now + takes, letter, to);
         }
     }

@@ -6,7 +6,7 @@ use crate::network::{Channel, Loss, Network};
 use crate::observer::Cause;
 use crate::plan::Plan;
 use crate::queue::Queue;
-use bellwether_core::SimTime;
+use bellwether_core::{Duration, SimTime};
 use slab::Slab;
 
 /// The address of a multicast that is one event.
@@ -24,6 +24,8 @@ pub(super) struct Post<M> {
     pub(super) cuts: Cuts,
     coins: Coins,
     pub(super) plain: bool,
+    /// How long a message to one process takes, where nothing else can become of it.
+    pub(super) sure: Option<Duration>,
 }
 
 /// A message under way, kept once however many receive it.
@@ -53,6 +55,7 @@ impl<M> Post<M> {
             cuts: Cuts::default(),
             coins: Coins::new(0, 0),
             plain: true,
+            sure: None,
         }
     }
 
@@ -70,6 +73,7 @@ impl<M> Post<M> {
     /// From now on letters travel through this network. Bursts begin anew.
     pub(super) fn travel(&mut self, network: &Network, batch: bool) {
         self.plain = batch && network.is_plain();
+        self.sure = network.sure();
         self.bad.clear();
         let Network { multicast, unicast, .. } = network;
         // A receiver has one state for both ways to send; the first that has bursts begins it.
@@ -101,6 +105,7 @@ impl<M> Post<M> {
         self.queue.pop().map(|(_, parcel)| parcel)
     }
 
+    #[inline]
     pub(super) fn push(&mut self, at: SimTime, letter: usize, to: u32) {
         self.queue.push(at.as_nanos(), Parcel { letter: letter as u32, to });
     }
