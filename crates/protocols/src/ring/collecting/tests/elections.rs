@@ -99,6 +99,19 @@ fn later_rounds_are_believed_and_greater_leaders_in_the_same() {
 }
 
 #[test]
+fn whoever_holds_an_election_is_not_content_with_what_was_found_before() {
+    for variant in [Variant::Ring, Variant::Merea] {
+        let mut process = start(1, Config { variant, ..ring() });
+        process.message(5, coordinator(call(5, 3), 3, 4, &[]));
+        process.command(Command::Campaign).unwrap();
+        process.message(5, coordinator(call(5, 3), 3, 5, &[]));
+        assert_eq!((letters(&process).len(), leader(&process)), (1, None));
+        process.message(5, coordinator(call(5, 4), 4, 4, &[]));
+        assert_eq!((letters(&process).len(), leader(&process)), (1, Some(4)));
+    }
+}
+
+#[test]
 fn whoever_knows_better_objects() {
     let mut lesser = start(3, ring());
     lesser.message(2, coordinator(call(1, 1), 4, 2, &[1, 2]));
