@@ -6,6 +6,7 @@
 //! | `local-leader` | *never two*; with leases of all it can reach, *one per partition* | [`local_leader`] |
 //! | `le-a` `le-s` `le-m` `query` `suppress-query` `al` `sup-al-spread` | *eventually one* | [`announce_listen`] |
 //! | `bully` | *eventually one* | [`bully`] |
+//! | `ring` `chang-roberts` `merea` `hirschberg-sinclair` | *eventually one* | [`ring`] |
 //! | `ad-hoc` | *eventually one* in each component of a network that moves | [`ad_hoc`] |
 //! | `sup` `sup-al-limit` | elects nobody: a building block | [`announce_listen`] |
 //! | `sup-al-elect` | none: it can deadlock, which a scenario shows | [`announce_listen`] |

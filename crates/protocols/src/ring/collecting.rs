@@ -26,7 +26,8 @@
 //!   initiator knows it again: what belongs to a former election or life is removed.
 //! * **Which leader.** A Coordinator message has a round, one more than that of all the living,
 //!   which the Election message collected too. A later round is believed rather than an earlier,
-//!   and in the same round the greater leader.
+//!   and in the same round the greater leader; whoever holds an election believes later rounds
+//!   alone.
 //! * **Whoever knows better objects.** If a Coordinator message names a process that is down, or
 //!   one that is lesser than who reads it, or says of the reader that it would lead when it has
 //!   retired, then the ring has changed since that election went by. The reader removes the message
@@ -279,7 +280,7 @@ impl Collecting {
             }
             return;
         }
-        if (round, Some(leader)) >= (self.round, self.leader) {
+        if self.believes(round, leader) {
             self.round = round;
             if self.objects(leader, cx) {
                 return self.hold(cx);
@@ -288,6 +289,15 @@ impl Collecting {
         }
         if !self.inherits(call.by, cx) {
             self.pass(Message::Coordinator { call, round, leader, living }, cx);
+        }
+    }
+
+    /// Whether a Coordinator message is not older than what it knows. Who holds an election has a
+    /// reason not to be content with what was found before.
+    fn believes(&self, round: u64, leader: Key) -> bool {
+        match self.phase {
+            Phase::Collecting { .. } => round > self.round,
+            _ => (round, Some(leader)) >= (self.round, self.leader),
         }
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn leaders<P: Protocol>(world: &World<P>, nodes: u32) -> Vec<Option<u
 /// All live processes name the greatest live one.
 pub(crate) fn assert_right<P: Protocol>(world: &World<P>, nodes: u32, case: &str) {
     let live = |node: &u32| world.node(*node).is_some();
-    let greatest = (0..nodes).filter(live).next_back().map(u64::from);
+    let greatest = (0..nodes).rfind(live).map(u64::from);
     let named = leaders(world, nodes);
     for node in (0..nodes).filter(live) {
         assert_eq!(named[node as usize], greatest, "{case}: {node} is wrong in {named:?}");

@@ -1,1 +1,90 @@
-//! The collecting ring, input by input.
+//! The collecting ring and MEREA, input by input.
+
+mod commands;
+mod elections;
+mod merea;
+mod params;
+mod patience;
+mod reports;
+mod wire;
+
+use super::*;
+use crate::ring::{BadConfig, Config};
+use bellwether_core::harness::Harness;
+use bellwether_core::{Dest, Effect};
+
+type Process = Harness<Collecting>;
+type Asked = Effect<Collecting>;
+
+const RETRY: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(7);
+/// How long an initiator of the plain ring of five waits.
+const WAIT: Duration = Duration::from_secs(10);
+
+fn ring() -> Config {
+    Config::default()
+}
+
+/// Holds a lost election again, and waits for nothing else.
+fn careful() -> Config {
+    Config { retry: RETRY, ..ring() }
+}
+
+fn patient() -> Config {
+    Config { patience: PATIENCE, ..careful() }
+}
+
+/// A process of the ring 1 2 3 4 5.
+fn boot(me: u64, incarnation: u64, config: Config) -> Process {
+    let params = Params::try_from(config).expect("the rules are kept");
+    let peers: Vec<NodeId> = (1..=5).filter(|id| *id != me).map(NodeId).collect();
+    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &peers, &[])
+}
+
+fn start(me: u64, config: Config) -> Process {
+    boot(me, 1, config)
+}
+
+fn key(id: u64) -> Key {
+    Key { active: true, id: NodeId(id) }
+}
+
+fn retired(id: u64) -> Key {
+    Key { active: false, id: NodeId(id) }
+}
+
+fn keys(ids: &[u64]) -> Vec<Key> {
+    ids.iter().map(|id| key(*id)).collect()
+}
+
+/// The election with this number of a process in its first life.
+fn call(by: u64, number: u64) -> Call {
+    Call { at: None, by: NodeId(by), life: 1, number }
+}
+
+fn election(call: Call, round: u64, ids: &[u64]) -> Message {
+    Message::Election { call, round, keys: keys(ids) }
+}
+
+fn coordinator(call: Call, round: u64, leader: u64, ids: &[u64]) -> Message {
+    Message::Coordinator { call, round, leader: key(leader), living: keys(ids) }
+}
+
+/// The effect of sending.
+fn sent(to: u64, message: Message) -> Asked {
+    Effect::Send(Dest::Node(NodeId(to)), message)
+}
+
+/// What the last step sent.
+fn letters(process: &Process) -> Vec<Asked> {
+    let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
+    process.effects().into_iter().filter(sends).collect()
+}
+
+fn leader(process: &Process) -> Option<u64> {
+    process.leadership().leaders.first().map(|leader| leader.0)
+}
+
+fn is_quiet(process: &Process) -> bool {
+    process.node().poll_timeout() == Instant::NEVER
+}

@@ -1,0 +1,67 @@
+//! Waiting, but not for ever.
+
+use super::*;
+
+#[test]
+fn who_has_no_leader_holds_an_election_in_the_end() {
+    let mut process = start(3, patient());
+    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    process.ring();
+    assert_eq!(letters(&process), [sent(4, election(call(3, 1), 0, &[3]))]);
+}
+
+#[test]
+fn who_heard_of_an_election_waits_for_its_end_and_not_for_ever() {
+    for config in [patient(), careful()] {
+        let mut process = start(3, config);
+        process.message(2, election(call(2, 1), 0, &[2]));
+        assert!(process.effects().contains(&process.armed(Timer::Patience, WAIT * 2)));
+        process.clone().ring();
+        process.message(2, coordinator(call(2, 1), 1, 5, &[]));
+        assert!(is_quiet(&process));
+    }
+    let mut process = start(3, ring());
+    process.message(2, election(call(2, 1), 0, &[2]));
+    assert!(is_quiet(&process), "unless it has all the patience in the world");
+}
+
+#[test]
+fn a_greater_process_that_came_up_should_have_been_asked() {
+    let mut process = start(1, patient());
+    process.message(5, coordinator(call(5, 1), 1, 3, &[]));
+    process.peer(2, Reach::Up);
+    assert!(is_quiet(&process), "a lesser");
+    process.peer(5, Reach::Up);
+    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    let mut asked = process.clone();
+    asked.message(5, coordinator(call(5, 2), 2, 3, &[1, 3, 5]));
+    assert!(is_quiet(&asked), "it was, and has retired");
+    let mut gone = process.clone();
+    gone.peer(5, Reach::Down);
+    gone.ring();
+    assert_eq!((gone.effects(), leader(&gone)), (vec![], Some(3)), "it is gone");
+    process.message(5, coordinator(call(5, 2), 2, 3, &[1, 3, 4]));
+    assert!(!is_quiet(&process), "it was not");
+    process.ring();
+    assert_eq!(letters(&process), [sent(2, election(call(1, 2), 2, &[1]))]);
+    let all = [retired(5), key(1), key(3)].to_vec();
+    process.message(5, Message::Election { call: call(1, 2), round: 2, keys: all });
+    process.message(5, coordinator(call(1, 2), 3, 3, &[]));
+    assert_eq!((leader(&process), is_quiet(&process)), (Some(3), true), "it has asked");
+}
+
+#[test]
+fn who_was_skipped_is_told_who_leads() {
+    let mut process = start(1, patient());
+    process.message(5, coordinator(call(5, 1), 6, 4, &[]));
+    process.peer(3, Reach::Up);
+    assert_eq!(process.effects(), [], "that falls to 2");
+    process.peer(2, Reach::Up);
+    assert_eq!(letters(&process), [sent(2, coordinator(call(1, 1), 6, 4, &[]))]);
+    process.message(5, coordinator(call(1, 1), 6, 4, &[]));
+    assert_eq!(process.effects(), [], "it has gone round");
+    let mut plain = start(1, ring());
+    plain.message(5, coordinator(call(5, 1), 6, 4, &[]));
+    plain.peer(2, Reach::Up);
+    assert_eq!(plain.effects(), []);
+}
