@@ -188,7 +188,8 @@ impl<P: Protocol> Node<P> {
     /// Applies the effects that are the node's own business and leaves the others.
     #[inline(always)]
     pub(crate) fn absorb(&mut self, effects: &mut Vec<Effect<P>>) {
-        if effects.is_empty() {
+        let own = |effect: &Effect<P>| matches!(effect, Effect::Arm(..) | Effect::Disarm(_));
+        if !effects.iter().any(own) {
             return;
         }
         effects.retain(|effect| match effect {

@@ -119,6 +119,16 @@ impl Network {
             && self.topology == Topology::Group
     }
 
+    /// How long a message to one process takes, if that is certain, and that it arrives once.
+    pub(crate) fn unicasts_surely(&self) -> Option<Duration> {
+        let Delay::Constant(takes) = self.unicast.delay else { return None };
+        let sure = matches!(self.unicast.loss, Loss::None)
+            && self.duplicate == Probability::ZERO
+            && self.reorder == Probability::ZERO
+            && self.links.is_empty();
+        sure.then_some(takes)
+    }
+
     /// The largest process number in it.
     pub(crate) fn highest(&self) -> Option<u32> {
         let links = self.links.iter().map(|link| link.from.max(link.to));

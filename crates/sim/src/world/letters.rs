@@ -87,6 +87,7 @@ impl<P: Protocol> World<P> {
     }
 
     /// Posts a message to one process.
+    #[inline]
     fn post_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -124,6 +125,9 @@ impl<P: Protocol> World<P> {
         if self.post.cuts.severs(cause.from, to) {
             return Err("cut");
         }
+        if let (Some(takes), false) = (self.post.sure, multicast) {
+            return Ok((takes, None)); // and no coin is read
+        }
         let packet = self.post.coins(cause);
         let Network { multicast: to_all, unicast: to_one, .. } = &self.network;
         let channel = if multicast { to_all } else { to_one };
@@ -142,6 +146,7 @@ impl<P: Protocol> World<P> {
         }
     }
 
+    #[inline]
     pub(super) fn deliver<O: Observer<P>>(&mut self, observer: &mut O) {
         let Some(parcel) = self.post.pop() else { return };
         if parcel.letter == INBOX {
@@ -157,16 +162,17 @@ impl<P: Protocol> World<P> {
             return;
         }
         let letter = &mut self.post.letters[key];
-        letter.left -= 1;
-        let cause = letter.cause;
-        let message = if letter.left == 0 {
-            self.post.letters.remove(key).message
+        let copies = letter.left - 1;
+        let Letter { message, cause, .. } = if copies == 0 {
+            self.post.letters.remove(key)
         } else {
-            letter.message.clone()
+            letter.left = copies;
+            letter.clone()
         };
         self.deliver_to_one(parcel.to, message, cause, observer);
     }
 
+    #[inline(always)] // a small message then stays in registers
     fn deliver_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -188,6 +194,7 @@ impl<P: Protocol> World<P> {
     }
 
     /// A process handles a message.
+    #[inline]
     pub(super) fn receive<O: Observer<P>>(
         &mut self,
         to: u32,

@@ -6,7 +6,7 @@ use crate::network::{Channel, Loss, Network};
 use crate::observer::Cause;
 use crate::plan::Plan;
 use crate::queue::Queue;
-use bellwether_core::SimTime;
+use bellwether_core::{Duration, SimTime};
 use slab::Slab;
 
 /// The address of a multicast that is one event.
@@ -24,9 +24,12 @@ pub(super) struct Post<M> {
     pub(super) cuts: Cuts,
     coins: Coins,
     pub(super) plain: bool,
+    /// How long every letter to one process takes, if nothing can become of it but that.
+    pub(super) sure: Option<Duration>,
 }
 
 /// A message under way, kept once however many receive it.
+#[derive(Clone)]
 pub(super) struct Letter<M> {
     pub(super) message: M,
     pub(super) cause: Cause,
@@ -53,6 +56,7 @@ impl<M> Post<M> {
             cuts: Cuts::default(),
             coins: Coins::new(0, 0),
             plain: true,
+            sure: None,
         }
     }
 
@@ -70,6 +74,7 @@ impl<M> Post<M> {
     /// From now on letters travel through this network. Bursts begin anew.
     pub(super) fn travel(&mut self, network: &Network, batch: bool) {
         self.plain = batch && network.is_plain();
+        self.sure = network.unicasts_surely();
         self.bad.clear();
         let Network { multicast, unicast, .. } = network;
         // A receiver has one state for both ways to send; the first that has bursts begins it.
