@@ -229,6 +229,7 @@ impl Cuts {
         self.0.is_empty()
     }
 
+    #[inline]
     pub(crate) fn severs(&self, from: u32, to: u32) -> bool {
         self.0.iter().any(|(senders, receivers)| senders.contains(&from) && receivers.contains(&to))
     }

@@ -119,15 +119,14 @@ impl Network {
             && self.topology == Topology::Group
     }
 
-    /// How long a message to one process takes, if that is always the same and none is lost.
-    pub(crate) fn sure(&self) -> Option<Duration> {
-        let calm = self.duplicate == Probability::ZERO && self.reorder == Probability::ZERO;
-        match self.unicast {
-            Channel { delay: Delay::Constant(takes), loss: Loss::None } => {
-                (calm && self.links.is_empty()).then_some(takes)
-            }
-            _ => None,
-        }
+    /// How long a message to one process takes, if that is certain, and that it arrives once.
+    pub(crate) fn unicasts_surely(&self) -> Option<Duration> {
+        let Delay::Constant(takes) = self.unicast.delay else { return None };
+        let sure = matches!(self.unicast.loss, Loss::None)
+            && self.duplicate == Probability::ZERO
+            && self.reorder == Probability::ZERO
+            && self.links.is_empty();
+        sure.then_some(takes)
     }
 
     /// The largest process number in it.

@@ -87,6 +87,7 @@ impl<P: Protocol> World<P> {
     }
 
     /// Posts a message to one process.
+    #[inline]
     fn post_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -124,10 +125,8 @@ impl<P: Protocol> World<P> {
         if self.post.cuts.severs(cause.from, to) {
             return Err("cut");
         }
-        if let Some(takes) = self.post.sure
-            && !multicast
-        {
-            return Ok((takes, None)); // no coin is asked
+        if let (Some(takes), false) = (self.post.sure, multicast) {
+            return Ok((takes, None)); // and no coin is read
         }
         let packet = self.post.coins(cause);
         let Network { multicast: to_all, unicast: to_one, .. } = &self.network;
@@ -142,12 +141,12 @@ impl<P: Protocol> World<P> {
 
     #[inline]
     fn post_copies(&mut self, letter: usize, to: u32, takes: Duration, again: Option<Duration>) {
-        self.post.push(self.now + takes, letter, to);
-        if let Some(takes) = again {
+        for takes in [Some(takes), again].into_iter().flatten() {
             self.post.push(self.now + takes, letter, to);
         }
     }
 
+    #[inline]
     pub(super) fn deliver<O: Observer<P>>(&mut self, observer: &mut O) {
         let Some(parcel) = self.post.pop() else { return };
         if parcel.letter == INBOX {
@@ -163,16 +162,17 @@ impl<P: Protocol> World<P> {
             return;
         }
         let letter = &mut self.post.letters[key];
-        letter.left -= 1;
-        let cause = letter.cause;
-        let message = if letter.left == 0 {
-            self.post.letters.remove(key).message
+        let copies = letter.left - 1;
+        let Letter { message, cause, .. } = if copies == 0 {
+            self.post.letters.remove(key)
         } else {
-            letter.message.clone()
+            letter.left = copies;
+            letter.clone()
         };
         self.deliver_to_one(parcel.to, message, cause, observer);
     }
 
+    #[inline(always)] // a small message then stays in registers
     fn deliver_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -194,6 +194,7 @@ impl<P: Protocol> World<P> {
     }
 
     /// A process handles a message.
+    #[inline]
     pub(super) fn receive<O: Observer<P>>(
         &mut self,
         to: u32,

@@ -24,11 +24,12 @@ pub(super) struct Post<M> {
     pub(super) cuts: Cuts,
     coins: Coins,
     pub(super) plain: bool,
-    /// How long a message to one process takes, where nothing else can become of it.
+    /// How long every letter to one process takes, if nothing can become of it but that.
     pub(super) sure: Option<Duration>,
 }
 
 /// A message under way, kept once however many receive it.
+#[derive(Clone)]
 pub(super) struct Letter<M> {
     pub(super) message: M,
     pub(super) cause: Cause,
@@ -73,7 +74,7 @@ impl<M> Post<M> {
     /// From now on letters travel through this network. Bursts begin anew.
     pub(super) fn travel(&mut self, network: &Network, batch: bool) {
         self.plain = batch && network.is_plain();
-        self.sure = network.sure();
+        self.sure = network.unicasts_surely();
         self.bad.clear();
         let Network { multicast, unicast, .. } = network;
         // A receiver has one state for both ways to send; the first that has bursts begins it.
@@ -105,7 +106,6 @@ impl<M> Post<M> {
         self.queue.pop().map(|(_, parcel)| parcel)
     }
 
-    #[inline]
     pub(super) fn push(&mut self, at: SimTime, letter: usize, to: u32) {
         self.queue.push(at.as_nanos(), Parcel { letter: letter as u32, to });
     }
