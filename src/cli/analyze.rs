@@ -91,10 +91,9 @@ struct Timers {
     /// How the random wait is distributed
     #[arg(long, value_enum, default_value_t)]
     timer: Timer,
-    /// How steep an exponential timer is, over its whole interval
-    #[arg(long, value_name = "X", default_value_t = 10.0, allow_negative_numbers = true)]
-    #[arg(value_parser = number)]
-    timer_rate: f64,
+    /// How steep an exponential timer is, over its whole interval [default: 10]
+    #[arg(long, value_name = "X", value_parser = number, allow_negative_numbers = true)]
+    timer_rate: Option<f64>,
 }
 
 const EXAMPLES: &str = "\
@@ -219,7 +218,6 @@ impl Analyze {
         let text = match self.quantity {
             Some(quantity) => {
                 refuse_unread(quantity, given)?;
-                self.arguments.timers.refuse_rate_of_uniform(given)?;
                 let found = self.find(quantity)?;
                 match self.format {
                     Format::Table => self.for_people(&found),
@@ -451,20 +449,6 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
     }
 }
 
-impl Timers {
-    /// How steep a uniform timer is means nothing.
-    fn refuse_rate_of_uniform(&self, given: &[String]) -> Done {
-        let uniform = self.timer == Timer::Uniform;
-        if uniform && given.iter().any(|flag| flag == "timer-rate") {
-            return Err(Failure::usage(
-                "--timer-rate changes nothing about a uniform timer; add --timer exponential, or \
-                 leave it out",
-            ));
-        }
-        Ok(())
-    }
-}
-
 impl Arguments {
     /// What the formula is asked about.
     fn given(&self) -> Result<Given, Failure> {
@@ -476,7 +460,7 @@ impl Arguments {
             suppress: seconds(timers.suppress),
             announce: seconds(timers.announce),
             listen: seconds(timers.listen),
-            shape: timers.timer.shape(timers.timer_rate),
+            shape: timers.timer.shape(timers.timer_rate)?,
             departures: *departures,
             arrivals: *arrivals,
             round: *round,
@@ -489,8 +473,7 @@ impl Arguments {
     fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
         let Self { circumstances, timers, departures, arrivals, round, sent } = self;
         let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
-        let uniform = timers.timer == Timer::Uniform;
-        let rate = (!uniform).then_some(timers.timer_rate);
+        let rate = timers.timer.rate(timers.timer_rate);
         let all = [
             ("nodes", Some(json!(circumstances.nodes))),
             ("loss", Some(json!(loss.rate()))),

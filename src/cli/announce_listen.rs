@@ -36,10 +36,9 @@ struct Timers {
     /// How the random wait is distributed
     #[arg(long, value_enum, default_value_t)]
     timer: Timer,
-    /// How steep an exponential timer is, over its whole interval
-    #[arg(long, value_name = "X", default_value_t = 10.0, allow_negative_numbers = true)]
-    #[arg(value_parser = number)]
-    timer_rate: f64,
+    /// How steep an exponential timer is, over its whole interval [default: 10]
+    #[arg(long, value_name = "X", value_parser = number, allow_negative_numbers = true)]
+    timer_rate: Option<f64>,
     /// How long a query waits for answers [default: two delays and the reply spread]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     patience: Option<Duration>,
@@ -105,12 +104,21 @@ enum Map_ {
 }
 
 impl Timer {
+    /// How steep it is, as was said or by default; a uniform one is not.
+    pub(super) fn rate(self, said: Option<f64>) -> Option<f64> {
+        (self != Self::Uniform).then_some(said.unwrap_or(10.0))
+    }
+
     /// The distribution, this steep where that means something.
-    pub(super) fn shape(self, rate: f64) -> Shape {
-        match self {
-            Self::Uniform => Shape::Uniform,
-            Self::Exponential => Shape::Rising { rate },
-            Self::ExponentialFalling => Shape::Falling { rate },
+    pub(super) fn shape(self, said: Option<f64>) -> Result<Shape, Failure> {
+        match (self.rate(said), said) {
+            (Some(rate), _) if self == Self::ExponentialFalling => Ok(Shape::Falling { rate }),
+            (Some(rate), _) => Ok(Shape::Rising { rate }),
+            (None, None) => Ok(Shape::Uniform),
+            (None, Some(rate)) => Err(Failure::usage(format!(
+                "--timer-rate {rate} changes nothing about a uniform timer; add --timer \
+                 exponential, or leave it out"
+            ))),
         }
     }
 }
@@ -126,7 +134,7 @@ impl AnnounceListen {
         let reply_spread = self.reply_spread(variant.rules().0, around.delay);
         Ok(Config {
             suppress: timers.suppress,
-            shape: timers.timer.shape(timers.timer_rate),
+            shape: timers.timer.shape(timers.timer_rate)?,
             mapping: self.mapping(around.ids),
             announce: timers.announce,
             listen: timers.listen,
@@ -174,7 +182,7 @@ impl AnnounceListen {
         put("listen", json!(finite(timers.listen)));
         put("aging", json!(timers.aging.and_then(finite)));
         put("timer", json!(name(timers.timer)));
-        put("timer_rate", json!(timers.timer_rate));
+        put("timer_rate", json!(timers.timer.rate(timers.timer_rate)));
         put("patience", json!(finite(self.patience(reply_spread, delay))));
         put("reply_spread", json!(finite(reply_spread)));
         put("criterion", json!(params.criterion().name()));

@@ -82,6 +82,10 @@ pub(super) fn line_of(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-    let line = said.collect::<Vec<_>>().join("; ");
+    let line = said.fold(String::new(), |text, line| match text.chars().last() {
+        None => line.to_owned(),
+        Some(':') => format!("{text} {line}"),
+        Some(_) => format!("{text}; {line}"),
+    });
     line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }

@@ -1,22 +1,14 @@
 //! Figure 5.8: how long LE-S and SUP take if four messages in ten are lost.
 
 use super::common::{
-    CONVERGED, CORRELATED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject,
-    UNCORRELATED, hidden, printed, simulated, subject, t_max,
+    CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, hidden, printed,
+    simulated, t_max,
 };
-use super::evidence::{above, bounded, differences, levels_off, matched};
+use super::evidence::{levels_off, matched};
+use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, SUP_UC, Words};
 use crate::announce_listen::convergence;
 use crate::figures::{Claim, Curve, Figure, Finding, Kind};
-use crate::setting::Loss;
-use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
-
-const LE_S_NONE: Subject = subject("LE-S, no loss", 4, Variant::LeS, Loss::None);
-const LE_S_CORR: Subject = subject("LE-S, correlated", 0, Variant::LeS, CORRELATED);
-const LE_S_UC: Subject = subject("LE-S, uncorrelated", 2, Variant::LeS, UNCORRELATED);
-const SUP_NONE: Subject = subject("SUP, no loss", 5, Variant::Sup, Loss::None);
-const SUP_CORR: Subject = subject("SUP, correlated", 1, Variant::Sup, CORRELATED);
-const SUP_UC: Subject = subject("SUP, uncorrelated", 3, Variant::Sup, UNCORRELATED);
 
 /// The figure, for these group sizes.
 pub(super) fn figure(sizes: &Sizes) -> Figure {
@@ -60,39 +52,29 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 
 fn claims(finding: &Finding) -> Vec<Claim> {
     let of = |subject: Subject| simulated(finding, subject.name);
-    let (none, corr, uc) = (of(LE_S_NONE), of(LE_S_CORR), of(LE_S_UC));
-    let (sup_none, sup_corr, sup_uc) = (of(SUP_NONE), of(SUP_CORR), of(SUP_UC));
-    let [toll, toll_uc] = [differences(corr, none), differences(uc, none)];
-    let [sup_toll, sup_toll_uc] = [differences(sup_corr, sup_none), differences(sup_uc, sup_none)];
-    vec![
-        above(
-            "With loss, too, LE-S takes more time to converge than SUP.",
-            "5.4.1",
-            &[(corr, sup_corr), (uc, sup_uc)],
-        ),
-        above("Loss takes a toll on LE-S.", "5.4.1", &[(corr, none), (uc, none)]),
-        above(
-            "It costs LE-S more than it costs SUP.",
-            "5.4.1",
-            &[(&toll, &sup_toll), (&toll_uc, &sup_toll_uc)],
-        ),
-        bounded(
-            "Uncorrelated loss gives the upper bound of the convergence time, of LE-S and of SUP.",
-            "5.4.1",
-            &[(uc, corr), (corr, none), (sup_uc, sup_corr), (sup_corr, sup_none)],
-        ),
+    let mut claims = with_loss::claims(
+        finding,
+        &Words {
+            more: "With loss, too, LE-S takes more time to converge than SUP.",
+            toll: "Loss takes a toll on LE-S.",
+            bound: "Uncorrelated loss gives the upper bound of the convergence time, of LE-S and \
+                of SUP.",
+        },
+    );
+    claims.extend([
         matched(
             "Simulation validates the analysis of the delay with correlated loss.",
             "5.3.1.2, 5.4.1",
-            &[(corr, printed(finding, LE_S_CORR.name))],
+            &[(of(LE_S_CORR), printed(finding, LE_S_CORR.name))],
         ),
         matched(
             "Simulation validates the analysis of the delay with uncorrelated loss.",
             "5.3.1.3, 5.4",
-            &[(uc, printed(finding, LE_S_UC.name))],
+            &[(of(LE_S_UC), printed(finding, LE_S_UC.name))],
         ),
-        limited(uc),
-    ]
+        limited(of(LE_S_UC)),
+    ]);
+    claims
 }
 
 fn limited(uc: &Curve) -> Claim {

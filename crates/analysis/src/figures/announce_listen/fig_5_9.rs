@@ -2,22 +2,17 @@
 
 use super::common::{
     CONVERGED, CORRELATED, COUNTED, LARGEST, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject,
-    UNCORRELATED, hidden, messages_sent, printed, simulated, subject,
+    hidden, messages_sent, printed, simulated, subject,
 };
-use super::evidence::{above, bounded, differences, matched, part};
+use super::evidence::{above, matched, part};
+use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, SUP_UC, Words};
 use crate::announce_listen::messages_in_suppression;
 use crate::figures::{Claim, Figure, Finding, Kind, Panel};
-use crate::setting::{Loss, Setting};
+use crate::setting::Setting;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
-const LE_S_NONE: Subject = subject("LE-S, no loss", 4, Variant::LeS, Loss::None);
-const LE_S_CORR: Subject = subject("LE-S, correlated", 0, Variant::LeS, CORRELATED);
-const LE_S_UC: Subject = subject("LE-S, uncorrelated", 2, Variant::LeS, UNCORRELATED);
 const FIRST_ROUND: Subject = subject("LE-S in the first T_S", 0, Variant::LeS, CORRELATED);
-const SUP_NONE: Subject = subject("SUP, no loss", 5, Variant::Sup, Loss::None);
-const SUP_CORR: Subject = subject("SUP, correlated", 1, Variant::Sup, CORRELATED);
-const SUP_UC: Subject = subject("SUP, uncorrelated", 3, Variant::Sup, UNCORRELATED);
 
 /// The figure, for these group sizes.
 pub(super) fn figure(sizes: &Sizes) -> Figure {
@@ -73,34 +68,20 @@ fn first_round(sizes: &Sizes) -> Panel {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |subject: Subject| simulated(finding, subject.name);
-    let (none, corr, uc) = (of(LE_S_NONE), of(LE_S_CORR), of(LE_S_UC));
-    let (sup_none, sup_corr, sup_uc) = (of(SUP_NONE), of(SUP_CORR), of(SUP_UC));
-    let [toll, toll_uc] = [differences(corr, none), differences(uc, none)];
-    let [sup_toll, sup_toll_uc] = [differences(sup_corr, sup_none), differences(sup_uc, sup_none)];
-    vec![
-        above(
-            "With loss, too, LE-S generates more messages than SUP.",
-            "5.4.1",
-            &[(corr, sup_corr), (uc, sup_uc)],
-        ),
-        above("Loss makes LE-S send more.", "5.4.1", &[(corr, none), (uc, none)]),
-        above(
-            "It costs LE-S more than it costs SUP.",
-            "5.4.1",
-            &[(&toll, &sup_toll), (&toll_uc, &sup_toll_uc)],
-        ),
-        bounded(
-            "Uncorrelated loss gives the upper bound of the messages of LE-S, and of SUP.",
-            "5.4.1",
-            &[(uc, corr), (corr, none), (sup_uc, sup_corr), (sup_corr, sup_none)],
-        ),
-        matched(
-            "Simulation validates the analysis of the messages in the first T_S, correlated loss.",
-            "5.3.3.2, 5.4",
-            &[(of(FIRST_ROUND), printed(finding, FIRST_ROUND.name))],
-        ),
-    ]
+    let mut claims = with_loss::claims(
+        finding,
+        &Words {
+            more: "With loss, too, LE-S generates more messages than SUP.",
+            toll: "Loss makes LE-S send more.",
+            bound: "Uncorrelated loss gives the upper bound of the messages of LE-S, and of SUP.",
+        },
+    );
+    claims.push(matched(
+        "Simulation validates the analysis of the messages in the first T_S, correlated loss.",
+        "5.3.3.2, 5.4",
+        &[(simulated(finding, FIRST_ROUND.name), printed(finding, FIRST_ROUND.name))],
+    ));
+    claims
 }
 
 /// What is left to be judged in groups larger than those of the text's figure.

@@ -22,6 +22,7 @@ mod sketch;
 mod table_5_1;
 mod timers;
 mod to_a_million;
+mod with_loss;
 
 use super::Figure;
 use common::TO_500;
