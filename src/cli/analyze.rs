@@ -2,6 +2,7 @@
 
 use super::Done;
 use super::announce_listen::Timer;
+use super::calls::Calls;
 use super::circumstances::{Circumstances, seconds};
 use super::failure::Failure;
 use super::group::{finite, flags, name, number};
@@ -11,9 +12,7 @@ use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::support::Off;
-use bellwether::analysis::{
-    Cell, Given, OutOfDomain, Quantity, Setting, errata, quantities, quantity,
-};
+use bellwether::analysis::{Given, OutOfDomain, Quantity, Setting, errata, quantities, quantity};
 use bellwether::core::Duration;
 use bellwether::sim::stats::Summary;
 use clap::Args;
@@ -74,6 +73,8 @@ struct Arguments {
     #[arg(long, value_name = "i", default_value = "1", help_heading = "Recurrence")]
     #[arg(allow_negative_numbers = true)]
     sent: u32,
+    #[command(flatten)]
+    calls: Calls,
 }
 
 #[derive(Args, Debug)]
@@ -103,6 +104,7 @@ Examples:
   bellwether analyze le-s.leadership-delay --nodes 500 --loss .4
   bellwether analyze le-s.leadership-delay --nodes 10 --loss .4 --simulate 2000
   bellwether analyze le-s.reestablishment-delay.departure --listen 8s --loss .1 --format json
+  bellwether analyze merea.messages.worst-worst --nodes 1000 --simulate 2
 
 How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
 supports a form if it does not speak against it at 99.9 %; of an approximation it says how far it is
@@ -241,8 +243,8 @@ impl Analyze {
         let setting = Setting::try_from(self.arguments.given()?).map_err(Failure::usage)?;
         let corrected = (quantity.corrected)(&setting);
         if let Err(why) = &corrected {
-            let cell = (quantity.simulation)(&setting).map(|(cell, _)| cell);
-            let possible = cell.is_some_and(|cell| cell.experiment(1).is_ok());
+            let point = (quantity.simulation)(&setting).map(|(point, _)| point);
+            let possible = point.is_some_and(|point| point.experiment(1).is_ok());
             if !possible || self.simulate.is_none() {
                 let way_out = if possible { ", or add --simulate 1000" } else { "" };
                 return Err(Failure::usage(format!("{}: {why}{way_out}", quantity.name)));
@@ -258,17 +260,17 @@ impl Analyze {
 
     fn simulation(&self, found: &Found, runs: u64) -> Result<Simulated, Failure> {
         let name = found.quantity.name;
-        let Some((cell, measure)) = (found.quantity.simulation)(&found.setting) else {
+        let Some((point, measure)) = (found.quantity.simulation)(&found.setting) else {
             return Err(Failure::usage(format!(
                 "--simulate: no experiment measures {name} with these arguments; leave it out"
             )));
         };
-        let cell = Cell { runs, seed: self.seed.unwrap_or(1), ..cell };
+        let point = point.with(runs, self.seed.unwrap_or(1));
         let refused = |why: &dyn std::fmt::Display| {
-            Failure::usage(format!("--simulate: {why} (asked was: {})", cell.command()))
+            Failure::usage(format!("--simulate: {why} (asked was: {})", point.command()))
         };
         let threads = threads::start(self.threads, runs);
-        let experiment = cell.experiment(threads).map_err(|why| refused(&why))?;
+        let experiment = point.experiment(threads).map_err(|why| refused(&why))?;
         let lazy = experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
         let progress = Progress::new(runs);
@@ -285,7 +287,7 @@ impl Analyze {
             summary,
             measure: measure.name(),
             unsettled: answer.unsettled,
-            command: cell.command(),
+            command: point.command(),
         })
     }
 
@@ -301,10 +303,10 @@ impl Analyze {
             format!("{} {value}", flag.replace('_', "-"))
         });
         let mut text = format!(
-            "{}: {} (section {})\n{}\n\n{}\n\n{}",
+            "{}: {} ({})\n{}\n\n{}\n\n{}",
             quantity.name,
             quantity.about,
-            quantity.section,
+            place(quantity.section),
             shown.collect::<Vec<_>>().join(", "),
             table(&["form", "value", ""], &found.rows()),
             (quantity.note)(setting)
@@ -422,6 +424,12 @@ fn list(format: Format) -> String {
     }
 }
 
+/// Where it is from: a bare number is a section of the thesis.
+fn place(section: &str) -> String {
+    let numbered = section.starts_with(|c: char| c.is_ascii_digit());
+    if numbered { format!("section {section}") } else { section.to_owned() }
+}
+
 /// Whether a quantity depends on this flag. Some come in pairs.
 fn reads(quantity: &Quantity, flag: &str) -> bool {
     let flag = match flag {
@@ -452,8 +460,8 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
 impl Arguments {
     /// What the formula is asked about.
     fn given(&self) -> Result<Given, Failure> {
-        let Self { circumstances, timers, departures, arrivals, round, sent } = self;
-        Ok(Given {
+        let Self { circumstances, timers, departures, arrivals, round, sent, calls } = self;
+        let mut given = Given {
             nodes: circumstances.nodes,
             loss: circumstances.loss()?,
             delay: seconds(circumstances.delay),
@@ -466,12 +474,14 @@ impl Arguments {
             round: *round,
             sent: *sent,
             ..Given::default()
-        })
+        };
+        calls.enter(&mut given)?;
+        Ok(given)
     }
 
     /// What this quantity depends on, under the names of the flags; infinite times are null.
     fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
-        let Self { circumstances, timers, departures, arrivals, round, sent } = self;
+        let Self { circumstances, timers, departures, arrivals, round, sent, calls } = self;
         let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
         let rate = timers.timer.rate(timers.timer_rate);
         let all = [
@@ -489,7 +499,8 @@ impl Arguments {
             ("round", Some(json!(round))),
             ("sent", Some(json!(sent))),
         ];
-        let read = all.into_iter().filter(|(flag, _)| reads(quantity, flag));
+        let all = all.into_iter().chain(calls.shown(circumstances.nodes));
+        let read = all.filter(|(flag, _)| reads(quantity, flag));
         read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
     }
 }
@@ -512,8 +523,9 @@ mod tests {
             let name = flag.get_long().unwrap();
             assert_eq!(flag.get_short(), theirs.get_short(), "{name}");
             assert_eq!(flag.get_value_names(), theirs.get_value_names(), "{name}");
-            if !["nodes", "delay"].contains(&name) {
-                // The defaults of those two depend on the protocol there.
+            if !["nodes", "delay", "initiators", "initiator", "links"].contains(&name) {
+                // Defaults of the first two depend on the protocol there; of initiators a formula
+                // takes the number, and not which runs have which.
                 assert_eq!(flag.get_default_values(), theirs.get_default_values(), "{name}");
                 let help = |flag: &clap::Arg| flag.get_help().map(ToString::to_string);
                 assert_eq!(help(flag), help(theirs), "{name}");

@@ -97,7 +97,8 @@ enum Graph {
     Moving,
 }
 
-fn initiators(text: &str) -> Result<Initiators, String> {
+/// Parses who calls an election.
+pub(super) fn initiators(text: &str) -> Result<Initiators, String> {
     Ok(match text {
         "one" => Initiators::One,
         "all" => Initiators::All,

@@ -4,6 +4,7 @@ mod analyze;
 mod announce_listen;
 mod called;
 mod calling;
+mod calls;
 mod change;
 mod channel;
 mod check;

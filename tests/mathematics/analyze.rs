@@ -41,6 +41,27 @@ fn the_list_names_every_quantity_of_the_chapter() {
         "le-s.inconsistent-fraction.joiners",
         "le-s.recurrence",
         "announcements-beyond-first",
+        "bully.messages.worst",
+        "bully.messages.all-alive",
+        "bully.messages.lecture",
+        "bully.messages.from",
+        "bully.messages.recovery",
+        "bully.messages-election.worst",
+        "bully.messages-ok.worst",
+        "bully.messages-coordinator.worst",
+        "ring.messages",
+        "chang-roberts.messages-election.best",
+        "chang-roberts.messages-election.worst",
+        "chang-roberts.messages-election.mean",
+        "hirschberg-sinclair.messages.bound",
+        "ad-hoc.messages.election",
+        "ad-hoc.messages.ack",
+        "ad-hoc.messages.leader",
+        "ad-hoc.messages.total",
+        "merea.messages.best",
+        "merea.messages.worst-best",
+        "merea.messages.worst-worst",
+        "merea.messages.mean",
     ] {
         assert!(names.contains(&name), "{name} is missing from {names:?}");
     }
@@ -50,7 +71,8 @@ fn the_list_names_every_quantity_of_the_chapter() {
             assert!(entry[key].as_str().is_some_and(|text| !text.is_empty()), "{entry}");
         }
         let section = entry["section"].as_str().unwrap();
-        assert!(section.starts_with("5."), "{entry}");
+        let known = ["5.", "lecture, ", "MEREA"].iter().any(|source| section.starts_with(source));
+        assert!(known, "{entry}");
     }
     let (table, csv) = (stdout("analyze --list"), stdout("analyze --list --format csv"));
     assert!(names.iter().all(|name| table.contains(name) && csv.contains(name)));
@@ -151,12 +173,42 @@ fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
         ("analyze le-s.leadership-delay --timer exponential --timer-rate 0", ["rate = 0", "0 <"]),
         ("analyze le-s.leadership-delay --simulate 1", ["'1'", "at least 2"]),
         ("analyze le-s.leadership-delay --seed 3", ["--seed 3", "--simulate 1000"]),
+        ("analyze bully.messages.worst --loss .1", ["nothing is lost", "leave --loss out"]),
+        ("analyze bully.messages.worst --initiator 1", ["--initiator changes", "--nodes"]),
+        ("analyze bully.messages.from --nodes 9 --initiator 8", ["initiator = 8", "<= 7"]),
+        ("analyze ring.messages --nodes 9 --initiators 10", ["initiators = 10", "<= 9"]),
+        ("analyze ring.messages --initiators random", ["random", "one, all or a number"]),
+        ("analyze ring.messages --initiators few", ["'few'", "a number"]),
+        ("analyze ad-hoc.messages.total --nodes 9 --links 7", ["links = 7", "8 <= links"]),
+        ("analyze bully.time.worst --reply .2s", ["reply <= 2 delays", "--delay"]),
         ("analyze --list --nodes 3", ["--list", "--nodes"]),
         ("analyze --list le-s.leadership-delay", ["--list", "cannot be used with"]),
     ] {
         let line = refusal(arguments);
         assert!(words.iter().all(|word| line.contains(word)), "{arguments}: {line}");
     }
+}
+
+/// What the lecture leaves for exercise, and MEREA's equation (4) to the letter.
+#[test]
+fn elections_that_are_called_are_counted() {
+    let value = |question: &str, key: &str| json(&format!("analyze {question}"))[key].clone();
+    assert_eq!(value("bully.messages.worst --nodes 10", "corrected"), 89.0);
+    assert_eq!(value("bully.messages.worst --nodes 10", "printed"), Value::Null);
+    let why = value("bully.messages.worst --nodes 10", "printed_why");
+    assert!(why.as_str().is_some_and(|why| why.contains("exercise")), "{why}");
+    assert_eq!(value("bully.messages.worst --nodes 1000000", "corrected"), 999_998_999_999.0);
+    assert_eq!(value("bully.messages.from --nodes 10 --initiator 8", "corrected"), 9.0);
+    assert_eq!(value("ring.messages --nodes 100 --initiators all", "corrected"), 20_000.0);
+    assert_eq!(value("ring.messages --nodes 100 --initiators 3", "corrected"), 600.0);
+    assert_eq!(value("ad-hoc.messages.total --nodes 10 --links 45", "corrected"), 171.0);
+    assert_eq!(value("ring.time --delay 3s --processing 1s", "corrected"), 796.0);
+    let found = json("analyze merea.messages.worst-worst --nodes 100 --simulate 2");
+    assert_eq!((&found["printed"], &found["corrected"]), (&json!(10_150.0), &json!(5150.0)));
+    assert_eq!(found["simulated"]["supports"], "corrected", "{found}");
+    let table = stdout("analyze merea.messages.worst-worst --nodes 100");
+    assert!(table.contains("(MEREA 5.B.2, equation (4))"), "{table}");
+    assert_eq!(found["params"], json!({"nodes": 100, "loss": 0.0, "loss_model": "none"}));
 }
 
 #[test]

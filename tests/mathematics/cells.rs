@@ -1,10 +1,13 @@
 //! A cell's command prints the numbers of the cell.
 
 use crate::mean_of;
-use bellwether::analysis::{Cell, Loss};
+use bellwether::analysis::{Cell, Election, Loss};
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{Criterion, Mapping, Shape, Variant};
-use bellwether::sim::{Churn, Measure, Scenario};
+use bellwether::protocols::called::{self, Called};
+use bellwether::protocols::{ad_hoc, bully, ring};
+use bellwether::sim::motion::Motion;
+use bellwether::sim::{Churn, Initiators, Measure, Order, Scenario, Terrain};
 
 /// Cells that differ from the usual one in every way a cell can.
 fn cells() -> Vec<(Cell, Measure)> {
@@ -48,6 +51,88 @@ fn cells() -> Vec<(Cell, Measure)> {
         again(churn, 100.0, Loss::None),
         bye,
     ]
+}
+
+/// Elections that differ from the usual one in every way that has a flag.
+fn elections() -> Vec<(Election, Measure)> {
+    let (bully, radios) = (Called::Bully, Called::AdHoc);
+    let of = |called: Called, change: fn(&mut Election)| {
+        let mut election = Election::new(called, 7).runs(5);
+        change(&mut election);
+        (election, Measure::Messages)
+    };
+    let ring = |variant, change: fn(&mut Election)| of(Called::Ring(variant), change);
+    let mut all: Vec<_> = Called::ALL.map(|called| of(called, |_| ())).to_vec();
+    all.extend([
+        of(bully, |election| election.convening.top_dead = true),
+        of(bully, |election| election.convening.initiators = Initiators::Named(vec![2, 4])),
+        of(bully, |election| election.convening.detection = Some(Duration::from_millis(7))),
+        of(bully, |election| election.config = stamped()),
+        ring(ring::Variant::Merea, |election| election.convening.initiators = Initiators::Some(3)),
+        ring(ring::Variant::Merea, |election| election.convening.order = Order::Random),
+        ring(ring::Variant::Merea, |election| {
+            election.convening.initiators = Initiators::All;
+            if let called::Config::Ring(config) = &mut election.config {
+                config.as_printed = true;
+            }
+        }),
+        ring(ring::Variant::ChangRoberts, |election| {
+            election.convening.initiators = Initiators::Random;
+            election.convening.order = Order::Listed(vec![3, 1, 4, 0, 5, 2, 6]);
+        }),
+        ring(ring::Variant::HirschbergSinclair, |election| {
+            election.convening.order = Order::Descending;
+            election.convening.processing = Duration::from_secs(1);
+            election.delay = Duration::from_secs(3);
+        }),
+        of(radios, |election| election.convening.terrain = Terrain::Random { links: 9 }),
+        of(radios, |election| election.convening.terrain = Terrain::Disc { range: 0.6 }),
+        of(radios, |election| {
+            election.convening.terrain = Terrain::Listed((0..6).map(|a| (a, a + 1)).collect());
+        }),
+    ]);
+    let fixed = [Terrain::Complete, Terrain::Circle, Terrain::Line, Terrain::Grid, Terrain::Tree];
+    all.extend(fixed.map(|terrain| {
+        let mut election = Election::new(radios, 7).runs(5);
+        election.convening.terrain = terrain;
+        (election, Measure::Time)
+    }));
+    let (rest, lasts) = (Duration::from_secs(5), Duration::from_secs(20));
+    let (slowest, fastest) = (0.02 / 10.0, 0.02); // as the flags have it
+    let motion = Motion { side: 1.0, range: 0.4, slowest, fastest, rest, lasts };
+    let mut moving = Election::new(radios, 7).runs(2);
+    moving.convening.terrain = Terrain::Moving(motion);
+    if let called::Config::AdHoc(config) = radios.restless(moving.delay, 7) {
+        let detector = None; // links are told of
+        moving.config = called::Config::AdHoc(ad_hoc::Config { detector, ..config });
+    }
+    all.push((moving, Measure::MessagesPerSecond));
+    all
+}
+
+fn stamped() -> called::Config {
+    let config = Called::Bully.plain(Duration::from_millis(100));
+    let called::Config::Bully(config) = config else { return config };
+    called::Config::Bully(bully::Config {
+        reply: Duration::from_secs(2),
+        wait: Duration::from_secs(5),
+        top_answers: bully::TopAnswers::Coordinator,
+        recovery: bully::Recovery::Ask,
+        stamps: true,
+        ..config
+    })
+}
+
+#[test]
+fn the_command_of_an_election_prints_the_very_same_mean() {
+    for (election, measure) in elections() {
+        let command = election.command();
+        let experiment = election.experiment(1).unwrap_or_else(|why| panic!("{command}: {why}"));
+        let answer = experiment.run(&|| ()).unwrap_or_else(|why| panic!("{command}: {why}"));
+        let summary = answer.measure(measure);
+        let mean = summary.unwrap_or_else(|| panic!("{command}: no number")).mean;
+        assert_eq!(mean_of(&command, measure.name()), mean, "{command}");
+    }
 }
 
 #[test]

@@ -15,7 +15,8 @@
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`classic`] | bully, the rings, ad hoc: one file per protocol, each `printed` and `corrected` |
 //! | [`integral`] | integration, for what has no closed form |
-//! | [`cell`] | one simulated point, and the command that makes it again |
+//! | [`cell`], [`election`] | one simulated point, and the command that makes it again |
+//! | [`point`] | either of them |
 //! | [`support`] | which form a simulation supports |
 //! | [`plan`] | timers from goals, what to expect of them, and its confirmation |
 //! | [`errata`] | what is wrong in the papers, with the simulation that decides |
@@ -25,16 +26,20 @@
 pub mod announce_listen;
 pub mod cell;
 pub mod classic;
+pub mod election;
 pub mod errata;
 pub mod figures;
 pub mod integral;
 pub mod plan;
+pub mod point;
 pub mod quantity;
 pub mod report;
 pub mod setting;
 pub mod support;
 
 pub use cell::Cell;
+pub use election::Election;
+pub use point::Point;
 pub use quantity::{Quantity, Unit, quantities, quantity};
 pub use setting::{Given, Loss, OutOfDomain, Setting};
 pub use support::Support;

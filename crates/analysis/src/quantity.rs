@@ -2,7 +2,7 @@
 //!
 //! A further quantity is one entry in the list of its family, beside the formulas it names.
 
-use crate::cell::Cell;
+use crate::point::Point;
 use crate::setting::{OutOfDomain, Setting};
 use crate::{announce_listen, classic};
 use bellwether_sim::Measure;
@@ -57,7 +57,7 @@ pub struct Quantity {
     /// Whether the corrected form is exact for these arguments, or an approximation.
     pub exact: fn(&Setting) -> bool,
     /// The simulation that measures it, if one does.
-    pub simulation: fn(&Setting) -> Option<(Cell, Measure)>,
+    pub simulation: fn(&Setting) -> Option<(Point, Measure)>,
 }
 
 /// All quantities, by family.

@@ -67,12 +67,13 @@ pub struct Given {
     pub initiators: Option<u32>,
     /// i: the process that calls an election, where it matters which one does.
     pub initiator: u32,
-    /// E: the links of the network; everyone to everyone if nobody says.
+    /// E: the links of the network; two for each process, as far as there are pairs, if nobody says.
     pub links: Option<u64>,
     /// How long a process takes over each message.
     pub processing: f64,
-    /// How long a process waits for an answer before it takes everybody for dead.
-    pub reply: f64,
+    /// How long a process waits for an answer before it takes all it asked for dead; ten delays if
+    /// nobody says.
+    pub reply: Option<f64>,
 }
 
 /// The parameters of the thesis's figures; of elections that are called, those of the lecture: one
@@ -95,7 +96,7 @@ impl Default for Given {
             initiator: 0,
             links: None,
             processing: 0.0,
-            reply: 1.0,
+            reply: None,
         }
     }
 }
@@ -218,8 +219,10 @@ impl TryFrom<Given> for Setting {
         time("announce", given.announce, announces, "it must be finite and above 0")?;
         let processes = whole(given.processing);
         time("processing", given.processing, processes, "it must be finite and not negative")?;
-        let waits = given.reply > 0.0 && given.reply.is_finite();
-        time("reply", given.reply, waits, "it must be finite and above 0")?;
+        if let Some(reply) = given.reply {
+            let waits = reply > 0.0 && reply.is_finite();
+            time("reply", reply, waits, "it must be finite and above 0")?;
+        }
         time("listen", given.listen, given.listen > 0.0, "it must be above 0; it may be infinite")?;
         for (name, value) in [("departures", given.departures), ("arrivals", given.arrivals)] {
             if !whole(value) {

@@ -1,6 +1,6 @@
 //! Wherever a formula is asked about, it has a finite value or says why not: never a NaN.
 
-use bellwether_analysis::{Given, Loss, OutOfDomain, Quantity, Setting, quantities};
+use bellwether_analysis::{Given, Loss, OutOfDomain, Point, Quantity, Setting, quantities};
 use bellwether_protocols::announce_listen::Shape;
 
 const SHAPES: [Shape; 3] =
@@ -62,7 +62,7 @@ fn has_a_value_or_a_reason(quantity: &Quantity, setting: &Setting) {
         assert!(value >= 0.0, "{}: {value} for {setting:?}", quantity.name);
     }
     assert!(!(quantity.note)(setting).is_empty());
-    if let Some((cell, _)) = (quantity.simulation)(setting) {
+    if let Some((Point::Announced(cell), _)) = (quantity.simulation)(setting) {
         assert!(cell.window > bellwether_core::Duration::ZERO, "{}", cell.command());
     }
 }

@@ -26,7 +26,7 @@ fn named(name: &str) -> &'static Quantity {
 
 fn simulated(quantity: &Quantity, setting: &Setting, runs: u64) -> Option<(Summary, String)> {
     let (cell, measure) = (quantity.simulation)(setting)?;
-    let cell = cell.runs(runs);
+    let cell = cell.with(runs, 1);
     let answer = cell.answer(2, &|| ()).expect("a simulation that can be made");
     Some((answer.measure(measure).expect("measured in every run").clone(), cell.command()))
 }

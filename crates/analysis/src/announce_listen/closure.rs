@@ -231,10 +231,10 @@ impl Point {
 }
 
 /// What is simulated beside it: uncorrelated loss, Δ = 0.
-pub(super) fn simulation(setting: &Setting) -> Option<(Cell, Measure)> {
+pub(super) fn simulation(setting: &Setting) -> Option<(crate::Point, Measure)> {
     let apart = |given: &mut Given| given.loss = Loss::Uncorrelated(given.loss.rate());
     let cell = Cell::of(Variant::LeS, &setting.with(apart).ok()?).listen(f64::INFINITY);
-    Some((cell, Measure::Messages))
+    Some((cell.into(), Measure::Messages))
 }
 
 /// `le-s.closure`.

@@ -78,7 +78,7 @@ const LE_S_TIME: Quantity = Quantity {
     corrected: |setting| time_corrected(Variant::LeS, setting),
     note: leadership_delay::note,
     exact: |_| true,
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting), Measure::ConvergenceTime)),
+    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::ConvergenceTime)),
 };
 
 const LE_A_TIME: Quantity = Quantity {
@@ -87,7 +87,7 @@ const LE_A_TIME: Quantity = Quantity {
     reads: &["nodes", "loss", "announce"],
     printed: |setting| time_printed(Variant::LeA, setting),
     corrected: |setting| time_corrected(Variant::LeA, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeA, setting), Measure::ConvergenceTime)),
+    simulation: |setting| Some((Cell::of(Variant::LeA, setting).into(), Measure::ConvergenceTime)),
     ..LE_S_TIME
 };
 
@@ -97,7 +97,7 @@ const LE_M_TIME: Quantity = Quantity {
     about: "t_max of LE-M: when the announcement was sent that the last process heard",
     printed: |setting| time_printed(Variant::LeM, setting),
     corrected: |setting| time_corrected(Variant::LeM, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeM, setting), Measure::ConvergenceTime)),
+    simulation: |setting| Some((Cell::of(Variant::LeM, setting).into(), Measure::ConvergenceTime)),
     ..LE_S_TIME
 };
 
@@ -107,7 +107,7 @@ const AL_TIME: Quantity = Quantity {
     about: "t_max of AL: when the announcement was sent that the last process heard",
     printed: |setting| time_printed(Variant::Al, setting),
     corrected: |setting| time_corrected(Variant::Al, setting),
-    simulation: |setting| Some((Cell::of(Variant::Al, setting), Measure::ConvergenceTime)),
+    simulation: |setting| Some((Cell::of(Variant::Al, setting).into(), Measure::ConvergenceTime)),
     ..LE_A_TIME
 };
 
@@ -128,7 +128,7 @@ const ROUNDS: Quantity = Quantity {
              1 + X(N) for 1 + X(N-1)"
         }
     },
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting), Measure::Rounds)),
+    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::Rounds)),
     ..LE_S_TIME
 };
 
@@ -138,7 +138,7 @@ const AVERAGE_ROUNDS: Quantity = Quantity {
     printed: |_| Err(OutOfDomain::NoValue("the text defines avg_rounds but has no formula")),
     corrected: average_rounds,
     note: |_| "1/(1-l) in every model of loss, whatever N: each process waits for itself",
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting), Measure::AverageRounds)),
+    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::AverageRounds)),
     ..ROUNDS
 };
 

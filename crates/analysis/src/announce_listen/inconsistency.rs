@@ -25,6 +25,7 @@ use super::reestablishment::{
     Intervals, departure, false_departure, intervals, joiner_greater, joiner_smaller,
 };
 use crate::cell::Cell;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
@@ -226,14 +227,14 @@ fn note_joiners(setting: &Setting) -> &'static str {
     }
 }
 
-fn simulate_false(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
-    Some((false_departure::watched(variant, setting)?, Measure::InconsistentFraction))
+fn simulate_false(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
+    Some((false_departure::watched(variant, setting)?.into(), Measure::InconsistentFraction))
 }
 
 /// Those who depart are not replaced, so that the leader is more often among the later ones; and
 /// the window cuts the last stretch short. This window makes both errors the same, to first order,
 /// and they cancel.
-fn simulate_departures(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
+fn simulate_departures(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
     let delay = departure::corrected(variant, setting).ok()?;
     let fraction = departures(variant, setting).ok()?;
     let (n, rate) = (f64::from(setting.nodes), setting.departures);
@@ -247,7 +248,7 @@ fn simulate_departures(variant: Variant, setting: &Setting) -> Option<(Cell, Mea
 
 /// Watched until a tenth has come, but long beside the delay. Where anybody might depart
 /// simulations want a T_L that ends: if it does not, one that is never reached.
-fn simulate_joiners(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
+fn simulate_joiners(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
     let setting = setting.with(|given| {
         if given.listen.is_infinite() {
             let lost = log(1e-9 / f64::from(given.nodes)) / log(given.loss.rate().max(1e-3));
@@ -270,12 +271,12 @@ fn simulate_churn(
     churn: Churn,
     window: f64,
     fraction: f64,
-) -> Option<(Cell, Measure)> {
+) -> Option<(Point, Measure)> {
     if fraction == 0.0 || false_departures(setting).is_ok_and(|other| other > 0.01 * fraction) {
         return None;
     }
     let cell = Cell::of(variant, setting).scenario(Scenario::Churn(churn), window);
-    Some((cell, Measure::InconsistentFraction))
+    Some((cell.into(), Measure::InconsistentFraction))
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ const LE_S: Quantity = Quantity {
     corrected: |setting| corrected(Variant::LeS, setting),
     note,
     exact: |_| true,
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting), Measure::LeadershipDelay)),
+    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::LeadershipDelay)),
 };
 
 const LE_A: Quantity = Quantity {
@@ -85,7 +85,7 @@ const LE_A: Quantity = Quantity {
     reads: &["nodes", "loss", "delay", "announce"],
     printed: |setting| printed(Variant::LeA, setting),
     corrected: |setting| corrected(Variant::LeA, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeA, setting), Measure::LeadershipDelay)),
+    simulation: |setting| Some((Cell::of(Variant::LeA, setting).into(), Measure::LeadershipDelay)),
     ..LE_S
 };
 
@@ -95,7 +95,7 @@ const LE_M: Quantity = Quantity {
     about: "from the start of LE-M until all have heard the first to wake",
     printed: |setting| printed(Variant::LeM, setting),
     corrected: |setting| corrected(Variant::LeM, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeM, setting), Measure::LeadershipDelay)),
+    simulation: |setting| Some((Cell::of(Variant::LeM, setting).into(), Measure::LeadershipDelay)),
     ..LE_S
 };
 
@@ -105,7 +105,7 @@ const AL: Quantity = Quantity {
     about: "from the start of AL until all have heard the greatest process",
     printed: |setting| printed(Variant::Al, setting),
     corrected: |setting| corrected(Variant::Al, setting),
-    simulation: |setting| Some((Cell::of(Variant::Al, setting), Measure::LeadershipDelay)),
+    simulation: |setting| Some((Cell::of(Variant::Al, setting).into(), Measure::LeadershipDelay)),
     ..LE_A
 };
 

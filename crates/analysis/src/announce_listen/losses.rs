@@ -15,6 +15,7 @@
 //! beyond N ≈ 50 and is never used here.
 
 use crate::cell::Cell;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{Loss, NODES_MAX, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Variant, announcements_beyond_first};
@@ -75,9 +76,9 @@ fn note(setting: &Setting) -> &'static str {
 }
 
 /// LE-A announces at once, then every T_A = 1 s: its t_max in seconds is the number.
-fn simulation(setting: &Setting) -> Option<(Cell, Measure)> {
+fn simulation(setting: &Setting) -> Option<(Point, Measure)> {
     let every_second = setting.with(|given| given.announce = 1.0).ok()?;
-    Some((Cell::of(Variant::LeA, &every_second), Measure::ConvergenceTime))
+    Some((Cell::of(Variant::LeA, &every_second).into(), Measure::ConvergenceTime))
 }
 
 #[cfg(test)]

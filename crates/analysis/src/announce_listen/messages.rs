@@ -222,7 +222,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
     note,
     exact: |setting| !matches!(setting.loss, Loss::Uncorrelated(_)) || setting.nodes == 2,
     simulation: |setting| {
-        Some((Cell::of(Variant::LeS, setting).listen(f64::INFINITY), Measure::Messages))
+        Some((Cell::of(Variant::LeS, setting).listen(f64::INFINITY).into(), Measure::Messages))
     },
 };
 

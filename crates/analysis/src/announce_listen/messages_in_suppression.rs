@@ -23,6 +23,7 @@ use super::sums::{geometric, harmonic_any};
 use super::wake;
 use crate::cell::Cell;
 use crate::integral::Integral;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Shape, Variant};
@@ -108,10 +109,10 @@ fn note(setting: &Setting) -> &'static str {
 }
 
 /// Nobody speaks twice in T_S if T_A is at least as long.
-fn simulation(setting: &Setting) -> Option<(Cell, Measure)> {
+fn simulation(setting: &Setting) -> Option<(Point, Measure)> {
     let mut cell = Cell::of(Variant::LeS, setting).listen(f64::INFINITY);
     cell.config.announce = cell.config.announce.max(cell.config.suppress);
-    Some((cell, Measure::MessagesInOpening))
+    Some((cell.into(), Measure::MessagesInOpening))
 }
 
 /// `le-s.messages-in-suppression`.

@@ -145,7 +145,7 @@ pub(super) const LE_A: Quantity = Quantity {
     note,
     exact: |_| true,
     simulation: |setting| {
-        Some((Cell::of(Variant::LeA, setting).listen(f64::INFINITY), Measure::Messages))
+        Some((Cell::of(Variant::LeA, setting).listen(f64::INFINITY).into(), Measure::Messages))
     },
 };
 
@@ -158,7 +158,7 @@ pub(super) const AL: Quantity = Quantity {
     corrected: al,
     note: |_| "nothing is printed; all send as often as the leader needs",
     simulation: |setting| {
-        Some((Cell::of(Variant::Al, setting).listen(f64::INFINITY), Measure::Messages))
+        Some((Cell::of(Variant::Al, setting).listen(f64::INFINITY).into(), Measure::Messages))
     },
     ..LE_A
 };

@@ -144,7 +144,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
     },
     exact: |_| true,
     simulation: |setting| {
-        Some((Cell::of(Variant::LeM, setting).listen(f64::INFINITY), Measure::Messages))
+        Some((Cell::of(Variant::LeM, setting).listen(f64::INFINITY).into(), Measure::Messages))
     },
 };
 

@@ -218,7 +218,7 @@ pub(super) const MESSAGES: Quantity = Quantity {
     corrected: messages,
     note,
     exact: |_| true,
-    simulation: |setting| Some((cell(setting), Measure::Messages)),
+    simulation: |setting| Some((cell(setting).into(), Measure::Messages)),
 };
 
 /// `sup.convergence-time`.
@@ -227,7 +227,7 @@ pub(super) const CONVERGENCE_TIME: Quantity = Quantity {
     about: "when SUP sends its last message (t_max)",
     unit: Unit::Seconds,
     corrected: convergence_time,
-    simulation: |setting| Some((cell(setting), Measure::ConvergenceTime)),
+    simulation: |setting| Some((cell(setting).into(), Measure::ConvergenceTime)),
     ..MESSAGES
 };
 
@@ -237,7 +237,7 @@ pub(super) const DELAY: Quantity = Quantity {
     about: "when the last process of SUP has spoken or been silenced",
     unit: Unit::Seconds,
     corrected: delay,
-    simulation: |setting| Some((cell(setting), Measure::LeadershipDelay)),
+    simulation: |setting| Some((cell(setting).into(), Measure::LeadershipDelay)),
     ..MESSAGES
 };
 

@@ -10,8 +10,8 @@
 //! * In all 4E − V + 1.
 //!
 //! Counts are per link; a radio reaches all its neighbours with one broadcast, of which it would
-//! take V for the Election. If nobody says how many links there are, everyone has one to everyone:
-//! V(V−1)/2.
+//! take V for the Election. If nobody says how many links there are it is two for each process, as
+//! far as there are pairs, as in simulations.
 //!
 //! **Time.** The tree is as deep as the network is from its source if all messages take the same
 //! time: d hops down, d up, d down with the news, and 2 more if the last to join have neighbours
@@ -19,14 +19,19 @@
 //! for two 3Δ.
 
 use super::count::{MESSAGES, TIME, group, whole};
+use crate::election::{Election, usual_links};
+use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::called::Called;
+use bellwether_sim::{Kind, Measure, Terrain};
 
 /// V and E.
 fn graph(setting: &Setting) -> Result<(u128, u128), OutOfDomain> {
     let nodes = group(setting)?;
     let complete = u64::from(setting.nodes) * u64::from(setting.nodes - 1) / 2;
-    let (value, least) = (setting.links.unwrap_or(complete), u64::from(setting.nodes - 1));
+    let (value, least) =
+        (setting.links.unwrap_or(usual_links(setting.nodes)), u64::from(setting.nodes - 1));
     if (least..=complete).contains(&value) {
         return Ok((nodes, u128::from(value)));
     }
@@ -70,6 +75,14 @@ pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
     Ok(hops * setting.delay)
 }
 
+/// On a random network with so many links.
+fn simulation(setting: &Setting) -> Option<Point> {
+    let (_, links) = graph(setting).ok()?;
+    let mut election = Election::of(Called::AdHoc, setting).runs(10);
+    election.convening.terrain = Terrain::Random { links: links as usize };
+    Some(election.into())
+}
+
 /// The quantities of this file.
 pub(super) const QUANTITIES: &[&Quantity] = &[&ELECTION, &ACK, &LEADER, &TOTAL, &ELECTION_TIME];
 
@@ -81,6 +94,7 @@ const ELECTION: Quantity = Quantity {
     printed: |_| Err(OutOfDomain::NoValue("the lecture has no count")),
     corrected: elections,
     note: |_| "2E - V + 1: both ways over every link, but one way over those of the tree",
+    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf(Kind::Election))),
     ..MESSAGES
 };
 
@@ -88,6 +102,7 @@ const ACK: Quantity = Quantity {
     name: "ad-hoc.messages.ack",
     about: "acknowledgements on a network of V processes and E links, one calling",
     note: |_| "2E - V + 1: every Election message is answered",
+    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf(Kind::Ack))),
     ..ELECTION
 };
 
@@ -98,6 +113,7 @@ const LEADER: Quantity = Quantity {
     printed: |setting| leaders(setting).map(|_| 0.0),
     corrected: |setting| Ok(whole(group(setting)? - 1)),
     note: |_| "printed: the lecture has no such message, and only the source learns who leads",
+    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf(Kind::Leader))),
     ..ELECTION
 };
 
@@ -105,7 +121,8 @@ const TOTAL: Quantity = Quantity {
     name: "ad-hoc.messages.total",
     about: "all messages on a network of V processes and E links, one calling",
     corrected: total,
-    note: |_| "4E - V + 1, counted per link; E = V(V-1)/2 unless --links says otherwise",
+    note: |_| "4E - V + 1, counted per link; E = 2V, or every pair, unless --links says otherwise",
+    simulation: |setting| Some((simulation(setting)?, Measure::Messages)),
     ..ELECTION
 };
 
@@ -116,6 +133,12 @@ const ELECTION_TIME: Quantity = Quantity {
     reads: &["nodes", "loss", "delay"],
     corrected: time,
     note: |_| "5 hops; in any network of depth d from its source, 3d to 3d + 2",
+    simulation: |setting| {
+        group(setting).ok()?;
+        let mut election = Election::of(Called::AdHoc, setting).runs(2);
+        election.convening.terrain = Terrain::Complete;
+        Some((election.into(), Measure::Time))
+    },
     ..TIME
 };
 
@@ -168,16 +191,17 @@ mod tests {
     }
 
     #[test]
-    fn everyone_is_linked_to_everyone_if_nobody_says() {
+    fn there_are_two_links_for_each_process_if_nobody_says() {
         let at = setting(10, |_| ());
-        assert_eq!((elections(&at), total(&at)), (Ok(81.0), Ok(171.0)));
-        assert_eq!(total(&at), total(&setting(10, |given| given.links = Some(45))));
+        assert_eq!((elections(&at), total(&at)), (Ok(31.0), Ok(71.0)));
+        let small = [2, 3, 4, 5].map(|nodes| elections(&setting(nodes, |_| ())));
+        assert_eq!(small, [Ok(1.0), Ok(4.0), Ok(9.0), Ok(16.0)], "every pair, as far as they go");
         assert_eq!((LEADER.printed)(&at), Ok(0.0));
         for links in [8, 46] {
             let at = setting(10, |given| given.links = Some(links));
             assert!(matches!(total(&at), Err(OutOfDomain::Count { least: 9, most: 45, .. })));
         }
-        let many = setting(100_000_000, |_| ());
+        let many = setting(100_000_000, |given| given.links = Some(4_999_999_950_000_000));
         assert_eq!(total(&many), Ok(19_999_999_700_000_001u64 as f64));
     }
 

@@ -26,8 +26,14 @@
 //! have the answer of somebody greater after 2Δ. R + 2Δ in all, or R + Δ if P_{N−2} calls.
 
 use super::count::{MESSAGES, TIME, group, whole};
+use crate::cell::duration;
+use crate::election::Election;
+use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::bully::TopAnswers;
+use bellwether_protocols::called::{Called, Config};
+use bellwether_sim::{Initiators, Kind, Measure};
 
 /// Who is alive, who calls, and by which rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +137,7 @@ fn caller(setting: &Setting) -> Result<u32, OutOfDomain> {
 /// [`OutOfDomain`] as for the counts, and if answers take longer than they are waited for.
 pub fn time(case: Case, setting: &Setting) -> Result<f64, OutOfDomain> {
     group(setting)?;
-    let (delay, reply) = (setting.delay, setting.reply);
+    let (delay, reply) = (setting.delay, reply(setting));
     let last = setting.nodes - 2;
     let caller = match case {
         Case::AllAlive | Case::Lecture | Case::Stamps => return Ok(2.0 * delay),
@@ -148,6 +154,61 @@ pub fn time(case: Case, setting: &Setting) -> Result<f64, OutOfDomain> {
         });
     }
     Ok(asks + reply + tells)
+}
+
+/// R: ten delays if nobody says, and a moment where they are none, as in simulations.
+fn reply(setting: &Setting) -> f64 {
+    let usual = if setting.delay > 0.0 { 10.0 * setting.delay } else { 0.01 };
+    setting.reply.unwrap_or(usual)
+}
+
+/// The election of one case; nothing in it is left to luck.
+fn election(case: Case, setting: &Setting) -> Election {
+    let mut election = Election::of(Called::Bully, setting).runs(2);
+    election.convening.top_dead = matches!(case, Case::Worst | Case::From);
+    election.convening.initiators = match case {
+        Case::From => Initiators::Named(vec![setting.initiator]),
+        Case::Recovery => Initiators::Named(vec![setting.nodes - 1]),
+        _ => Initiators::One,
+    };
+    if let Config::Bully(config) = &mut election.config {
+        if case == Case::Lecture {
+            config.top_answers = TopAnswers::Coordinator;
+        }
+        config.stamps = case == Case::Stamps;
+    }
+    election
+}
+
+fn simulation(case: Case, column: Column, setting: &Setting) -> Option<(Point, Measure)> {
+    let measure = match column {
+        Column::Election => Measure::MessagesOf(Kind::Election),
+        Column::Ok => Measure::MessagesOf(Kind::Ok),
+        Column::Coordinator => Measure::MessagesOf(Kind::Coordinator),
+        Column::All => Measure::Messages,
+    };
+    // What is never sent is not measured.
+    (corrected(case, column, setting).ok()? > 0.0)
+        .then(|| (election(case, setting).into(), measure))
+}
+
+/// With a dead top there is no simulation to name: `bellwether sim` tells everyone who is dead from
+/// the start, and nobody waits for an answer. [`untold`] is what a test compares.
+fn timed(case: Case, setting: &Setting) -> Option<(Point, Measure)> {
+    time(case, setting).ok()?;
+    let election = election(case, setting);
+    (!election.convening.top_dead).then(|| (election.into(), Measure::Time))
+}
+
+/// The same election where nobody is told who is dead: time-outs must say so.
+pub fn untold(case: Case, setting: &Setting) -> Election {
+    let mut election = election(case, setting);
+    election.convening.detection = None;
+    if let Config::Bully(config) = &mut election.config {
+        config.reply = duration(reply(setting));
+        config.wait = config.reply * 3;
+    }
+    election
 }
 
 fn note(case: Case) -> &'static str {
@@ -176,6 +237,7 @@ macro_rules! messages {
             printed: |setting| printed(Case::$case, Column::$column, setting),
             corrected: |setting| corrected(Case::$case, Column::$column, setting),
             note: |_| note(Case::$case),
+            simulation: |setting| simulation(Case::$case, Column::$column, setting),
             ..MESSAGES
         }
     };
@@ -201,6 +263,7 @@ macro_rules! time {
             reads: $reads,
             corrected: |setting| time(Case::$case, setting),
             note: |_| $note,
+            simulation: |setting| timed(Case::$case, setting),
             ..TIME
         }
     };
@@ -339,7 +402,7 @@ mod tests {
     fn one_time_out_whatever_the_size() {
         let of = |nodes, initiator| {
             let at = setting(nodes, |given| {
-                (given.initiator, given.reply, given.delay) = (initiator, 1.5, 0.25);
+                (given.initiator, given.reply, given.delay) = (initiator, Some(1.5), 0.25);
             });
             time(Case::From, &at)
         };
@@ -347,7 +410,7 @@ mod tests {
         assert_eq!((of(1_000_000, 0), of(1_000_000, 999_998)), (Ok(2.0), Ok(1.75)));
         assert_eq!(time(Case::AllAlive, &setting(9, |_| ())), Ok(0.2));
         assert_eq!(time(Case::Recovery, &setting(9, |_| ())), Ok(0.1));
-        let hasty = setting(9, |given| given.reply = 0.2);
+        let hasty = setting(9, |given| given.reply = Some(0.2));
         assert!(matches!(time(Case::Worst, &hasty), Err(OutOfDomain::Condition { .. })));
     }
 

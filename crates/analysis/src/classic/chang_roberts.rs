@@ -15,9 +15,12 @@
 //! **Time.** The greatest's message goes round and its announcement after it: (2n−1)(Δ+D) in any
 //! order. All messages move in step, so nobody ever has two to process.
 
-use super::count::{MESSAGES, TIME, group, survivors, whole};
+use super::count::{MESSAGES, TIME, all_call, group, survivors, timed, whole};
+use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::ring::Variant;
+use bellwether_sim::{Kind, Measure, Order};
 
 /// How ids stand on the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,15 @@ fn printed(times: u128, setting: &Setting) -> Result<f64, OutOfDomain> {
     Ok(whole(times * group(setting)?))
 }
 
+fn simulation(case: Case, setting: &Setting) -> Option<Point> {
+    let order = match case {
+        Case::Best => Order::Ascending,
+        Case::Worst => Order::Descending,
+        Case::Mean => Order::Random,
+    };
+    all_call(Variant::ChangRoberts, setting, order).map(Point::from)
+}
+
 const NOTE: &str = "printed: under this name the lecture counts another ring, whose one message \
                     collects all ids; corrected: the protocol of Chang and Roberts, all calling";
 
@@ -75,6 +87,10 @@ macro_rules! quantities {
                 printed: |setting| printed(1, setting),
                 corrected: |setting| elections(Case::$case, setting),
                 note: |_| NOTE,
+                simulation: |setting| {
+                    let measure = Measure::MessagesOf(Kind::Election);
+                    Some((simulation(Case::$case, setting)?, measure))
+                },
                 ..MESSAGES
             },
             Quantity {
@@ -84,6 +100,7 @@ macro_rules! quantities {
                 printed: |setting| printed(2, setting),
                 corrected: |setting| messages(Case::$case, setting),
                 note: |_| NOTE,
+                simulation: |setting| Some((simulation(Case::$case, setting)?, Measure::Messages)),
                 ..MESSAGES
             },
         )
@@ -121,6 +138,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         name: "chang-roberts.time",
         section: "lecture, LCR: message complexity",
         about: "until all know the leader of Chang-Roberts, all calling, in any order",
+        simulation: |setting| timed(Variant::ChangRoberts, setting),
         ..TIME
     },
 ];

@@ -1,8 +1,13 @@
 //! What all counts share: whole numbers that are rounded once, and where they hold.
 
 use crate::announce_listen::sums::harmonic;
+use crate::election::Election;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{NODES_MAX, OutOfDomain, Setting};
+use bellwether_protocols::called::Called;
+use bellwether_protocols::ring::Variant;
+use bellwether_sim::{Initiators, Measure, Order};
 
 /// The float nearest to a count.
 pub(super) fn whole(count: u128) -> f64 {
@@ -48,6 +53,28 @@ pub(super) fn hops(count: u128, setting: &Setting) -> f64 {
 pub(super) fn twice_round(setting: &Setting) -> Result<f64, OutOfDomain> {
     let n = group(setting)?;
     Ok(hops(2 * n - 1, setting))
+}
+
+/// So many who call: whoever is the least, all, or some that are drawn.
+pub(super) fn so_many(count: u32, nodes: u32) -> Initiators {
+    match count {
+        1 => Initiators::One,
+        all if all == nodes => Initiators::All,
+        some => Initiators::Some(some),
+    }
+}
+
+/// The simulation of a ring on which everyone calls; nothing is left to luck but a random order.
+pub(super) fn all_call(variant: Variant, setting: &Setting, order: Order) -> Option<Election> {
+    group(setting).ok()?;
+    let runs = if order == Order::Random { 1000 } else { 2 };
+    let election = Election::of(Called::Ring(variant), setting);
+    Some(election.initiators(Initiators::All).order(order).runs(runs))
+}
+
+/// How long that takes.
+pub(super) fn timed(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
+    Some((all_call(variant, setting, Order::Ascending)?.into(), Measure::Time))
 }
 
 /// A count of messages that depends on N alone; to be completed.

@@ -13,16 +13,20 @@
 //!   home after n hops and nobody answers. Both sides alike, and n for the announcement.
 //!
 //! The lecture's hop counter starts at 0 and ends at 2^k, and is incremented by whoever passes the
-//! message on: so that the one who answers is 2^k + 1 hops away. It must start at 1.
+//! message on: so that the one who answers is 2^k + 1 hops away. It must start at 1. The mean with
+//! that counter, L = 2^k + 1 and D the L of the phase before, counts as printed.
 //!
 //! **Time.** The greatest gets its answers after 2·2^k in each phase with 2^k < n, whatever the
 //! order; then n hops and n−1 for the announcement: with K = ⌈log₂ n⌉ it is (2(2^K − 1) + 2n − 1)Δ,
 //! processing taking no time.
 
-use super::count::{MESSAGES, TIME, group, whole};
+use super::count::{MESSAGES, TIME, all_call, group, timed, whole};
 use crate::announce_listen::sums::harmonic_between;
+use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::ring::Variant;
+use bellwether_sim::{Measure, Order};
 
 /// ⌈log₂ n⌉: the first phase in which a probe can come home.
 fn phases(n: u128) -> u32 {
@@ -43,15 +47,36 @@ pub fn bound(setting: &Setting) -> Result<f64, OutOfDomain> {
 /// # Errors
 /// As [`bound`].
 pub fn mean(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
-    let one_side: f64 = (0..=phases(n)).map(|phase| one_side(setting.nodes, phase)).sum();
-    Ok(whole(n) * (2.0 * one_side + 1.0))
+    mean_of(setting, 0)
 }
 
-/// What a process sends to one side in this phase, and what comes back to it, on average.
-fn one_side(n: u32, phase: u32) -> f64 {
-    let reach = 1 << phase;
-    let settled = reach / 2; // D; nought in phase 0
+/// The same with the lecture's hop counter, by which a probe goes one hop too far.
+///
+/// # Errors
+/// As [`bound`].
+pub fn mean_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
+    mean_of(setting, 1)
+}
+
+/// If probes go so many hops too far.
+fn mean_of(setting: &Setting, too_far: u32) -> Result<f64, OutOfDomain> {
+    let n = setting.nodes;
+    let size = whole(group(setting)?);
+    let (mut settled, mut one_sided) = (0, 0.0);
+    for phase in 0.. {
+        let reach = (1 << phase) + too_far;
+        one_sided += one_side(n, settled, reach);
+        if reach >= n {
+            break;
+        }
+        settled = reach;
+    }
+    Ok(size * (2.0 * one_sided + 1.0))
+}
+
+/// What a process sends to one side in the phase that reaches so far, the last one having reached
+/// `settled`, and what comes back to it, on average.
+fn one_side(n: u32, settled: u32, reach: u32) -> f64 {
     let last = reach.min(n);
     let one_in = |processes: u32| 1.0 / f64::from(processes.min(n));
     // For the first D + 1 hops it need only have come to this phase.
@@ -75,6 +100,11 @@ pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
     Ok(whole(asked + 2 * n - 1) * setting.delay)
 }
 
+fn simulation(setting: &Setting) -> Option<(Point, Measure)> {
+    let election = all_call(Variant::HirschbergSinclair, setting, Order::Random)?;
+    Some((election.into(), Measure::Messages))
+}
+
 /// The quantities of this file.
 pub(super) const QUANTITIES: &[&Quantity] = &[
     &Quantity {
@@ -85,15 +115,20 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: bound,
         note: |_| "8n(1 + ⌈log2 n⌉): a bound, which no order reaches",
         exact: |_| false,
+        simulation,
         ..MESSAGES
     },
     &Quantity {
         name: "hirschberg-sinclair.messages.mean",
         section: "lecture, HS: background",
         about: "what Hirschberg-Sinclair sends on average over all orders, all calling",
-        printed: |_| Err(OutOfDomain::NoValue("the lecture says O(n log n), without a formula")),
+        printed: mean_printed,
         corrected: mean,
-        note: |_| "probes, replies and the announcement",
+        note: |_| {
+            "probes, replies and the announcement; printed: with the lecture's hop counter, which \
+             starts at 0, so that a probe goes 2^k + 1 hops"
+        },
+        simulation,
         ..MESSAGES
     },
     &Quantity {
@@ -103,6 +138,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         reads: &["nodes", "loss", "delay"],
         corrected: time,
         note: |_| "the greatest's phases, each twice as long as the one before, and the news",
+        simulation: |setting| timed(Variant::HirschbergSinclair, setting),
         ..TIME
     },
 ];
@@ -113,7 +149,7 @@ mod tests {
     use super::*;
 
     /// One ring, probe by probe: what is sent, and in which phase the leader found itself.
-    fn held(ring: &[usize]) -> (u128, u32) {
+    fn held(ring: &[usize], too_far: usize) -> (u128, u32) {
         let n = ring.len();
         let mut candidates: Vec<usize> = (0..n).collect();
         let mut sent = n as u128; // the announcement
@@ -123,7 +159,7 @@ mod tests {
             for &candidate in &candidates {
                 for step in [1, n - 1] {
                     let mut at = candidate;
-                    for hop in 1..=1usize << phase {
+                    for hop in 1..=(1 << phase) + too_far {
                         (at, sent) = ((at + step) % n, sent + 1);
                         if at == candidate {
                             home = true;
@@ -132,7 +168,7 @@ mod tests {
                         if ring[at] > ring[candidate] {
                             break;
                         }
-                        if hop == 1 << phase {
+                        if hop == (1 << phase) + too_far {
                             sent += hop as u128;
                             answered[candidate] += 1;
                         }
@@ -151,15 +187,18 @@ mod tests {
     fn the_mean_is_that_of_all_orders_and_none_exceeds_the_bound() {
         for n in 2..=8 {
             let at = setting(n as u32, |_| ());
-            let (bound, mut total) = (bound(&at).unwrap(), 0);
+            let (bound, mut total, mut printed) = (bound(&at).unwrap(), 0, 0);
             let count = orders(n, |ring| {
-                let (sent, phase) = held(ring);
+                let (sent, phase) = held(ring, 0);
+                printed += held(ring, 1).0;
                 assert_eq!(phase, phases(n as u128));
                 assert!(sent as f64 <= bound, "{ring:?}: {sent}");
                 total += sent;
             });
             let (mean, exact) = (mean(&at).unwrap(), total as f64 / count as f64);
             assert!((mean - exact).abs() < 1e-12 * exact, "{n}: {mean}, not {exact}");
+            let (mean, exact) = (mean_printed(&at).unwrap(), printed as f64 / count as f64);
+            assert!((mean - exact).abs() < 1e-12 * exact, "{n}: {mean}, not {exact} as printed");
         }
     }
 
@@ -169,7 +208,7 @@ mod tests {
         for n in [3, 4, 5, 8, 9, 100] {
             let ascending: Vec<usize> = (0..n).collect();
             let last = 1 << phases(n as u128);
-            assert_eq!(held(&ascending).0 as usize, 3 * n + 4 * (last - 2) + 2 * n + n);
+            assert_eq!(held(&ascending, 0).0 as usize, 3 * n + 4 * (last - 2) + 2 * n + n);
         }
     }
 

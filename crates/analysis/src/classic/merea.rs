@@ -26,9 +26,14 @@
 //!
 //! **Time.** As the ring's, (2n−1)(Δ+D): the oldest message goes round, and the Coordinator message.
 
-use super::count::{MESSAGES, TIME, group, initiators, survivors, whole};
+use super::count::{MESSAGES, TIME, all_call, group, initiators, so_many, survivors, timed, whole};
+use crate::election::Election;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::called::Called;
+use bellwether_protocols::ring::Variant;
+use bellwether_sim::{Measure, Order};
 
 /// One calls: 2n.
 ///
@@ -100,6 +105,19 @@ pub fn wrong_leader(setting: &Setting) -> Result<f64, OutOfDomain> {
     wrong_leader_printed(setting).map(|_| 0.0)
 }
 
+/// All call at the same time, so that the lesser id is older; in this order of ids.
+fn all_in(order: Order, setting: &Setting) -> Option<(Point, Measure)> {
+    Some((all_call(Variant::Merea, setting, order)?.into(), Measure::Messages))
+}
+
+/// So many call, standing in any order.
+fn some_anywhere(setting: &Setting) -> Option<(Point, Measure)> {
+    mean(setting).ok()?;
+    let who = so_many(initiators(setting, setting.nodes).ok()?, setting.nodes);
+    let election = Election::of(Called::Ring(Variant::Merea), setting).initiators(who);
+    Some((election.order(Order::Random).into(), Measure::Messages))
+}
+
 /// The quantities of this file.
 pub(super) const QUANTITIES: &[&Quantity] =
     &[&BEST, &WORST_BEST, &WORST_WORST, &MEAN, &EQUAL_STAMPS, &WRONG_LEADER, &ELECTION_TIME];
@@ -111,6 +129,11 @@ const BEST: Quantity = Quantity {
     printed: best,
     corrected: best,
     note: |_| "as on any ring: once round to collect, once round to tell",
+    simulation: |setting| {
+        best(setting).ok()?;
+        let election = Election::of(Called::Ring(Variant::Merea), setting).runs(2);
+        Some((election.into(), Measure::Messages))
+    },
     ..MESSAGES
 };
 
@@ -121,6 +144,7 @@ const WORST_BEST: Quantity = Quantity {
     printed: worst_best,
     corrected: worst_best,
     note: |_| "every successor's election is older, and destroys",
+    simulation: |setting| all_in(Order::Descending, setting),
     ..MESSAGES
 };
 
@@ -134,6 +158,7 @@ const WORST_WORST: Quantity = Quantity {
         "printed \"n2 - n/2 + 2n\", read literally; the line before it has n + n + n(n-1)/2, \
          which is right and, for many processes, half of it"
     },
+    simulation: |setting| all_in(Order::Ascending, setting),
     ..MESSAGES
 };
 
@@ -145,6 +170,7 @@ const MEAN: Quantity = Quantity {
     printed: |_| Err(OutOfDomain::NoValue("the text says O(n) for the average, without a formula")),
     corrected: mean,
     note: |_| "n H_k + n: if all call it grows like n log n, not like n",
+    simulation: some_anywhere,
     ..MESSAGES
 };
 
@@ -159,6 +185,7 @@ const EQUAL_STAMPS: Quantity = Quantity {
         "printed: of equal stamps none is older, and nothing is destroyed; corrected: the id \
                decides"
     },
+    simulation: some_anywhere,
     ..MESSAGES
 };
 
@@ -178,6 +205,7 @@ const ELECTION_TIME: Quantity = Quantity {
     name: "merea.time",
     section: "MEREA 6",
     about: "until all know the leader of MEREA, however many call at once",
+    simulation: |setting| timed(Variant::Merea, setting),
     ..TIME
 };
 

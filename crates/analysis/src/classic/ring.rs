@@ -9,9 +9,14 @@
 //! the others hop by hop, the last of them, right before the caller, after n−1 more: (2n−1)(Δ+D).
 //! It comes home and is removed after 2n. If all call at once, all know after n hops.
 
-use super::count::{MESSAGES, TIME, group, hops, initiators, twice_round, whole};
+use super::count::{MESSAGES, TIME, group, hops, initiators, so_many, twice_round, whole};
+use crate::election::Election;
+use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::called::Called;
+use bellwether_protocols::ring::Variant;
+use bellwether_sim::Measure;
 
 /// Printed for one call and for all.
 ///
@@ -50,6 +55,14 @@ pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
     }
 }
 
+/// Whoever calls and wherever it stands, it takes as much.
+fn simulation(setting: &Setting) -> Option<Point> {
+    group(setting).ok()?;
+    let who = so_many(initiators(setting, 1).ok()?, setting.nodes);
+    let election = Election::of(Called::Ring(Variant::Ring), setting).initiators(who);
+    Some(election.runs(2).into())
+}
+
 /// The quantities of this file.
 pub(super) const QUANTITIES: &[&Quantity] = &[
     &Quantity {
@@ -60,6 +73,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         printed: messages_printed,
         corrected: messages,
         note: |_| "2n for each call: once round to collect, once round to tell",
+        simulation: |setting| Some((simulation(setting)?, Measure::Messages)),
         ..MESSAGES
     },
     &Quantity {
@@ -71,6 +85,10 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         note: |setting| match initiators(setting, 1) {
             Ok(1) => "2n - 1 hops of Δ + D: the last to be told stands right before the caller",
             _ => "n hops of Δ + D: everyone called, and knows when its own message is home",
+        },
+        simulation: |setting| {
+            time(setting).ok()?;
+            Some((simulation(setting)?, Measure::Time))
         },
         ..TIME
     },

@@ -2,6 +2,7 @@
 
 use super::{Case, Erratum};
 use crate::cell::Cell;
+use crate::point::Point;
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
@@ -227,7 +228,7 @@ fn programs() -> Erratum {
     let printed = |variant, nodes, listen| {
         let mut cell = Cell::new(variant, nodes, Loss::None).listen(listen);
         cell.config.as_printed = true;
-        cell.scenario(Scenario::FalseDeparture, 1000.0).runs(20)
+        Point::from(cell.scenario(Scenario::FalseDeparture, 1000.0).runs(20))
     };
     let measure = Measure::InconsistentFraction;
     Erratum {

@@ -5,11 +5,13 @@
 //! compares. So no number there is typed, and none outlives a change of a formula.
 
 mod announce_listen;
+mod classic;
 
-use crate::cell::Cell;
+use crate::point::Point;
 use crate::quantity::{Formula, quantity};
 use crate::setting::{Given, Loss, OutOfDomain, Setting};
 use crate::support::Support;
+use bellwether_protocols::called::Config;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{BadExperiment, Measure};
 use std::fmt::{self, Write};
@@ -46,7 +48,7 @@ pub enum Case {
     /// A protocol as printed and as corrected: what each does.
     Programs {
         /// The protocol as printed; without its mistake it is the corrected one.
-        printed: Cell,
+        printed: Point,
         /// What is measured of both.
         measure: Measure,
     },
@@ -93,7 +95,9 @@ pub struct Row {
 
 /// All errors, paper by paper.
 pub fn errata() -> Vec<Erratum> {
-    announce_listen::errata()
+    let mut all = announce_listen::errata();
+    all.extend(classic::errata());
+    all
 }
 
 impl Case {
@@ -118,11 +122,12 @@ fn forms(name: &'static str, given: Given, runs: u64) -> Result<Row, Unwritten> 
     let printed = (found.printed as Formula)(&setting);
     let simulation = (found.simulation)(&setting);
     let (mut simulated, mut command) = (None, String::new());
-    if let Some((cell, measure)) = simulation {
-        // Cells come with the proportion of runs that suits them, of a thousand.
-        let cell = Cell { runs: (cell.runs * runs / 1000).max(2), seed: 1, ..cell };
-        command = cell.command();
-        let answer = answer(&cell)?;
+    if let Some((point, measure)) = simulation {
+        // Points come with the proportion of runs that suits them, of a thousand.
+        let runs = (point.runs() * runs / 1000).max(2);
+        let point = point.with(runs, 1);
+        command = point.command();
+        let answer = answer(&point)?;
         simulated = answer.measure(measure).cloned();
     }
     let value = printed.as_ref().ok().copied();
@@ -139,24 +144,18 @@ fn forms(name: &'static str, given: Given, runs: u64) -> Result<Row, Unwritten> 
     })
 }
 
-fn programs(printed: &Cell, measure: Measure) -> Result<Row, Unwritten> {
+fn programs(printed: &Point, measure: Measure) -> Result<Row, Unwritten> {
     let mut corrected = printed.clone();
-    corrected.config.as_printed = false;
-    let mean = |cell: &Cell| {
+    let (name, parameters) = mend(&mut corrected);
+    let mean = |point: &Point| {
         let nothing = OutOfDomain::NoValue("nothing was measured");
-        let summary = answer(cell)?.measure(measure).map(|summary| summary.mean);
+        let summary = answer(point)?.measure(measure).map(|summary| summary.mean);
         summary.ok_or(Unwritten::Formula(measure.name(), nothing))
     };
     let (wrong, right) = (mean(printed)?, mean(&corrected)?);
-    let name = printed.config.variant.name();
     Ok(Row {
         what: format!("`{name}`, `{}`", measure.name()),
-        parameters: format!(
-            "N = {}, T_L = {}, l = {}",
-            printed.nodes,
-            printed.config.listen,
-            printed.loss.rate()
-        ),
+        parameters,
         printed: Ok(wrong),
         corrected: right,
         simulated: None,
@@ -165,8 +164,26 @@ fn programs(printed: &Cell, measure: Measure) -> Result<Row, Unwritten> {
     })
 }
 
-fn answer(cell: &Cell) -> Result<bellwether_sim::Answer, Unwritten> {
-    cell.answer(0, &|| ()).map_err(|why| Unwritten::Simulation(cell.command(), why))
+/// Takes the mistakes out of a program, and says which program it is and where it runs.
+fn mend(point: &mut Point) -> (&'static str, String) {
+    match point {
+        Point::Announced(cell) => {
+            cell.config.as_printed = false;
+            let (nodes, listen) = (cell.nodes, cell.config.listen);
+            let parameters = format!("N = {nodes}, T_L = {listen}, l = {}", cell.loss.rate());
+            (cell.config.variant.name(), parameters)
+        }
+        Point::Called(election) => {
+            if let Config::Ring(config) = &mut election.config {
+                config.as_printed = false;
+            }
+            (election.config.called().name(), format!("N = {}", election.nodes))
+        }
+    }
+}
+
+fn answer(point: &Point) -> Result<bellwether_sim::Answer, Unwritten> {
+    point.answer(0, &|| ()).map_err(|why| Unwritten::Simulation(point.command(), why))
 }
 
 /// The parameters that matter, as the papers write them.
@@ -182,6 +199,14 @@ fn parameters(reads: &[&str], setting: &Setting) -> String {
             "arrivals" => format!("{} arrivals/s", setting.arrivals),
             "round" => format!("r = {}", setting.round),
             "sent" => format!("i = {}", setting.sent),
+            "initiators" => match setting.initiators {
+                Some(count) => format!("k = {count}"),
+                None => continue,
+            },
+            "links" => match setting.links {
+                Some(links) => format!("E = {links}"),
+                None => continue,
+            },
             _ => continue,
         });
     }
@@ -234,7 +259,10 @@ speak against it at 99.9 %; forms that are approximations are shown beside the s
 judged. Times are in seconds; T_S = T_A = 1 and Δ = 0.1 unless said otherwise.
 
 The thesis is Eve M. Schooler, *Why multicast protocols (don't) scale*, California Institute of
-Technology, 2001, [doi:10.7907/44QZ-R465](https://doi.org/10.7907/44QZ-R465).
+Technology, 2001, [doi:10.7907/44QZ-R465](https://doi.org/10.7907/44QZ-R465). MEREA is
+P. Beaulah Soundarabai, Thriveni J, K. R. Venugopal and L. M. Patnaik, *An improved leader election
+algorithm for distributed systems*, International Journal of Next-Generation Networks 5(1), 2013.
+The lecture is Christian Fischer Pedersen, *Leader election*, Aarhus University, 2020.
 ";
 
 fn line(row: &Row) -> String {

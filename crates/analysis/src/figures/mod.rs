@@ -18,7 +18,7 @@ pub use claim::{Claim, Verdict};
 pub use finding::{Curve, Dot, Finding, Pane};
 pub use workbench::{Budget, Stuck, Workbench, findings};
 
-use crate::cell::Cell;
+use crate::point::Point;
 use bellwether_sim::Measure;
 
 /// A picture with what is said about it.
@@ -128,8 +128,8 @@ pub struct Series {
 pub enum Points {
     /// From a formula, printed or corrected: (x, y). Where it has no value there is no point.
     Formula(Kind, Vec<(f64, f64)>),
-    /// From simulations: at x, this measure of that cell.
-    Simulated(Measure, Vec<(f64, Cell)>),
+    /// From simulations: at x, this measure of that point.
+    Simulated(Measure, Vec<(f64, Point)>),
     /// From experiments that no single command makes: at x, what the function measures.
     Measured(Vec<(f64, Trial)>),
 }

@@ -5,7 +5,7 @@
 
 use super::finding::{Curve, Dot, Finding, Pane};
 use super::{Figure, Kind, Points, Series, Trial};
-use crate::cell::Cell;
+use crate::point::Point;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Answer, BadExperiment};
 use rayon::prelude::*;
@@ -53,10 +53,12 @@ impl Budget {
             as u64
     }
 
-    /// The cell as it is simulated.
-    fn fund(self, cell: &Cell) -> Cell {
-        let cell = Cell { runs: self.share(cell.runs), seed: 0, ..cell.clone() };
-        Cell { seed: self.luck(&cell.command()), ..cell }
+    /// The point as it is simulated.
+    fn fund(self, point: &Point) -> Point {
+        let runs = self.share(point.runs());
+        let point = point.clone().with(runs, 0);
+        let seed = self.luck(&point.command());
+        point.with(runs, seed)
     }
 
     /// A seed for what is named so, small enough to be typed.
@@ -132,7 +134,7 @@ impl Workbench {
     }
 
     /// Everything the figures need that is not there, each once.
-    fn needed(&self, figures: &[Figure]) -> (BTreeMap<String, Cell>, BTreeMap<String, Trial>) {
+    fn needed(&self, figures: &[Figure]) -> (BTreeMap<String, Point>, BTreeMap<String, Trial>) {
         let (mut cells, mut trials) = (BTreeMap::new(), BTreeMap::new());
         let panels = figures.iter().flat_map(|figure| &figure.panels);
         for series in panels.flat_map(|panel| &panel.series) {
@@ -195,7 +197,7 @@ impl Workbench {
         let (kind, dots) = match points {
             Points::Formula(kind, points) => (kind, points.into_iter().map(value).collect()),
             Points::Simulated(measure, points) => {
-                let dot = |(x, cell): (f64, Cell)| {
+                let dot = |(x, cell): (f64, Point)| {
                     let command = self.budget.fund(&cell).command();
                     let summary = self.answers.get(&command)?.measure(measure)?;
                     Some(mean(x, summary, command))

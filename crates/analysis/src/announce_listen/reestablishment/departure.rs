@@ -18,6 +18,7 @@
 
 use super::{finite_listen, head_start, mean_wake, rarely_given_up, settled, until_heard};
 use crate::cell::Cell;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{Loss, NODES_MAX, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
@@ -107,10 +108,10 @@ fn note(setting: &Setting) -> &'static str {
     }
 }
 
-fn simulation(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
+fn simulation(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
     let window = 2.0 * finite_listen(setting).ok()? + until_heard(setting);
     let cell = Cell::of(variant, setting).scenario(Scenario::Departure, window);
-    Some((cell, Measure::ReestablishmentDelay))
+    Some((cell.into(), Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]

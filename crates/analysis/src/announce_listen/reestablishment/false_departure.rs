@@ -20,6 +20,7 @@
 use super::{finite_listen, intervals, mean_wake};
 use crate::announce_listen::{inconsistency, losses};
 use crate::cell::Cell;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
@@ -128,9 +129,9 @@ pub(in super::super) fn watched(variant: Variant, setting: &Setting) -> Option<C
     Some(cell.scenario(Scenario::FalseDeparture, INTERVALS * setting.announce).runs(20))
 }
 
-fn simulation(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
+fn simulation(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
     corrected(variant, setting).ok()?;
-    Some((watched(variant, setting)?, Measure::ReestablishmentDelay))
+    Some((watched(variant, setting)?.into(), Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@
 use super::{mean_wake, rarely_given_up, settled, until_heard};
 use crate::announce_listen::losses;
 use crate::cell::Cell;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
@@ -75,9 +76,9 @@ fn note(setting: &Setting) -> &'static str {
     }
 }
 
-fn simulation(variant: Variant, setting: &Setting) -> Option<(Cell, Measure)> {
+fn simulation(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
     let cell = Cell::of(variant, setting).scenario(Scenario::JoinSmaller, until_heard(setting));
-    Some((cell, Measure::ReestablishmentDelay))
+    Some((cell.into(), Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ impl Subject {
     pub(super) fn simulated(&self, sizes: &Sizes, measure: Measure) -> Series {
         let point = |&nodes: &u32| {
             let cell = Cell::new(self.variant, nodes, self.loss).runs(runs(nodes));
-            (f64::from(nodes), cell)
+            (f64::from(nodes), cell.into())
         };
         let points = Points::Simulated(measure, sizes.nodes.iter().map(point).collect());
         Series { name: named(self.name, Kind::Simulated), hue: self.hue, drawn: true, points }

@@ -24,7 +24,7 @@ pub(super) fn simulated(
     xs: &[f64],
     cell: impl Fn(f64) -> Cell,
 ) -> Series {
-    let points = xs.iter().map(|&x| (x, cell(x))).collect();
+    let points = xs.iter().map(|&x| (x, cell(x).into())).collect();
     Series { name: name.to_owned(), hue, drawn: true, points: Points::Simulated(measure, points) }
 }
 

@@ -1,0 +1,67 @@
+//! What formulas about elections that somebody calls depend on. The flags are called and read as
+//! those of `sim`, which has more of them.
+
+use super::calling::initiators;
+use super::circumstances::seconds;
+use super::failure::Failure;
+use bellwether::analysis::Given;
+use bellwether::core::Duration;
+use bellwether::sim::Initiators;
+use clap::Args;
+use serde_json::{Value, json};
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Elections that are called (bully, rings, ad-hoc)")]
+pub(super) struct Calls {
+    /// How many call the election at once [default: one; where a mean is taken over calls, all]
+    #[arg(long, value_name = "one|all|K|random", value_parser = initiators)]
+    initiators: Option<Initiators>,
+    /// The process that calls it, where it matters which one does
+    #[arg(long, value_name = "ID", default_value = "0", allow_negative_numbers = true)]
+    initiator: u32,
+    /// How many links the network has [default: 2 for each process]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    links: Option<u64>,
+    /// How long a process takes over each message
+    #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
+    processing: Duration,
+    /// How long a process waits for an OK before it takes the lead [default: 10 delays]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    reply: Option<Duration>,
+}
+
+impl Calls {
+    /// Enters them into what a formula is asked about.
+    pub(super) fn enter(&self, given: &mut Given) -> Result<(), Failure> {
+        let Self { initiators, initiator, links, processing, reply } = self;
+        given.initiators = match initiators {
+            None => None,
+            Some(Initiators::One) => Some(1),
+            Some(Initiators::All) => Some(given.nodes),
+            Some(Initiators::Some(count)) => Some(*count),
+            Some(Initiators::Random | Initiators::Named(_)) => {
+                return Err(Failure::usage(
+                    "--initiators random: no formula is about a random part; choose one, all or a \
+                     number",
+                ));
+            }
+        };
+        (given.initiator, given.links) = (*initiator, *links);
+        (given.processing, given.reply) = (seconds(*processing), reply.map(seconds));
+        Ok(())
+    }
+
+    /// What was said, under the names of the flags.
+    pub(super) fn shown(&self, nodes: u32) -> [(&'static str, Option<Value>); 5] {
+        let mut given = Given { nodes, ..Given::default() };
+        // What cannot be asked about is not shown either.
+        let _ = self.enter(&mut given);
+        [
+            ("initiators", given.initiators.map(|count| json!(count))),
+            ("initiator", Some(json!(given.initiator))),
+            ("links", given.links.map(|links| json!(links))),
+            ("processing", Some(json!(given.processing))),
+            ("reply", given.reply.map(|reply| json!(reply))),
+        ]
+    }
+}
