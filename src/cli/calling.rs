@@ -43,6 +43,7 @@ struct Call {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rings")]
+#[group(id = "Standing")]
 struct Ring {
     /// In which order they stand: ascending, descending, random (drawn for each run), or a list of
     /// all ids such as 2,0,1

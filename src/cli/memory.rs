@@ -89,7 +89,7 @@ impl<'a> Load<'a> {
             lazy: false,
             at_once: plan.network.is_plain()
                 && !plan.faults.iter().any(|timed| scatters(&timed.fault)),
-            intervals: Some(in_intervals(plan.horizon, choice)),
+            intervals: Some(in_intervals(plan.horizon, choice).min(until_quiet(choice))),
             kept: true,
         }
     }
@@ -172,6 +172,13 @@ fn longest_mean(network: &Network) -> Duration {
 
 fn in_intervals(length: Duration, choice: &Choice) -> f64 {
     length.as_nanos() as f64 / choice.profile().interval.as_nanos().max(1) as f64
+}
+
+/// For how long messages are sent, in intervals: an election that is called is over once everybody
+/// has told everybody else, if nothing goes on after it.
+fn until_quiet(choice: &Choice) -> f64 {
+    let profile = choice.profile();
+    if profile.convened && !profile.restless { 4.0 } else { f64::INFINITY }
 }
 
 /// The memory this process may still have, where that can be known: what the machine has to spare,

@@ -125,7 +125,8 @@ fn lines(story: &Story, layout: &Layout) -> Vec<[f64; 4]> {
     let of = |message: &'_ Message| {
         message.received.iter().map(|end| line(message, *end)).collect::<Vec<_>>()
     };
-    let lines: Vec<[f64; 4]> = story.messages.iter().flat_map(of).take(LINES_MAX + 1).collect();
+    let spoken = story.messages.iter().filter(|message| message.kind.is_some());
+    let lines: Vec<[f64; 4]> = spoken.flat_map(of).take(LINES_MAX + 1).collect();
     if lines.len() > LINES_MAX { Vec::new() } else { lines }
 }
 
@@ -253,9 +254,16 @@ pub(super) fn sign(sign: Sign, x: f64, y: f64, half: f64) -> String {
             let d = format!("M{left} {top}h{whole}l-{side} {whole}z");
             stroked(d.clone()) + &format!("<path class=\"solid\" d=\"{d}\"/>")
         }
-        // Ticks at the edges of the lane: there may be many.
-        Sign::Gained => format!("<path class=\"sign\" d=\"M{} {}v-{side}\"/>", N(x), N(y - half)),
-        Sign::Lost => format!("<path class=\"sign\" d=\"M{} {}v{side}\"/>", N(x), N(y + half)),
+        // Small, and at the edges of the lane: there may be many.
+        Sign::Gained => {
+            let (left, top) = (N(x - 0.5 * half), N(y - 1.2 * half));
+            let (x, above) = (N(x), N(y - 1.7 * half));
+            format!("<path class=\"tick\" d=\"M{left} {top}h{side}M{x} {above}v{side}\"/>")
+        }
+        Sign::Lost => {
+            let (left, below) = (N(x - 0.5 * half), N(y + 1.2 * half));
+            format!("<path class=\"tick\" d=\"M{left} {below}h{side}\"/>")
+        }
         Sign::Jump => stroked(format!(
             "M{} {}l{side} {side}l-{side} {side}m{side} -{whole}l{side} {side}l-{side} {side}",
             N(x - half),

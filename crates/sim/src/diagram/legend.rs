@@ -105,8 +105,10 @@ fn items(story: &Story) -> Vec<Item<Sample>> {
     if story.kinds.len() > COLOURS {
         add(Sample::Kind(Some(COLOURS)), "other messages");
     }
-    if let Some(quiet) = story.messages.iter().find(|message| message.kind.is_none()) {
-        add(Sample::Kind(None), story.kind(quiet));
+    let quiet = story.messages.iter().filter(|message| message.kind.is_none());
+    let quiet: BTreeSet<&str> = quiet.map(|message| story.kind(message)).collect();
+    for name in quiet {
+        add(Sample::Kind(None), name);
     }
     if story.messages.iter().any(|message| !message.lost.is_empty()) {
         add(Sample::Lost, "lost");
@@ -165,8 +167,8 @@ fn draw_sample(sample: &Sample, x: f64, y: f64) -> String {
         Sample::Sign(sign) => {
             let shift = match sign {
                 Sign::Command => 7.0,
-                Sign::Gained => 6.0,
-                Sign::Lost => -6.0,
+                Sign::Gained => 5.0,
+                Sign::Lost => -5.0,
                 _ => 0.0,
             };
             lanes::sign(*sign, middle, y + shift, 4.0)

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// More lanes than this no screen can tell apart.
 pub(super) const LANES_MAX: usize = 400;
 
-/// Messages that say nothing, and are there for the stamps that any message has: they stay in the
-/// background, and take no colour from those that say something.
-const QUIET: &str = "stamp";
+/// Messages that say nothing new, and are there for the stamps that any message has, or as signs of
+/// life: they stay in the background, and take no colour from those that say something.
+const QUIET: [&str; 2] = ["stamp", "heartbeat"];
 
 /// One run, ready to be drawn.
 pub(super) struct Story {
@@ -79,6 +79,8 @@ pub(super) struct Message {
     pub(super) number: u64,
     /// An index into [`Story::kinds`]; none if it is a quiet one.
     pub(super) kind: Option<usize>,
+    /// Which quiet one, if it is.
+    quiet: &'static str,
     pub(super) to: Option<NodeId>,
     /// When and on which lane it arrived.
     pub(super) received: Vec<(u64, usize)>,
@@ -139,7 +141,7 @@ impl Story {
 
     /// The name of a message's kind.
     pub(super) fn kind(&self, message: &Message) -> &str {
-        message.kind.map_or(QUIET, |kind| &self.kinds[kind])
+        message.kind.map_or(message.quiet, |kind| &self.kinds[kind])
     }
 }
 
@@ -294,7 +296,8 @@ impl Reader {
     ) -> Option<&mut Message> {
         let lane = self.lane(from)?;
         let next = self.kinds.len();
-        let kind = (kind != QUIET).then(|| match self.kinds.get(kind) {
+        let quiet = QUIET.iter().find(|quiet| **quiet == kind).copied();
+        let kind = quiet.is_none().then(|| match self.kinds.get(kind) {
             Some(place) => *place,
             None => *self.kinds.entry(kind.to_owned()).or_insert(next),
         });
@@ -304,6 +307,7 @@ impl Reader {
             sent,
             number,
             kind,
+            quiet: quiet.unwrap_or_default(),
             to: None,
             received: Vec::new(),
             lost: Vec::new(),

@@ -136,6 +136,7 @@ pub(super) const STYLE: &str = "\
 .bw .m .rb{stroke-width:8.6}\
 .bw .m .rs{stroke-width:5;stroke-linecap:butt}\
 .bw .sign{stroke:#1d2430;stroke-width:2;fill:none;stroke-linecap:round}\
+.bw .tick{stroke:#1d2430;stroke-width:1.4;fill:none}\
 .bw .solid{fill:#1d2430}\
 .bw .hollow{fill:#fff}\
 .bw .still{fill:url(#bw-hatch)}\
@@ -171,7 +172,7 @@ pub(super) const STYLE: &str = "\
 .bw .k4{stroke:#b79bff}\
 .bw .k5{stroke:#a5d15c}\
 .bw .ring{stroke:#12161d}\
-.bw .sign,.bw .hatch{stroke:#fff}\
+.bw .sign,.bw .tick,.bw .hatch{stroke:#fff}\
 .bw .solid{fill:#fff}\
 .bw .hollow{fill:#12161d}\
 }";

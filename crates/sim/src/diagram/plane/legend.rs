@@ -19,7 +19,8 @@ enum Sample {
     Down,
     Kind(usize),
     Link(&'static str),
-    Tree,
+    /// With the class of its line.
+    Tree(&'static str),
     Report,
 }
 
@@ -76,9 +77,9 @@ fn messages(map: &Map, story: &Story, sheet: &Sheet) -> Vec<Item<Sample>> {
     if drawn.iter().any(|kind| *kind >= COLOURS) {
         items.push(Item { sample: Sample::Kind(COLOURS), means: "other messages".to_owned() });
     }
-    if sheet.labelled && !drawn.is_empty() {
-        let means = "(on each way: how many)".to_owned();
-        items.push(Item { sample: Sample::Nothing, means });
+    if !drawn.is_empty() {
+        let means = if sheet.labelled { "(on each way: how many)" } else { "(bars: how many)" };
+        items.push(Item { sample: Sample::Nothing, means: means.to_owned() });
     }
     items
 }
@@ -87,7 +88,8 @@ fn lines(sheet: &Sheet) -> Vec<Item<Sample>> {
     let all = [
         (sheet.has_links, Sample::Link("p-link"), "link"),
         (sheet.has_past, Sample::Link("p-link p-past"), "link that is gone"),
-        (sheet.has_tree, Sample::Tree, "to the parent in the tree"),
+        (sheet.has_tree, Sample::Tree("p-tree"), "to the parent in the tree"),
+        (sheet.has_old_tree, Sample::Tree("p-tree p-old"), "as it was, the link is gone"),
         (sheet.has_reports, Sample::Report, "reported as the best"),
     ];
     let occurs = all.into_iter().filter(|(occurs, ..)| *occurs);
@@ -118,8 +120,8 @@ fn draw_sample(sample: &Sample, x: f64, y: f64) -> String {
             )
         }
         Sample::Link(class) => line(class),
-        Sample::Tree => {
-            format!("<g class=\"p-tree\">{}</g>", arrow([x, y], [x + SAMPLE_WIDTH, y], 0.0))
+        Sample::Tree(class) => {
+            format!("<g class=\"{class}\">{}</g>", arrow([x, y], [x + SAMPLE_WIDTH, y], 0.0))
         }
         Sample::Report => pill(middle[0], middle[1], "9"),
     }

@@ -14,8 +14,8 @@ pub(super) struct Map {
     pub(super) processes: Vec<Process>,
     /// Who sent to whom. Messages to everyone are no hops.
     pub(super) hops: Vec<Hop>,
-    /// How many messages of each kind of the story were sent.
-    pub(super) totals: Vec<u64>,
+    /// How many messages of each kind were sent, in the order in which kinds first appear.
+    pub(super) totals: Vec<(String, u64)>,
 }
 
 /// One process at the end.
@@ -66,9 +66,13 @@ impl Map {
             .iter()
             .map(|id| Process::of(*id, story, parts.remove(id).unwrap_or_default()))
             .collect();
-        let mut totals = vec![0; story.kinds.len()];
-        let kinds = story.messages.iter().filter_map(|message| message.kind);
-        kinds.for_each(|kind| totals[kind] += 1);
+        let mut totals: Vec<(String, u64)> = Vec::new();
+        for kind in story.messages.iter().map(|message| story.kind(message)) {
+            match totals.iter_mut().find(|(known, _)| known == kind) {
+                Some((_, total)) => *total += 1,
+                None => totals.push((kind.to_owned(), 1)),
+            }
+        }
         Self { processes, hops: hops(story, &places), totals }
     }
 }

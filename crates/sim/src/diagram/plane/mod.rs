@@ -153,8 +153,8 @@ fn summary(map: &Map, story: &Story, arrangement: &Arrangement) -> String {
             links => format!("with {links} links"),
         },
     };
-    let sent = map.totals.iter().zip(&story.kinds).filter(|(total, _)| **total > 0);
-    let sent: Vec<String> = sent.map(|(total, kind)| format!("{total} {kind}")).collect();
+    let sent = map.totals.iter().map(|(kind, total)| format!("{total} {kind}"));
+    let sent: Vec<String> = sent.collect();
     match sent.is_empty() {
         true => format!("{processes} {stand}; no messages"),
         false => format!("{processes} {stand}; messages: {}", sent.join(", ")),
@@ -202,6 +202,7 @@ const STYLE: &str = "\
 .bw .p-w6 .p-way{stroke-dasharray:1.5 6}\
 .bw .p-tree{fill:none;stroke:#1d2430;stroke-width:3}\
 .bw .p-fine{stroke-width:1.5}\
+.bw .p-old{stroke-dasharray:5 3}\
 .bw .p-head{fill:#1d2430;stroke:none}\
 .bw .p-pill{fill:#fff;stroke:#667080;stroke-width:.8}\
 @media(prefers-color-scheme:dark){\

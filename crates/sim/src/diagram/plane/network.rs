@@ -36,10 +36,14 @@ pub(super) fn draw(map: &Map, graph: &Graph, until: SimTime, sheet: &mut Sheet) 
     sheet.labelled = look.labelled;
     let (there, gone) = graph.at(until);
     links(&there, "p-link", &at, sheet);
-    links(&gone, "p-link p-past", &at, sheet);
+    if gone.len() <= count {
+        links(&gone, "p-link p-past", &at, sheet);
+        sheet.has_past = !gone.is_empty();
+    } else {
+        sheet.notes.push(format!("{} links that are gone are not drawn.", gone.len()));
+    }
     sheet.has_links = !there.is_empty();
-    sheet.has_past = !gone.is_empty();
-    tree(map, &at, look, sheet);
+    tree(map, &at, look, &there, sheet);
     people::draw(map, &at, look, &mut sheet.body);
     if look.labelled && count <= REPORTS_MAX {
         reports(map, &at, look, sheet);
@@ -89,14 +93,18 @@ fn branches(map: &Map, at: &[Point]) -> Vec<(usize, usize, [Point; 2])> {
     map.processes.iter().enumerate().filter_map(branch).collect()
 }
 
-fn tree(map: &Map, at: &[Point], look: Look, sheet: &mut Sheet) {
+fn tree(map: &Map, at: &[Point], look: Look, there: &BTreeSet<(u32, u32)>, sheet: &mut Sheet) {
     for (child, parent, [from, to]) in branches(map, at) {
-        sheet.has_tree = true;
+        let link = (child.min(parent) as u32, child.max(parent) as u32);
+        let is_there = there.contains(&link);
+        sheet.has_tree |= is_there;
+        sheet.has_old_tree |= !is_there;
         let rim = if map.processes[parent].part.called { 3.6 } else { 0.0 };
         let (child, parent) = (map.processes[child].id, map.processes[parent].id);
         let title = format!("{child} took part because {parent} called it");
         let fine = if look.labelled { "" } else { " p-fine" };
-        put!(sheet.body, "<g class=\"p-tree{fine}\"><title>{}</title>", Text(&title));
+        let old = if is_there { "" } else { " p-old" };
+        put!(sheet.body, "<g class=\"p-tree{fine}{old}\"><title>{}</title>", Text(&title));
         if look.labelled {
             sheet.body.push_str(&arrow(from, to, look.radius + rim + 1.5));
         } else {

@@ -16,7 +16,8 @@ pub(super) struct Look {
     pub(super) values: bool,
 }
 
-/// Where only dots are drawn, so many that matter have their ids all the same.
+/// Where only dots are drawn, so many that matter have their ids all the same,
+/// and their marks.
 const NAMED_MAX: usize = 12;
 
 /// What the claim of a process is worth: the greatest that has not retired leads.
@@ -27,19 +28,24 @@ pub(super) fn value(weight: u64) -> u64 {
 /// Draws them all, at these places.
 pub(super) fn draw(map: &Map, at: &[Point], look: Look, out: &mut String) {
     out.push_str("<g text-anchor=\"middle\">\n");
-    // Among many, those that matter come last, so that nothing covers them.
-    let matters = |process: &Process| !look.labelled && (process.leads || process.part.called);
+    // Where only dots are drawn those that matter are larger, and come last so that nothing covers
+    // them; unless so many do that it would mean nothing.
+    let few = |wanted: fn(&Process) -> bool| {
+        !look.labelled && map.processes.iter().filter(|one| wanted(one)).count() <= NAMED_MAX
+    };
+    let (few_lead, few_called) = (few(|one| one.leads), few(|one| one.part.called));
+    let matters = |one: &Process| (few_lead && one.leads) || (few_called && one.part.called);
     let (some, others): (Vec<_>, Vec<_>) =
         map.processes.iter().zip(at).partition(|(process, _)| matters(process));
-    let some_are_few = some.len() <= NAMED_MAX;
     for (process, point) in others.into_iter().chain(some) {
         put!(out, "<g><title>{}</title>", Text(&told(process, look)));
-        if matters(process) && some_are_few {
-            out.push_str(&body(process, *point, look.radius.max(4.0)));
+        let marked = look.labelled || few_called;
+        if matters(process) {
+            out.push_str(&body(process, *point, look.radius.max(4.0), marked));
             let (x, y, id) = (N(point[0]), N(point[1] - 9.0), process.id);
             put!(out, "<text class=\"p-halo\" x=\"{x}\" y=\"{y}\">{id}</text>");
         } else {
-            out.push_str(&body(process, *point, look.radius));
+            out.push_str(&body(process, *point, look.radius, marked));
         }
         if look.labelled {
             words(process, *point, look, out);
@@ -60,12 +66,12 @@ fn filling(process: &Process) -> String {
 }
 
 /// The process itself, with a rim if it called an election and a cross if it crashed.
-fn body(process: &Process, point: Point, radius: f64) -> String {
+fn body(process: &Process, point: Point, radius: f64, marked: bool) -> String {
     let mut drawn = disc(&filling(process), point, radius);
     if process.leads {
         drawn.push_str(&disc("p-lead", point, radius));
     }
-    if process.part.called {
+    if process.part.called && marked {
         drawn.push_str(&rim(point, radius));
     }
     if process.presence == Presence::Down {

@@ -14,11 +14,13 @@ use crate::diagram::svg::{N, Text, colour, put};
 /// How far apart processes would like to be along the circle.
 const PITCH: f64 = 48.0;
 /// No ring is narrower.
-const RADIUS_MIN: f64 = 84.0;
+const RADIUS_MIN: f64 = 115.0;
 /// Rings without labels are as wide as this.
-const RADIUS_BARE: f64 = 330.0;
-/// How far apart tracks are.
+const RADIUS_BARE: f64 = 300.0;
+/// How far apart tracks are,
 const TRACK: f64 = 14.0;
+/// and how far if there are bars on them.
+const TRACK_OF_BARS: f64 = 30.0;
 /// More tracks than this on one side are not drawn.
 const TRACKS_MAX: usize = 8;
 
@@ -39,6 +41,10 @@ struct Circle {
     radius: f64,
     places: usize,
     look: Look,
+    /// How far apart tracks are.
+    track: f64,
+    /// How many messages the longest bar stands for.
+    most: u64,
 }
 
 /// Draws the ring at the top of the sheet.
@@ -49,7 +55,8 @@ pub(super) fn draw(map: &Map, story: &Story, both_ways: bool, sheet: &mut Sheet)
         let side = arcs.iter().filter(|arc| arc.clockwise == clockwise);
         side.map(|arc| arc.track + 1).max().unwrap_or(0)
     };
-    let circle = Circle::new(places, [tracks(true), tracks(false)], sheet);
+    let most = arcs.iter().map(|arc| arc.hop.sent).max().unwrap_or(0);
+    let circle = Circle::new(places, [tracks(true), tracks(false)], most, sheet);
     sheet.take(2.0 * (circle.middle[1] - sheet.top));
     sheet.labelled = circle.look.labelled;
     let around = circle.point(0.0, 0.0);
@@ -69,6 +76,12 @@ pub(super) fn draw(map: &Map, story: &Story, both_ways: bool, sheet: &mut Sheet)
     if arcs.len() > sheet.marks_max {
         let (all, shown) = (arcs.len(), sheet.marks_max);
         sheet.notes.push(format!("Of {all} ways of messages the first {shown} are drawn."));
+    }
+    if !circle.look.labelled && most > 0 {
+        sheet.notes.push(match most {
+            1 => "The longest bar is 1 message.".to_owned(),
+            most => format!("The longest bar is {most} messages."),
+        });
     }
     let points: Vec<Point> =
         (0..places).map(|place| circle.point(angle(place, places), 0.0)).collect();
@@ -110,18 +123,20 @@ fn arcs<'a>(map: &'a Map, both_ways: bool) -> (Vec<Arc<'a>>, usize) {
 }
 
 impl Circle {
-    fn new(places: usize, [outer, inner]: [usize; 2], sheet: &Sheet) -> Self {
-        let side = |tracks: usize| if tracks > 0 { 8.0 + TRACK * tracks as f64 } else { 4.0 };
+    fn new(places: usize, [outer, inner]: [usize; 2], most: u64, sheet: &Sheet) -> Self {
         let few = places <= super::LABELLED_MAX;
+        let track = if few { TRACK } else { TRACK_OF_BARS };
+        let side = |tracks: usize| if tracks > 0 { 8.0 + track * tracks as f64 } else { 4.0 };
         let wanted = if few { PITCH * places as f64 / std::f64::consts::TAU } else { RADIUS_BARE };
-        let most = sheet.width / 2.0 - 40.0 - side(outer);
+        let widest = sheet.width / 2.0 - 40.0 - side(outer);
         let least = RADIUS_MIN.max(side(inner) + 50.0);
-        let radius = wanted.clamp(least.min(most), most.max(1.0));
+        let radius = wanted.clamp(least.min(widest).max(1.0), widest.max(1.0));
         let pitch = std::f64::consts::TAU * radius / places.max(1) as f64;
         let size = (pitch * 0.34).clamp(0.8, if few { 14.0 } else { 4.5 });
         let look = Look { radius: size, labelled: few && size >= 8.0, values: false };
         let middle = sheet.top + radius + size + side(outer) + 10.0;
-        Self { middle: [sheet.width / 2.0, middle], radius, places, look }
+        let middle = [sheet.width / 2.0, middle];
+        Self { middle, radius, places, look, track, most }
     }
 
     /// What is at this angle, so far outside the circle.
@@ -130,40 +145,59 @@ impl Circle {
     }
 
     fn draw(&self, arc: &Arc<'_>, map: &Map, story: &Story, out: &mut String) {
-        let beside = self.look.radius + 8.0 + TRACK * arc.track as f64;
-        let outside = if arc.clockwise { beside } else { -beside };
+        let beside = self.look.radius + 8.0 + self.track * arc.track as f64;
+        let kind = colour(arc.hop.kind);
+        put!(out, "<g class=\"p-hop k{kind} p-w{kind}\"><title>{}</title>", told(arc, map, story));
+        if self.look.labelled {
+            self.arrow(arc, if arc.clockwise { beside } else { -beside }, out);
+        } else {
+            self.bar(arc, beside, out);
+        }
+        out.push_str("</g>\n");
+    }
+
+    /// A line along the circle, and on it how many went there.
+    fn arrow(&self, arc: &Arc<'_>, outside: f64, out: &mut String) {
         let radius = self.radius + outside;
         // What ends at a process leaves room for what begins there.
-        let gap = (if self.look.labelled { 5.0 } else { 0.6 }) / radius;
+        let gap = 5.0 / radius.max(1.0);
         let first = angle(arc.from, self.places) + gap;
         let last = angle(arc.from + arc.places, self.places) - gap;
         let (begin, end) = if arc.clockwise { (first, last) } else { (last, first) };
         let large = u8::from(last - first > std::f64::consts::PI);
         let sweep = u8::from(arc.clockwise);
         let ([x, y], [to_x, to_y]) = (self.point(begin, outside), self.point(end, outside));
-        let kind = colour(arc.hop.kind);
-        put!(out, "<g class=\"p-hop k{kind} p-w{kind}\"><title>{}</title>", told(arc, map, story));
+        let (x, y, radius) = (N(x), N(y), N(radius));
+        let to = format!("{} {}", N(to_x), N(to_y));
+        let way = format!("M{x} {y}A{radius} {radius} 0 {large} {sweep} {to}");
+        let head = match arc.hop.received {
+            0 => cross(to_x, to_y, 2.6),
+            _ => chevron([to_x, to_y], end, arc.clockwise),
+        };
+        put!(out, "<path class=\"p-way\" d=\"{way}\"/><path d=\"{head}\"/>");
+        let [x, y] = self.point((first + last) / 2.0, outside);
+        let (x, y, sent) = (N(x), N(y + 3.2), arc.hop.sent);
+        put!(out, "<text class=\"p-halo p-value\" x=\"{x}\" y=\"{y}\">{sent}</text>");
+    }
+
+    /// Where lines would lie on one another: a bar away from the circle, as long as many went there.
+    fn bar(&self, arc: &Arc<'_>, beside: f64, out: &mut String) {
+        let share = arc.hop.sent as f64 / self.most.max(1) as f64;
+        let far = beside + share * (self.track - 4.0);
+        let side = if arc.clockwise { 1.0 } else { -1.0 };
+        let middle = angle(arc.from, self.places) + angle(arc.places, self.places) / 2.0;
+        let [x, y] = self.point(middle, side * beside);
+        let [to_x, to_y] = self.point(middle, side * far);
+        let width = (std::f64::consts::TAU * self.radius / self.places as f64 * 0.7).min(3.0);
         put!(
             out,
-            "<path class=\"p-way\" d=\"M{} {}A{} {} 0 {large} {sweep} {} {}\"/>",
+            "<path style=\"stroke-width:{}\" d=\"M{} {}L{} {}\"/>",
+            N(width.max(0.3)),
             N(x),
             N(y),
-            N(radius),
-            N(radius),
             N(to_x),
             N(to_y)
         );
-        if self.look.labelled {
-            let d = match arc.hop.received {
-                0 => cross(to_x, to_y, 2.6),
-                _ => chevron([to_x, to_y], end, arc.clockwise),
-            };
-            put!(out, "<path d=\"{d}\"/>");
-            let [x, y] = self.point((first + last) / 2.0, outside);
-            let (x, y, sent) = (N(x), N(y + 3.2), arc.hop.sent);
-            put!(out, "<text class=\"p-halo p-value\" x=\"{x}\" y=\"{y}\">{sent}</text>");
-        }
-        out.push_str("</g>\n");
     }
 }
 

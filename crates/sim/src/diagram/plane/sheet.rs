@@ -12,6 +12,8 @@ pub(super) struct Sheet {
     pub(super) has_links: bool,
     pub(super) has_past: bool,
     pub(super) has_tree: bool,
+    /// A tree that grew along links that are gone.
+    pub(super) has_old_tree: bool,
     pub(super) has_reports: bool,
 }
 
@@ -27,6 +29,7 @@ impl Sheet {
             has_links: false,
             has_past: false,
             has_tree: false,
+            has_old_tree: false,
             has_reports: false,
         }
     }

@@ -4,7 +4,9 @@
 //! On a graph: whoever is called and thereupon calls others, but not the one who called it, has
 //! that one for a parent; so has whoever answers and has nobody else to call. An answer to the
 //! parent is a report of the best process in the subtree, an answer to anybody else a refusal.
-//! Whoever calls its own parent, or has none and calls all the same, began an election itself.
+//! Whoever calls its own parent, or calls though it has none any more, began an election itself.
+//! Where messages are acknowledged hop by hop those acknowledgements look like answers; the last
+//! one is the report all the same.
 
 use super::arrangement::Graph;
 use super::steps::{Cause, Letter, Step};
@@ -75,12 +77,11 @@ impl Part {
         self.claim = step.claim.or(self.claim);
         match step.cause {
             Cause::Life => (self.parent, self.report, self.best) = (None, None, None),
-            Cause::Reach(peer, true) => drop(self.peers.insert(peer)),
+            Cause::Reach(peer, true) => {
+                self.peers.insert(peer);
+            }
             Cause::Reach(peer, false) => {
                 self.peers.remove(&peer);
-                if self.parent == Some(peer) && !step.calls.is_empty() {
-                    self.parent = None;
-                }
             }
             Cause::Answer(letter) => self.best = self.best.max(reports.get(&letter).copied()),
             Cause::Call(_) | Cause::Message | Cause::Command | Cause::Itself => {}
@@ -114,8 +115,8 @@ impl Part {
 
     fn begins(&self, step: &Step) -> bool {
         match self.parent {
-            Some(parent) => step.calls.contains(&parent),
-            None => !step.calls.is_empty(),
+            Some(parent) if self.peers.contains(&parent) => step.calls.contains(&parent),
+            _ => !step.calls.is_empty(),
         }
     }
 
