@@ -41,6 +41,8 @@ pub(super) struct Load<'a> {
     intervals: Option<f64>,
     /// Whether everything that happens is kept.
     kept: bool,
+    /// How many processes call an election, where somebody does.
+    calls: u64,
 }
 
 impl<'a> Load<'a> {
@@ -57,6 +59,12 @@ impl<'a> Load<'a> {
             at_once: network.is_plain(),
             intervals: None,
             kept: false,
+            calls: match &experiment.convening.initiators {
+                Initiators::One => 1,
+                Initiators::All | Initiators::Random => u64::from(experiment.nodes),
+                Initiators::Some(count) => u64::from(*count),
+                Initiators::Named(named) => named.len() as u64,
+            },
         }
     }
 
