@@ -4,9 +4,11 @@
 //! proportion: a refusal in one line is better than being killed after a minute.
 
 use bellwether::core::Duration;
+use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::Choice;
-use bellwether::sim::network::{Delay, Network, Probability};
-use bellwether::sim::{Experiment, Fault, Plan, Scenario};
+use bellwether::protocols::ring::Variant;
+use bellwether::sim::network::{Delay, Network, Probability, Topology};
+use bellwether::sim::{Experiment, Fault, Initiators, Plan, Scenario, Timed};
 use std::fs::read_to_string;
 
 /// What one process takes, at most, in the event engine and in the lazy one.
@@ -19,6 +21,8 @@ const BYTES_PER_RUN: f64 = 512.0;
 /// What a message under way takes: a letter and its event, and each further event of its.
 const BYTES_PER_LETTER: f64 = 64.0;
 const BYTES_PER_RECEPTION: f64 = 32.0;
+/// What one id takes in a message that lists them.
+const BYTES_PER_ID: f64 = 16.0;
 /// What one record of a trace takes.
 const BYTES_PER_RECORD: f64 = 160.0;
 /// How many announce intervals an election is thought to last where nobody can know.
@@ -87,6 +91,8 @@ impl<'a> Load<'a> {
 
     /// One run by plan, kept whole.
     pub(super) fn of_plan(choice: &'a Choice, plan: &'a Plan) -> Self {
+        let called = |timed: &&Timed| matches!(timed.fault, Fault::Campaign { .. });
+        let calls = plan.faults.iter().filter(called);
         let scatters = |fault: &Fault| matches!(fault, Fault::Cut { .. } | Fault::Network { .. });
         Self {
             choice,
@@ -97,8 +103,9 @@ impl<'a> Load<'a> {
             lazy: false,
             at_once: plan.network.is_plain()
                 && !plan.faults.iter().any(|timed| scatters(&timed.fault)),
-            intervals: Some(in_intervals(plan.horizon, choice).min(until_quiet(choice))),
+            intervals: Some(in_intervals(plan.horizon, choice)),
             kept: true,
+            calls: calls.count() as u64,
         }
     }
 
@@ -109,8 +116,11 @@ impl<'a> Load<'a> {
         let profile = self.choice.profile();
         let rows = if profile.leases.is_some() { ids * BYTES_PER_ROW } else { 0.0 };
         let byes = f64::from(profile.byes);
-        let records =
-            if self.kept { ids * ids * (self.intervals.unwrap_or(0.0) + 1.0) } else { 0.0 };
+        let records = match self.choice {
+            _ if !self.kept => 0.0,
+            Choice::Called(params) if !profile.restless => 3.0 * self.election(params.called()),
+            _ => ids * ids * (self.intervals.unwrap_or(0.0) + 1.0),
+        };
         [
             (
                 ids * (each + rows) * worlds,
@@ -136,8 +146,38 @@ impl<'a> Load<'a> {
         ]
     }
 
+    /// How many messages an election takes, at most.
+    fn election(&self, called: Called) -> f64 {
+        let (ids, calls) = (self.ids as f64, self.calls as f64);
+        match called {
+            Called::Bully => ids * ids,
+            Called::Ring(Variant::HirschbergSinclair) => {
+                8.0 * ids * (2.0 + f64::from(u64::BITS - self.ids.leading_zeros()))
+            }
+            Called::Ring(_) => ids * (calls + 2.0) * 2.0,
+            Called::AdHoc => match &self.network.topology {
+                Topology::Graph { links } => 5.0 * links.len() as f64,
+                Topology::Group => 20.0 * ids,
+            },
+        }
+    }
+
+    /// The bytes of all messages under way at once, where an election is called.
+    fn called_letters(&self, called: Called) -> f64 {
+        let (ids, calls) = (self.ids as f64, self.calls as f64);
+        match called {
+            // The least asks all others, each of which asks all greater ones.
+            Called::Bully => ids * ids / 2.0 * (BYTES_PER_LETTER + BYTES_PER_RECEPTION),
+            Called::Ring(Variant::Ring | Variant::Merea) => calls * ids * BYTES_PER_ID,
+            Called::Ring(_) | Called::AdHoc => 4.0 * ids * BYTES_PER_LETTER,
+        }
+    }
+
     /// The bytes of all messages under way, if every process speaks in every interval.
     fn letters(&self) -> f64 {
+        if let Choice::Called(params) = self.choice {
+            return self.called_letters(params.called());
+        }
         let aloft = in_intervals(longest_mean(self.network), self.choice).ceil().max(1.0);
         let aloft = self.intervals.map_or(aloft, |intervals| aloft.min(intervals + 1.0));
         // The lazy engine's process has room for its first announcement.
@@ -180,13 +220,6 @@ fn longest_mean(network: &Network) -> Duration {
 
 fn in_intervals(length: Duration, choice: &Choice) -> f64 {
     length.as_nanos() as f64 / choice.profile().interval.as_nanos().max(1) as f64
-}
-
-/// For how long messages are sent, in intervals: an election that is called is over once everybody
-/// has told everybody else, if nothing goes on after it.
-fn until_quiet(choice: &Choice) -> f64 {
-    let profile = choice.profile();
-    if profile.convened && !profile.restless { 4.0 } else { f64::INFINITY }
 }
 
 /// The memory this process may still have, where that can be known: what the machine has to spare,

@@ -227,6 +227,9 @@ impl Experiment {
         }
         self.choice.check_nodes(self.ids())?;
         self.check_loss()?;
+        if self.choice.profile().convened {
+            self.check_convening()?; // who is named there is named better
+        }
         self.plan(Coins::new(self.seed, 0)).0.check()?;
         if self.engine == Engine::Lazy
             && let Some(why) = self.not_lazy()
@@ -252,7 +255,7 @@ impl Experiment {
         let name = self.scenario.name();
         let profile = self.choice.profile();
         if profile.convened {
-            return self.check_convening();
+            return Ok(());
         }
         if let Some(leases) = profile.leases {
             return self.check_leases(leases);
