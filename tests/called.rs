@@ -18,7 +18,7 @@ fn stdout(arguments: &str) -> String {
 }
 
 /// The means of what `sim` measures.
-fn means(arguments: &str) -> impl Fn(&str) -> f64 {
+fn means(arguments: &str) -> impl Fn(&str) -> f64 + use<> {
     let text = stdout(&format!("sim {arguments} --format json"));
     let answer: Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(answer["unsettled"], 0, "{arguments}");
