@@ -51,7 +51,7 @@ impl<T: Copy> Queue<T> {
     }
 
     /// Puts an item in. `at` must not lie before what was last taken out.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, at: u64, item: T) {
         debug_assert!(at >= self.last, "time goes back");
         match self.lane.back() {
@@ -97,7 +97,7 @@ impl<T: Copy> Queue<T> {
     }
 
     /// Takes the next item out.
-    #[inline]
+    #[inline(always)] // so that it is not handed over through memory
     pub(crate) fn pop(&mut self) -> Option<(u64, T)> {
         match self.lane.front() {
             Some((at, _)) if *at <= self.least => self.lane.pop_front(),
@@ -105,6 +105,7 @@ impl<T: Copy> Queue<T> {
         }
     }
 
+    #[inline(never)]
     fn pop_bucket(&mut self) -> Option<(u64, T)> {
         if self.taken == self.buckets[0].len() {
             let lowest = self.lowest()?;

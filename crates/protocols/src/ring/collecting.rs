@@ -128,7 +128,7 @@ impl TimerKind for Timer {
 /// Small questions.
 impl Collecting {
     fn key(&self) -> Key {
-        Key { active: self.active, id: self.me }
+        Key::new(self.active, self.me)
     }
 
     fn leads(&self) -> bool {
@@ -353,7 +353,7 @@ impl Collecting {
     fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         self.circle.report(peer, Reach::Up);
         self.remind(peer, cx);
-        if self.leader.is_some_and(|leader| Key { active: true, id: peer } > leader) {
+        if self.leader.is_some_and(|leader| Key::new(true, peer) > leader) {
             self.unasked = self.unasked.max(Some(peer));
             if self.phase == Phase::Idle {
                 self.rest(cx);

@@ -6,29 +6,44 @@ use bellwether_core::{Malformed, NodeId, Reader, Write};
 /// A process as a candidate; the greatest leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// Whether it would lead; if not, it leads only if nobody else would.
-    pub active: bool,
+    class: Class,
     /// Who.
     pub id: NodeId,
 }
 
+/// Whether a process would lead. As wide as an id: a key is then copied word by word, which makes
+/// up a tenth of a short message's time in the simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u64)]
+enum Class {
+    /// Only if nobody else would.
+    Retired,
+    /// It would.
+    Active,
+}
+
 impl Key {
+    /// A process that would lead, or one that leads only if nobody else would.
+    pub fn new(active: bool, id: NodeId) -> Self {
+        Self { class: if active { Class::Active } else { Class::Retired }, id }
+    }
+
     /// How many bytes it takes on the wire.
     pub(super) const LEN: usize = 9;
 
     /// As one number, larger is better.
     pub(super) fn weight(self) -> u64 {
         const ACTIVE: u64 = 1 << 63;
-        let class = if self.active { ACTIVE } else { 0 };
+        let class = if self.class == Class::Active { ACTIVE } else { 0 };
         class | self.id.0.min(ACTIVE - 1)
     }
 
     pub(super) fn encode(self, out: &mut Vec<u8>) {
-        out.put_flag(self.active);
+        out.put_flag(self.class == Class::Active);
         out.put_node(self.id);
     }
 
     pub(super) fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Self { active: input.flag()?, id: input.node()? })
+        Ok(Self::new(input.flag()?, input.node()?))
     }
 }

@@ -9,6 +9,7 @@ use bellwether_core::{Dest, Duration, Event, Input, Message, Protocol};
 use std::borrow::Cow;
 
 impl<P: Protocol> World<P> {
+    #[inline(always)] // a message that is handed on is copied, which is most of a small step
     pub(super) fn send<O: Observer<P>>(
         &mut self,
         from: u32,
@@ -87,7 +88,7 @@ impl<P: Protocol> World<P> {
     }
 
     /// Posts a message to one process.
-    #[inline]
+    #[inline(always)]
     fn post_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -95,6 +96,15 @@ impl<P: Protocol> World<P> {
         cause: Cause,
         observer: &mut O,
     ) {
+        if let Some(takes) = self.post.sure
+            && self.post.cuts.is_empty()
+            && self.members.views.reaches(cause.from, to)
+        {
+            // No coin is read, and nothing is to be remembered but the letter.
+            let letter = Letter { message, cause, left: 1, threshold: None };
+            let letter = self.post.letters.insert(letter);
+            return self.post.push(self.now + takes, letter, to);
+        }
         let fate = if to == cause.from {
             Ok((Duration::ZERO, None)) // over no network
         } else if self.members.views.reaches(cause.from, to) {
@@ -125,9 +135,6 @@ impl<P: Protocol> World<P> {
         if self.post.cuts.severs(cause.from, to) {
             return Err("cut");
         }
-        if let (Some(takes), false) = (self.post.sure, multicast) {
-            return Ok((takes, None)); // and no coin is read
-        }
         let packet = self.post.coins(cause);
         let Network { multicast: to_all, unicast: to_one, .. } = &self.network;
         let channel = if multicast { to_all } else { to_one };
@@ -141,8 +148,9 @@ impl<P: Protocol> World<P> {
 
     #[inline]
     fn post_copies(&mut self, letter: usize, to: u32, takes: Duration, again: Option<Duration>) {
-        for takes in [Some(takes), again].into_iter().flatten() {
-            self.post.push(self.now + takes, letter, to);
+        self.post.push(self.now + takes, letter, to);
+        if let Some(again) = again {
+            self.post.push(self.now + again, letter, to);
         }
     }
 

@@ -157,7 +157,13 @@ impl<P: Protocol> World<P> {
             } else if news == next {
                 self.get_about(observer);
             } else if letter == next {
-                self.deliver(observer);
+                // What else arrives at the same time comes before anything else.
+                loop {
+                    self.deliver(observer);
+                    if self.post.next_at() != next || observer.done() {
+                        break;
+                    }
+                }
             } else {
                 self.wake(observer);
             }

@@ -106,6 +106,7 @@ impl<M> Post<M> {
         self.queue.pop().map(|(_, parcel)| parcel)
     }
 
+    #[inline]
     pub(super) fn push(&mut self, at: SimTime, letter: usize, to: u32) {
         self.queue.push(at.as_nanos(), Parcel { letter: letter as u32, to });
     }

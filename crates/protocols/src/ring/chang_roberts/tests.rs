@@ -44,11 +44,11 @@ fn settled(me: u64, config: Config) -> Process {
 }
 
 fn key(id: u64) -> Key {
-    Key { active: true, id: NodeId(id) }
+    Key::new(true, NodeId(id))
 }
 
 fn retired(id: u64) -> Key {
-    Key { active: false, id: NodeId(id) }
+    Key::new(false, NodeId(id))
 }
 
 fn runs(round: u64, key: Key) -> Message<Candidate> {

@@ -165,7 +165,7 @@ impl TimerKind for Timer {
 impl<S: Search> Finder<S> {
     #[inline]
     fn key(&self) -> Key {
-        Key { active: !self.retired, id: self.me }
+        Key::new(!self.retired, self.me)
     }
 
     fn leads(&self) -> bool {
@@ -247,22 +247,28 @@ impl<S: Search> Finder<S> {
 
 /// Hearing.
 impl<S: Search> Finder<S> {
+    /// A note of the election that it takes part in; the candidate tells whether it matters, and
+    /// not who passed it on.
     #[inline]
-    fn hear_note(&mut self, round: u64, note: S::Note, cx: &mut Cx<'_, Self>) {
-        let key = note.key();
-        if !self.believes_in(key, cx) {
-            return self.hear_of_the_dead(round, key, cx);
-        }
-        if round != self.round || self.part.is_none() {
-            if !self.joins(round, key) {
-                return;
-            }
-            self.wait_for_end(cx);
+    fn take_part(&mut self, note: S::Note, cx: &mut Cx<'_, Self>) {
+        if !self.believes_in(note.key(), cx) {
+            return;
         }
         let me = self.key();
         let mut ring = Ring { me: self.me, round: self.round, circle: &self.circle, cx };
         if S::hear(&mut self.part, me, note, &mut ring) {
             self.follow(me, cx);
+        }
+    }
+
+    /// A note of another election, or of one that is decided here.
+    fn hear_note(&mut self, round: u64, note: S::Note, cx: &mut Cx<'_, Self>) {
+        let key = note.key();
+        if !self.believes_in(key, cx) {
+            self.hear_of_the_dead(round, key, cx);
+        } else if self.joins(round, key) {
+            self.wait_for_end(cx);
+            self.take_part(note, cx);
         }
     }
 
@@ -276,7 +282,6 @@ impl<S: Search> Finder<S> {
     }
 
     /// A candidate that is gone has called an election all the same.
-    #[cold]
     fn hear_of_the_dead(&mut self, round: u64, key: Key, cx: &mut Cx<'_, Self>) {
         if round > self.round && self.circle.is_down(key.id) && cx.peers().contains(key.id) {
             self.call(round, cx);
@@ -410,10 +415,11 @@ impl<S: Search> Protocol for Finder<S> {
     #[inline]
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Self::Message>, cx: &mut Cx<'_, Self>) {
         let Message { round, says } = *message;
-        if !cx.peers().contains(from) {
-            return;
-        }
         match says {
+            Says::Note(note) if round == self.round && self.part.is_some() => {
+                self.take_part(note, cx);
+            }
+            _ if !cx.peers().contains(from) => {}
             Says::Note(note) => self.hear_note(round, note, cx),
             Says::Announcement(leader) => self.hear_announcement(round, leader, cx),
         }

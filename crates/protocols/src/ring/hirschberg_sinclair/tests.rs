@@ -24,7 +24,7 @@ fn start(me: u64) -> Process {
 }
 
 fn key(id: u64) -> Key {
-    Key { active: true, id: NodeId(id) }
+    Key::new(true, NodeId(id))
 }
 
 fn note(round: u64, note: Notice) -> Message<Notice> {

@@ -46,11 +46,11 @@ fn start(me: u64, config: Config) -> Process {
 }
 
 fn key(id: u64) -> Key {
-    Key { active: true, id: NodeId(id) }
+    Key::new(true, NodeId(id))
 }
 
 fn retired(id: u64) -> Key {
-    Key { active: false, id: NodeId(id) }
+    Key::new(false, NodeId(id))
 }
 
 fn keys(ids: &[u64]) -> Vec<Key> {
