@@ -20,7 +20,7 @@ pub(super) struct Elections {
     #[command(flatten)]
     bully: Bully,
     #[command(flatten)]
-    ring: Ring,
+    ring: Rings,
 }
 
 #[derive(Args, Debug)]
@@ -72,7 +72,7 @@ struct Bully {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rings")]
-struct Ring {
+struct Rings {
     /// How long a message may take to the next process: an election that has not come to an end
     /// after so long for every hop is held again [default: infinite; where failures are detected,
     /// 5 delays]
@@ -113,7 +113,7 @@ impl Elections {
         known.extend(flags::<Times>());
         match called {
             Called::Bully => known.extend(flags::<Bully>()),
-            Called::Ring(_) => known.extend(flags::<Ring>()),
+            Called::Ring(_) => known.extend(flags::<Rings>()),
             Called::AdHoc => {}
         }
         known
