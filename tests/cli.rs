@@ -403,6 +403,42 @@ fn a_trace_is_written_and_read_and_drawn() {
 }
 
 #[test]
+fn rings_and_networks_are_drawn_and_what_cannot_be_is_refused() {
+    let folder = folder("views");
+    let file = folder.join("run.svg");
+    let drawn = |arguments: &str| {
+        stdout(&format!("trace {arguments} --svg {}", file.display()));
+        std::fs::read_to_string(&file).unwrap()
+    };
+    let time = "one lane a process";
+    for protocol in ["ring", "chang-roberts", "merea", "hirschberg-sinclair"] {
+        let both = drawn(&format!("{protocol} --nodes 6 --initiators all --order random"));
+        assert!(both.contains("6 processes on a ring, ") && both.contains(time), "{protocol}");
+        let ring = drawn(&format!("{protocol} --nodes 6 --view ring"));
+        assert!(ring.contains("6 processes on a ring, ") && !ring.contains(time), "{protocol}");
+    }
+    for graph in ["random", "grid", "disc", "moving --until 5s"] {
+        let both = drawn(&format!("ad-hoc --nodes 9 --graph {graph}"));
+        assert!(both.contains("9 processes with ") && both.contains(time), "{graph}");
+    }
+    assert!(!drawn("ad-hoc --nodes 9 --view graph").contains(time));
+    for only_time in ["bully --nodes 5", "le-s --nodes 5", "ring --nodes 5 --view time"] {
+        let picture = drawn(only_time);
+        assert!(picture.contains(time) && !picture.contains("on a ring"), "{only_time}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    for (arguments, word) in [
+        ("bully --nodes 5 --view ring --svg no.svg", "do not stand on a ring"),
+        ("ring --nodes 5 --view graph --svg no.svg", "do not stand in a network"),
+        ("ring --nodes 2001 --svg no.svg", "at most 2000 apart; choose fewer, or take --view time"),
+        ("ring --nodes 5 --view ring", "--svg"),
+    ] {
+        let line = refusal(&format!("trace {arguments}"), 2);
+        assert!(line.contains(word), "{line}");
+    }
+}
+
+#[test]
 fn help_completions_and_manual_pages_are_there() {
     for arguments in ["--help", "sim --help", "trace --help", "protocols --help"] {
         assert!(stdout(arguments).contains("Usage:"), "{arguments}");

@@ -71,7 +71,7 @@ fn count(picture: &str, what: &str) -> usize {
 
 /// Fails unless the text is one element whose tags balance, whose attributes are quoted and unique,
 /// and whose text holds no stray markup; checks that every attribute that is a number is finite.
-fn assert_is_a_picture(picture: &str) {
+pub(super) fn assert_is_a_picture(picture: &str) {
     let (mut open, mut rest, mut roots) = (Vec::new(), picture, 0);
     while let Some((text, tag_on)) = rest.split_once('<') {
         assert_text(text);
@@ -307,7 +307,7 @@ fn a_trace_that_begins_late_is_not_drawn_in_a_corner() {
     assert!(draw(&records).contains("1 process, 3600000 ms to 3600010 ms"));
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+pub(super) fn any_event() -> impl Strategy<Value = Event> {
     let id = || (0..6_u64).prop_map(NodeId);
     let time = || any::<u64>().prop_map(SimTime::from_nanos);
     let instant =
@@ -337,11 +337,67 @@ fn any_event() -> impl Strategy<Value = Event> {
             |(leaders, until, stage)| Event::Leadership { leaders, term: None, until, stage }
         ),
         instant().prop_map(|reads| Event::Jump { reads }),
+        (id(), any::<bool>()).prop_map(|(peer, up)| Event::Reach { peer, up }),
         (id(), instant()).prop_map(|(to, until)| Event::Fact(Fact::Locked { to, until })),
         instant().prop_map(|until| Event::Fact(Fact::Bound { until })),
         instant().prop_map(|until| Event::Fact(Fact::Held { until })),
         instant().prop_map(|reads| Event::Fact(Fact::Clock { reads })),
     ]
+}
+
+#[test]
+fn what_is_believed_at_the_very_end_is_seen_and_told() {
+    let records = [at(0, 1, send("hello", 0)), at(1_000, 1, believing(1, Stage::Decided))];
+    let picture = draw(&records);
+    assert!(picture.contains("<title>1 leads, 1s to 1.05s</title>"));
+    assert!(picture.contains("At the end leads: 1."));
+    let until = Some(moment(1_000));
+    let ends = space_time(&records, &Options { until, ..Options::default() });
+    assert!(!ends.contains("<title>1 leads") && ends.contains("At the end leads: 1."));
+}
+
+#[test]
+fn peers_and_links_that_come_and_go_are_ticks() {
+    let reach = |up| Event::Reach { peer: NodeId(2), up };
+    let picture =
+        draw(&[at(0, 1, reach(false)), at(500, 1, reach(true)), at(1_000, 1, reach(true))]);
+    assert!(picture.contains("<title>1 peer or link down: 2, 0s</title>"));
+    assert!(picture.contains("<title>1 peer or link up: 2, 0.5s</title>"));
+    assert_eq!(count(&picture, "class=\"tick\""), 5, "three, and the legend");
+    assert!(picture.contains(">peer or link up<") && picture.contains(">peer or link down<"));
+}
+
+#[test]
+fn words_keep_out_of_the_way_of_lines() {
+    let mut records = vec![
+        at(0, 1, believing(1, Stage::Decided)),
+        at(1_000, 3, Event::Timer { timer: "End".into() }),
+    ];
+    let word = |records: &[Record]| {
+        let picture = draw(records);
+        let (before, _) = picture.split_once("\">leads<").expect("there is room");
+        let (_, place) = before.rsplit_once(" x=\"").expect("it has a place");
+        place.split('"').next().and_then(|x| x.parse::<f64>().ok()).expect("a number")
+    };
+    let free = word(&records);
+    // Both ends of a line on another lane, so that it crosses the first word's place.
+    records.push(at(10, 1, send("hello", 0)));
+    records.push(at(60, 3, recv(1, "hello", 0, 10)));
+    let moved = word(&records);
+    assert!(moved > free + 9.0, "from {free} to {moved}");
+}
+
+#[test]
+fn signs_of_life_stay_in_the_background() {
+    let picture = draw(&[
+        at(0, 1, send("heartbeat", 0)),
+        at(10, 2, recv(1, "heartbeat", 0, 0)),
+        at(20, 1, send("election", 1)),
+        at(30, 2, recv(1, "election", 1, 20)),
+    ]);
+    assert_eq!(count(&picture, "class=\"m quiet\""), 2, "it, and the legend");
+    assert!(picture.contains("<g class=\"m k0\"><title>election #1"), "the first colour is free");
+    assert!(picture.contains("<title>heartbeat #0 from 1") && picture.contains(">heartbeat<"));
 }
 
 proptest! {

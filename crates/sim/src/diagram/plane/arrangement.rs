@@ -24,6 +24,9 @@ pub enum Arrangement {
     Graph(Graph),
 }
 
+/// Links, the lesser end of each first.
+pub(super) type Pairs = BTreeSet<(u32, u32)>;
+
 /// A network whose links may come and go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
@@ -83,7 +86,7 @@ impl Arrangement {
 impl Graph {
     /// The links there are at this time, and those that were there before it. The lesser end comes
     /// first, and both ends exist.
-    pub(super) fn at(&self, time: SimTime) -> (BTreeSet<(u32, u32)>, BTreeSet<(u32, u32)>) {
+    pub(super) fn at(&self, time: SimTime) -> (Pairs, Pairs) {
         let tidy = |(a, b): (u32, u32)| (a.min(b), a.max(b));
         let exists = |(a, b): &(u32, u32)| a != b && *b < self.nodes;
         let mut there: BTreeSet<_> = self.links.iter().copied().map(tidy).filter(exists).collect();

@@ -74,8 +74,10 @@ fn part(points: &mut [Point], [left, top, right, bottom]: Area, apart: f64) -> b
                 continue;
             }
             crowded = true;
-            // Those at the very same place part sideways.
-            let [x, y] = if far > 1e-6 { [x / far, y / far] } else { [1.0, 0.0] };
+            // Those at the very same place part in all directions.
+            let turn = 2.399_963 * other as f64;
+            let apart_by = [libm::cos(turn), libm::sin(turn)];
+            let [x, y] = if far > 1e-6 { [x / far, y / far] } else { apart_by };
             let step = (apart - far) / 2.0 + 0.1;
             for (node, sign) in [(one, -step), (other, step)] {
                 points[node][0] = (points[node][0] + sign * x).clamp(left, right);

@@ -3,7 +3,7 @@
 use super::layout::Point;
 use super::map::{Map, Presence};
 use super::network::{arrow, pill};
-use super::people::{crossed, disc, rim};
+use super::people::{NAMED_MAX, crossed, disc, rim};
 use super::sheet::Sheet;
 use crate::diagram::legend::{Item, SAMPLE_WIDTH, flow};
 use crate::diagram::story::Story;
@@ -26,14 +26,14 @@ enum Sample {
 
 /// Draws the legend under all else; says where it ends.
 pub(super) fn draw(map: &Map, story: &Story, is_ring: bool, sheet: &mut Sheet) {
-    let mut items = people(map, story);
+    let mut items = people(map, story, sheet.labelled);
     items.extend(if is_ring { messages(map, story, sheet) } else { lines(sheet) });
     let edges = [24.0, sheet.width - 22.0];
     let wide = |sample: &Sample| !matches!(sample, Sample::Nothing);
     sheet.top = flow(&items, edges, sheet.top + 16.0, wide, draw_sample, &mut sheet.body);
 }
 
-fn people(map: &Map, story: &Story) -> Vec<Item<Sample>> {
+fn people(map: &Map, story: &Story, labelled: bool) -> Vec<Item<Sample>> {
     let mut items = Vec::new();
     let mut add = |sample, means: &str| items.push(Item { sample, means: means.to_owned() });
     let followed: BTreeSet<usize> =
@@ -62,7 +62,8 @@ fn people(map: &Map, story: &Story) -> Vec<Item<Sample>> {
     if is(Presence::Absent) {
         add(Sample::Disc("p-out"), "not there");
     }
-    if map.processes.iter().any(|process| process.part.called) {
+    let callers = map.processes.iter().filter(|process| process.part.called).count();
+    if callers > 0 && (labelled || callers <= NAMED_MAX) {
         add(Sample::Caller, "called an election");
     }
     items

@@ -1,13 +1,13 @@
 //! The network: links, and the election tree on them.
 
-use super::arrangement::Graph;
+use super::arrangement::{Graph, Pairs};
 use super::layout::{Point, places};
 use super::map::Map;
 use super::people::{self, Look, value};
 use super::sheet::Sheet;
 use crate::diagram::svg::{N, SMALL_SIZE, Text, put, text_width};
 use bellwether_core::SimTime;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// With more processes than this, nobody can read what each reported.
 const REPORTS_MAX: usize = 30;
@@ -64,7 +64,7 @@ fn look(map: &Map) -> Look {
     Look { radius, labelled, values: map.processes.iter().any(worth) }
 }
 
-fn links(links: &BTreeSet<(u32, u32)>, class: &str, at: &[Point], sheet: &mut Sheet) {
+fn links(links: &Pairs, class: &str, at: &[Point], sheet: &mut Sheet) {
     let mut d = String::new();
     for &(a, b) in links.iter().take(sheet.marks_max) {
         let ([x, y], [to_x, to_y]) = (at[a as usize], at[b as usize]);
@@ -93,7 +93,7 @@ fn branches(map: &Map, at: &[Point]) -> Vec<(usize, usize, [Point; 2])> {
     map.processes.iter().enumerate().filter_map(branch).collect()
 }
 
-fn tree(map: &Map, at: &[Point], look: Look, there: &BTreeSet<(u32, u32)>, sheet: &mut Sheet) {
+fn tree(map: &Map, at: &[Point], look: Look, there: &Pairs, sheet: &mut Sheet) {
     for (child, parent, [from, to]) in branches(map, at) {
         let link = (child.min(parent) as u32, child.max(parent) as u32);
         let is_there = there.contains(&link);

@@ -16,9 +16,8 @@ pub(super) struct Look {
     pub(super) values: bool,
 }
 
-/// Where only dots are drawn, so many that matter have their ids all the same,
-/// and their marks.
-const NAMED_MAX: usize = 12;
+/// Where only dots are drawn, so many that matter have their ids and marks all the same.
+pub(super) const NAMED_MAX: usize = 12;
 
 /// What the claim of a process is worth: the greatest that has not retired leads.
 pub(super) fn value(weight: u64) -> u64 {

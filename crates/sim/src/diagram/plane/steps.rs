@@ -1,8 +1,9 @@
 //! The records, put together to steps: something happens to a process, and it sends.
 //!
-//! Only what elections are made of is kept: calls to take part, and answers to them.
+//! Only what elections are made of is kept: calls to take part, and answers to them. A step begins
+//! with what happened, and ends before the next thing that happens to the same process.
 
-use bellwether_core::{Event, NodeId, Record, SimTime};
+use bellwether_core::{Event, Fact, NodeId, Record, SimTime, Stage};
 use std::collections::BTreeMap;
 
 /// Which message: its sender, when it was sent, and the sender's number for it.
@@ -13,8 +14,8 @@ pub(super) type Letter = (NodeId, SimTime, u64);
 pub(super) struct Step {
     pub(super) node: NodeId,
     pub(super) cause: Cause,
-    /// Whom it called to take part.
-    pub(super) calls: Vec<NodeId>,
+    /// Whom it called to take part, and by which message.
+    pub(super) calls: Vec<(NodeId, Letter)>,
     /// Whom it answered, and by which message.
     pub(super) answers: Vec<(NodeId, Letter)>,
     /// What it says of its claim by then.
@@ -26,8 +27,8 @@ pub(super) struct Step {
 /// What happened to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// It was called by this one.
-    Call(NodeId),
+    /// It was called.
+    Call(Letter),
     /// It was answered.
     Answer(Letter),
     /// Another message came.
@@ -64,11 +65,14 @@ pub(super) fn steps(records: &[&Record]) -> Vec<Step> {
 
 fn cause(event: &Event) -> Option<Cause> {
     match event {
-        Event::Recv { from, message, number, sent, .. } => Some(match kind(message) {
-            Kind::Call => Cause::Call(*from),
-            Kind::Answer => Cause::Answer((*from, *sent, *number)),
-            Kind::Other => Cause::Message,
-        }),
+        Event::Recv { from, message, number, sent, .. } => {
+            let letter = (*from, *sent, *number);
+            Some(match kind(message) {
+                Kind::Call => Cause::Call(letter),
+                Kind::Answer => Cause::Answer(letter),
+                Kind::Other => Cause::Message,
+            })
+        }
         Event::Reach { peer, up } => Some(Cause::Reach(*peer, *up)),
         Event::Start { .. } | Event::Restart { .. } | Event::Crash | Event::Leave => {
             Some(Cause::Life)
@@ -101,14 +105,17 @@ impl Step {
 
     fn add(&mut self, record: &Record) {
         match &record.event {
-            Event::Send { to: Some(to), message, number } => match kind(message) {
-                Kind::Call => self.calls.push(*to),
-                Kind::Answer => self.answers.push((*to, (record.node, record.t, *number))),
-                Kind::Other => {}
-            },
-            Event::Fact(bellwether_core::Fact::Claim { weight }) => self.claim = Some(*weight),
+            Event::Send { to: Some(to), message, number } => {
+                let letter = (record.node, record.t, *number);
+                match kind(message) {
+                    Kind::Call => self.calls.push((*to, letter)),
+                    Kind::Answer => self.answers.push((*to, letter)),
+                    Kind::Other => {}
+                }
+            }
+            Event::Fact(Fact::Claim { weight }) => self.claim = Some(*weight),
             Event::Leadership { leaders, stage, .. } => {
-                self.settles = *stage == bellwether_core::Stage::Decided && !leaders.is_empty();
+                self.settles = *stage == Stage::Decided && !leaders.is_empty();
             }
             _ => {}
         }

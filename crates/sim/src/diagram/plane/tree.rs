@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A claim to lead, and whose it is.
 pub(super) type Claim = (u64, NodeId);
 
+/// One election: who called it, and its how-manieth that was.
+type Wave = (NodeId, u32);
+
 /// What one process did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Part {
@@ -27,12 +30,25 @@ pub(super) struct Part {
     pub(super) report: Option<Claim>,
     /// Its own claim.
     pub(super) claim: Option<u64>,
-    /// The best it has heard of in that election.
+    /// That election.
+    wave: Option<Wave>,
+    /// The best it has heard of in it.
     best: Option<Claim>,
+    /// How many it has called.
+    waves: u32,
     /// Whom it can talk to, as far as it was told.
     peers: BTreeSet<NodeId>,
     /// It is in an election.
     engaged: bool,
+}
+
+/// What messages said, as far as it can be told.
+#[derive(Default)]
+struct Said {
+    /// In which election somebody was called.
+    calls: BTreeMap<Letter, Wave>,
+    /// In which election who was reported.
+    reports: BTreeMap<Letter, (Wave, Claim)>,
 }
 
 /// On a ring: who called an election while it was in none.
@@ -65,64 +81,81 @@ pub(super) fn on_graph(graph: &Graph, steps: &[Step]) -> BTreeMap<NodeId, Part> 
         parts.entry(id(a)).or_default().peers.insert(id(b));
         parts.entry(id(b)).or_default().peers.insert(id(a));
     }
-    let mut reports: BTreeMap<Letter, Claim> = BTreeMap::new();
+    let mut said = Said::default();
     for step in steps {
-        parts.entry(step.node).or_default().take(step, &mut reports);
+        parts.entry(step.node).or_default().take(step, &mut said);
     }
     parts
 }
 
 impl Part {
-    fn take(&mut self, step: &Step, reports: &mut BTreeMap<Letter, Claim>) {
+    fn take(&mut self, step: &Step, said: &mut Said) {
         self.claim = step.claim.or(self.claim);
         match step.cause {
-            Cause::Life => (self.parent, self.report, self.best) = (None, None, None),
+            Cause::Life => {
+                (self.parent, self.report, self.wave, self.best) = (None, None, None, None);
+            }
             Cause::Reach(peer, true) => {
                 self.peers.insert(peer);
             }
             Cause::Reach(peer, false) => {
                 self.peers.remove(&peer);
             }
-            Cause::Answer(letter) => self.best = self.best.max(reports.get(&letter).copied()),
+            Cause::Answer(letter) => {
+                let report = said.reports.get(&letter).filter(|report| Some(report.0) == self.wave);
+                self.best = self.best.max(report.map(|report| report.1));
+            }
             Cause::Call(_) | Cause::Message | Cause::Command | Cause::Itself => {}
         }
         match step.cause {
-            Cause::Call(from) if self.joins(from, step) => self.begin(step.node, Some(from)),
+            Cause::Call(letter) if self.joins(letter, step, said) => {
+                self.begin(step.node, Some(letter.0), said.calls.get(&letter).copied());
+            }
             _ if self.begins(step) => {
                 self.called = true;
-                self.begin(step.node, None);
+                self.waves += 1;
+                self.begin(step.node, None, Some((step.node, self.waves)));
             }
             _ => {}
         }
-        for (to, letter) in &step.answers {
-            if let (Some(best), true) = (self.best, self.parent == Some(*to)) {
-                self.report = Some(best);
-                reports.insert(*letter, best);
-            }
-        }
+        self.say(step, said);
     }
 
-    /// Whether it takes part because this one called it.
-    fn joins(&self, from: NodeId, step: &Step) -> bool {
-        let alone = || self.peers.iter().all(|peer| *peer == from);
-        let answers = || step.answers.iter().any(|(to, _)| *to == from);
-        match step.calls.as_slice() {
-            [] => answers() && alone(),
-            // What the dead said last makes nobody a child of theirs.
-            calls => !calls.contains(&from) && self.peers.contains(&from),
+    /// Whether it takes part because of this call.
+    fn joins(&self, call: Letter, step: &Step, said: &Said) -> bool {
+        let from = call.0;
+        let wave = said.calls.get(&call);
+        if step.calls.is_empty() {
+            let alone = self.peers.iter().all(|peer| *peer == from);
+            let answers = step.answers.iter().any(|(to, _)| *to == from);
+            return answers && alone && wave.copied() != self.wave;
         }
+        // What the dead said last makes nobody a child of theirs.
+        !step.calls.iter().any(|(to, _)| *to == from) && self.peers.contains(&from)
     }
 
     fn begins(&self, step: &Step) -> bool {
+        let calls = |peer| step.calls.iter().any(|(to, _)| *to == peer);
         match self.parent {
-            Some(parent) if self.peers.contains(&parent) => step.calls.contains(&parent),
+            Some(parent) if self.peers.contains(&parent) => calls(parent),
             _ => !step.calls.is_empty(),
         }
     }
 
-    fn begin(&mut self, me: NodeId, parent: Option<NodeId>) {
-        self.parent = parent;
-        self.report = None;
+    fn begin(&mut self, me: NodeId, parent: Option<NodeId>, wave: Option<Wave>) {
+        (self.parent, self.wave, self.report) = (parent, wave, None);
         self.best = self.claim.map(|weight| (weight, me));
+    }
+
+    /// What it says by what it sends.
+    fn say(&mut self, step: &Step, said: &mut Said) {
+        let Some(wave) = self.wave else { return };
+        said.calls.extend(step.calls.iter().map(|(_, letter)| (*letter, wave)));
+        for (to, letter) in &step.answers {
+            if let (Some(best), true) = (self.best, self.parent == Some(*to)) {
+                self.report = Some(best);
+                said.reports.insert(*letter, (wave, best));
+            }
+        }
     }
 }
