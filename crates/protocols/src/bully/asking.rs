@@ -36,7 +36,9 @@ impl Bully {
             return;
         }
         match leader {
-            Some(leader) if leader == self.me && self.leads() => self.be_content(cx),
+            Some(leader) if leader == self.me && self.leads() => self.rest(cx),
+            // A leader yields only to an election: its followers would not hear of a word to it.
+            _ if self.leads() => self.hold(cx),
             Some(leader) if !self.may_lead(leader, cx) => self.hold(cx),
             Some(leader) if leader == from => self.follow_as_told(leader, cx),
             Some(leader) if first => self.query(leader, Phase::Confirming(leader), cx),
@@ -50,14 +52,10 @@ impl Bully {
         fit && cx.peers().contains(leader)
     }
 
-    /// Follows whoever leads, also one that is lesser.
+    /// Follows whoever leads, also one that is lesser; but then it asks again from time to time.
+    /// The greatest may not have answered, or follow another one since.
     pub(super) fn follow_as_told(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
         self.leader = Some(leader);
-        self.be_content(cx);
-    }
-
-    fn be_content(&mut self, cx: &mut Cx<'_, Self>) {
-        self.phase = Phase::Idle;
-        self.calm(cx);
+        self.rest(cx);
     }
 }

@@ -1,5 +1,6 @@
 //! Holding an election, taking one over, and believing who says that it leads.
 
+use super::known::Key;
 use super::message::{Says, Stamp};
 use super::params::{Recovery, TopAnswers};
 use super::{Bully, Phase, Timer};
@@ -150,6 +151,13 @@ impl Bully {
         }
     }
 
+    /// A leader that took somebody for greater has not told it.
+    pub(super) fn tell_if_lesser_now(&self, peer: NodeId, before: Key, cx: &mut Cx<'_, Self>) {
+        if self.leads() && before > self.key() && self.known.key(peer) < self.key() {
+            self.say(peer, Says::Coordinator { round: self.round }, cx);
+        }
+    }
+
     fn follow(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
         self.leader = Some(leader);
         self.rest(cx);
@@ -210,9 +218,7 @@ impl Bully {
         if self.leads() && (lesser || config.recovery == Recovery::Ask) {
             self.say(peer, Says::Coordinator { round: self.round }, cx);
         }
-        if self.phase == Phase::Idle && self.alarm.is_none() {
-            self.rest(cx);
-        }
+        self.look_round(cx);
     }
 }
 

@@ -42,11 +42,13 @@
 //! * **Whom to ask.** The greatest that may be up, then the next. Whoever is named is followed only
 //!   if it says itself that it leads; otherwise two could follow each other. Since a greater
 //!   process may follow, Coordinator messages go to everyone who is up where `recovery = ask`.
+//!   Who follows a lesser one asks again every `patience`, and a leader yields only to an election.
 //! * **Patience.** A process without leader, or whose leader is down or lesser than somebody who is
 //!   up, holds an election after `patience`; a leader tells a lesser process that comes up that it
 //!   leads. With infinite patience neither happens.
 //! * **Retiring.** A leader that resigns says so to all and waits; whoever followed it holds an
-//!   election, and the retired come after all others.
+//!   election, and the retired come after all others. A recovered process does not know who has
+//!   retired; if it leads, it tells them once it does.
 //!
 //! # Stamps
 //!
@@ -202,6 +204,13 @@ impl Bully {
         }
     }
 
+    /// Somebody stands otherwise or is up again: what was right may be so no more.
+    fn look_round(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.phase == Phase::Idle && self.alarm.is_none() {
+            self.rest(cx);
+        }
+    }
+
     fn lose_patience(&mut self, cx: &mut Cx<'_, Self>) {
         let content = self.leader.is_some_and(|leader| !self.known.is_down(leader));
         if !self.doubts(cx) {
@@ -279,9 +288,11 @@ impl Protocol for Bully {
     }
 
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
+        let before = self.known.key(from);
         if !cx.peers().contains(from) || !self.known.hear(from, message.standing) {
             return;
         }
+        self.tell_if_lesser_now(from, before, cx);
         match message.says {
             Says::Election { round, stamp } => self.hear_election(from, round, stamp, cx),
             Says::Ok { round, of } => self.hear_ok(from, round, of, cx),
@@ -289,6 +300,9 @@ impl Protocol for Bully {
             Says::Resign => self.hear_resign(from, cx),
             Says::Query => self.say(from, Says::Leader(self.leader), cx),
             Says::Leader(leader) => self.hear_answer(from, leader, cx),
+        }
+        if self.known.key(from) != before {
+            self.look_round(cx);
         }
     }
 

@@ -92,15 +92,50 @@ fn an_election_comes_before_a_question() {
     assert_eq!((process.effects(), leader(&process)), (vec![], None));
 }
 
-#[test]
-fn a_doubter_asks_the_greatest_and_may_be_content() {
+/// Follows 3, and asks 5 who leads.
+fn doubter() -> Process {
     let mut process = start_with(2, Config { patience: PATIENCE, ..ASK });
     process.ring();
     process.message(3, coordinator(1));
     process.ring();
+    process
+}
+
+#[test]
+fn a_doubter_asks_the_greatest_and_may_be_told_that_all_is_well() {
+    let mut process = doubter();
     assert_eq!(letters(&process), [sent(5, QUERY)]);
     assert_eq!(leader(&process), Some(3), "it follows while it asks");
     process.message(5, answer(Some(3)));
     process.message(3, answer(Some(3)));
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(3), true));
+    assert_eq!(leader(&process), Some(3));
+}
+
+#[test]
+fn who_follows_a_lesser_leader_asks_again_after_a_while() {
+    let mut process = doubter();
+    process.ring();
+    assert_eq!(letters(&process), [sent(4, QUERY)], "5 did not answer");
+    process.message(4, answer(Some(3)));
+    process.message(3, answer(Some(3)));
+    assert_eq!(leader(&process), Some(3));
+    process.ring();
+    assert_eq!(letters(&process), [sent(5, QUERY)]);
+    process.message(5, answer(Some(5)));
+    assert_eq!((leader(&process), is_quiet(&process)), (Some(5), true));
+}
+
+#[test]
+fn a_leader_that_asks_yields_only_to_an_election() {
+    let mut process = start_with(3, Config { patience: PATIENCE, ..ASK });
+    process.ring();
+    process.ring();
+    assert_eq!(leader(&process), Some(3), "nobody answered");
+    process.ring();
+    assert_eq!(letters(&process), [sent(5, QUERY)]);
+    let mut content = process.clone();
+    content.message(5, answer(Some(3)));
+    assert_eq!((leader(&content), letters(&content)), (Some(3), vec![]));
+    process.message(5, answer(Some(5)));
+    assert_eq!(letters(&process), sent_to(&[4, 5], election(2)), "its followers hear the outcome");
 }

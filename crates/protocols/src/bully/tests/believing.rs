@@ -78,3 +78,15 @@ fn what_comes_twice_does_no_more_than_what_comes_once() {
     process.message(4, message(Says::Leader(Some(NodeId(4)))));
     assert_eq!((process.node(), process.effects()), (&before, vec![]));
 }
+
+#[test]
+fn a_leader_tells_whoever_turns_out_to_be_lesser() {
+    let mut process = boot(4, 2, Config::default());
+    process.ring();
+    let told = coordinator_of(Standing::new(2), 0);
+    assert_eq!(letters(&process), sent_to(&[1, 2, 3], told), "5 did not answer");
+    process.message(5, Message { standing: RETIRED, says: Says::Resign });
+    assert_eq!(process.effects(), [sent(5, told)], "it may follow somebody else");
+    process.message(5, Message { standing: RETIRED, says: Says::Resign });
+    assert_eq!(process.effects(), [], "once");
+}

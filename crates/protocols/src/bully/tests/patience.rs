@@ -42,6 +42,19 @@ fn a_greater_one_that_comes_up_has_so_long_to_lead() {
 }
 
 #[test]
+fn one_that_would_lead_again_has_so_long_too() {
+    let mut process = patient(3);
+    process.message(4, coordinator(1));
+    process.message(5, Message { standing: RETIRED, says: Says::Resign });
+    process.ring();
+    assert_eq!((leader(&process), is_quiet(&process)), (Some(4), true));
+    process.message(5, Message { standing: Standing::new(2), says: Says::Query });
+    assert!(process.effects().contains(&process.armed(Timer::Patience, PATIENCE)));
+    process.ring();
+    assert_eq!(letters(&process), sent_to(&[4, 5], election(2)));
+}
+
+#[test]
 fn a_leader_tells_a_lesser_process_that_comes_up() {
     for (config, told) in [(PATIENCE, true), (Duration::MAX, false)] {
         let mut process = start_with(5, Config { patience: config, ..Config::default() });
