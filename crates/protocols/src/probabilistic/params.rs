@@ -247,6 +247,7 @@ impl Params {
             by_luck: false,
             leases: None,
             convened: true,
+            restless: false,
         }
     }
 }

@@ -1,0 +1,1 @@
+//! A size that is gossiped.
