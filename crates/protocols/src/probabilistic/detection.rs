@@ -35,6 +35,7 @@ impl Probabilistic {
 
     /// Step 3 of figure 3.
     pub(super) fn decide(&mut self, cx: &mut Cx<'_, Self>) {
+        self.relay = None;
         match self.named {
             Named::One(_) => {
                 self.calls = false;
@@ -42,7 +43,6 @@ impl Probabilistic {
             }
             Named::Nobody | Named::Several(_) => self.doubt(Doubt::Outcome, cx),
         }
-        self.relay = None;
     }
 
     /// Begins again, now or after a delay, or leaves it to others.

@@ -61,7 +61,7 @@ impl Observer<Sighted> for Counts {
     }
 }
 
-fn chance(value: f64) -> Loss {
+pub(crate) fn chance(value: f64) -> Loss {
     Loss::Uncorrelated(Probability::try_from(value).expect("a probability"))
 }
 
@@ -110,7 +110,8 @@ pub(crate) fn elect(trial: &Trial, seed: u64) -> Outcome {
     result
 }
 
-fn judge(world: &World<Sighted>, nodes: u32) -> Outcome {
+/// How the group stands.
+pub(crate) fn judge(world: &World<Sighted>, nodes: u32) -> Outcome {
     let mut followers = vec![0u32; nodes as usize];
     let (mut living, mut result) = (0, Outcome::default());
     for node in 0..nodes {
@@ -150,18 +151,26 @@ pub(crate) struct Means {
 
 pub(crate) fn many(trial: &Trial, runs: u64) -> Means {
     let mut sum = Means::default();
-    let part = |value: f64| value / runs as f64;
     for seed in 0..runs {
         let one = elect(trial, seed);
-        sum.strong += part(f64::from(u8::from(one.strong)));
-        sum.weak += part(one.weak);
-        sum.rounds += part(f64::from(one.rounds));
-        sum.unicasts += part(one.unicasts as f64);
-        sum.multicasts += part(one.multicasts as f64);
-        sum.aborted += part(f64::from(u8::from(one.aborted)));
-        sum.seconds += part(one.seconds);
+        sum.strong += f64::from(u8::from(one.strong));
+        sum.weak += one.weak;
+        sum.rounds += f64::from(one.rounds);
+        sum.unicasts += one.unicasts as f64;
+        sum.multicasts += one.multicasts as f64;
+        sum.aborted += f64::from(u8::from(one.aborted));
+        sum.seconds += one.seconds;
     }
-    sum
+    let part = |sum: f64| sum / runs as f64;
+    Means {
+        strong: part(sum.strong),
+        weak: part(sum.weak),
+        rounds: part(sum.rounds),
+        unicasts: part(sum.unicasts),
+        multicasts: part(sum.multicasts),
+        aborted: part(sum.aborted),
+        seconds: part(sum.seconds),
+    }
 }
 
 /// Whether the part of successes is what it should be, within four standard deviations.

@@ -37,6 +37,9 @@ fn two_leaders_are_one_too_many_and_the_hash_says_who_begins_again() {
     process.ring();
     assert_eq!(letters(&process)[0], to_all(Message::Initiate(SECOND)), "all pass");
     assert_eq!((leader(&process), round(&process)), (None, in_round(2)));
+    process.message(6, Message::Prefer(SECOND, someone(2)));
+    process.ring();
+    assert_eq!(letters(&process), [to_all(Message::Final(SECOND, NodeId(2)))], "it is a relay");
     let mut process = told(Reinitiate::Hash, Size::Given(u64::MAX), &[2, 3]);
     process.ring();
     assert_eq!((process.effects(), is_quiet(&process)), (vec![Effect::Disarm(Timer::Phase)], true));

@@ -120,3 +120,17 @@ fn the_declared_leader_is_in_the_view_from_then_on() {
     let again = Message::Prefer(RoundId::first_of(2), someone(1));
     assert_eq!(letters(&process)[1..], [to(1, again.clone()), to(4, again)]);
 }
+
+#[test]
+fn a_process_that_takes_no_part_is_small() {
+    let (state, node) =
+        (size_of::<Probabilistic>(), size_of::<bellwether_core::Node<Probabilistic>>());
+    assert!(
+        state <= 80 && node <= 136,
+        "{state} and {node} bytes, of which there may be a million"
+    );
+    let mut process = bystander();
+    process.message(9, Message::Initiate(FIRST)).message(4, named(1)).ring();
+    let Probabilistic { relay, known, gossip, .. } = process.node().protocol();
+    assert!(relay.is_none() && known.is_none() && gossip.is_none());
+}
