@@ -53,6 +53,8 @@
 //! * **Delays before a re-initiation** are drawn in steps of two multicasts: half of all draw the
 //!   last of log₂ N steps, half of the rest the one before, and so on. However many doubt, about one
 //!   is first, and it takes no more than log₂ N steps; evenly drawn delays would have to be N long.
+//!   This is the default, because the hash fails where few have something to mend: one member that
+//!   missed every final message begins the next round with probability K/N. See the table below.
 //! * **Candidates** are all in the view, itself included, relays or not, dead or not: who is dead is
 //!   known only if the driver reports it ([`Reach::Down`]). If that is the leader, the same rule
 //!   that begins the next round begins the next election. The declared leader of the last election
@@ -60,6 +62,24 @@
 //! * **Resigning.** A leader that resigns calls an election in which it does not stand; one that
 //!   leaves stands in none. A relay that missed it and prefers that one is told.
 //! * **Restarts.** Nothing is stored. Whoever has lived before asks as a newcomer does.
+//!
+//! # Which re-initiation
+//!
+//! Strong success of 1000 simulated elections each, N = 1000, views of half the group, the same loss
+//! for unicasts and multicasts, p_fail = .001, K = 7 14 28 56 112 (`crates/sim/tests/probabilistic`):
+//!
+//! | loss | `hash` | rounds | `delay` | rounds |
+//! |---|---|---|---|---|
+//! | 0 | .999 | 1.02 | .999 | 1.02 |
+//! | .05 | .963 | 1.03 | .999 | 1.07 |
+//! | .1 | .917 | 1.06 | .997 | 1.14 |
+//! | .2 | .732 | 1.12 | .981 | 1.37 |
+//! | .3 | .542 | 1.25 | .971 | 1.71 |
+//! | .4 | .383 | 1.43 | .972 | 2.07 |
+//!
+//! What fails with `delay` are members that missed the beginning and every final message: they do
+//! not know that there was an election. The price is a second round, and up to log₂ N steps of
+//! waiting before it.
 //!
 //! # What an observer sees
 //!
@@ -106,7 +126,7 @@ use relay::Relay;
 use size::Gossip;
 
 /// One process. What only a few need is behind a pointer: a process that is no relay, has met
-/// nobody and misses nobody is seven words.
+/// nobody and misses nobody is ten words and no more.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Probabilistic {
     me: NodeId,

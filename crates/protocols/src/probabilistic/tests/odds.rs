@@ -45,4 +45,5 @@ fn factors_agree_with_values_worked_out_by_hand() {
     assert!((odds.relays - 0.584_89).abs() < 1e-5, "{odds:?}");
     assert!((odds.connected - 0.606_53).abs() < 1e-5, "{odds:?}");
     assert_eq!((odds.same, odds.heard, odds.lives), (1.0, 1.0, 1.0));
+    assert!((Odds::of(7.0, &calm).success() - 0.267_8).abs() < 1e-4, "the first round's");
 }
