@@ -30,7 +30,7 @@ impl Probabilistic {
         let filter = params.filter(Name::Initiate(round), relays, nodes);
         let time_outs = params.time_outs(relays);
         if filter.passes(self.me) && !self.is_absent(self.me) {
-            // Whoever was declared the leader is in the view; it is looked at here and nowhere else.
+            // Whoever was declared the leader is in the view, which is looked at nowhere but here.
             former.into_iter().for_each(|leader| self.meet(leader, cx));
             let relay = Relay::new(self, filter, cx);
             self.relay = Some(relay.into());

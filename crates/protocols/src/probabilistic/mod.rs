@@ -8,13 +8,14 @@
 //! **Assumptions.** Multicasts and unicasts that may be lost, processes that may stop; bounds on
 //! delays, beyond which a message is as good as lost; a fair hash; about the same idea of how large
 //! the group is. Nobody needs to see all of the group: a process knows whom it sees (`cx.peers()`),
-//! whom it has met, and nothing else. Whoever speaks is taken for a member: keeping strangers out is
-//! the driver's business.
+//! whom it has met, and nothing else. Whoever speaks is taken for a member: keeping strangers out
+//! is the driver's business.
 //!
-//! **Promise.** *Probably one*: with a probability that does not depend on the size of the group,
-//! all live processes name the same live leader once a round is over that nobody has seen to be
-//! inconsistent. [`Odds`] computes the lower bound of section 4 for a round. A leader that crashes
-//! within the round goes unnoticed, so the probability is at most 1 − p_fail, whatever K is.
+//! **Promise.** *Probably one*: with a known probability all live processes name the same live
+//! leader at the end. [`Odds`] computes the lower bound of section 4 for a round. That depends on
+//! the size of the group only through those who might hear nothing at all, which is why N matters
+//! where losses are great and K is small. A leader that crashes within the round goes unnoticed, so
+//! the probability is at most about 1 − p_fail, whatever K is.
 //!
 //! | message | who | says | who cares |
 //! |---|---|---|---|
@@ -26,10 +27,11 @@
 //! | `withdraw` | who resigns or leaves, to all; a relay, to one who does not know | "this one does not stand" | does not choose it |
 //! | `gossip` | anybody, to one it sees | traces of all it knows of | counts (`size = gossip`) |
 //!
-//! A round: whoever hears of it hashes itself with the round's name (`hash.rs`). About K of all pass
-//! (`filter.rs`); they alone look at their views. They tell each other whom they prefer, and each
-//! after a while tells everyone (`relay.rs`). Whoever then was told of nobody or of several sees to
-//! it that another round is held, with more relays, or gives up after the last (`detection.rs`).
+//! A round: whoever hears of it hashes itself with the round's name (`hash.rs`). About K of all
+//! pass (`filter.rs`); they alone look at their views. They tell each other whom they prefer, and
+//! each after a while tells everyone (`relay.rs`). Whoever then was told of nobody or of several
+//! sees to it that another round is held, with more relays, or gives up after the last
+//! (`detection.rs`).
 //!
 //! # What we do not do as printed
 //!
@@ -51,12 +53,13 @@
 //! * **Whoever missed the beginning** follows what the final messages say, and is no relay. With
 //!   `woken-by = preference` it becomes one if somebody tells it a preference.
 //! * **Delays before a re-initiation** are drawn in steps of two multicasts: half of all draw the
-//!   last of log₂ N steps, half of the rest the one before, and so on. However many doubt, about one
-//!   is first, and it takes no more than log₂ N steps; evenly drawn delays would have to be N long.
-//!   This is the default, because the hash fails where few have something to mend: one member that
-//!   missed every final message begins the next round with probability K/N. See the table below.
-//! * **Candidates** are all in the view, itself included, relays or not, dead or not: who is dead is
-//!   known only if the driver reports it ([`Reach::Down`]). If that is the leader, the same rule
+//!   last of log₂ N steps, half of the rest the one before, and so on. However many doubt, about
+//!   one is first, and it takes no more than log₂ N steps; evenly drawn delays would have to be N
+//!   long. This is the default, because the hash fails where few have something to mend: one member
+//!   that missed every final message begins the next round with probability K/N. See the table
+//!   below.
+//! * **Candidates** are all in the view, itself included, relays or not, dead or not: who is dead
+//!   is known only if the driver reports it ([`Reach::Down`]). If that is the leader, the same rule
 //!   that begins the next round begins the next election. The declared leader of the last election
 //!   is in the view, as printed, as long as it is remembered.
 //! * **Resigning.** A leader that resigns calls an election in which it does not stand; one that
@@ -65,8 +68,10 @@
 //!
 //! # Which re-initiation
 //!
-//! Strong success of 1000 simulated elections each, N = 1000, views of half the group, the same loss
-//! for unicasts and multicasts, p_fail = .001, K = 7 14 28 56 112 (`crates/sim/tests/probabilistic`):
+//! Strong success of 1000 simulated elections each, N = 1000, views of half the group, the same
+//! loss for unicasts and multicasts, p_fail = .001 in the first round, K = 7 14 28 56 112, both
+//! rules with the same luck. `crates/sim/tests/probabilistic` holds four of the rows against 200
+//! elections with other luck.
 //!
 //! | loss | `hash` | rounds | `delay` | rounds |
 //! |---|---|---|---|---|
@@ -77,17 +82,17 @@
 //! | .3 | .542 | 1.25 | .971 | 1.71 |
 //! | .4 | .383 | 1.43 | .972 | 2.07 |
 //!
-//! What fails with `delay` are members that missed the beginning and every final message: they do
-//! not know that there was an election. The price is a second round, and up to log₂ N steps of
-//! waiting before it.
+//! What is left to fail with `delay`: of 300 elections at N = 300 and loss .2 seven failed, all for
+//! members that missed the beginning and every final message, and do not know that there was an
+//! election. The price is a second round, and up to log₂ N steps of waiting before it.
 //!
 //! # What an observer sees
 //!
 //! Whom processes follow at the end tells strong and weak success; unicasts and multicasts are what
 //! is sent; an `initiate` with a round beyond the first is a re-initiation. [`Fact::Round`] is the
 //! round; [`Fact::Relay`] marks relays until they decide, with their choice, and [`Fact::Contact`]
-//! the edges of the relay graph, from which its components follow; [`Fact::Unclear`] marks those who
-//! saw that a round has no clear outcome; [`Stage::Aborted`] those who gave up.
+//! the edges of the relay graph, from which its components follow; [`Fact::Unclear`] marks those
+//! who saw that a round has no clear outcome; [`Stage::Aborted`] those who gave up.
 
 mod commands;
 mod detection;

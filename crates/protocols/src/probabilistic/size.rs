@@ -1,8 +1,8 @@
 //! How large the group is, as far as this process can tell.
 //!
 //! Where the size is gossiped, everyone sends its traces ([`Sketch`]) to somebody in its view every
-//! so often; whoever is behind is answered. Whoever has had no news for [`QUIET`] exchanges in a row
-//! falls silent until there is some.
+//! so often; whoever is behind is answered. Whoever has had no news for [`QUIET`] exchanges in a
+//! row falls silent until there is some.
 
 use super::params::Size;
 use super::{Message, Probabilistic, Sketch, Timer};

@@ -24,7 +24,7 @@ fn a_delay_before_the_next_round_succeeds_where_the_hash_lets_nobody_begin_it() 
         for (reinitiate, strong, rounds) in rows {
             let runs = 200;
             let means = lossy(1_000, loss, Config { reinitiate, ..Config::default() }, runs);
-            // The table's own error included.
+            // Other luck than the table's, whose own error is included.
             assert_near(means.strong, strong, runs * 5 / 6);
             assert!((means.rounds - rounds).abs() < 0.3, "{reinitiate:?} at {loss}: {means:?}");
             assert!(means.weak > 0.96 && means.weak >= means.strong, "{means:?}");
