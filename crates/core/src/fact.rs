@@ -35,6 +35,21 @@ pub enum Fact {
         /// The round's number.
         number: u32,
     },
+    /// It is one of the few that choose on behalf of all.
+    Relay {
+        /// Whom it would have.
+        choice: NodeId,
+    },
+    /// It exchanges choices with this process, another of the few as far as it knows.
+    Contact {
+        /// The other.
+        peer: NodeId,
+    },
+    /// The round is over for it, without a clear outcome.
+    Unclear {
+        /// How many were named that it knows of: none, or two for any number but one.
+        leaders: u32,
+    },
     /// The highest term it has seen.
     Highest {
         /// That term.

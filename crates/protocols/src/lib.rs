@@ -8,6 +8,7 @@
 //! | `bully` | *eventually one* | [`bully`] |
 //! | `ring` `chang-roberts` `merea` `hirschberg-sinclair` | *eventually one* | [`ring`] |
 //! | `ad-hoc` | *eventually one* in each component of a network that moves | [`ad_hoc`] |
+//! | `probabilistic` | *probably one* | [`probabilistic`] |
 //! | `sup` `sup-al-limit` | elects nobody: a building block | [`announce_listen`] |
 //! | `sup-al-elect` | none: it can deadlock, which a scenario shows | [`announce_listen`] |
 //!
@@ -30,6 +31,7 @@ pub mod choice;
 pub mod detect;
 pub mod local_leader;
 pub mod pace;
+pub mod probabilistic;
 pub mod promise;
 pub mod ring;
 mod written;

@@ -15,6 +15,8 @@ pub enum Promise {
     OnePerPartition,
     /// Once faults stop, all live processes name the same live leader.
     EventuallyOne,
+    /// As eventually one, with a probability that is known.
+    ProbablyOne,
     /// It elects nobody; others are built from it.
     ElectsNobody,
     /// Nothing.
@@ -23,10 +25,11 @@ pub enum Promise {
 
 impl Promise {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::NeverTwo,
         Self::OnePerPartition,
         Self::EventuallyOne,
+        Self::ProbablyOne,
         Self::ElectsNobody,
         Self::Nothing,
     ];
@@ -37,6 +40,7 @@ impl Promise {
             Self::NeverTwo => "never-two",
             Self::OnePerPartition => "one-per-partition",
             Self::EventuallyOne => "eventually-one",
+            Self::ProbablyOne => "probably-one",
             Self::ElectsNobody => "elects-nobody",
             Self::Nothing => "nothing",
         }
@@ -49,6 +53,7 @@ impl fmt::Display for Promise {
             Self::NeverTwo => "never two",
             Self::OnePerPartition => "one per partition",
             Self::EventuallyOne => "eventually one",
+            Self::ProbablyOne => "probably one",
             Self::ElectsNobody => "elects nobody",
             Self::Nothing => "nothing (can deadlock)",
         })

@@ -1,0 +1,150 @@
+//! The Failure-detection phase: has the round a clear outcome, and if not, who begins the next?
+
+use super::hash::Name;
+use super::params::Reinitiate;
+use super::{Doubt, Message, Named, Phase, Probabilistic, RoundId};
+use bellwether_core::{Cx, NodeId};
+
+impl Probabilistic {
+    /// A relay says whom it and its like chose.
+    pub(super) fn hear_final(&mut self, round: RoundId, leader: NodeId, cx: &mut Cx<'_, Self>) {
+        let params = cx.params();
+        if round > self.round && params.relays(round.number, 1).is_some() {
+            // It missed the beginning; the other final messages must be under way.
+            self.enter(round);
+            self.turn(Phase::Waiting, Some(params.last_finals()), cx);
+        }
+        if round == self.round {
+            self.hear_leader(leader, cx);
+        }
+    }
+
+    /// Somebody says who was elected in the present round.
+    pub(super) fn hear_leader(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
+        if self.is_absent(leader) || !self.name(leader) {
+            return;
+        }
+        match (self.phase, self.named) {
+            // Late, and all the better.
+            (Phase::Doubting(Doubt::Outcome), Named::One(_)) => self.decide(cx),
+            // Late, and all the worse.
+            (Phase::Idle, Named::Several(_)) => self.decide(cx),
+            _ => {}
+        }
+    }
+
+    /// Step 3 of figure 3.
+    pub(super) fn decide(&mut self, cx: &mut Cx<'_, Self>) {
+        self.relay = None;
+        match self.named {
+            Named::One(_) => {
+                self.calls = false;
+                self.turn(Phase::Idle, None, cx);
+            }
+            Named::Nobody | Named::Several(_) => self.doubt(Doubt::Outcome, cx),
+        }
+    }
+
+    /// Begins again, now or after a delay, or leaves it to others.
+    pub(super) fn doubt(&mut self, doubt: Doubt, cx: &mut Cx<'_, Self>) {
+        let (params, nodes) = (cx.params(), self.group_size(cx));
+        if self.after(doubt, cx).is_none() {
+            self.turn(Phase::Aborted, None, cx);
+            return;
+        }
+        match params.config().reinitiate {
+            Reinitiate::Hash => {
+                let name = match (doubt, self.named) {
+                    (Doubt::Leader, _) => Name::Loss(self.round),
+                    (Doubt::Outcome, Named::Nobody) => Name::Silence(self.round),
+                    (Doubt::Outcome, Named::One(leader) | Named::Several(leader)) => {
+                        Name::Final(self.round, leader)
+                    }
+                };
+                let relays = params.relays(self.round.number, nodes).unwrap_or(1);
+                if params.filter(name, relays, nodes).passes(self.me) {
+                    self.begin_again(doubt, cx);
+                } else {
+                    self.turn(Phase::Doubting(doubt), None, cx);
+                }
+            }
+            Reinitiate::Delay => {
+                // Half of all draw the last step, half of the others the last but one, and so on:
+                // of however many that doubt about one is first, and a step later all have heard.
+                let steps = u64::BITS - nodes.leading_zeros();
+                let drawn = cx.entropy().below(1 << steps.min(u64::BITS - 1));
+                let step = u64::from(u64::BITS - drawn.leading_zeros());
+                self.turn(Phase::Doubting(doubt), Some(params.step() * step), cx);
+            }
+        }
+    }
+
+    /// The round that mends this; there is none after the last.
+    fn after(&self, doubt: Doubt, cx: &Cx<'_, Self>) -> Option<RoundId> {
+        match doubt {
+            Doubt::Leader => self.round.next_election(),
+            Doubt::Outcome => {
+                let next = self.round.next();
+                cx.params().relays(next.number, 1).map(|_| next)
+            }
+        }
+    }
+
+    /// Begins again on behalf of all.
+    pub(super) fn begin_again(&mut self, doubt: Doubt, cx: &mut Cx<'_, Self>) {
+        match self.after(doubt, cx) {
+            Some(next) => self.initiate(next, cx),
+            None => self.turn(Phase::Aborted, None, cx),
+        }
+    }
+
+    /// A peer is gone, the driver says.
+    pub(super) fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        let led = self.leader() == Some(peer);
+        self.known().note_absence(peer, u32::MAX);
+        if led {
+            self.named = Named::Nobody;
+            self.doubt(Doubt::Leader, cx);
+        }
+        self.avoid(peer, cx);
+    }
+
+    /// A relay whose choice does not stand any more chooses again.
+    fn avoid(&mut self, who: NodeId, cx: &mut Cx<'_, Self>) {
+        let chosen = self.relay.as_ref().is_some_and(|relay| relay.choice().id == who);
+        if chosen && self.phase == Phase::Relaying && self.is_absent(who) {
+            self.choose_again(cx);
+        }
+    }
+
+    pub(super) fn forget_absence(&mut self, peer: NodeId) {
+        if let Some(known) = &mut self.known {
+            known.forget_absence(peer);
+        }
+    }
+
+    /// Somebody does not stand for election, it says itself or another says of it.
+    pub(super) fn hear_withdrawal(&mut self, who: NodeId, until: u32, cx: &mut Cx<'_, Self>) {
+        if who == self.me || until < self.round.election {
+            return; // of itself it knows better
+        }
+        self.known().note_absence(who, until);
+        let led = self.leader() == Some(who);
+        if self.named == Named::One(who) {
+            self.named = Named::Nobody;
+        }
+        if led && until == self.round.election {
+            self.doubt(Doubt::Outcome, cx); // elected by those who did not know
+        } else if led {
+            self.turn(Phase::Idle, None, cx); // it has called another election
+        }
+        self.avoid(who, cx);
+    }
+
+    /// Tells everyone that it does not stand in elections up to this one.
+    pub(super) fn withdraw(&mut self, until: u32, cx: &mut Cx<'_, Self>) {
+        let me = self.me;
+        self.known().note_absence(me, until);
+        cx.broadcast(Message::Withdraw(me, until));
+    }
+}

@@ -1,0 +1,392 @@
+//! What a person chooses, and what the protocol accepts.
+//!
+//! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
+//! conversion, whose error names the values and the rule they break.
+
+use super::hash::{Filter, Name, hash};
+use super::message::Candidate;
+use super::strategy::{Relays, Strategy};
+use crate::choice::{Goal, Profile};
+use alloc::vec::Vec;
+use bellwether_core::Duration;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// No election has more rounds.
+pub const ROUNDS_MAX: u32 = 64;
+
+/// What a person writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Config {
+    /// K of the first round: about how many processes agree on behalf of all.
+    pub k: u32,
+    /// K of the further ones.
+    pub strategy: Strategy,
+    /// How many rounds an election has at most; it is aborted after the last.
+    pub max_rounds: u32,
+    /// With `double`: whether everyone is a relay in the last of several rounds.
+    pub last_round_all: bool,
+    /// Who begins the next round after one without a clear outcome.
+    pub reinitiate: Reinitiate,
+    /// Where a process takes the size of the group from.
+    pub size: Size,
+    /// Which candidate is the better one.
+    pub choice: Choice,
+    /// What makes a process take part in a round.
+    pub woken_by: WokenBy,
+    /// Who asks what has happened when it starts.
+    pub join: Join,
+    /// Longer than any unicast takes, processing included.
+    pub unicast: Duration,
+    /// Longer than any multicast takes, processing included.
+    pub multicast: Duration,
+    /// The longest it takes to find the relays in one's view.
+    pub compute: Duration,
+    /// The longest way from relay to relay, in hops, where that is known to be less than 3K/2.
+    pub longest_path: Option<u32>,
+    /// The time between two exchanges of traces, where the size is gossiped.
+    pub gossip: Duration,
+    /// The group's own number: groups, and simulated runs, with different ones choose different
+    /// relays.
+    pub salt: u64,
+}
+
+/// The strategy of section 5, and delays that go with a network of .1 s.
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            k: 7,
+            strategy: Strategy::Double,
+            max_rounds: 5,
+            last_round_all: true,
+            reinitiate: Reinitiate::default(),
+            size: Size::default(),
+            choice: Choice::default(),
+            woken_by: WokenBy::default(),
+            join: Join::default(),
+            unicast: Duration::from_millis(200),
+            multicast: Duration::from_millis(200),
+            compute: Duration::ZERO,
+            longest_path: None,
+            gossip: Duration::from_secs(1),
+            salt: 0,
+        }
+    }
+}
+
+/// Who begins the next round among those who saw that the last one has no clear outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reinitiate {
+    /// Whoever the hash lets through, at once: about K if everyone saw it, and probably nobody if
+    /// few did.
+    Hash,
+    /// Everyone, after a delay drawn so that about one comes first and is heard by the others.
+    #[default]
+    Delay,
+}
+
+/// Where a process takes the size of the group from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Size {
+    /// From whoever drives it: the true one in a simulation, the list of members in a live group.
+    #[default]
+    Group,
+    /// This number.
+    Given(u64),
+    /// The size of its own view, as printed: with views of half the group twice K pass.
+    View,
+    /// An estimate that is gossiped.
+    Gossip,
+}
+
+/// Which of two candidates is the better one. The same for all; of equals the lower id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choice {
+    /// The lower id, as in the paper's simulation.
+    #[default]
+    LowestId,
+    /// The higher id.
+    HighestId,
+    /// The greater rank: load, priority, locality. A process knows no rank but its own, so the best
+    /// of the relays is elected.
+    Rank,
+    /// Drawn by lot, anew in each election.
+    Lot,
+}
+
+/// What makes a process take part in a round if the hash lets it through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WokenBy {
+    /// The initiating message and nothing else, as printed.
+    #[default]
+    Initiation,
+    /// Also the first preference it is told.
+    Preference,
+}
+
+/// Who asks what has happened when it starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Join {
+    /// Whoever has lived before.
+    #[default]
+    Restarted,
+    /// Everyone.
+    Always,
+    /// Nobody.
+    Never,
+}
+
+/// How long things take, from the moment a process hears that a round begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeOuts {
+    /// Until a relay tells everyone what it prefers.
+    pub settle: Duration,
+    /// Until a process looks at what was told.
+    pub decide: Duration,
+}
+
+/// Parameters that keep the rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Params {
+    config: Config,
+    /// K of every round.
+    rounds: Vec<Relays>,
+}
+
+impl Params {
+    /// What they were made from.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The same with another salt: other relays.
+    pub fn with_salt(mut self, salt: u64) -> Self {
+        self.config.salt = salt;
+        self
+    }
+
+    /// K of every round, as many as there are.
+    pub fn rounds(&self) -> &[Relays] {
+        &self.rounds
+    }
+
+    /// How many relays this round has in a group of so many, on average. Rounds count from 1; there
+    /// is none beyond the last.
+    pub fn relays(&self, round: u32, nodes: u64) -> Option<u64> {
+        let place = (round as usize).checked_sub(1)?;
+        self.rounds.get(place).map(|relays| relays.among(nodes))
+    }
+
+    /// Who passes: about so many of so many.
+    pub fn filter(&self, name: Name, relays: u64, nodes: u64) -> Filter {
+        Filter::new(self.config.salt, name, relays, nodes)
+    }
+
+    /// How good a candidate is; the greater is the better one.
+    pub(super) fn merit(&self, candidate: Candidate, election: u32) -> (u64, u64) {
+        let Candidate { id, rank } = candidate;
+        match self.config.choice {
+            Choice::LowestId => (0, !id.0),
+            Choice::HighestId => (0, id.0),
+            Choice::Rank => (rank, !id.0),
+            Choice::Lot => (hash(Name::Lot(election).key(self.config.salt), id), !id.0),
+        }
+    }
+
+    /// The time-outs of a round with K relays on average: those of section 3.3, and what it takes
+    /// that not all begin at the same moment. Whoever hears of the round last does so up to a
+    /// multicast's delay after its initiator.
+    pub fn time_outs(&self, relays: u64) -> TimeOuts {
+        let [_, two, three] = self.printed_time_outs(relays);
+        let Config { multicast, compute, .. } = self.config;
+        let settle = compute + multicast + two;
+        TimeOuts { settle, decide: settle + multicast + three }
+    }
+
+    /// `Time_Out_1`, `Time_Out_2` and `Time_Out_3` of section 3.3.
+    pub fn printed_time_outs(&self, relays: u64) -> [Duration; 3] {
+        let Config { unicast, multicast, compute, longest_path, .. } = self.config;
+        let hops = relays.saturating_mul(3).div_ceil(2);
+        let two = unicast * longest_path.map_or(hops, |path| hops.min(u64::from(path)));
+        [compute + two + multicast, two, multicast]
+    }
+
+    /// How long somebody waits for further final messages who did not know of the round until it
+    /// heard the first.
+    pub(super) fn last_finals(&self) -> Duration {
+        self.config.multicast * 2
+    }
+
+    /// How long a newcomer waits for an answer.
+    pub(super) fn answer(&self) -> Duration {
+        self.config.compute + self.config.multicast + self.config.unicast
+    }
+
+    /// The steps in which the delays before a re-initiation are drawn: whoever comes a step later
+    /// has heard.
+    pub(super) fn step(&self) -> Duration {
+        self.config.multicast * 2
+    }
+
+    /// What a simulation must know.
+    pub fn profile(&self) -> Profile {
+        let first = self.time_outs(self.rounds[0].among(1));
+        Profile {
+            goal: Goal::Same,
+            opening: first.settle,
+            interval: first.decide,
+            trust: Duration::MAX,
+            attempt: first.decide,
+            byes: 1,
+            by_luck: false,
+            leases: None,
+            convened: true,
+            restless: false,
+        }
+    }
+}
+
+impl TryFrom<Config> for Params {
+    type Error = BadConfig;
+
+    fn try_from(config: Config) -> Result<Self, BadConfig> {
+        let Config { k, max_rounds, unicast, multicast, compute, gossip, .. } = config;
+        if max_rounds == 0 || max_rounds > ROUNDS_MAX {
+            return Err(BadConfig::Rounds { max_rounds });
+        }
+        if let Strategy::List(listed) = &config.strategy
+            && (listed.is_empty() || listed.len() > max_rounds as usize)
+        {
+            return Err(BadConfig::List { listed: listed.len(), max_rounds });
+        }
+        let rounds = config.strategy.rounds(k, max_rounds, config.last_round_all);
+        if let Some(round) = rounds.iter().position(|relays| *relays == Relays::Count(0)) {
+            return Err(BadConfig::NoRelays { round: round as u32 + 1 });
+        }
+        let lengths = [("unicast", unicast), ("multicast", multicast), ("gossip", gossip)];
+        for (name, length) in lengths {
+            if length == Duration::ZERO || length > Duration::LONGEST_WRITTEN {
+                return Err(BadConfig::Length { name, length });
+            }
+        }
+        if compute > Duration::LONGEST_WRITTEN {
+            return Err(BadConfig::Compute { compute });
+        }
+        if config.longest_path == Some(0) {
+            return Err(BadConfig::NoPath);
+        }
+        if config.size == Size::Given(0) {
+            return Err(BadConfig::NoGroup);
+        }
+        let params = Self { config, rounds };
+        for (round, relays) in (1..).zip(&params.rounds) {
+            let lasts = params.time_outs(relays.among(1)).decide;
+            if lasts > Duration::LONGEST_WRITTEN {
+                return Err(BadConfig::TooLong { round, relays: *relays, unicast, lasts });
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// Which rule a [`Config`] breaks, with the values that break it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadConfig {
+    /// Too few or too many rounds.
+    Rounds {
+        /// As written.
+        max_rounds: u32,
+    },
+    /// A list of nothing, or of more than there are rounds.
+    List {
+        /// How many are listed.
+        listed: usize,
+        /// How many rounds there are.
+        max_rounds: u32,
+    },
+    /// A round that lets nobody through cannot elect anybody.
+    NoRelays {
+        /// Which round.
+        round: u32,
+    },
+    /// A length of time that cannot be waited for, or need not be.
+    Length {
+        /// Its name.
+        name: &'static str,
+        /// As written.
+        length: Duration,
+    },
+    /// Finding the relays takes too long.
+    Compute {
+        /// As written.
+        compute: Duration,
+    },
+    /// A preference has at least one hop to go.
+    NoPath,
+    /// A group of nobody.
+    NoGroup,
+    /// A round that nobody would see the end of.
+    TooLong {
+        /// Which round.
+        round: u32,
+        /// Its K.
+        relays: Relays,
+        /// The delay of a unicast as written.
+        unicast: Duration,
+        /// How long it would last.
+        lasts: Duration,
+    },
+}
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rounds { max_rounds } => write!(
+                f,
+                "max-rounds = {max_rounds}, but 1 <= max-rounds <= {ROUNDS_MAX} must hold; try 5"
+            ),
+            Self::List { listed, max_rounds } => write!(
+                f,
+                "strategy lists {listed} values of K and max-rounds = {max_rounds}, but 1 <= \
+                 listed <= max-rounds must hold; list one for each round"
+            ),
+            Self::NoRelays { round } => write!(
+                f,
+                "K = 0 in round {round}, but K >= 1 must hold in every round, or nobody is \
+                 elected; try 7"
+            ),
+            Self::Length { name, length } => write!(
+                f,
+                "{name} = {length}, but 0 < {name} < infinite must hold; try twice the longest \
+                 delay of the network"
+            ),
+            Self::Compute { compute } => write!(
+                f,
+                "compute = {compute}, but compute < infinite must hold; try 0s, or 1 s for a view \
+                 of 100 million"
+            ),
+            Self::NoPath => write!(
+                f,
+                "longest-path = 0, but longest-path >= 1 must hold; leave it out for 3K/2 hops"
+            ),
+            Self::NoGroup => {
+                write!(f, "size = 0, but a group has at least one member; try size = group")
+            }
+            Self::TooLong { round, relays, unicast, lasts } => write!(
+                f,
+                "K = {relays} in round {round} and unicast = {unicast}: the round would last \
+                 {lasts}, but a round must end within {}; try a smaller K or unicast, or set \
+                 longest-path",
+                Duration::LONGEST_WRITTEN
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}

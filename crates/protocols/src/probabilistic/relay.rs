@@ -1,0 +1,150 @@
+//! The Relay phase: those whom the hash let through agree by unicasts, and each tells everyone the
+//! outcome.
+
+use super::hash::Filter;
+use super::params::{Choice, WokenBy};
+use super::{Candidate, Message, Named, Phase, Probabilistic, RoundId};
+use alloc::vec::Vec;
+use bellwether_core::{Cx, NodeId};
+
+/// What a relay knows that others do not.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Relay {
+    choice: Candidate,
+    /// Those in its view that pass the filter, and those that turned to it; in order.
+    contacts: Vec<NodeId>,
+}
+
+impl Relay {
+    /// Step 2 of figure 3: the one time that a process looks at its whole view.
+    pub(super) fn new(node: &Probabilistic, filter: Filter, cx: &Cx<'_, Probabilistic>) -> Self {
+        let mut contacts = Vec::new();
+        let mut choice = node.candidate();
+        let met = node.known.iter().flat_map(|known| known.met());
+        for peer in cx.peers().iter().chain(met) {
+            if filter.passes(peer) {
+                contacts.push(peer);
+            }
+            node.compare(&mut choice, peer, cx);
+        }
+        contacts.sort_unstable();
+        contacts.dedup();
+        Self { choice, contacts }
+    }
+
+    pub(super) fn choice(&self) -> Candidate {
+        self.choice
+    }
+
+    pub(super) fn contacts(&self) -> &[NodeId] {
+        &self.contacts
+    }
+
+    fn add_contact(&mut self, id: NodeId) {
+        if let Err(place) = self.contacts.binary_search(&id) {
+            self.contacts.insert(place, id);
+        }
+    }
+}
+
+impl Probabilistic {
+    /// Itself. A process knows nobody else's rank, so ranks are told only where they matter.
+    fn candidate(&self) -> Candidate {
+        Candidate { id: self.me, rank: self.rank }
+    }
+
+    /// Takes this peer for the better choice if it is one, as far as an id tells.
+    #[inline]
+    fn compare(&self, choice: &mut Candidate, peer: NodeId, cx: &Cx<'_, Self>) {
+        if cx.params().config().choice == Choice::Rank {
+            return;
+        }
+        let other = Candidate { id: peer, rank: 0 };
+        if self.is_better(other, *choice, cx) && !self.is_absent(peer) {
+            *choice = other;
+        }
+    }
+
+    #[inline]
+    fn is_better(&self, one: Candidate, other: Candidate, cx: &Cx<'_, Self>) -> bool {
+        let merit = |candidate| cx.params().merit(candidate, self.round.election);
+        merit(one) > merit(other)
+    }
+
+    /// Tells all contacts whom it prefers now.
+    pub(super) fn tell_preference(&self, cx: &mut Cx<'_, Self>) {
+        let Some(relay) = &self.relay else { return };
+        for peer in &relay.contacts {
+            cx.send(*peer, Message::Prefer(self.round, relay.choice));
+        }
+    }
+
+    /// Another relay says whom it prefers.
+    pub(super) fn hear_preference(
+        &mut self,
+        from: NodeId,
+        round: RoundId,
+        choice: Candidate,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        if round > self.round && cx.params().config().woken_by == WokenBy::Preference {
+            self.begin(round, cx);
+        }
+        if round != self.round {
+            return;
+        }
+        let Some(relay) = &mut self.relay else { return };
+        relay.add_contact(from);
+        let mine = relay.choice;
+        self.meet(from, cx);
+        let election = self.round.election;
+        let absence = self.known.as_ref().and_then(|known| known.absence(choice.id, election));
+        if let Some(until) = absence {
+            cx.send(from, Message::Withdraw(choice.id, until));
+        } else if self.is_better(mine, choice, cx) {
+            cx.send(from, Message::Prefer(round, mine));
+        } else if self.is_better(choice, mine, cx) && self.phase == Phase::Relaying {
+            self.prefer(choice, cx);
+        }
+    }
+
+    /// Changes its mind and says so.
+    fn prefer(&mut self, choice: Candidate, cx: &mut Cx<'_, Self>) {
+        if let Some(relay) = &mut self.relay {
+            relay.choice = choice;
+        }
+        self.tell_preference(cx);
+    }
+
+    /// Its choice does not stand: looks for another.
+    pub(super) fn choose_again(&mut self, cx: &mut Cx<'_, Self>) {
+        let mut choice = self.candidate();
+        let met = self.known.iter().flat_map(|known| known.met());
+        cx.peers().iter().chain(met).for_each(|peer| self.compare(&mut choice, peer, cx));
+        self.prefer(choice, cx);
+    }
+
+    /// The Relay phase is over: tells everyone. It goes on answering those who began later.
+    pub(super) fn settle(&mut self, cx: &mut Cx<'_, Self>) {
+        let (params, nodes) = (cx.params(), self.group_size(cx));
+        let chosen = self.relay.as_ref().map(|relay| relay.choice.id);
+        let relays = params.relays(self.round.number, nodes);
+        let (Some(leader), Some(relays)) = (chosen, relays) else { return };
+        cx.broadcast(Message::Final(self.round, leader));
+        self.name(leader);
+        let time_outs = params.time_outs(relays);
+        let left = time_outs.decide.saturating_sub(time_outs.settle);
+        self.turn(Phase::Waiting, Some(left), cx);
+    }
+
+    /// Notes that a final message names this one. True if that changes something.
+    pub(super) fn name(&mut self, leader: NodeId) -> bool {
+        let before = self.named;
+        self.named = match before {
+            Named::Nobody => Named::One(leader),
+            Named::One(first) if first != leader => Named::Several(first),
+            same => same,
+        };
+        self.named != before
+    }
+}

@@ -1,0 +1,95 @@
+//! How large the group is, as far as this process can tell.
+//!
+//! Where the size is gossiped, everyone sends its traces ([`Sketch`]) to somebody in its view every
+//! so often; whoever is behind is answered. Whoever has had no news for [`QUIET`] exchanges in a
+//! row falls silent until there is some.
+
+use super::params::Size;
+use super::{Message, Probabilistic, Sketch, Timer};
+use alloc::boxed::Box;
+use bellwether_core::{Cx, Duration, NodeId};
+
+/// After so many exchanges without news a process falls silent.
+pub(super) const QUIET: u32 = 5;
+
+/// What has been gathered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Gossip {
+    traces: Sketch,
+    estimate: u64,
+    /// How many exchanges there were since the last news.
+    idle: u32,
+}
+
+impl Probabilistic {
+    /// N as in `H · N < K`, this process included.
+    pub(super) fn group_size(&self, cx: &Cx<'_, Self>) -> u64 {
+        match cx.params().config().size {
+            Size::Group => (cx.peers().estimate() as u64).saturating_add(1),
+            Size::Given(nodes) => nodes,
+            Size::View => self.view_size(cx),
+            // A group is no smaller than a view of it, whatever has been gathered so far.
+            Size::Gossip => {
+                let gathered = self.gossip.as_ref().map_or(1, |gossip| gossip.estimate);
+                gathered.max(self.view_size(cx))
+            }
+        }
+    }
+
+    fn view_size(&self, cx: &Cx<'_, Self>) -> u64 {
+        let met = self.known.as_ref().map_or(0, |known| known.met().count());
+        (cx.peers().len() + met) as u64 + 1
+    }
+
+    pub(super) fn begin_to_count(&mut self, cx: &mut Cx<'_, Self>) {
+        let config = cx.params().config();
+        if config.size == Size::Gossip {
+            let traces = Sketch::of(self.me);
+            self.gossip = Some(Box::new(Gossip { estimate: 1, traces, idle: 0 }));
+            let first = cx.entropy().below(config.gossip.as_nanos());
+            cx.arm(Timer::Gossip, cx.now() + Duration::from_nanos(first));
+        }
+    }
+
+    /// Sends its traces to somebody.
+    pub(super) fn spread_traces(&mut self, cx: &mut Cx<'_, Self>) {
+        let peer = somebody(cx);
+        let Some(gossip) = &mut self.gossip else { return };
+        if let Some(peer) = peer {
+            cx.send(peer, Message::Gossip(Box::new(gossip.traces.clone())));
+        }
+        gossip.idle += 1;
+        if gossip.idle < QUIET {
+            cx.arm(Timer::Gossip, cx.now() + cx.params().config().gossip);
+        }
+    }
+
+    /// Somebody sends its traces.
+    pub(super) fn hear_traces(&mut self, from: NodeId, traces: &Sketch, cx: &mut Cx<'_, Self>) {
+        let Some(gossip) = &mut self.gossip else { return };
+        let behind = gossip.traces.exceeds(traces);
+        if gossip.traces.merge(traces) {
+            gossip.estimate = gossip.traces.estimate();
+            if gossip.idle >= QUIET {
+                cx.arm(Timer::Gossip, cx.now() + cx.params().config().gossip);
+            }
+            gossip.idle = 0;
+        }
+        if behind {
+            cx.send(from, Message::Gossip(Box::new(gossip.traces.clone())));
+        }
+    }
+}
+
+/// Anybody in the view, without walking it: whoever comes next after an id drawn from the range of
+/// ids. Not quite as likely as any other, which gossip does not need.
+fn somebody(cx: &mut Cx<'_, Probabilistic>) -> Option<NodeId> {
+    let peers = cx.peers();
+    let (first, last) = (peers.after(None)?, peers.before(None)?);
+    let (low, high) = (first.min(last).0, first.max(last).0);
+    let drawn = low + cx.entropy().below((high - low).saturating_add(1));
+    if peers.contains(NodeId(drawn)) {
+        return Some(NodeId(drawn));
+    }
+    peers.after(Some(NodeId(drawn))).or(Some(first))
+}

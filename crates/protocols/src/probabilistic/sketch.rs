@@ -1,0 +1,139 @@
+//! Counting a group without a list: traces that are gathered from hand to hand.
+//!
+//! **Source.** Extrema propagation (Baquero, Almeida and Menezes, "Fast estimation of aggregates in
+//! unstructured networks", 2009): everyone draws, the extremes spread, and the extremes tell how
+//! many drew. Hearing something twice, late or never changes no extreme, so losses do no harm. What
+//! is drawn is a HyperLogLog register (Flajolet, Fusy, Gandouet and Meunier, 2007), by the hash of
+//! the id in place of luck: as telling as their exponential variates at five bits in place of 32.
+//! The estimate is Ertl's ("New cardinality estimation algorithms for HyperLogLog sketches", 2017),
+//! which needs no tables and has no bias to speak of, few members or many.
+//!
+//! **Promise.** With all traces gathered the estimate is off by 1.04/√1792 = 2.5 % (one standard
+//! deviation), within 5 % with probability .95; for groups of less than a thousand by less.
+//!
+//! A sketch does not forget: whoever left is counted until the process begins again.
+
+use super::hash::{hash, mix};
+use alloc::vec;
+use alloc::vec::Vec;
+use bellwether_core::{Malformed, NodeId, Reader};
+
+/// How many registers there are: as many as fit into one datagram, a multiple of eight.
+pub const REGISTERS: usize = 1792;
+
+/// The greatest value of a register: five bits.
+const HIGHEST: u8 = 31;
+
+/// Where the hashes of ids for sketches come from; the same for all groups.
+const KEY: u64 = 0x6265_6c6c_7765_7468;
+
+/// The traces of some members.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Sketch(Vec<u8>);
+
+/// The traces of all of these.
+impl FromIterator<NodeId> for Sketch {
+    fn from_iter<I: IntoIterator<Item = NodeId>>(members: I) -> Self {
+        let mut sketch = Self(vec![0; REGISTERS]);
+        members.into_iter().for_each(|member| sketch.add(member));
+        sketch
+    }
+}
+
+impl Sketch {
+    /// The trace of one member.
+    pub fn of(member: NodeId) -> Self {
+        Self::from_iter([member])
+    }
+
+    fn add(&mut self, member: NodeId) {
+        let word = hash(KEY, member);
+        let place = (u128::from(word) * REGISTERS as u128) >> 64;
+        let zeros = mix(word ^ KEY).leading_zeros() as u8;
+        let register = &mut self.0[place as usize];
+        *register = (zeros + 1).min(HIGHEST).max(*register);
+    }
+
+    /// Adds what another knows. True if that was news.
+    pub fn merge(&mut self, other: &Self) -> bool {
+        let news = other.exceeds(self);
+        if news {
+            self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine = *theirs.max(mine));
+        }
+        news
+    }
+
+    /// Whether it has a trace that the other lacks.
+    pub fn exceeds(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(mine, theirs)| mine > theirs)
+    }
+
+    /// About how many members left these traces.
+    pub fn estimate(&self) -> u64 {
+        let mut counts = [0u32; HIGHEST as usize + 1];
+        self.0.iter().for_each(|value| counts[usize::from(*value)] += 1);
+        let all = REGISTERS as f64;
+        let part = |value: usize| f64::from(counts[value]) / all;
+        let highest = usize::from(HIGHEST);
+        let mut sum = all * unfinished(part(highest));
+        for value in (1..highest).rev() {
+            sum = (sum + f64::from(counts[value])) / 2.0;
+        }
+        sum += all * untouched(part(0));
+        let estimate = all * all / (2.0 * core::f64::consts::LN_2) / sum;
+        libm::round(estimate) as u64
+    }
+
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        for eight in self.0.chunks_exact(8) {
+            let packed = eight.iter().fold(0u64, |bits, value| bits << 5 | u64::from(*value));
+            out.extend_from_slice(&packed.to_le_bytes()[..5]);
+        }
+    }
+
+    pub(super) fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let packed = input.bytes(REGISTERS / 8 * 5)?;
+        let mut registers = vec![0; REGISTERS];
+        for (eight, bytes) in registers.chunks_exact_mut(8).zip(packed.chunks_exact(5)) {
+            let mut bits = bytes.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+            for value in eight.iter_mut().rev() {
+                (*value, bits) = ((bits & u64::from(HIGHEST)) as u8, bits >> 5);
+            }
+        }
+        Ok(Self(registers))
+    }
+}
+
+/// Ertl's σ: what the registers that nobody touched are worth. Infinite if that is all of them.
+fn untouched(mut part: f64) -> f64 {
+    if part >= 1.0 {
+        return f64::INFINITY;
+    }
+    let (mut sum, mut weight) = (part, 1.0);
+    loop {
+        part *= part;
+        let before = sum;
+        sum += part * weight;
+        weight += weight;
+        if sum <= before {
+            return sum;
+        }
+    }
+}
+
+/// Ertl's τ: what the registers that can rise no further are worth.
+fn unfinished(mut part: f64) -> f64 {
+    if part <= 0.0 || part >= 1.0 {
+        return 0.0;
+    }
+    let (mut sum, mut weight) = (1.0 - part, 1.0);
+    loop {
+        part = libm::sqrt(part);
+        let before = sum;
+        weight /= 2.0;
+        sum -= (1.0 - part) * (1.0 - part) * weight;
+        if sum >= before {
+            return sum / 3.0;
+        }
+    }
+}

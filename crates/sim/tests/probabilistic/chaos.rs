@@ -1,0 +1,82 @@
+//! Losses, copies, stragglers, crashes, restarts, resignations and several initiators, and then an
+//! election in peace.
+
+use crate::sighted::{Sighted, Views};
+use crate::support::{chance, judge};
+use bellwether_core::{Duration, Entropy, SimTime};
+use bellwether_protocols::probabilistic::{Choice, Config, Params, Reinitiate, Size, WokenBy};
+use bellwether_sim::coin::Stream;
+use bellwether_sim::network::{Delay, Network, Probability};
+use bellwether_sim::{Coins, Disk, Fault, Plan, Timed, Who, World};
+
+const NODES: u32 = 30;
+const STORM: u64 = 60_000;
+const CALM: u64 = 500_000;
+
+fn trouble(luck: &mut Stream) -> Fault {
+    let node = Who::Node(luck.below(u64::from(NODES)) as u32);
+    match luck.below(7) {
+        0 => Fault::Crash { node },
+        1 | 2 => Fault::Restart { node, disk: Disk::Kept, reboot: false },
+        3 => Fault::Resign { node: Who::Leader },
+        4 => Fault::Crash { node: Who::Leader },
+        _ => Fault::Campaign { node },
+    }
+}
+
+/// A storm, and a call for an election in the calm after it.
+fn plan(luck: &mut Stream) -> Plan {
+    let mut faults: Vec<Timed> = Vec::new();
+    for _ in 0..60 {
+        let at = Duration::from_millis(luck.below(STORM));
+        faults.push(Timed { at, fault: trouble(luck) });
+    }
+    faults.sort_by_key(|timed| timed.at);
+    let at = Duration::from_millis(CALM);
+    faults.push(Timed { at, fault: Fault::Network { network: Box::default() } });
+    for node in 0..NODES {
+        // Whoever lives calls; those who do not cannot.
+        faults.push(Timed { at, fault: Fault::Campaign { node: Who::Node(node) } });
+    }
+    let probability = |value| Probability::try_from(value).expect("a probability");
+    let delay = Delay::Uniform { min: Duration::ZERO, max: Duration::from_millis(300) };
+    Plan {
+        network: Network {
+            duplicate: probability(0.1),
+            reorder: probability(0.1),
+            straggle: Duration::from_secs(3),
+            ..Network::uniform(delay, chance(0.2))
+        },
+        faults,
+        ..Plan::new(NODES)
+    }
+}
+
+/// Candidates are relays, and relays live: by id the dead would be elected again and again.
+fn config(seed: u64) -> Config {
+    Config {
+        choice: Choice::Rank,
+        reinitiate: if seed.is_multiple_of(2) { Reinitiate::Hash } else { Reinitiate::Delay },
+        size: if seed.is_multiple_of(3) { Size::Gossip } else { Size::Group },
+        woken_by: if seed % 5 < 2 { WokenBy::Preference } else { WokenBy::Initiation },
+        ..Config::default()
+    }
+}
+
+#[test]
+fn whatever_happened_an_election_in_peace_elects_one() {
+    for seed in 0..200 {
+        let coins = Coins::new(seed, 9);
+        let plan = plan(&mut coins.world(5));
+        plan.check().expect("a plan that can be run");
+        let params = Params::try_from(config(seed)).expect("the rules are kept").with_salt(seed);
+        let views = Views { chance: 0.6, nodes: u64::from(NODES), seed };
+        let mut world = World::<Sighted>::new((params, views));
+        let outcome = world.run(&plan, coins, &mut ());
+        let end = SimTime::ZERO + Duration::from_millis(2 * CALM);
+        assert!(outcome.ended < end, "seed {seed} does not fall quiet");
+        let result = judge(&world, NODES);
+        let someone = (0..NODES).any(|node| world.node(node).is_some());
+        assert!(result.strong || !someone, "seed {seed}: {result:?}");
+    }
+}

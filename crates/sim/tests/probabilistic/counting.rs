@@ -1,0 +1,56 @@
+//! A size that is gossiped, in a world with weak views and losses.
+
+use crate::sighted::{Sighted, Views};
+use crate::support::chance;
+use bellwether_core::{Dest, Duration, SimTime};
+use bellwether_protocols::probabilistic::{Config, Message, Params, Size};
+use bellwether_sim::network::{Delay, Network};
+use bellwether_sim::{Coins, Fault, Observer, Plan, Timed, Who, World};
+
+#[derive(Debug, Default)]
+struct Kinds {
+    gossip: u32,
+    finals: u32,
+}
+
+impl Observer<Sighted> for Kinds {
+    fn on_send(&mut self, _: SimTime, _from: u32, _to: Dest, message: &Message, _: u32) {
+        match message {
+            Message::Gossip(_) => self.gossip += 1,
+            Message::Final(..) => self.finals += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Gossips for half a minute, holds an election, and counts.
+fn held(nodes: u32, salt: u64) -> Kinds {
+    let config = Config { k: 40, size: Size::Gossip, max_rounds: 1, ..Config::default() };
+    let params = Params::try_from(config).expect("the rules are kept").with_salt(salt);
+    let campaign = Fault::Campaign { node: Who::Node(0) };
+    let plan = Plan {
+        network: Network::uniform(Delay::Constant(Duration::from_millis(100)), chance(0.1)),
+        faults: vec![Timed { at: Duration::from_secs(30), fault: campaign }],
+        ..Plan::new(nodes)
+    };
+    let views = Views { chance: 0.2, nodes: u64::from(nodes), seed: salt };
+    let mut kinds = Kinds::default();
+    let outcome =
+        World::<Sighted>::new((params, views)).run(&plan, Coins::new(salt, 0), &mut kinds);
+    assert!(outcome.ended < SimTime::ZERO + Duration::from_secs(60), "gossip ends");
+    kinds
+}
+
+#[test]
+fn a_gossiped_size_lets_k_through_where_nobody_knows_the_group() {
+    // Views are of a fifth: by them five times K would pass. 36 of 40 hear that a round begins.
+    let runs = 20;
+    let mut finals = 0;
+    for salt in 0..runs {
+        let kinds = held(500, salt);
+        finals += kinds.finals;
+        assert!(kinds.gossip < 500 * 60, "{}", kinds.gossip);
+    }
+    let mean = f64::from(finals) / runs as f64;
+    assert!((mean - 36.0).abs() < 4.0 * (36.0 / runs as f64).sqrt() + 0.05 * 36.0, "{mean}");
+}
