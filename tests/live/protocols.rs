@@ -17,7 +17,10 @@ fn status(group: &Group, id: u64) -> serde_json::Value {
 fn keeps_its_promise(entry: &Entry, group: &mut Group) {
     let name = entry.name;
     match entry.promise {
-        Promise::NeverTwo | Promise::OnePerPartition | Promise::EventuallyOne => {
+        Promise::NeverTwo
+        | Promise::OnePerPartition
+        | Promise::EventuallyOne
+        | Promise::ProbablyOne => {
             let leader = group.settled(&group.ids());
             println!("{name}: {leader} leads");
         }

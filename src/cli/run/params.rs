@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 /// What is thought of a network until it is known better, where a parameter depends on it.
 const DELAY: Duration = Duration::from_millis(100);
 const LOSS: f64 = 0.01;
+/// What a message to one process is thought to take, where all times are multiples of it.
+const HOP: Duration = Duration::from_millis(20);
 
 /// What a flag is called among the parameters, where that differs.
 const RENAMED: [(&str, &str); 5] = [
@@ -42,9 +44,7 @@ pub(super) fn config(
             Config::AnnounceListen(options.announce_listen.config(variant, &around)?)
         }
         Family::LocalLeader => Config::LocalLeader(options.leases.config()),
-        Family::Called(called) => {
-            Config::Called(called.restless(DELAY, surroundings(options).nodes))
-        }
+        Family::Called(called) => Config::Called(called.restless(HOP, surroundings(options).nodes)),
     };
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
     let flags: Map<String, Value> = serde_json::from_str(&flags.to_json()).map_err(bad)?;
