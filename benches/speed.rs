@@ -3,15 +3,19 @@
 //! Every row is the best of several repetitions, since a shared machine only ever makes a program
 //! slower. Rows that compare (two threads with one) are
 //! ratios of the same run of this program. `cargo bench --locked -- NAME` runs one part: elections,
-//! unicasts, lazy, threads or memory.
+//! unicasts, rings, lazy, threads or memory.
 
 #[path = "speed/token.rs"]
 mod token;
 
 use bellwether::core::Duration;
-use bellwether::protocols::announce_listen::{AnnounceListen, Config, Params, Variant};
+use bellwether::protocols::announce_listen::{self, AnnounceListen, Config, Params};
+use bellwether::protocols::called;
+use bellwether::protocols::ring::{self, Variant};
 use bellwether::sim::network::{Delay, Loss, Network};
-use bellwether::sim::{Coins, Convening, Engine, Experiment, Plan, Ranks, Scenario, World};
+use bellwether::sim::{
+    Coins, Convening, Engine, Experiment, Initiators, Order, Plan, Ranks, Scenario, World,
+};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use token::Token;
@@ -28,6 +32,7 @@ fn main() {
     let parts = [
         ("elections", elections as fn(usize)),
         ("unicasts", unicasts),
+        ("rings", rings),
         ("lazy", lazy),
         ("threads", threads),
         ("memory", memory),
@@ -72,6 +77,27 @@ fn unicasts(repetitions: usize) {
             best(repetitions, || world.run(&plan, Coins::new(1, 0), &mut ()).deliveries);
         row(what, events as f64 / seconds, "events/s");
     }
+}
+
+/// Elections on a ring: many short messages, and one that carries everybody's id.
+fn rings(repetitions: usize) {
+    let ring = |variant, nodes, initiators, runs| {
+        let config = ring::Config { variant, ..ring::Config::default() };
+        let params = called::Params::try_from(called::Config::Ring(config));
+        let convening = Convening { initiators, order: Order::Descending, ..Convening::default() };
+        let choice = params.expect("the defaults are valid").into();
+        Experiment { choice, convening, ..le_s(nodes, runs, 1, Engine::Event) }
+    };
+    let quiet = Network::uniform(Delay::Constant(Duration::from_millis(100)), Loss::None);
+    let all = ring(Variant::ChangRoberts, 1000, Initiators::All, 20);
+    let all = Experiment { network: quiet.clone(), ..all };
+    let (messages, seconds) =
+        best(repetitions, || all.run(&|| ()).map_or(0, |answer| answer.deliveries.unwrap_or(0)));
+    row("Chang-Roberts, N = 1000, all call", messages as f64 / seconds, "messages/s");
+    let one = ring(Variant::Ring, 1_000_000, Initiators::One, 1);
+    let one = Experiment { network: quiet, ..one };
+    let (_, seconds) = best(repetitions, || one.run(&|| ()).is_ok().into());
+    row("ring, N = 1,000,000, one calls", seconds, "s a run");
 }
 
 /// The lazy engine on the same elections.
@@ -139,7 +165,7 @@ fn peak_of(arguments: &str) -> Option<u64> {
 }
 
 fn params() -> Params {
-    Config::new(Variant::LeS).try_into().expect("the defaults are valid")
+    Config::new(announce_listen::Variant::LeS).try_into().expect("the defaults are valid")
 }
 
 fn le_s(nodes: u32, runs: u64, threads: usize, engine: Engine) -> Experiment {
