@@ -32,8 +32,8 @@
 //!   one that is lesser than who reads it, or says of the reader that it would lead when it has
 //!   retired, then the ring has changed since that election went by. The reader removes the message
 //!   and holds an election, of a later round.
-//! * **Dead initiators.** The next live process after a dead initiator removes its messages, and
-//!   holds the election in its place if it is not over. A message that comes by twice without
+//! * **Dead initiators.** The next live process after a dead initiator removes its messages, if
+//!   they are no news, and holds the election in its place if it is not over. A message that comes by twice without
 //!   having met its initiator is removed anywhere.
 //! * **Lost messages.** An initiator whose message has not come back in time holds the election
 //!   again, and likewise if the process that it sent it to goes down, which it may not have known.
@@ -43,8 +43,9 @@
 //!   has come up was asked.
 //! * **Patience.** Whoever has no leader and hears of no election, or heard that a process greater
 //!   than its leader came up and has not been told that this one was asked, holds an election after
-//!   `patience`. Whoever skipped a process that has come up tells it who leads. With infinite
-//!   patience neither happens.
+//!   `patience`. Whoever has another next process than before, as one came up or went down, tells
+//!   it who leads: so everyone knows at least what the one before it does, all round the ring. With
+//!   infinite patience neither happens.
 //! * **Retiring.** A leader that resigns holds an election, in which it comes after all who have
 //!   not. One that leaves says nothing; that it is gone will be noticed.
 
@@ -280,14 +281,16 @@ impl Collecting {
             }
             return;
         }
+        let mut news = false;
         if self.believes(round, leader) {
+            news = (round, Some(leader)) != (self.round, self.leader);
             self.round = round;
             if self.objects(leader, cx) {
                 return self.hold(cx);
             }
             self.follow(leader, &living, cx);
         }
-        if !self.inherits(call.by, cx) {
+        if news || !self.inherits(call.by, cx) {
             self.pass(Message::Coordinator { call, round, leader, living }, cx);
         }
     }
@@ -324,7 +327,8 @@ impl Collecting {
 impl Collecting {
     /// A process is down.
     fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
-        let was_next = self.circle.next(self.me, cx.peers()) == Some(peer);
+        let next = self.circle.next(self.me, cx.peers());
+        let was_next = next == Some(peer);
         self.circle.report(peer, Reach::Down);
         self.unasked = self.unasked.filter(|id| *id != peer);
         let led = self.leader.is_some_and(|leader| leader.id == peer);
@@ -347,12 +351,14 @@ impl Collecting {
         if left.is_some_and(|call| self.inherits(call.by, cx)) {
             self.hold(cx);
         }
+        self.remind(next, cx);
     }
 
     /// A process is up that was down.
     fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+        let next = self.circle.next(self.me, cx.peers());
         self.circle.report(peer, Reach::Up);
-        self.remind(peer, cx);
+        self.remind(next, cx);
         if self.leader.is_some_and(|leader| Key::new(true, peer) > leader) {
             self.unasked = self.unasked.max(Some(peer));
             if self.phase == Phase::Idle {
@@ -361,15 +367,15 @@ impl Collecting {
         }
     }
 
-    /// Tells the next process, which was skipped for a while, who leads: it may have missed that.
-    fn remind(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+    /// Tells another next process than before who leads: it may have missed that.
+    fn remind(&mut self, before: Option<NodeId>, cx: &mut Cx<'_, Self>) {
+        let next = self.circle.next(self.me, cx.peers());
         let restless = cx.params().config().patience != Duration::MAX;
-        let is_next = self.circle.next(self.me, cx.peers()) == Some(peer);
-        if let Some(leader) = self.leader.filter(|_| restless && is_next) {
+        if let (Some(next), Some(leader), true) = (next, self.leader, restless && next != before) {
             self.called = self.called.saturating_add(1);
             let call = Call { at: None, by: self.me, life: self.life, number: self.called };
             let (round, living) = (self.round, Vec::new());
-            cx.send(peer, Message::Coordinator { call, round, leader, living });
+            cx.send(next, Message::Coordinator { call, round, leader, living });
         }
     }
 

@@ -43,25 +43,30 @@ fn a_greater_process_that_came_up_should_have_been_asked() {
     process.message(5, coordinator(call(5, 2), 2, 3, &[1, 3, 4]));
     assert!(!is_quiet(&process), "it was not");
     process.ring();
-    assert_eq!(letters(&process), [sent(2, election(call(1, 2), 2, &[1]))]);
+    assert_eq!(letters(&process), [sent(2, election(call(1, 1), 2, &[1]))]);
     let all = [retired(5), key(1), key(3)].to_vec();
-    process.message(5, Message::Election { call: call(1, 2), round: 2, keys: all });
-    process.message(5, coordinator(call(1, 2), 3, 3, &[]));
+    process.message(5, Message::Election { call: call(1, 1), round: 2, keys: all });
+    process.message(5, coordinator(call(1, 1), 3, 3, &[]));
     assert_eq!((leader(&process), is_quiet(&process)), (Some(3), true), "it has asked");
 }
 
 #[test]
-fn who_was_skipped_is_told_who_leads() {
+fn the_next_is_told_who_leads_if_it_is_another_than_before() {
     let mut process = start(1, patient());
     process.message(5, coordinator(call(5, 1), 6, 4, &[]));
-    process.peer(3, Reach::Up);
+    process.peer(3, Reach::Down);
     assert_eq!(process.effects(), [], "that falls to 2");
-    process.peer(2, Reach::Up);
-    assert_eq!(letters(&process), [sent(2, coordinator(call(1, 1), 6, 4, &[]))]);
+    process.peer(2, Reach::Down);
+    assert_eq!(letters(&process), [sent(4, coordinator(call(1, 1), 6, 4, &[]))]);
     process.message(5, coordinator(call(1, 1), 6, 4, &[]));
     assert_eq!(process.effects(), [], "it has gone round");
+    process.peer(2, Reach::Up);
+    assert_eq!(letters(&process), [sent(2, coordinator(call(1, 2), 6, 4, &[]))]);
+    process.peer(3, Reach::Up);
+    assert_eq!(process.effects(), []);
     let mut plain = start(1, ring());
     plain.message(5, coordinator(call(5, 1), 6, 4, &[]));
+    plain.peer(2, Reach::Down);
     plain.peer(2, Reach::Up);
     assert_eq!(plain.effects(), []);
 }

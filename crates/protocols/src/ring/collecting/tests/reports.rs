@@ -55,8 +55,11 @@ fn the_next_after_a_dead_initiator_retires_its_messages() {
     assert_eq!(letters(&heir), [sent(4, election(call(3, 1), 0, &[3]))], "and holds its own");
     heir.message(5, election(call(1, 1), 0, &[1, 4, 5]));
     assert_eq!(heir.effects(), [], "once");
-    heir.message(5, coordinator(call(2, 1), 1, 5, &[]));
-    assert_eq!((letters(&heir), leader(&heir)), (vec![], Some(5)), "what it says is heard");
+    let told = coordinator(call(2, 1), 1, 5, &[]);
+    heir.message(5, told.clone());
+    assert_eq!((letters(&heir), leader(&heir)), (vec![sent(4, told.clone())], Some(5)), "news");
+    heir.message(5, told);
+    assert_eq!((letters(&heir), leader(&heir)), (vec![], Some(5)), "it has gone round");
     let mut other = start(4, ring());
     other.peer(1, Reach::Down);
     other.message(3, election(call(1, 1), 0, &[1, 2, 3]));
