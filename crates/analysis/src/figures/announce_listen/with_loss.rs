@@ -1,5 +1,5 @@
-//! What figures 5.8 and 5.9 share, of time and of messages: LE-S and SUP with each model of loss, and
-//! what the text says of both.
+//! What figures 5.8 and 5.9 share, one of time and one of messages: LE-S and SUP with each model
+//! of loss, and what the text says of both.
 
 use super::common::{CORRELATED, Subject, UNCORRELATED, simulated, subject};
 use super::evidence::{above, bounded, differences};
