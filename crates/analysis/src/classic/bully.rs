@@ -227,13 +227,39 @@ fn note(case: Case) -> &'static str {
 
 const SLIDES: &str = "lecture, bully: message complexity";
 
-/// The quantity of one case and column.
-macro_rules! messages {
-    ($name:literal, $case:ident, $column:ident, $about:literal) => {
+/// All columns of one case.
+macro_rules! columns {
+    ($case:ident, $name:literal, $when:literal, $reads:expr) => {
+        [
+            columns!($case, All, "bully.messages.", $name, "messages", $when, $reads),
+            columns!(
+                $case,
+                Election,
+                "bully.messages-election.",
+                $name,
+                "Election messages",
+                $when,
+                $reads
+            ),
+            columns!($case, Ok, "bully.messages-ok.", $name, "OK messages", $when, $reads),
+            columns!(
+                $case,
+                Coordinator,
+                "bully.messages-coordinator.",
+                $name,
+                "Coordinator messages",
+                $when,
+                $reads
+            ),
+        ]
+    };
+    ($case:ident, $column:ident, $of:literal, $name:literal, $what:literal, $when:literal,
+     $reads:expr) => {
         Quantity {
-            name: $name,
+            name: concat!($of, $name),
             section: SLIDES,
-            about: $about,
+            about: concat!($what, " of bully, ", $when),
+            reads: $reads,
             printed: |setting| printed(Case::$case, Column::$column, setting),
             corrected: |setting| corrected(Case::$case, Column::$column, setting),
             note: |_| note(Case::$case),
@@ -243,15 +269,18 @@ macro_rules! messages {
     };
 }
 
-/// The quantity of one case and column where it matters who calls.
-macro_rules! messages_from {
-    ($name:literal, $column:ident, $about:literal) => {
-        Quantity {
-            reads: &["nodes", "loss", "initiator"],
-            ..messages!($name, From, $column, $about)
-        }
-    };
-}
+const WORST: [Quantity; 4] =
+    columns!(Worst, "worst", "the greatest dead, P_0 calling", MESSAGES.reads);
+const FROM: [Quantity; 4] =
+    columns!(From, "from", "the greatest dead, P_i calling", &["nodes", "loss", "initiator"]);
+const ALL_ALIVE: [Quantity; 4] =
+    columns!(AllAlive, "all-alive", "all alive, P_0 calling", MESSAGES.reads);
+const LECTURE: [Quantity; 4] =
+    columns!(Lecture, "lecture", "the greatest answering Coordinator", MESSAGES.reads);
+const STAMPS: [Quantity; 4] =
+    columns!(Stamps, "stamps", "all alive, the oldest call prevailing", MESSAGES.reads);
+const RECOVERY: [Quantity; 4] =
+    columns!(Recovery, "recovery", "the greatest coming back", MESSAGES.reads);
 
 /// How long one case takes.
 macro_rules! time {
@@ -271,25 +300,25 @@ macro_rules! time {
 
 /// The quantities of this file.
 pub(super) const QUANTITIES: &[&Quantity] = &[
-    &messages!("bully.messages.worst", Worst, All, "messages, the greatest dead, P_0 calls"),
-    &messages!("bully.messages-election.worst", Worst, Election, "Election messages of that"),
-    &messages!("bully.messages-ok.worst", Worst, Ok, "OK messages of that"),
-    &messages!("bully.messages-coordinator.worst", Worst, Coordinator, "Coordinator messages"),
-    &messages_from!("bully.messages.from", All, "messages, the greatest dead, P_i calls"),
-    &messages_from!("bully.messages-election.from", Election, "Election messages of that"),
-    &messages_from!("bully.messages-ok.from", Ok, "OK messages of that"),
-    &messages_from!("bully.messages-coordinator.from", Coordinator, "Coordinator messages"),
-    &messages!("bully.messages.all-alive", AllAlive, All, "messages, all alive, P_0 calls"),
-    &messages!("bully.messages-election.all-alive", AllAlive, Election, "Election messages"),
-    &messages!("bully.messages-ok.all-alive", AllAlive, Ok, "OK messages of that"),
-    &messages!("bully.messages-coordinator.all-alive", AllAlive, Coordinator, "Coordinator"),
-    &messages!("bully.messages.lecture", Lecture, All, "the same, the top answers Coordinator"),
-    &messages!("bully.messages-election.lecture", Lecture, Election, "Election messages of that"),
-    &messages!("bully.messages-ok.lecture", Lecture, Ok, "OK messages of that"),
-    &messages!("bully.messages-coordinator.lecture", Lecture, Coordinator, "Coordinator messages"),
-    &messages!("bully.messages.stamps", Stamps, All, "messages, all alive, the oldest call counts"),
-    &messages!("bully.messages.recovery", Recovery, All, "messages, the greatest comes back"),
-    &messages!("bully.messages-coordinator.recovery", Recovery, Coordinator, "all of those"),
+    &WORST[0],
+    &WORST[1],
+    &WORST[2],
+    &WORST[3],
+    &FROM[0],
+    &FROM[1],
+    &FROM[2],
+    &FROM[3],
+    &ALL_ALIVE[0],
+    &ALL_ALIVE[1],
+    &ALL_ALIVE[2],
+    &ALL_ALIVE[3],
+    &LECTURE[0],
+    &LECTURE[1],
+    &LECTURE[2],
+    &LECTURE[3],
+    &Quantity { section: "MEREA 7", ..STAMPS[0] },
+    &RECOVERY[0],
+    &RECOVERY[3],
     &time!(
         "bully.time.worst",
         Worst,

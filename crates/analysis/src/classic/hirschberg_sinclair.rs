@@ -113,7 +113,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         about: "what Hirschberg-Sinclair sends at most, whatever the order",
         printed: |_| Err(OutOfDomain::NoValue("the lecture says O(n log n), without a formula")),
         corrected: bound,
-        note: |_| "8n(1 + ⌈log2 n⌉): a bound, which no order reaches",
+        note: |_| "8n(1 + ⌈log2 n⌉): a bound for every order, not reached on average",
         exact: |_| false,
         simulation,
         ..MESSAGES
