@@ -1,5 +1,5 @@
-//! Elections that somebody calls, under random faults and then calm: all that are connected name the
-//! same live process, and the best (the promise *eventually one*).
+//! Elections that somebody calls, under random faults and then calm: all that are connected name
+//! the same live process, and the best (the promise *eventually one*).
 //!
 //! A failure tells the command that runs its schedule again.
 
@@ -17,11 +17,12 @@ const NODES: u32 = 5;
 const HOP: Duration = Duration::from_millis(100);
 
 fn survives(called: Called) {
-    let choice = Choice::try_from(Config::Called(called.restless(HOP, NODES))).unwrap();
+    let config = Config::Called(called.restless(HOP, NODES));
+    let choice = Choice::try_from(config).expect("the usual parameters keep the rules");
     let trial = Trial::new(&choice, NODES, None, 1);
     let report = Fuzz { trial: &trial, numbers: 0..SCHEDULES, threads: 0, progress: &|| {} }
         .run_choice(choice)
-        .unwrap();
+        .expect("threads can be started");
     if let Some(violation) = report.violation {
         let (name, number) = (called.name(), violation.number);
         panic!("{}\nbellwether check {name} --seed 1 --schedule {number}", violation.breach);

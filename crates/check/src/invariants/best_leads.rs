@@ -1,8 +1,9 @@
-//! The best leads: once nothing goes wrong, whoever is named is the best of those that are connected.
+//! The best leads: once nothing goes wrong, whoever is named is the best of those that are
+//! connected.
 //!
-//! How good a process is it tells itself; the id decides among equals. The classic elections promise
-//! it (the greatest id, or the best value of an ad hoc network, leads); protocols in which luck or
-//! the first comer decides do not, and are not asked.
+//! How good a process is it tells itself; the id decides among equals. The classic elections
+//! promise it (the greatest id, or the best value of an ad hoc network, leads); protocols in which
+//! luck or the first comer decides do not, and are not asked.
 
 use super::{Finding, Invariant};
 use crate::view::View;
