@@ -13,8 +13,8 @@
 //! With n live processes that all call the election at once a candidate's message goes as far as
 //! the first greater process. In the order of ascending ids that is the next one: n−1 messages stop
 //! at once and that of the greatest goes round, 2n−1 in all, the best there is. In descending order
-//! the message of the i-th least goes i hops, n(n+1)/2 in all, the worst there is. In random order it
-//! is n·H_n on average. n announcements come on top. If one process calls it costs n messages if
+//! the message of the i-th least goes i hops, n(n+1)/2 in all, the worst there is. In random order
+//! it is n·H_n on average. n announcements come on top. If one process calls it costs n messages if
 //! that is the greatest, and 2n−1 if it comes right after the greatest.
 //!
 //! # Where the text is silent, and what we chose

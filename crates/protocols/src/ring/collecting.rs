@@ -33,8 +33,8 @@
 //!   retired, then the ring has changed since that election went by. The reader removes the message
 //!   and holds an election, of a later round.
 //! * **Dead initiators.** The next live process after a dead initiator removes its messages, if
-//!   they are no news, and holds the election in its place if it is not over. A message that comes by twice without
-//!   having met its initiator is removed anywhere.
+//!   they are no news, and holds the election in its place if it is not over. A message that comes
+//!   by twice without having met its initiator is removed anywhere.
 //! * **Lost messages.** An initiator whose message has not come back in time holds the election
 //!   again, and likewise if the process that it sent it to goes down, which it may not have known.
 //!   Whoever has no leader and let such a message pass waits twice as long and calls one itself.

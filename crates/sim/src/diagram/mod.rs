@@ -145,8 +145,9 @@ impl Drawing {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bw\" role=\"img\" \
              viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
              <title>{}</title>\n<desc>{}</desc>\n<style>{STYLE}{more_style}</style>\n\
-             <defs><pattern id=\"bw-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-             patternTransform=\"rotate(45)\"><path class=\"hatch\" d=\"M1 0v6\" stroke-width=\"1.6\"/>\
+             <defs><pattern id=\"bw-hatch\" width=\"6\" height=\"6\" \
+             patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
+             <path class=\"hatch\" d=\"M1 0v6\" stroke-width=\"1.6\"/>\
              </pattern></defs>\n\
              <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
             Text(&self.title),

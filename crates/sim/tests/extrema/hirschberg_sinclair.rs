@@ -149,7 +149,8 @@ fn whoever_calls_the_greatest_wins() {
     }
 }
 
-/// 0 1 2 3 4 5 6 7, and 7 calls: it looks 1, 2 and 4 far and has 2 + 4 + 8 replies, then goes round.
+/// 0 1 2 3 4 5 6 7, and 7 calls: it looks 1, 2 and 4 far and has 2 + 4 + 8 replies, then goes
+/// round.
 #[test]
 fn the_greatest_alone_calls() {
     let case = "the greatest calls";

@@ -218,7 +218,8 @@ proptest! {
     ) {
         let mut process = boot(4, incarnation, Config::restless(Variant::HirschbergSinclair));
         for (from, round, id, (phase, way, hops), news, then) in letters {
-            let mut bytes = [&[round, 0, 0, 0, 0, 0, 0, 0, u8::from(news), 1, id][..], &[0; 7]].concat();
+            let head = [round, 0, 0, 0, 0, 0, 0, 0, u8::from(news), 1, id];
+            let mut bytes = [&head[..], &[0; 7]].concat();
             if !news {
                 bytes.extend([phase, way, hops, 0, 0, 0, 0, 0, 0, 0]);
             }

@@ -180,7 +180,8 @@ impl Circle {
         put!(out, "<text class=\"p-halo p-value\" x=\"{x}\" y=\"{y}\">{sent}</text>");
     }
 
-    /// Where lines would lie on one another: a bar away from the circle, as long as many went there.
+    /// Where lines would lie on one another: a bar away from the circle, as long as many went
+    /// there.
     fn bar(&self, arc: &Arc<'_>, beside: f64, out: &mut String) {
         let share = arc.hop.sent as f64 / self.most.max(1) as f64;
         let far = beside + share * (self.track - 4.0);
