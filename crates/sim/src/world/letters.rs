@@ -7,6 +7,15 @@ use crate::observer::{Cause, Observer, id};
 use crate::sieve::{LANES, Question, Sieved, sieve};
 use bellwether_core::{Dest, Duration, Event, Input, Message, Protocol};
 use std::borrow::Cow;
+use std::num::NonZeroU32;
+
+/// No coin reaches this.
+const ALL_LOST: u64 = 1 << 32;
+
+#[inline]
+fn one_less(left: NonZeroU32) -> Option<NonZeroU32> {
+    NonZeroU32::new(left.get() - 1)
+}
 
 impl<P: Protocol> World<P> {
     #[inline(always)] // a message that is handed on is copied, which is most of a small step
@@ -52,8 +61,9 @@ impl<P: Protocol> World<P> {
             }
         }
         // Decided now: when it is due the network may be another.
-        let threshold = loss.of_all(packet);
-        let letter = self.post.letters.insert(Letter { message, cause, left: 1, threshold });
+        let threshold = loss.of_all(packet).map_or(ALL_LOST, u64::from);
+        let letter = Letter { threshold, ..Letter::new(message, cause) };
+        let letter = self.post.letters.insert(letter);
         self.post.push(self.now + delay, letter, EVERYONE);
     }
 
@@ -64,26 +74,28 @@ impl<P: Protocol> World<P> {
         cause: Cause,
         observer: &mut O,
     ) {
-        let letter = Letter { message, cause, left: 0, threshold: None };
-        let letter = self.post.letters.insert(letter);
+        let letter = self.post.letters.insert(Letter::new(message, cause)); // one is held back
         for to in 0..self.members.nodes.len() as u32 {
             if !self.members.views.reaches(cause.from, to) {
                 continue;
             }
             match self.fate(cause, to, true) {
                 Ok((takes, again)) => {
-                    self.post.letters[letter].left += 1 + u32::from(again.is_some());
+                    let copies = 1 + u32::from(again.is_some());
+                    let left = &mut self.post.letters[letter].left;
+                    *left = left.saturating_add(copies);
                     self.post_copies(letter, to, takes, again);
                 }
                 Err(why) if O::TRACES => {
-                    let message = self.post.letters[letter].message.clone();
+                    let message = self.post.letters[letter].message.get_mut().clone();
                     self.record_loss(to, &message, cause, why, observer);
                 }
                 Err(_) => {}
             }
         }
-        if self.post.letters[letter].left == 0 {
-            self.post.letters.remove(letter);
+        match one_less(self.post.letters[letter].left) {
+            Some(left) => self.post.letters[letter].left = left,
+            None => drop(self.post.letters.remove(letter)),
         }
     }
 
@@ -101,8 +113,7 @@ impl<P: Protocol> World<P> {
             && self.members.views.reaches(cause.from, to)
         {
             // No coin is read, and nothing is to be remembered but the letter.
-            let letter = Letter { message, cause, left: 1, threshold: None };
-            let letter = self.post.letters.insert(letter);
+            let letter = self.post.letters.insert(Letter::new(message, cause));
             return self.post.push(self.now + takes, letter, to);
         }
         let fate = if to == cause.from {
@@ -114,8 +125,8 @@ impl<P: Protocol> World<P> {
         };
         match fate {
             Ok((takes, again)) => {
-                let left = 1 + u32::from(again.is_some());
-                let letter = Letter { message, cause, left, threshold: None };
+                let left = NonZeroU32::MIN.saturating_add(u32::from(again.is_some()));
+                let letter = Letter { left, ..Letter::new(message, cause) };
                 let letter = self.post.letters.insert(letter);
                 self.post_copies(letter, to, takes, again);
             }
@@ -165,17 +176,21 @@ impl<P: Protocol> World<P> {
         }
         let key = parcel.letter as usize;
         if parcel.to == EVERYONE {
-            let letter = self.post.letters.remove(key);
-            self.deliver_to_all(&letter, observer);
+            let Letter { message, cause, threshold, .. } = self.post.letters.remove(key);
+            let Ok(threshold) = u32::try_from(threshold) else { return };
+            self.deliver_to_all(&message.into_inner(), cause, threshold, observer);
             return;
         }
         let letter = &mut self.post.letters[key];
-        let copies = letter.left - 1;
-        let Letter { message, cause, .. } = if copies == 0 {
-            self.post.letters.remove(key)
-        } else {
-            letter.left = copies;
-            letter.clone()
+        let (message, cause) = match one_less(letter.left) {
+            None => {
+                let Letter { message, cause, .. } = self.post.letters.remove(key);
+                (message.into_inner(), cause)
+            }
+            Some(left) => {
+                letter.left = left;
+                (letter.message.get_mut().clone(), letter.cause)
+            }
         };
         self.deliver_to_one(parcel.to, message, cause, observer);
     }
@@ -223,10 +238,14 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    fn deliver_to_all<O: Observer<P>>(&mut self, letter: &Letter<P::Message>, observer: &mut O) {
-        let Letter { message, cause, threshold, .. } = letter;
-        let Some(threshold) = *threshold else { return };
-        let packet = self.post.coins(*cause);
+    fn deliver_to_all<O: Observer<P>>(
+        &mut self,
+        message: &P::Message,
+        cause: Cause,
+        threshold: u32,
+        observer: &mut O,
+    ) {
+        let packet = self.post.coins(cause);
         let mut sieved = std::mem::take(&mut self.sieved);
         let question = Question {
             packet,
@@ -247,32 +266,32 @@ impl<P: Protocol> World<P> {
                 rest &= rest - 1;
                 let to = (word * LANES) as u32 + lane;
                 if O::HEARS {
-                    observer.on_receive(self.now, to, *cause);
+                    observer.on_receive(self.now, to, cause);
                 }
                 if O::TRACES {
-                    self.record_receipt(to, message, *cause, observer);
+                    self.record_receipt(to, message, cause, observer);
                 }
                 if concerned >> lane & 1 == 1 {
                     let input = Input::Message(id(cause.from), Cow::Borrowed(message));
-                    self.step(to, input, Some(*cause), observer);
+                    self.step(to, input, Some(cause), observer);
                 }
             }
         }
         self.sieved = sieved;
-        self.hand_to_inboxes(letter, threshold);
+        self.hand_to_inboxes(message, cause, threshold);
     }
 
-    fn hand_to_inboxes(&mut self, letter: &Letter<P::Message>, threshold: u32) {
+    fn hand_to_inboxes(&mut self, message: &P::Message, cause: Cause, threshold: u32) {
         if self.members.paused == 0 && !self.members.slowed {
             return;
         }
-        let packet = self.post.coins(letter.cause);
+        let packet = self.post.coins(cause);
         let mut next = 0;
         while let Some((&to, _)) = self.members.lives.range(next..).next() {
             next = to + 1;
             let takes_later = self.node(to).is_some() && !self.members.is_open(to);
-            if takes_later && to != letter.cause.from && packet.loss(to) >= threshold {
-                self.keep(to, letter.message.clone(), letter.cause);
+            if takes_later && to != cause.from && packet.loss(to) >= threshold {
+                self.keep(to, message.clone(), cause);
             }
         }
     }
