@@ -42,8 +42,8 @@ struct Care {
     late: f64,
 }
 
-/// What is used. With n points the integral is off by c^{2n} (n!)⁴/((2n+1)(2n)!³) at most: less than
-/// 1e-7 here; after a few rounds hardly anybody is heard, and c is small.
+/// What is used. With n points the integral is off by c^{2n} (n!)⁴/((2n+1)(2n)!³) at most: less
+/// than 1e-7 here; after a few rounds hardly anybody is heard, and c is small.
 const CARE: Care = Care {
     points: &[(0.1, 2), (0.7, 3), (1.6, 4), (f64::INFINITY, 8)],
     fineness: 32,

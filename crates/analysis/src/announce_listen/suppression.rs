@@ -149,8 +149,8 @@ fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
 
 /// t_max for any timers: the integral of the probability that it is later than t.
 ///
-/// It is not if the first message that gets through was sent by t − Δ; or if that was sent later, at
-/// x, and nobody wakes between t and x + Δ; or if all are lost, and nobody wakes after t. With
+/// It is not if the first message that gets through was sent by t − Δ; or if that was sent later,
+/// at x, and nobody wakes between t and x + Δ; or if all are lost, and nobody wakes after t. With
 /// v = P(x) the second is ∫ N(1−l) (1 − (1−l)v − P(x+Δ) + P(t))^{N−1} dv, in which P(x+Δ) is P(Δ) +
 /// v/s up to T_S, and then 1: the integral of a power of a line.
 fn convergence_integral(setting: &Setting) -> f64 {

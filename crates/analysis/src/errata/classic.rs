@@ -71,11 +71,12 @@ fn merea() -> Vec<Erratum> {
             section: "MEREA, Table 3",
             printed: "a message is destroyed if `my T < T_i`",
             corrected: "of equal stamps the one with the lesser id is the older",
-            why: "clocks have a resolution, and a crash is noticed by many at once. Calls with equal \
-                  stamps all go round: 2kn messages, those of the plain ring. And since whoever \
-                  called appends itself to no list, every caller that is greater than all who did \
-                  not call finds itself elected; in our simulation the greatest of them prevails. Any total order of calls will do, so clocks need \
-                  not be synchronised for the result, only for who is first.",
+            why: "clocks have a resolution, and a crash is noticed by many at once. Calls with \
+                  equal stamps all go round: 2kn messages, those of the plain ring. And since \
+                  whoever called appends itself to no list, every caller that is greater than all \
+                  who did not call finds itself elected; in our simulation the greatest of them \
+                  prevails. Any total order of calls will do, so clocks need not be synchronised \
+                  for the result, only for who is first.",
             cases: [
                 forms("merea.messages.equal-stamps", &[10, 100]),
                 [10, 100].map(all_at_once).to_vec(),
@@ -105,8 +106,8 @@ fn lecture() -> Vec<Erratum> {
                       2^k-neighbourhood",
             corrected: "d is initially 1",
             why: "the neighbour of a candidate is one hop away and receives d = 0; so whoever \
-                  receives 2^k is 2^k + 1 hops away. Tokens shall \"travel distance 2^k\". The right \
-                  process is elected all the same; shown are the messages, on average over all \
+                  receives 2^k is 2^k + 1 hops away. Tokens shall \"travel distance 2^k\". The \
+                  right process is elected all the same; shown are the messages, on average over all \
                   orders.",
             cases: forms("hirschberg-sinclair.messages.mean", &[4, 10, 100, 1000]),
         },
