@@ -67,8 +67,8 @@ pub struct Given {
     pub initiators: Option<u32>,
     /// i: the process that calls an election, where it matters which one does.
     pub initiator: u32,
-    /// E: the links of the network; two for each process, as far as there are pairs, if nobody
-    /// says.
+    /// E: the links of the network; if nobody says two for each process, as far as there are
+    /// pairs.
     pub links: Option<u64>,
     /// How long a process takes over each message.
     pub processing: f64,

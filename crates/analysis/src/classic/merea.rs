@@ -24,8 +24,7 @@
 //! election itself never appends its id. With k calls the highest id is missed if it is among the
 //! callers and not the oldest of them: in (k−1)/n of all cases. See `wrong-leader`.
 //!
-//! **Time.** As the ring's, (2n−1)(Δ+D): the oldest message goes round, and the Coordinator
-//! message.
+//! **Time.** As the ring's, (2n−1)(Δ+D): the oldest message goes round, then the Coordinator's.
 
 use super::count::{MESSAGES, TIME, all_call, group, initiators, so_many, survivors, timed, whole};
 use crate::election::Election;

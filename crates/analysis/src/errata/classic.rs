@@ -72,10 +72,11 @@ fn merea() -> Vec<Erratum> {
             printed: "a message is destroyed if `my T < T_i`",
             corrected: "of equal stamps the one with the lesser id is the older",
             why: "clocks have a resolution, and a crash is noticed by many at once. Calls with \
-                  equal stamps all go round: 2kn messages, those of the plain ring. And since whoever \
-                  called appends itself to no list, every caller that is greater than all who did \
-                  not call finds itself elected; in our simulation the greatest of them \
-                  prevails. Any total order of calls will do, so clocks need not be synchronised for the result, only for who is first.",
+                  equal stamps all go round: 2kn messages, those of the plain ring. And since \
+                  whoever called appends itself to no list, every caller that is greater than all \
+                  who did not call finds itself elected; in our simulation the greatest of them \
+                  prevails. Any total order of calls will do, so clocks need not be synchronised \
+                  for the result, only for who is first.",
             cases: [
                 forms("merea.messages.equal-stamps", &[10, 100]),
                 [10, 100].map(all_at_once).to_vec(),
