@@ -128,8 +128,9 @@ impl Elections {
             None => around.unsteady && !self.convened.wanders(),
         };
         let restless = detects || around.unsteady || self.convened.wanders();
-        let base = if restless { called.restless(hop, around.nodes) } else { called.plain(hop) };
         let detector = self.detector(detects, hop)?;
+        let base =
+            if restless { called.unsteady(hop, around.nodes, detector) } else { called.plain(hop) };
         let patience = self.times.call_after;
         Ok(match base {
             Config::Bully(config) => Config::Bully(bully::Config {

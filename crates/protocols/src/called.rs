@@ -64,7 +64,11 @@ impl Called {
     /// For a network that loses and delays, in which one message takes about this long: whatever
     /// comes to nothing is tried again, and failures are detected.
     pub fn restless(self, hop: Duration, nodes: u32) -> Config {
-        let detector = Some(detect::Config::paced(hop));
+        self.unsteady(hop, nodes, Some(detect::Config::paced(hop)))
+    }
+
+    /// The same with this detector, or with failures told.
+    pub fn unsteady(self, hop: Duration, nodes: u32, detector: Option<detect::Config>) -> Config {
         match self.plain(hop) {
             Config::Bully(config) => {
                 Config::Bully(bully::Config { patience: hop * 60, detector, ..config })
@@ -75,14 +79,24 @@ impl Called {
                 detector,
                 ..config
             }),
-            Config::AdHoc(_) => Config::AdHoc(ad_hoc::Config {
-                patience: hop * 30,
-                timeout: hop * 60 + hop * 4 * u64::from(nodes),
-                retry: hop * 5,
-                beat: hop * 20,
-                silence: hop * 80,
-                detector,
-            }),
+            Config::AdHoc(_) => {
+                let across = hop * 4 * u64::from(nodes);
+                // Where there is a detector, it tells the neighbours of a leader that this is gone,
+                // and repeats what is lost: heartbeats are left for those that were cut off from a
+                // leader that lives, and one of them is as good as three that nobody repeats.
+                let (beat, silence) = match detector {
+                    Some(_) => (hop * 60, hop * 90 + across),
+                    None => (hop * 20, hop * 80),
+                };
+                Config::AdHoc(ad_hoc::Config {
+                    patience: hop * 30,
+                    timeout: hop * 60 + across,
+                    retry: hop * 5,
+                    beat,
+                    silence,
+                    detector,
+                })
+            }
         }
     }
 }
@@ -262,5 +276,32 @@ fn layered<P: Protocol, V: Visitor>(
     match detector {
         Some(layer) => visitor.visit::<Detect<P>>(layer.around(params)),
         None => visitor.visit::<P>(params),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_failures_are_detected_a_leader_far_away_says_less_often_that_it_is_there() {
+        let hop = Duration::from_millis(100);
+        let beats = |detector| match Called::AdHoc.unsteady(hop, 5, detector) {
+            Config::AdHoc(config) => (config.beat, config.silence),
+            other => panic!("{other:?} is not of the ad hoc election"),
+        };
+        assert_eq!(beats(None), (hop * 20, hop * 80));
+        assert_eq!(beats(Some(detect::Config::paced(hop))), (hop * 60, hop * 110));
+    }
+
+    #[test]
+    fn a_leader_that_is_gone_is_given_up_once() {
+        let hop = Duration::from_millis(100);
+        let params = Params::try_from(Called::AdHoc.restless(hop, 5)).unwrap();
+        let pace = params.pace(5);
+        let told = hop * (35 + 2 * 10) + pace.timely + pace.scheduling;
+        let across = (pace.timely + pace.scheduling) * 5;
+        let own = hop * 110 + (hop * 30 + hop * 80 * 2 + across * 4) * 2;
+        assert_eq!(pace.settles, Pace::stretched(told + own, Pace::QUARTZ));
     }
 }

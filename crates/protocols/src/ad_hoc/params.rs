@@ -88,10 +88,11 @@ impl Params {
 
     /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
     /// within this, if a message takes no longer than `across` through the whole network: a leader
-    /// that is gone is given up, an election is called, meets an old one and is called again.
+    /// that is gone is given up, once, for who is in an election believes no word of an older one;
+    /// an election is called, meets an old one and is called again.
     pub fn settles(&self, across: Duration) -> Duration {
         let Self { patience, timeout, silence, .. } = *self;
-        (silence + patience + timeout * 2 + across * 4) * 2
+        silence + (patience + timeout * 2 + across * 4) * 2
     }
 
     /// How long a process without a leader waits.

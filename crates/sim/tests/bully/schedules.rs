@@ -58,12 +58,14 @@ impl Luck {
             0 => Who::Leader,
             _ => Who::Node(self.below(u64::from(nodes)) as u32),
         };
-        match self.below(12) {
+        match self.below(14) {
             0..=3 => Fault::Crash { node },
             4..=6 => Fault::Restart { node, disk: Disk::Kept, reboot: self.below(2) == 0 },
             7 => Fault::Resign { node: Who::Leader },
             8 => Fault::Pause { node },
             9 => Fault::Resume { node },
+            10 => Fault::Leave { node },
+            11 => Fault::Slow { node, by: ms(self.below(3_000)) },
             _ => Fault::Campaign { node },
         }
     }
@@ -97,8 +99,10 @@ impl Luck {
         faults.sort_by_key(|timed| timed.at);
         faults.push(at(QUIET, Fault::Heal));
         faults.push(at(QUIET, Fault::Network { network: Box::new(self.network(0)) }));
-        let resume = |node| at(QUIET, Fault::Resume { node: Who::Node(node) });
-        faults.extend((0..nodes).map(resume));
+        for node in (0..nodes).map(Who::Node) {
+            faults.push(at(QUIET, Fault::Resume { node }));
+            faults.push(at(QUIET, Fault::Slow { node, by: Duration::ZERO }));
+        }
         let network = self.network(if harsh { 30 } else { 0 });
         let absent: Vec<u32> = (0..nodes).filter(|_| self.below(8) == 0).collect();
         let joins = |node: &u32| at(QUIET, Fault::Join { node: Who::Node(*node) });
