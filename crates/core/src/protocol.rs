@@ -137,10 +137,7 @@ pub enum Memory<'a> {
 }
 
 /// Whether a peer can be reached: an event, unlike membership, which `cx.peers()` tells.
-/// A whole word, so that an [`Input`](crate::Input), which may be a message instead, is passed on
-/// word by word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u64)]
 pub enum Reach {
     /// It can.
     Up,

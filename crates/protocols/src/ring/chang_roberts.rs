@@ -51,6 +51,7 @@ impl Note for Candidate {
         self.0
     }
 
+    #[inline]
     fn kind(&self) -> &'static str {
         "election"
     }

@@ -88,6 +88,7 @@ impl Note for Notice {
         self.key
     }
 
+    #[inline]
     fn kind(&self) -> &'static str {
         match self.hops {
             Some(_) => "probe",

@@ -1,21 +1,13 @@
 //! Sending and receiving.
 
-use super::World;
 use super::post::{EVERYONE, INBOX, Letter};
+use super::{Handling, World};
 use crate::network::{Delay, Fate, Network};
 use crate::observer::{Cause, Observer, id};
 use crate::sieve::{LANES, Question, Sieved, sieve};
 use bellwether_core::{Dest, Duration, Event, Input, Message, Protocol};
 use std::borrow::Cow;
-use std::num::NonZeroU32;
-
-/// No coin reaches this.
-const ALL_LOST: u64 = 1 << 32;
-
-#[inline]
-fn one_less(left: NonZeroU32) -> Option<NonZeroU32> {
-    NonZeroU32::new(left.get() - 1)
-}
+use std::mem::needs_drop;
 
 impl<P: Protocol> World<P> {
     #[inline(always)] // a message that is handed on is copied, which is most of a small step
@@ -61,9 +53,8 @@ impl<P: Protocol> World<P> {
             }
         }
         // Decided now: when it is due the network may be another.
-        let threshold = loss.of_all(packet).map_or(ALL_LOST, u64::from);
-        let letter = Letter { threshold, ..Letter::new(message, cause) };
-        let letter = self.post.letters.insert(letter);
+        let threshold = loss.of_all(packet);
+        let letter = self.post.letters.insert(Letter { message, cause, left: 1, threshold });
         self.post.push(self.now + delay, letter, EVERYONE);
     }
 
@@ -74,28 +65,26 @@ impl<P: Protocol> World<P> {
         cause: Cause,
         observer: &mut O,
     ) {
-        let letter = self.post.letters.insert(Letter::new(message, cause)); // one is held back
+        let letter = Letter { message, cause, left: 0, threshold: None };
+        let letter = self.post.letters.insert(letter);
         for to in 0..self.members.nodes.len() as u32 {
             if !self.members.views.reaches(cause.from, to) {
                 continue;
             }
             match self.fate(cause, to, true) {
                 Ok((takes, again)) => {
-                    let copies = 1 + u32::from(again.is_some());
-                    let left = &mut self.post.letters[letter].left;
-                    *left = left.saturating_add(copies);
+                    self.post.letters[letter].left += 1 + u32::from(again.is_some());
                     self.post_copies(letter, to, takes, again);
                 }
                 Err(why) if O::TRACES => {
-                    let message = self.post.letters[letter].message.get_mut().clone();
+                    let message = self.post.letters[letter].message.clone();
                     self.record_loss(to, &message, cause, why, observer);
                 }
                 Err(_) => {}
             }
         }
-        match one_less(self.post.letters[letter].left) {
-            Some(left) => self.post.letters[letter].left = left,
-            None => drop(self.post.letters.remove(letter)),
+        if self.post.letters[letter].left == 0 {
+            self.post.letters.remove(letter);
         }
     }
 
@@ -113,7 +102,8 @@ impl<P: Protocol> World<P> {
             && self.members.views.reaches(cause.from, to)
         {
             // No coin is read, and nothing is to be remembered but the letter.
-            let letter = self.post.letters.insert(Letter::new(message, cause));
+            let letter = Letter { message, cause, left: 1, threshold: None };
+            let letter = self.post.letters.insert(letter);
             return self.post.push(self.now + takes, letter, to);
         }
         let fate = if to == cause.from {
@@ -125,8 +115,8 @@ impl<P: Protocol> World<P> {
         };
         match fate {
             Ok((takes, again)) => {
-                let left = NonZeroU32::MIN.saturating_add(u32::from(again.is_some()));
-                let letter = Letter { left, ..Letter::new(message, cause) };
+                let left = 1 + u32::from(again.is_some());
+                let letter = Letter { message, cause, left, threshold: None };
                 let letter = self.post.letters.insert(letter);
                 self.post_copies(letter, to, takes, again);
             }
@@ -176,26 +166,44 @@ impl<P: Protocol> World<P> {
         }
         let key = parcel.letter as usize;
         if parcel.to == EVERYONE {
-            let Letter { message, cause, threshold, .. } = self.post.letters.remove(key);
-            let Ok(threshold) = u32::try_from(threshold) else { return };
-            self.deliver_to_all(&message.into_inner(), cause, threshold, observer);
+            let letter = self.post.letters.remove(key);
+            self.deliver_to_all(&letter, observer);
             return;
         }
         let letter = &mut self.post.letters[key];
-        let (message, cause) = match one_less(letter.left) {
-            None => {
-                let Letter { message, cause, .. } = self.post.letters.remove(key);
-                (message.into_inner(), cause)
-            }
-            Some(left) => {
-                letter.left = left;
-                (letter.message.get_mut().clone(), letter.cause)
-            }
+        let last = letter.left == 1;
+        if last && !O::TRACES && !needs_drop::<P::Message>() && self.members.is_open(parcel.to) {
+            return self.deliver_in_place(parcel.to, key, observer);
+        }
+        let Letter { message, cause, .. } = if last {
+            self.post.letters.remove(key)
+        } else {
+            letter.left -= 1;
+            letter.clone()
         };
         self.deliver_to_one(parcel.to, message, cause, observer);
     }
 
-    #[inline(always)] // a small message then stays in registers
+    /// A process reads a message where it lies: to own it would be to copy it, if it is plain data.
+    #[inline(always)]
+    fn deliver_in_place<O: Observer<P>>(&mut self, to: u32, key: usize, observer: &mut O) {
+        let Letter { message, cause, .. } = &self.post.letters[key];
+        let cause = *cause;
+        self.deliveries += 1;
+        if O::HEARS {
+            observer.on_receive(self.now, to, cause);
+        }
+        let mut stepped = None;
+        if message.weight() >= self.members.bars[to as usize] {
+            let input = Input::Message(id(cause.from), Cow::Borrowed(message));
+            let (params, effects) = (self.params.of(to), &mut self.effects);
+            let handling = Handling { now: self.now, params, effects };
+            stepped = handling.run(&mut self.members, to, input, Some(cause), observer);
+        }
+        self.post.letters.remove(key);
+        self.conclude(to, stepped, observer);
+    }
+
     fn deliver_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -217,7 +225,6 @@ impl<P: Protocol> World<P> {
     }
 
     /// A process handles a message.
-    #[inline]
     pub(super) fn receive<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -238,14 +245,10 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    fn deliver_to_all<O: Observer<P>>(
-        &mut self,
-        message: &P::Message,
-        cause: Cause,
-        threshold: u32,
-        observer: &mut O,
-    ) {
-        let packet = self.post.coins(cause);
+    fn deliver_to_all<O: Observer<P>>(&mut self, letter: &Letter<P::Message>, observer: &mut O) {
+        let Letter { message, cause, threshold, .. } = letter;
+        let Some(threshold) = *threshold else { return };
+        let packet = self.post.coins(*cause);
         let mut sieved = std::mem::take(&mut self.sieved);
         let question = Question {
             packet,
@@ -266,32 +269,32 @@ impl<P: Protocol> World<P> {
                 rest &= rest - 1;
                 let to = (word * LANES) as u32 + lane;
                 if O::HEARS {
-                    observer.on_receive(self.now, to, cause);
+                    observer.on_receive(self.now, to, *cause);
                 }
                 if O::TRACES {
-                    self.record_receipt(to, message, cause, observer);
+                    self.record_receipt(to, message, *cause, observer);
                 }
                 if concerned >> lane & 1 == 1 {
                     let input = Input::Message(id(cause.from), Cow::Borrowed(message));
-                    self.step(to, input, Some(cause), observer);
+                    self.step(to, input, Some(*cause), observer);
                 }
             }
         }
         self.sieved = sieved;
-        self.hand_to_inboxes(message, cause, threshold);
+        self.hand_to_inboxes(letter, threshold);
     }
 
-    fn hand_to_inboxes(&mut self, message: &P::Message, cause: Cause, threshold: u32) {
+    fn hand_to_inboxes(&mut self, letter: &Letter<P::Message>, threshold: u32) {
         if self.members.paused == 0 && !self.members.slowed {
             return;
         }
-        let packet = self.post.coins(cause);
+        let packet = self.post.coins(letter.cause);
         let mut next = 0;
         while let Some((&to, _)) = self.members.lives.range(next..).next() {
             next = to + 1;
             let takes_later = self.node(to).is_some() && !self.members.is_open(to);
-            if takes_later && to != cause.from && packet.loss(to) >= threshold {
-                self.keep(to, message.clone(), cause);
+            if takes_later && to != letter.cause.from && packet.loss(to) >= threshold {
+                self.keep(to, letter.message.clone(), letter.cause);
             }
         }
     }

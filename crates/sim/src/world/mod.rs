@@ -196,6 +196,35 @@ impl<P: Protocol> World<P> {
     }
 }
 
+/// What a step needs of the world beside the processes.
+struct Handling<'a, P: Protocol> {
+    now: SimTime,
+    params: &'a P::Params,
+    effects: &'a mut Vec<Effect<P>>,
+}
+
+impl<P: Protocol> Handling<'_, P> {
+    /// A process handles an input: whether that changed its belief, and its next deadline.
+    #[inline(always)]
+    fn run<O: Observer<P>>(
+        self,
+        members: &mut Members<P>,
+        node: u32,
+        input: Input<'_, P>,
+        cause: Option<Cause>,
+        observer: &mut O,
+    ) -> Option<(Change, Instant)> {
+        let Self { now, params, effects } = self;
+        members.act(node, now, |state, env| {
+            let change = state.handle(input, env, params, effects);
+            if change == Change::Changed {
+                observer.on_change(now, node, &state.leadership(env.now), cause);
+            }
+            (change, state.poll_timeout())
+        })
+    }
+}
+
 /// Processes and their steps.
 impl<P: Protocol> World<P> {
     /// Starts a process, for the first time or again.
@@ -238,13 +267,19 @@ impl<P: Protocol> World<P> {
         observer: &mut O,
     ) {
         let (params, effects) = (self.params.of(node), &mut self.effects);
-        let stepped = self.members.act(node, self.now, |state, env| {
-            let change = state.handle(input, env, params, effects);
-            if change == Change::Changed {
-                observer.on_change(self.now, node, &state.leadership(env.now), cause);
-            }
-            (change, state.poll_timeout())
-        });
+        let handling = Handling { now: self.now, params, effects };
+        let stepped = handling.run(&mut self.members, node, input, cause, observer);
+        self.conclude(node, stepped, observer);
+    }
+
+    /// Does what a step asked for, and tells what came of it.
+    #[inline]
+    fn conclude<O: Observer<P>>(
+        &mut self,
+        node: u32,
+        stepped: Option<(Change, Instant)>,
+        observer: &mut O,
+    ) {
         let Some((change, wake)) = stepped else { return };
         if O::TRACES {
             self.record_belief(node, change == Change::Changed, observer);

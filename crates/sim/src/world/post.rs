@@ -8,8 +8,6 @@ use crate::plan::Plan;
 use crate::queue::Queue;
 use bellwether_core::{Duration, SimTime};
 use slab::Slab;
-use std::cell::Cell;
-use std::num::NonZeroU32;
 
 /// The address of a multicast that is one event.
 pub(super) const EVERYONE: u32 = u32::MAX;
@@ -31,23 +29,14 @@ pub(super) struct Post<M> {
 }
 
 /// A message under way, kept once however many receive it.
+#[derive(Clone)]
 pub(super) struct Letter<M> {
-    /// In a cell, which hides what values it never has: the slab would mark its free places with
-    /// one of those, and then take the message out in two pieces, which the processor waits for.
-    pub(super) message: Cell<M>,
+    pub(super) message: M,
     pub(super) cause: Cause,
-    /// Receptions to come; by nought the slab knows a free place.
-    pub(super) left: NonZeroU32,
-    /// Of a multicast that is one event: the coins below this are losses.
-    pub(super) threshold: u64,
-}
-
-impl<M> Letter<M> {
-    /// A letter that is received once, unless there are copies of it.
-    #[inline]
-    pub(super) fn new(message: M, cause: Cause) -> Self {
-        Self { message: Cell::new(message), cause, left: NonZeroU32::MIN, threshold: 0 }
-    }
+    /// Receptions to come.
+    pub(super) left: u32,
+    /// Of a multicast that is one event: the coins below this are losses, if not all are.
+    pub(super) threshold: Option<u32>,
 }
 
 /// One reception to come, or a whole multicast's.

@@ -138,15 +138,16 @@ impl Peers for View<'_> {
                 (next < u64::from(self.views.count)).then_some(NodeId(next))
             }
             Kind::Ring => {
-                let next = |place: u32| self.standing_at(place);
-                let mut place = match after {
+                let order = &self.views.order;
+                let place = match after {
                     None => 0,
-                    Some(id) => self.views.place[self.number(id)? as usize] + 1,
+                    Some(id) => *self.views.place.get(usize::try_from(id.0).ok()?)? as usize + 1,
                 };
-                if next(place) == Some(NodeId(mine)) {
-                    place += 1;
+                let mut next = *order.get(place)?;
+                if next == self.me {
+                    next = *order.get(place + 1)?;
                 }
-                next(place)
+                Some(id(next))
             }
             Kind::Graph => {
                 let neighbours = &self.views.links[self.me as usize];

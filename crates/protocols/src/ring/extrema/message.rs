@@ -41,6 +41,7 @@ pub enum Says<N> {
 }
 
 impl<N: Note> Wire for Message<N> {
+    #[inline]
     fn kind(&self) -> &'static str {
         match &self.says {
             Says::Note(note) => note.kind(),
