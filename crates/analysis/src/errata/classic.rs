@@ -107,8 +107,8 @@ fn lecture() -> Vec<Erratum> {
             corrected: "d is initially 1",
             why: "the neighbour of a candidate is one hop away and receives d = 0; so whoever \
                   receives 2^k is 2^k + 1 hops away. Tokens shall \"travel distance 2^k\". The \
-                  right process is elected all the same; shown are the messages, on average over all \
-                  orders.",
+                  right process is elected all the same; shown are the messages, on average over \
+                  all orders.",
             cases: forms("hirschberg-sinclair.messages.mean", &[4, 10, 100, 1000]),
         },
         Erratum {
