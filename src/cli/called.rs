@@ -56,7 +56,7 @@ struct Bully {
     /// How long a process waits for an OK before it takes the lead [default: 10 delays]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     reply: Option<Duration>,
-    /// How long it then waits for the Coordinator message [default: 30 delays]
+    /// How long it then waits for the Coordinator message [default: 3 times --reply]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     wait: Option<Duration>,
     /// How the greatest process of all answers an election
@@ -135,7 +135,7 @@ impl Elections {
         Ok(match base {
             Config::Bully(config) => Config::Bully(bully::Config {
                 reply: self.bully.reply.unwrap_or(config.reply),
-                wait: self.bully.wait.unwrap_or(config.wait),
+                wait: self.bully.wait.unwrap_or(self.bully.reply.map_or(config.wait, |r| r * 3)),
                 patience: patience.unwrap_or(config.patience),
                 top_answers: match self.bully.top_answers {
                     TopAnswers::Ok => bully::TopAnswers::Ok,
@@ -186,9 +186,10 @@ impl Elections {
     }
 
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(&self, detects: bool) -> String {
+    pub(super) fn conditions(&self, called: Called, detects: bool) -> String {
+        let stamps = if called == Called::Bully && self.bully.stamps { ", stamps" } else { "" };
         let told = if detects { ", failures detected" } else { "" };
-        self.convened.conditions() + told
+        self.convened.conditions(called) + stamps + told
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.

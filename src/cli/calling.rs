@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::group::{finite, flags, name, number};
+use bellwether::analysis::usual_links;
 use bellwether::core::Duration;
 use bellwether::protocols::called::Called;
 use bellwether::sim::motion::Motion;
@@ -36,9 +37,11 @@ struct Call {
     /// How long a process takes over each message
     #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
     processing: Duration,
-    /// With --detector told: all know so soon who is gone or back
-    #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
-    detection: Duration,
+    /// With --detector told: all know so soon who is gone or back; or `never`, and then only
+    /// time-outs say so
+    #[arg(long, value_name = "D|never", default_value = "0s", allow_negative_numbers = true)]
+    #[arg(value_parser = detection)]
+    detection: Detection,
 }
 
 #[derive(Args, Debug)]
@@ -61,17 +64,16 @@ struct Ground {
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     links: Option<usize>,
     /// With --graph disc or moving: how far radios are heard, in parts of the square's side
-    #[arg(long, value_name = "X", default_value_t = 0.35, allow_negative_numbers = true)]
-    #[arg(value_parser = number)]
-    range: f64,
+    /// [default: 0.35]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = number)]
+    range: Option<f64>,
     /// With --graph moving: the greatest speed, in sides of the square per second; the least is a
-    /// tenth of it
-    #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
-    #[arg(value_parser = number)]
-    speed: f64,
-    /// With --graph moving: the longest rest between two ways
-    #[arg(long, value_name = "D", default_value = "10s", allow_negative_numbers = true)]
-    rest: Duration,
+    /// tenth of it [default: 0.01]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = number)]
+    speed: Option<f64>,
+    /// With --graph moving: the longest rest between two ways [default: 10s]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    rest: Option<Duration>,
     /// A link, as 0-1; may be said several times, and then these are all
     #[arg(long, value_name = "A-B", value_parser = link)]
     link: Vec<(u32, u32)>,
@@ -127,9 +129,78 @@ fn order(text: &str) -> Result<Order, String> {
     })
 }
 
+/// How soon failures are told, if ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Detection(Option<Duration>);
+
+fn detection(text: &str) -> Result<Detection, String> {
+    if text == "never" {
+        return Ok(Detection(None));
+    }
+    match text.parse::<Duration>() {
+        Ok(length) if length != Duration::MAX => Ok(Detection(Some(length))),
+        Ok(_) => Err("that is never; say `never`".to_owned()),
+        Err(bad) => Err(bad.to_string()),
+    }
+}
+
 fn link(text: &str) -> Result<(u32, u32), String> {
     let ends = text.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     ends.ok_or_else(|| "a link is two ids with a dash between them, such as 0-1".to_owned())
+}
+
+impl Ground {
+    fn range(&self) -> f64 {
+        self.range.unwrap_or(0.35)
+    }
+
+    /// The links of so many processes, which move for so long if they do.
+    fn terrain(&self, nodes: u32, lasts: Duration) -> Result<Terrain, Failure> {
+        let Self { graph, links, range, speed, rest, link } = self;
+        let radios = matches!(graph, Graph::Disc | Graph::Moving);
+        let moving = *graph == Graph::Moving;
+        let listed = !link.is_empty();
+        for (flag, given, means) in [
+            ("links", links.is_some(), *graph == Graph::Random),
+            ("range", range.is_some(), radios),
+            ("speed", speed.is_some(), moving),
+            ("rest", rest.is_some(), moving),
+        ] {
+            if given && (listed || !means) {
+                let graph = name(*graph).unwrap_or_default();
+                let graph = if listed { "--link".to_owned() } else { format!("--graph {graph}") };
+                return Err(Failure::usage(format!(
+                    "--{flag} means nothing with {graph}; leave one of them out"
+                )));
+            }
+        }
+        if listed {
+            return Ok(Terrain::Listed(link.clone()));
+        }
+        Ok(match graph {
+            Graph::Random => {
+                let usual = || usual_links(nodes) as usize;
+                Terrain::Random { links: links.unwrap_or_else(usual) }
+            }
+            Graph::Tree => Terrain::Tree,
+            Graph::Grid => Terrain::Grid,
+            Graph::Line => Terrain::Line,
+            Graph::Circle => Terrain::Circle,
+            Graph::Complete => Terrain::Complete,
+            Graph::Disc => Terrain::Disc { range: self.range() },
+            Graph::Moving => {
+                let fastest = speed.unwrap_or(0.01);
+                Terrain::Moving(Motion {
+                    side: 1.0,
+                    range: self.range(),
+                    slowest: fastest / 10.0,
+                    fastest,
+                    rest: rest.unwrap_or(Duration::from_secs(10)),
+                    lasts,
+                })
+            }
+        })
+    }
 }
 
 impl Convened {
@@ -164,12 +235,10 @@ impl Convened {
         detects: bool,
     ) -> Result<Convening, Failure> {
         let Call { initiators, initiator, top_dead, processing, detection } = &self.call;
-        for (flag, length) in [("processing", processing), ("detection", detection)] {
-            if *length == Duration::MAX {
-                return Err(Failure::usage(format!(
-                    "--{flag} infinite: nothing would ever happen; choose a length"
-                )));
-            }
+        if *processing == Duration::MAX {
+            return Err(Failure::usage(
+                "--processing infinite: nothing would ever happen; choose a length",
+            ));
         }
         Ok(Convening {
             initiators: if initiator.is_empty() {
@@ -179,47 +248,35 @@ impl Convened {
             },
             order: self.ring.order.clone(),
             processing: *processing,
-            detection: (!detects).then_some(*detection),
+            detection: detection.0.filter(|_| !detects),
             top_dead: *top_dead,
             terrain: match called {
                 Called::Bully | Called::Ring(_) => Terrain::Open,
-                Called::AdHoc => self.terrain(nodes, lasts),
+                Called::AdHoc => self.ground.terrain(nodes, lasts)?,
             },
         })
     }
 
-    fn terrain(&self, nodes: u32, lasts: Duration) -> Terrain {
-        let Ground { graph, links, range, speed, rest, link } = &self.ground;
-        if !link.is_empty() {
-            return Terrain::Listed(link.clone());
-        }
-        match graph {
-            Graph::Random => {
-                let (least, most) = (nodes.saturating_sub(1), u64::from(nodes));
-                let most = most * most.saturating_sub(1) / 2;
-                let usual = (u64::from(nodes) * 2).min(most).max(u64::from(least));
-                Terrain::Random { links: links.unwrap_or(usual as usize) }
-            }
-            Graph::Tree => Terrain::Tree,
-            Graph::Grid => Terrain::Grid,
-            Graph::Line => Terrain::Line,
-            Graph::Circle => Terrain::Circle,
-            Graph::Complete => Terrain::Complete,
-            Graph::Disc => Terrain::Disc { range: *range },
-            Graph::Moving => Terrain::Moving(Motion {
-                side: 1.0,
-                range: *range,
-                slowest: speed / 10.0,
-                fastest: *speed,
-                rest: *rest,
-                lasts,
-            }),
-        }
-    }
-
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(&self) -> String {
-        let mut text = format!(", {}", self.who());
+    pub(super) fn conditions(&self, called: Called) -> String {
+        let mut text = match called {
+            Called::Bully => String::new(),
+            Called::Ring(_) => match &self.ring.order {
+                Order::Ascending => String::new(),
+                Order::Descending => ", descending".to_owned(),
+                Order::Random => ", in random order".to_owned(),
+                Order::Listed(_) => ", in the order given".to_owned(),
+            },
+            Called::AdHoc if !self.ground.link.is_empty() => ", links given".to_owned(),
+            Called::AdHoc => {
+                let range = match self.ground.graph {
+                    Graph::Disc | Graph::Moving => format!(" {}", self.ground.range()),
+                    _ => String::new(),
+                };
+                format!(", graph {}{range}", name(self.ground.graph).unwrap_or_default())
+            }
+        };
+        text += &format!(", {}", self.who());
         if self.call.top_dead {
             text += ", the greatest is dead";
         }
@@ -263,7 +320,7 @@ impl Convened {
         }
         put("top_dead", json!(top_dead));
         put("processing", json!(finite(*processing)));
-        put("detection", json!(finite(*detection)));
+        put("detection", json!(detection.0.and_then(finite)));
         match called {
             Called::Bully => {}
             Called::Ring(_) => {
@@ -282,7 +339,7 @@ impl Convened {
                     put("links", json!(links));
                     put("range", json!(range));
                     put("speed", json!(speed));
-                    put("rest", json!(finite(*rest)));
+                    put("rest", json!(rest.and_then(finite)));
                 } else {
                     put("link", json!(link));
                 }

@@ -20,7 +20,8 @@ pub(super) struct Channel {
     #[arg(long, value_name = "X", default_value_t = 4.0, allow_negative_numbers = true)]
     #[arg(value_parser = number)]
     burst: f64,
-    /// How long a message takes, on average [default: 0.1s; local-leader: 1ms]
+    /// How long a message takes, on average [default: 0.1s; local-leader: 1ms;
+    /// ad-hoc: 10ms]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     delay: Option<Duration>,
     /// How that varies

@@ -239,9 +239,10 @@ impl Setting<'_> {
         let own = match choice {
             Choice::AnnounceListen(params) => announce_listen.conditions(params),
             Choice::LocalLeader(_) => leases.conditions(),
-            Choice::Called(params) => elections.conditions(params.detects()),
+            Choice::Called(params) => elections.conditions(params.called(), params.detects()),
         };
-        channel.conditions(self.default_delay()) + &own
+        let printed = if self.group.printed.as_printed { ", as printed" } else { "" };
+        channel.conditions(self.default_delay()) + &own + printed
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.

@@ -156,8 +156,10 @@ impl Election {
         }
         line.add_if(*top_dead, "top-dead", &"");
         line.add_if(*processing > Duration::ZERO, "processing", processing);
-        if let Some(detection) = detection {
-            line.add_if(*detection > Duration::ZERO, "detection", detection);
+        match detection {
+            Some(detection) => line.add_if(*detection > Duration::ZERO, "detection", detection),
+            None if self.config.detector().is_none() => line.add("detection", &"never"),
+            None => {}
         }
     }
 

@@ -38,7 +38,7 @@ pub mod setting;
 pub mod support;
 
 pub use cell::Cell;
-pub use election::Election;
+pub use election::{Election, usual_links};
 pub use point::Point;
 pub use quantity::{Quantity, Unit, quantities, quantity};
 pub use setting::{Given, Loss, OutOfDomain, Setting};

@@ -192,12 +192,13 @@ fn simulation(case: Case, column: Column, setting: &Setting) -> Option<(Point, M
         .then(|| (election(case, setting).into(), measure))
 }
 
-/// With a dead top there is no simulation to name: `bellwether sim` tells everyone who is dead from
-/// the start, and nobody waits for an answer. [`untold`] is what a test compares.
+/// With a dead top nobody is told who is dead, or nobody would wait for an answer.
 fn timed(case: Case, setting: &Setting) -> Option<(Point, Measure)> {
     time(case, setting).ok()?;
     let election = election(case, setting);
-    (!election.convening.top_dead).then(|| (election.into(), Measure::Time))
+    let dead = election.convening.top_dead;
+    let election = if dead { untold(case, setting) } else { election };
+    Some((election.into(), Measure::Time))
 }
 
 /// The same election where nobody is told who is dead: time-outs must say so.
