@@ -123,6 +123,18 @@ impl Elections {
     pub(super) fn config(&self, called: Called, around: &Surroundings) -> Result<Config, Failure> {
         let hop = around.delay + self.convened.processing();
         let hop = if hop == Duration::ZERO { Duration::from_millis(1) } else { hop };
+        if around.copies && self.times.detector == Some(Detector::Told) {
+            return Err(Failure::usage(
+                "--duplicate with --detector told: every copy is passed on, and copied again; use \
+                 --detector heartbeats, which knows copies",
+            ));
+        }
+        if self.ring.retry.is_some_and(|retry| retry < hop) {
+            return Err(Failure::usage(format!(
+                "--retry below {hop}, which a message takes: everything would be said again before \
+                 it is heard; choose a longer one"
+            )));
+        }
         let detects = match self.times.detector {
             Some(detector) => detector == Detector::Heartbeats,
             None => around.unsteady && !self.convened.wanders(),

@@ -31,6 +31,9 @@ struct Call {
     /// This process calls it; may be said several times
     #[arg(long, value_name = "ID", allow_negative_numbers = true)]
     initiator: Vec<u32>,
+    /// They call at any moment of this length, drawn for each run, and not all at once
+    #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
+    spread: Duration,
     /// The greatest process is dead from the start
     #[arg(long)]
     top_dead: bool,
@@ -39,9 +42,9 @@ struct Call {
     processing: Duration,
     /// With --detector told: all know so soon who is gone or back; or `never`, and then only
     /// time-outs say so
-    #[arg(long, value_name = "D|never", default_value = "0s", allow_negative_numbers = true)]
-    #[arg(value_parser = detection)]
-    detection: Detection,
+    /// [default: 0s]
+    #[arg(long, value_name = "D|never", allow_negative_numbers = true, value_parser = detection)]
+    detection: Option<Detection>,
 }
 
 #[derive(Args, Debug)]
@@ -215,6 +218,11 @@ impl Convened {
         known
     }
 
+    /// How soon failures are told, if they are.
+    fn detection(&self) -> Detection {
+        self.call.detection.unwrap_or(Detection(Some(Duration::ZERO)))
+    }
+
     /// How long a process takes over each message.
     pub(super) fn processing(&self) -> Duration {
         self.call.processing
@@ -234,7 +242,15 @@ impl Convened {
         lasts: Duration,
         detects: bool,
     ) -> Result<Convening, Failure> {
-        let Call { initiators, initiator, top_dead, processing, detection } = &self.call;
+        let Call { initiators, initiator, spread, top_dead, processing, detection } = &self.call;
+        if detects && detection.is_some() {
+            return Err(Failure::usage(
+                "--detection is of --detector told, and heartbeats take their time; leave one out",
+            ));
+        }
+        if *spread > Duration::LONGEST_WRITTEN {
+            return Err(Failure::usage("--spread infinite: nobody would call; choose a length"));
+        }
         if *processing == Duration::MAX {
             return Err(Failure::usage(
                 "--processing infinite: nothing would ever happen; choose a length",
@@ -248,11 +264,12 @@ impl Convened {
             },
             order: self.ring.order.clone(),
             processing: *processing,
-            detection: detection.0.filter(|_| !detects),
+            detection: self.detection().0.filter(|_| !detects),
             top_dead: *top_dead,
+            spread: *spread,
             terrain: match called {
                 Called::Bully | Called::Ring(_) => Terrain::Open,
-                Called::AdHoc => self.ground.terrain(nodes, lasts)?,
+                Called::AdHoc => self.ground.terrain(nodes - u32::from(*top_dead), lasts)?,
             },
         })
     }
@@ -277,6 +294,9 @@ impl Convened {
             }
         };
         text += &format!(", {}", self.who());
+        if self.call.spread > Duration::ZERO {
+            text += &format!(", within {}", self.call.spread);
+        }
         if self.call.top_dead {
             text += ", the greatest is dead";
         }
@@ -302,7 +322,7 @@ impl Convened {
 
     /// All of it, for programs, under the names of the flags.
     pub(super) fn to_json(&self, called: Called) -> Map<String, Value> {
-        let Call { initiators, initiator, top_dead, processing, detection } = &self.call;
+        let Call { initiators, initiator, spread, top_dead, processing, .. } = &self.call;
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
         if initiator.is_empty() {
@@ -320,7 +340,8 @@ impl Convened {
         }
         put("top_dead", json!(top_dead));
         put("processing", json!(finite(*processing)));
-        put("detection", json!(detection.0.and_then(finite)));
+        put("spread", json!(finite(*spread)));
+        put("detection", json!(self.detection().0.and_then(finite)));
         match called {
             Called::Bully => {}
             Called::Ring(_) => {

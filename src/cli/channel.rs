@@ -78,6 +78,11 @@ impl Channel {
         Ok(Network { duplicate, reorder, straggle, ..plain })
     }
 
+    /// Whether some messages arrive twice.
+    pub(super) fn duplicates(&self) -> bool {
+        self.duplicate != Probability::ZERO
+    }
+
     /// The mean delay.
     pub(super) fn delay(&self, default: Duration) -> Duration {
         self.delay.unwrap_or(default)

@@ -1,6 +1,7 @@
 //! `bellwether check`: try to break what a protocol promises.
 
 use super::Done;
+use super::calling::Convened;
 use super::channel::Channel;
 use super::explore::{self, Explore};
 use super::failure::Failure;
@@ -90,7 +91,7 @@ fn schedules(text: &str) -> Result<u64, String> {
 
 /// The flags that say what a schedule draws itself.
 fn drawn() -> Vec<String> {
-    let mut flags = group::flags::<Channel>();
+    let mut flags = [group::flags::<Channel>(), group::flags::<Convened>()].concat();
     flags.push("clock-drift".to_owned());
     flags
 }
@@ -115,7 +116,7 @@ impl Check {
         };
         if let Some(flag) = given.iter().find(|flag| drawn().contains(flag)) {
             return Err(Failure::usage(format!(
-                "--{flag}: every schedule draws its own networks and clocks; leave it out"
+                "--{flag}: every schedule draws its own networks, clocks and calls; leave it out"
             )));
         }
         let setting = self.group.with(protocol, &given)?.unsteady();
@@ -123,6 +124,11 @@ impl Check {
             return self.run_explore(protocol, setting, &given);
         }
         let choice = setting.choice(u64::from(setting.nodes()))?;
+        if matches!(&choice, Choice::Called(params) if !params.detects()) {
+            return Err(Failure::usage(
+                "--detector told: in a schedule nobody is told anything; leave it out",
+            ));
+        }
         let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
         trial.ranks = setting.ranks();
         trial.check().map_err(Failure::usage)?;

@@ -99,8 +99,10 @@ pub(super) struct Surroundings {
     pub(super) ids: u64,
     pub(super) delay: Duration,
     pub(super) loss: f64,
-    /// Whether messages are lost, or processes.
+    /// Whether messages are lost or doubled, or processes lost.
     pub(super) unsteady: bool,
+    /// Whether messages are doubled.
+    pub(super) copies: bool,
     pub(super) as_printed: bool,
 }
 
@@ -196,7 +198,8 @@ impl Setting<'_> {
             ids,
             delay: channel.delay(self.default_delay()),
             loss,
-            unsteady: self.unsteady || loss > 0.0,
+            unsteady: self.unsteady || loss > 0.0 || channel.duplicates(),
+            copies: channel.duplicates(),
             as_printed: printed.as_printed,
         };
         Ok(match self.entry.family {
@@ -271,8 +274,7 @@ impl Setting<'_> {
         match self.entry.family {
             Family::AnnounceListen(_) => Duration::from_millis(100),
             Family::LocalLeader => Duration::from_millis(1),
-            Family::Called(Called::AdHoc) => Duration::from_millis(10),
-            Family::Called(_) => Duration::from_millis(100),
+            Family::Called(called) => called.usual_hop(),
         }
     }
 }

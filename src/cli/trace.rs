@@ -31,7 +31,8 @@ pub(super) struct Trace {
     from: Vec<PathBuf>,
     #[command(flatten)]
     group: Group,
-    /// How long the run lasts [default: 5s; local-leader: 1s]
+    /// How long the run lasts [default: 5s; local-leader: 1s; bully, rings, ad-hoc: until all is
+    /// quiet, or 20s]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     until: Option<Duration>,
     /// The leader stops without a word at this time
@@ -165,7 +166,7 @@ impl Trace {
             (None, Choice::AnnounceListen(_)) => Duration::from_secs(5),
             (None, Choice::LocalLeader(_)) => Duration::from_secs(1),
             // Without heartbeats all is quiet in the end.
-            (None, Choice::Called(params)) if params.detects() => Duration::from_secs(20),
+            (None, Choice::Called(_)) if choice.profile().restless => Duration::from_secs(20),
             (None, Choice::Called(_)) => Duration::LONGEST_WRITTEN,
         };
         if horizon == Duration::MAX {

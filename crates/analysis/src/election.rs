@@ -43,7 +43,7 @@ impl Election {
     /// All are alive and know of failures at once, and process 0 calls: the defaults of `bellwether
     /// sim`.
     pub fn new(called: Called, nodes: u32) -> Self {
-        let delay = usual_delay(called);
+        let delay = called.usual_hop();
         let terrain = match called {
             Called::AdHoc => Terrain::Random { links: usual_links(nodes) as usize },
             Called::Bully | Called::Ring(_) => Terrain::Open,
@@ -130,7 +130,7 @@ impl Election {
     pub fn command(&self) -> String {
         let called = self.config.called();
         let mut line = Line(format!("bellwether sim {} --nodes {}", called.name(), self.nodes));
-        line.add_if(self.delay != usual_delay(called), "delay", &self.delay);
+        line.add_if(self.delay != called.usual_hop(), "delay", &self.delay);
         self.add_convening(&mut line);
         self.add_terrain(&mut line);
         self.add_config(&mut line);
@@ -205,11 +205,6 @@ impl Election {
             _ => {}
         }
     }
-}
-
-/// The delay of `bellwether sim` if nobody says.
-fn usual_delay(called: Called) -> Duration {
-    Duration::from_millis(if called == Called::AdHoc { 10 } else { 100 })
 }
 
 fn joined(order: &[u32]) -> String {

@@ -4,20 +4,17 @@
 //! A failure tells the command that runs its schedule again.
 
 use bellwether_check::{Fuzz, Trial};
-use bellwether_core::Duration;
 use bellwether_protocols::called::{self, Called};
 use bellwether_protocols::choice::{Choice, Config};
-use bellwether_protocols::detect;
 use bellwether_protocols::ring::{self, Variant};
 
 /// How many schedules each protocol must survive.
 const SCHEDULES: u64 = 10_000;
-/// The group of `bellwether check`, and the delay its parameters are made for.
+/// The group of `bellwether check`.
 const NODES: u32 = 5;
-const HOP: Duration = Duration::from_millis(100);
 
 fn survives(called: Called) {
-    let config = Config::Called(called.restless(HOP, NODES));
+    let config = Config::Called(called.restless(called.usual_hop(), NODES));
     let choice = Choice::try_from(config).expect("the usual parameters keep the rules");
     let trial = Trial::new(&choice, NODES, None, 1);
     let report = Fuzz { trial: &trial, numbers: 0..SCHEDULES, threads: 0, progress: &|| {} }
@@ -68,10 +65,11 @@ fn ad_hoc() {
 /// Table 3 as printed lets the greatest go unnoticed, and the judge sees it.
 #[test]
 fn merea_as_printed_elects_the_wrong_one() {
-    let variant = Variant::Merea;
-    let config = ring::Config { variant, as_printed: true, ..ring::Config::restless(variant) };
-    let config =
-        called::Config::Ring(ring::Config { detector: Some(detect::Config::paced(HOP)), ..config });
+    let merea = Called::Ring(Variant::Merea);
+    let called::Config::Ring(config) = merea.restless(merea.usual_hop(), NODES) else {
+        panic!("MEREA is a ring")
+    };
+    let config = called::Config::Ring(ring::Config { as_printed: true, ..config });
     let choice = Choice::try_from(Config::Called(config)).unwrap();
     let trial = Trial::new(&choice, NODES, None, 1);
     let report = Fuzz { trial: &trial, numbers: 0..SCHEDULES, threads: 0, progress: &|| {} }

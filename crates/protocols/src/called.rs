@@ -46,6 +46,14 @@ impl Called {
         }
     }
 
+    /// What a message is thought to take in experiments, if nobody says.
+    pub const fn usual_hop(self) -> Duration {
+        match self {
+            Self::Bully | Self::Ring(_) => Duration::from_millis(100),
+            Self::AdHoc => Duration::from_millis(10),
+        }
+    }
+
     /// As its text has it, where one message takes this long: nothing is lost, failures are told,
     /// and nothing is done twice.
     pub fn plain(self, hop: Duration) -> Config {

@@ -88,9 +88,11 @@ pub fn connected(nodes: u32, links: usize, luck: &mut Stream) -> Links {
 }
 
 /// Radios thrown into the unit square, and who is linked: those within `range`. `None` if they were
-/// not connected in a hundred throws.
+/// not connected in a hundred throws, or ten thousand where that is soon done.
 pub fn disc(nodes: u32, range: f64, luck: &mut Stream) -> Option<(Vec<[f64; 2]>, Links)> {
-    (0..100).find_map(|_| {
+    let pairs = u64::from(nodes).pow(2).max(1);
+    let throws = (200_000_000 / pairs).clamp(100, 10_000);
+    (0..throws).find_map(|_| {
         let places: Vec<[f64; 2]> = (0..nodes).map(|_| [luck.unit(), luck.unit()]).collect();
         let links = within(&places, range);
         let topology = Topology::Graph { links: links.clone() };

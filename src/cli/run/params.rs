@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 const DELAY: Duration = Duration::from_millis(100);
 const LOSS: f64 = 0.01;
 /// What a message to one process is thought to take, where all times are multiples of it.
-const HOP: Duration = Duration::from_millis(20);
+const HOP: Duration = Duration::from_millis(30);
 
 /// What a flag is called among the parameters, where that differs.
 const RENAMED: [(&str, &str); 5] = [
@@ -64,6 +64,9 @@ pub(super) fn config(
             params.insert(key, value);
         }
     }
+    if options.printed.as_printed {
+        params.insert("as-printed".to_owned(), Value::Bool(true));
+    }
     check_simulated(&params)?;
     let text = Value::Object(params).to_string();
     Config::from_json(entry.name, &text)
@@ -87,11 +90,11 @@ fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failu
     let (own, foreign) = match family {
         Family::AnnounceListen(_) => (announcing(), leasing()),
         Family::LocalLeader => (leasing(), announcing()),
-        Family::Called(_) => (Vec::new(), [announcing(), leasing()].concat()),
+        Family::Called(_) => (flags::<Printed>(), [announcing(), leasing()].concat()),
     };
-    match given.iter().find(|flag| foreign.contains(flag)) {
+    match given.iter().find(|flag| foreign.contains(flag) && !own.contains(flag)) {
         None => Ok(()),
-        Some(flag) if own.is_empty() => Err(Failure::usage(format!(
+        Some(flag) if matches!(family, Family::Called(_)) => Err(Failure::usage(format!(
             "--{flag} is no flag of {name}, whose parameters stand in a file's [params]"
         ))),
         Some(flag) => Err(Failure::usage(format!(
@@ -122,13 +125,14 @@ fn surroundings(options: &Options) -> Surroundings {
         _ => (2, u64::MAX - 1),
     };
     let nodes = u32::try_from(nodes).unwrap_or(u32::MAX).max(1);
-    let (unsteady, as_printed) = (true, options.printed.as_printed);
+    let (unsteady, copies, as_printed) = (true, true, options.printed.as_printed);
     Surroundings {
         nodes,
         ids: greatest.saturating_add(1),
         delay: DELAY,
         loss: LOSS,
         unsteady,
+        copies,
         as_printed,
     }
 }

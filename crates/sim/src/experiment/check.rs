@@ -7,7 +7,8 @@ use crate::network::Topology;
 use crate::plan::{BadPlan, Ranks};
 use crate::terrain::BadTerrain;
 use bellwether_core::Duration;
-use bellwether_protocols::choice::{Crowd, Goal, Leases};
+use bellwether_protocols::called::Called;
+use bellwether_protocols::choice::{Choice, Crowd, Goal, Leases};
 use std::fmt;
 
 /// Why an experiment cannot be done.
@@ -167,7 +168,9 @@ impl BadExperiment {
     /// Why an election cannot be called.
     fn fmt_uncalled(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Alone => f.write_str("nodes = 1: there is nobody to elect; choose 2 or more"),
+            Self::Alone => f.write_str(
+                "there is nobody to elect: a ring, or a group, has 2 live processes or more",
+            ),
             Self::NoSuchInitiator { node, live } => write!(
                 f,
                 "initiator {node}: only processes that are alive can call an election, which are 0 \
@@ -291,10 +294,12 @@ impl Experiment {
         if self.scenario != Scenario::Start {
             return Err(BadExperiment::OnlyCalled(self.scenario.name()));
         }
-        if self.nodes < 2 {
+        let live = self.nodes - u32::from(self.convening.top_dead);
+        let ring = matches!(&self.choice, Choice::Called(params)
+            if matches!(params.called(), Called::Ring(_)));
+        if self.nodes < 2 || (ring && live < 2) {
             return Err(BadExperiment::Alone);
         }
-        let live = self.nodes - u32::from(self.convening.top_dead);
         match &self.convening.initiators {
             Initiators::One | Initiators::All | Initiators::Random => {}
             Initiators::Some(count) if (1..=live).contains(count) => {}
@@ -316,12 +321,20 @@ impl Experiment {
             }
         }
         let coins = Coins::new(self.seed, 0);
-        let drawn = self.convening.terrain.draw(self.nodes, coins);
+        let drawn = self.convening.terrain.draw(live, coins);
         let drawn = drawn.map_err(BadExperiment::Terrain)?;
         if self.convening.wanders() {
             return Ok(());
         }
         let drawn = drawn.links.map(|links| Topology::Graph { links });
+        if let Some(topology) = &drawn {
+            if let Some(node) = topology.loops() {
+                return Err(BadPlan::Loop { node }.into());
+            }
+            if let Some(node) = topology.highest().filter(|node| *node >= live) {
+                return Err(BadPlan::NoSuchNode { node, nodes: live }.into());
+            }
+        }
         match drawn.as_ref().unwrap_or(&self.network.topology).unreached(live) {
             Some(node) => Err(BadExperiment::Disconnected { node }),
             None => Ok(()),

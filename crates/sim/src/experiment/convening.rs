@@ -23,14 +23,16 @@ pub struct Convening {
     pub detection: Option<Duration>,
     /// Whether the greatest process is dead from the start.
     pub top_dead: bool,
-    /// Who is linked to whom.
+    /// Who is linked to whom, of those that are alive.
     pub terrain: Terrain,
+    /// Those who call do so at any moment of this length; all at once if it is nought.
+    pub spread: Duration,
 }
 
 impl Convening {
     /// Whether the plan is the same in every run.
     pub(super) fn is_fixed(&self) -> bool {
-        self.initiators.is_fixed() && self.terrain.is_fixed()
+        self.initiators.is_fixed() && self.terrain.is_fixed() && self.spread == Duration::ZERO
     }
 
     /// Whether links come and go.
@@ -91,28 +93,38 @@ impl Initiators {
 
 /// Enters into a plan what the convening says.
 pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
-    let Convening { initiators, order, processing, detection, top_dead, terrain } =
+    let Convening { initiators, order, processing, detection, top_dead, terrain, spread } =
         &experiment.convening;
     plan.order.clone_from(order);
     (plan.processing, plan.detection) = (*processing, *detection);
     let mut live = plan.nodes;
     if *top_dead && live > 1 {
         live -= 1;
-        plan.absent.push(live);
+        match detection {
+            // It is known before anything happens, or never.
+            Some(Duration::ZERO) | None => plan.absent.push(live),
+            Some(_) => {
+                let fault = Fault::Crash { node: Who::Node(live) };
+                plan.faults.push(Timed { at: Duration::ZERO, fault });
+            }
+        }
     }
-    for node in initiators.draw(live, &mut coins.world(5)) {
+    let mut luck = coins.world(5);
+    for node in initiators.draw(live, &mut luck) {
         let fault = Fault::Campaign { node: Who::Node(node) };
-        plan.faults.push(Timed { at: Duration::ZERO, fault });
+        let at = if *spread == Duration::ZERO { 0 } else { luck.below(spread.as_nanos()) };
+        plan.faults.push(Timed { at: Duration::from_nanos(at), fault });
     }
+    plan.faults.sort_by_key(|timed| timed.at);
     // Whether it can be drawn at all is asked before anything is run. A later throw that is not
     // connected leaves everyone alone, and its run unsettled.
     let alone = || Drawn { links: Some(Links::new()), ..Drawn::default() };
-    terrain.draw(plan.nodes, coins).unwrap_or_else(|_| alone()).enter(plan);
+    terrain.draw(live, coins).unwrap_or_else(|_| alone()).enter(plan);
     if experiment.convening.wanders() {
         plan.horizon = experiment.window;
     } else if experiment.choice.profile().restless {
         // Nobody can know how long it takes where messages are lost.
         let settles = experiment.choice.pace(plan.nodes).settles;
-        plan.horizon = (settles * 2 + experiment.window).min(Duration::LONGEST_WRITTEN);
+        plan.horizon = (settles * 2 + *spread + experiment.window).min(Duration::LONGEST_WRITTEN);
     }
 }

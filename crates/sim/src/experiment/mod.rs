@@ -159,8 +159,14 @@ impl Experiment {
 
     fn summarise(&self, samples: &[Sample], lazy: bool) -> Answer {
         let column = |measure: Measure| -> Vec<f64> {
-            let values = samples.iter().map(|sample| sample.values[measure.place()]);
-            values.filter(|value| !value.is_nan()).collect()
+            let value = |sample: &Sample| sample.values[measure.place()];
+            let counted = matches!(measure, Measure::MessagesOf(_));
+            if counted && samples.iter().any(|sample| !value(sample).is_nan()) {
+                // A run in which none of that kind was said counts too.
+                let settled = samples.iter().filter(|sample| !sample.unsettled);
+                return settled.map(|sample| value(sample).max(0.0)).collect();
+            }
+            samples.iter().map(value).filter(|value| !value.is_nan()).collect()
         };
         let measures = Measure::ALL
             .into_iter()

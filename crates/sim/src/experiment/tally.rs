@@ -10,6 +10,7 @@
 
 use super::measure::{KINDS, Kind};
 use super::{Measure, Sample};
+use crate::fault::{Fault, Who};
 use crate::network::{Topology, components};
 use crate::observer::{Cause, Observer, id};
 use crate::plan::Plan;
@@ -42,8 +43,13 @@ struct Waiting {
 impl Tally {
     /// Another run of this plan, which is watched until all agree, or until all is quiet.
     pub(super) fn reset(&mut self, plan: &Plan, until_agreed: bool) {
-        let there = |node: &u32| !plan.absent.contains(node);
-        let live = plan.nodes as usize - plan.absent.len();
+        let dead = plan.faults.iter().filter_map(|timed| match timed.fault {
+            Fault::Crash { node: Who::Node(node) } => Some(node),
+            _ => None,
+        });
+        let dead: Vec<u32> = dead.chain(plan.absent.iter().copied()).collect();
+        let live = plan.nodes as usize - dead.len();
+        let there = |node: &u32| !dead.contains(node);
         let best = (0..plan.nodes).rev().find(there).unwrap_or_default();
         let names = || vec![false; plan.nodes as usize];
         let waiting = until_agreed.then(|| Waiting { best, names: names(), missing: live });
@@ -58,6 +64,10 @@ impl Tally {
         outcome: Outcome,
     ) -> Sample {
         let mut sample = Sample::new(outcome.deliveries);
+        sample.unsettled = !agreed(plan, world);
+        if sample.unsettled {
+            return sample; // what it took to agree is not known
+        }
         sample.set(Measure::Messages, self.sent as f64);
         sample.set(Measure::Time, self.last_change.as_secs_f64());
         for (kind, count) in KINDS.into_iter().zip(self.kinds) {
@@ -65,7 +75,6 @@ impl Tally {
                 sample.set(Measure::MessagesOf(kind), count as f64);
             }
         }
-        sample.unsettled = !agreed(plan, world);
         sample
     }
 }
