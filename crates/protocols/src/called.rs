@@ -89,17 +89,18 @@ impl Called {
             }),
             Config::AdHoc(_) => {
                 let across = hop * 4 * u64::from(nodes);
-                // Where there is a detector, it tells the neighbours of a leader that this is gone,
-                // and repeats what is lost: heartbeats are left for those that were cut off from a
-                // leader that lives, and one of them is as good as three that nobody repeats.
-                let (beat, silence) = match detector {
-                    Some(_) => (hop * 60, hop * 90 + across),
-                    None => (hop * 20, hop * 80),
+                // A detector tells the neighbours of a leader that it is gone, and repeats what is
+                // lost. Heartbeats are left for those that were cut off from a leader that lives,
+                // and one of them is as good as three that nobody repeats; to repeat what is not
+                // answered before the layer has given up would only repeat the repetitions.
+                let (retry, beat, silence) = match detector {
+                    Some(_) => (hop * 30, hop * 60, hop * 90 + across),
+                    None => (hop * 5, hop * 20, hop * 80),
                 };
                 Config::AdHoc(ad_hoc::Config {
                     patience: hop * 30,
                     timeout: hop * 60 + across,
-                    retry: hop * 5,
+                    retry,
                     beat,
                     silence,
                     detector,
@@ -292,14 +293,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_failures_are_detected_a_leader_far_away_says_less_often_that_it_is_there() {
+    fn what_the_detector_does_the_ad_hoc_election_does_less_often() {
         let hop = Duration::from_millis(100);
-        let beats = |detector| match Called::AdHoc.unsteady(hop, 5, detector) {
-            Config::AdHoc(config) => (config.beat, config.silence),
+        let of = |detector| match Called::AdHoc.unsteady(hop, 5, detector) {
+            Config::AdHoc(config) => (config.retry, config.beat, config.silence),
             other => panic!("{other:?} is not of the ad hoc election"),
         };
-        assert_eq!(beats(None), (hop * 20, hop * 80));
-        assert_eq!(beats(Some(detect::Config::paced(hop))), (hop * 60, hop * 110));
+        assert_eq!(of(None), (hop * 5, hop * 20, hop * 80));
+        let layer = detect::Config::paced(hop);
+        let (retry, beat, silence) = of(Some(layer));
+        assert!(retry > layer.resend * u64::from(layer.tries), "the layer has given up");
+        assert_eq!((beat, silence), (hop * 60, hop * 110));
     }
 
     #[test]
