@@ -2,11 +2,8 @@
 
 use super::failure::Failure;
 use bellwether::core::Record;
-use bellwether::protocols::called::Called;
-use bellwether::protocols::choice::Choice;
-use bellwether::protocols::ring::Variant;
+use bellwether::sim::ScenarioFile;
 use bellwether::sim::diagram::{Arrangement, Options, plane, plane_and_time, space_time};
-use bellwether::sim::{Coins, ScenarioFile};
 use clap::ValueEnum;
 
 /// What a picture shows.
@@ -37,20 +34,11 @@ impl View {
         seed: u64,
         places: Places,
     ) -> Result<Option<Arrangement>, Failure> {
-        let called = match &scenario.choice {
-            Choice::Called(params) => Some(params.called()),
-            _ => None,
-        };
-        let arrangement = match (self, called) {
+        let arrangement = match (self, Arrangement::of(scenario, seed, places)) {
             (Self::Time, _) => None,
-            (Self::All | Self::Ring, Some(Called::Ring(variant))) => {
-                let both_ways = variant == Variant::HirschbergSinclair;
-                Some(Arrangement::ring(&scenario.plan, Coins::new(seed, 0), both_ways))
-            }
-            (Self::All | Self::Graph, Some(Called::AdHoc)) => {
-                Some(Arrangement::graph(&scenario.plan, places))
-            }
-            (Self::All, _) => None,
+            (Self::All, arrangement) => arrangement,
+            (Self::Ring, Some(ring @ Arrangement::Ring { .. })) => Some(ring),
+            (Self::Graph, Some(graph @ Arrangement::Graph(_))) => Some(graph),
             (Self::Ring, _) => return Err(self.not_there(scenario, "on a ring")),
             (Self::Graph, _) => return Err(self.not_there(scenario, "in a network of links")),
         };

@@ -35,8 +35,7 @@ fn finding(id: &str) -> Finding {
 }
 
 fn chapter() -> Vec<Figure> {
-    let ours = |figure: &Figure| figure.source.starts_with("ours");
-    figures().into_iter().filter(|figure| !ours(figure)).collect()
+    figures().into_iter().filter(|figure| figure.source.starts_with("thesis")).collect()
 }
 
 /// The claim that begins with these words.

@@ -1,7 +1,8 @@
 //! A figure with its numbers.
 
 use super::claim::Claim;
-use super::{Axis, Kind};
+use super::run::Played;
+use super::{Axis, Kind, Table};
 
 /// A figure with its numbers and verdicts: all that a picture, a table or a page needs.
 #[derive(Clone, Debug)]
@@ -18,6 +19,10 @@ pub struct Finding {
     pub choices: &'static [&'static str],
     /// The pictures.
     pub panes: Vec<Pane>,
+    /// Instead of them: one run.
+    pub run: Option<Played>,
+    /// What stands beside the pictures.
+    pub tables: Vec<Table>,
     /// What is claimed, and what the numbers say to it.
     pub claims: Vec<Claim>,
     /// The command that makes it again.
@@ -73,6 +78,14 @@ impl Finding {
     /// Whether no paper has the figure.
     pub fn is_ours(&self) -> bool {
         super::is_ours(self.source)
+    }
+
+    /// The run that it shows.
+    ///
+    /// # Panics
+    /// If it shows none: the figure and its claims are written side by side.
+    pub fn played(&self) -> &Played {
+        self.run.as_ref().unwrap_or_else(|| panic!("figure {} shows no run", self.id))
     }
 
     /// The curve of this name; claims and tests look curves up by it.

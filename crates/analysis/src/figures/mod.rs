@@ -9,13 +9,17 @@
 //! A further figure is one file with one function, and one line in the list of its paper.
 
 mod claim;
+mod evidence;
 mod finding;
+mod run;
 mod workbench;
 
 pub mod announce_listen;
+pub mod classic;
 
 pub use claim::{Claim, Verdict};
 pub use finding::{Curve, Dot, Finding, Pane};
+pub use run::{Played, Run};
 pub use workbench::{Budget, Stuck, Workbench, findings};
 
 use crate::point::Point;
@@ -36,11 +40,28 @@ pub struct Figure {
     pub choices: &'static [&'static str],
     /// One or more pictures side by side.
     pub panels: Vec<Panel>,
-    /// Judges what the paper says, from the numbers of the panels.
+    /// Instead of panels: one run, drawn whole.
+    pub run: Option<Run>,
+    /// What stands beside the pictures.
+    pub tables: Vec<Table>,
+    /// Judges what the paper says, from the numbers of the panels or the records of the run.
     pub claims: fn(&Finding) -> Vec<Claim>,
 }
 
 impl Figure {
+    /// Nothing at all, for figures to say what they have.
+    pub(crate) const BARE: Self = Self {
+        id: "",
+        title: "",
+        source: "",
+        says: "",
+        choices: &[],
+        panels: Vec::new(),
+        run: None,
+        tables: Vec::new(),
+        claims: |_| Vec::new(),
+    };
+
     /// Whether no paper has it: its source begins with that word.
     pub fn is_ours(&self) -> bool {
         is_ours(self.source)
@@ -50,6 +71,17 @@ impl Figure {
 /// Whether this is the source of a figure of ours.
 fn is_ours(source: &str) -> bool {
     source.starts_with("ours")
+}
+
+/// A table of texts.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: &'static str,
+    /// What each column holds.
+    pub head: Vec<&'static str>,
+    /// As many cells in each as there are columns.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// One picture: two axes and what is drawn between them.
@@ -149,7 +181,9 @@ pub struct Trial {
 
 /// All figures, in the order of the report.
 pub fn figures() -> Vec<Figure> {
-    announce_listen::figures()
+    let mut all = announce_listen::figures();
+    all.extend(classic::figures());
+    all
 }
 
 /// The figure of this name; `figure-5.6`, `fig5.6` and `Figure 5.6` are 5.6 as well.

@@ -4,6 +4,7 @@
 //! that are compared are independent, and a cell that two figures share is the same in both.
 
 use super::finding::{Curve, Dot, Finding, Pane};
+use super::run::Played;
 use super::{Figure, Kind, Points, Series, Trial};
 use crate::point::Point;
 use bellwether_sim::stats::Summary;
@@ -130,7 +131,11 @@ impl Workbench {
             self.trials.insert(key, summary);
             step();
         }
-        Ok(self.find(figure))
+        let played = figure.run.map(|run| {
+            let stuck = |why| Stuck { command: run.command(), why };
+            run.play().map_err(stuck)
+        });
+        Ok(self.find(figure, played.transpose()?))
     }
 
     /// Everything the figures need that is not there, each once.
@@ -166,7 +171,7 @@ impl Workbench {
         Ok(Summary::of(&samples.into_iter().flatten().collect::<Vec<_>>()))
     }
 
-    fn find(&self, figure: Figure) -> Finding {
+    fn find(&self, figure: Figure, run: Option<Played>) -> Finding {
         let Budget { runs, seed, .. } = self.budget;
         let command = format!("bellwether reproduce {} --runs {runs} --seed {seed}", figure.id);
         let curve = |series| self.curve(series, &command);
@@ -183,11 +188,15 @@ impl Workbench {
             says: figure.says,
             choices: figure.choices,
             panes: panes.collect(),
+            run,
+            tables: figure.tables,
             claims: Vec::new(),
             command: command.clone(),
         };
         let claims = (figure.claims)(&finding).into_iter();
-        finding.claims = claims.map(|claim| claim.with_runs(runs)).collect();
+        // What is told of one run is a matter of records, and not of numbers.
+        let enough = if finding.run.is_some() { u64::MAX } else { runs };
+        finding.claims = claims.map(|claim| claim.with_runs(enough)).collect();
         finding
     }
 

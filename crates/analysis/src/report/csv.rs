@@ -1,14 +1,19 @@
-//! A finding's points as CSV, one a row (RFC 4180, with plain line ends).
+//! A finding as CSV (RFC 4180, with plain line ends): a row for each point, or for each message.
 
-use crate::figures::{Curve, Dot, Finding, Pane};
+use crate::figures::{Curve, Dot, Finding, Pane, Played};
+use bellwether_core::Event;
 
 const HEADER: &str = "figure,pane,series,kind,x,y,stderr,ci95_low,ci95_high,runs,command\n";
+const HEADER_OF_RUNS: &str = "scenario,sent,received,from,to,message\n";
 
-/// All points, those of curves that are not drawn as well.
+/// All points, those of curves that are not drawn as well; of a run, all messages that arrived.
 ///
 /// A formula has no error and no runs: those cells are empty. Numbers are written with all the
 /// digits it takes to read the same number back.
 pub fn csv(finding: &Finding) -> String {
+    if let Some(run) = &finding.run {
+        return messages(run);
+    }
     let mut text = HEADER.to_owned();
     for pane in &finding.panes {
         for curve in &pane.curves {
@@ -16,6 +21,19 @@ pub fn csv(finding: &Finding) -> String {
                 text += &row(finding, pane, curve, dot).join(",");
                 text.push('\n');
             }
+        }
+    }
+    text
+}
+
+/// Times are in seconds.
+fn messages(run: &Played) -> String {
+    let mut text = HEADER_OF_RUNS.to_owned();
+    for record in &run.records {
+        if let Event::Recv { from, message, sent, .. } = &record.event {
+            let (sent, received) = (sent.as_secs_f64(), record.t.as_secs_f64());
+            let (scenario, to, message) = (cell(run.scenario), record.node, cell(message));
+            text += &format!("{scenario},{sent},{received},{from},{to},{message}\n");
         }
     }
     text

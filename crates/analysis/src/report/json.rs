@@ -1,6 +1,6 @@
 //! A finding as JSON: all that there is to know about it, under stable keys.
 
-use crate::figures::{Axis, Curve, Dot, Finding, Pane};
+use crate::figures::{Axis, Curve, Dot, Finding, Pane, Played};
 use serde_json::{Value, json};
 
 /// The finding, for programs.
@@ -12,6 +12,8 @@ pub fn json(finding: &Finding) -> Value {
         "says": finding.says,
         "choices": finding.choices,
         "panes": finding.panes.iter().map(pane).collect::<Vec<_>>(),
+        "run": finding.run.as_ref().map(run),
+        "tables": finding.tables,
         "claims": finding.claims,
         "command": finding.command,
     })
@@ -28,6 +30,10 @@ pub fn verdicts(findings: &[Finding]) -> Vec<Value> {
         })
     };
     findings.iter().map(of).collect()
+}
+
+fn run(run: &Played) -> Value {
+    json!({"scenario": run.scenario, "command": run.command(), "records": run.records})
 }
 
 fn pane(pane: &Pane) -> Value {

@@ -1,12 +1,14 @@
 //! A report as one page of HTML that needs nothing else: no script, no font, no other file.
 //!
 //! It begins with every verdict in one table; then each figure has its picture, what is said about
-//! it, what the numbers say, what was chosen, the command that makes it, and its numbers, folded.
+//! it, what the numbers say, what was chosen, the command that makes it, and its numbers or its
+//! records, folded.
 //! The links to a figure's files hold where the page lies beside them.
 
 use super::markup::{Prose, Text, grouped, put, short};
 use super::{picture, stem};
-use crate::figures::{Budget, Claim, Curve, Dot, Finding, Verdict};
+use crate::figures::{Budget, Claim, Curve, Dot, Finding, Played, Table, Verdict};
+use bellwether_sim::trace::transcript;
 
 /// The whole page. Verdicts come first; `budget` says from how much work.
 pub fn page(findings: &[Finding], budget: Budget) -> String {
@@ -95,6 +97,7 @@ fn section(out: &mut String, finding: &Finding) {
         anchor(finding),
         picture::inline(finding)
     );
+    finding.tables.iter().for_each(|table| tabled(out, table));
     let said = if finding.is_ours() { "What is asked" } else { "What the paper says" };
     put!(out, "<h3>{said}</h3>\n<p>{}</p>\n", Prose(finding.says));
     if !finding.claims.is_empty() {
@@ -114,8 +117,38 @@ fn section(out: &mut String, finding: &Finding) {
     let link = |kind: &str| format!("<a href=\"{stem}.{kind}\">{stem}.{kind}</a>");
     let links = ["svg", "csv", "json"].map(link).join(", ");
     put!(out, "<p class=\"files\">Picture and numbers: {links}</p>\n");
-    numbers(out, finding);
+    match &finding.run {
+        Some(run) => told(out, run),
+        None => numbers(out, finding),
+    }
     out.push_str("</section>\n");
+}
+
+fn tabled(out: &mut String, table: &Table) {
+    let caption = Prose(table.title);
+    put!(out, "<div class=\"wide\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>");
+    for head in &table.head {
+        put!(out, "<th>{}</th>", Prose(head));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for cell in row {
+            put!(out, "<td>{}</td>", Prose(cell));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table>\n</div>\n");
+}
+
+fn told(out: &mut String, run: &Played) {
+    put!(
+        out,
+        "<details>\n<summary>The run, record by record</summary>\n<p>{}</p>\n\
+         <pre>{}</pre>\n</details>\n",
+        Text(&run.command()),
+        Text(&transcript(&run.records))
+    );
 }
 
 fn judged(out: &mut String, claim: &Claim) {

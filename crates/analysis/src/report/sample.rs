@@ -44,6 +44,8 @@ pub(crate) fn plain() -> Finding {
         says: "Three protocols need more messages in larger groups.",
         choices: &["The text gives no Δ; it is .1 here."],
         panes: vec![pane("", Axis::log("group size N", ""), Axis::linear("time", "s"))],
+        run: None,
+        tables: Vec::new(),
         claims: vec![
             claim("LE-A needs the fewest", true),
             claim("LE-M does not grow", false),

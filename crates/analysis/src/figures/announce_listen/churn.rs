@@ -1,9 +1,9 @@
 //! Ours: the part of the time without agreement while processes come and go (section 5.3.4).
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
-use super::evidence::{lies_above, value};
 use super::sketch::{formula, simulated};
 use crate::cell::Cell;
+use crate::figures::evidence::{lies_above, value};
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Churn, Measure, Scenario};
@@ -38,6 +38,7 @@ pub(super) fn figure() -> Figure {
         ],
         panels: vec![panel()],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -4,8 +4,8 @@ use super::common::{
     CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, hidden, printed, simulated,
     subject, t_max,
 };
-use super::evidence::{flat, matched};
 use crate::announce_listen::convergence;
+use crate::figures::evidence::{flat, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -52,6 +52,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         ],
         panels: vec![sizes.panel("", up, series.collect())],
         claims,
+        ..Figure::BARE
     }
 }
 

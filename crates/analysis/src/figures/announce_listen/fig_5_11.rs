@@ -4,7 +4,7 @@ use super::common::{
     BOTH_MODELS, CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, UNCORRELATED,
     hidden, named, subject, t_max,
 };
-use super::evidence::{differences, exactly, matched, part, value};
+use crate::figures::evidence::{differences, exactly, matched, part, value};
 use crate::figures::{Claim, Curve, Dot, Figure, Finding, Kind};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
@@ -56,6 +56,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             panel("Correlated loss", [LE_S_CORR, AL_CORR, LE_A_CORR]),
         ],
         claims,
+        ..Figure::BARE
     }
 }
 

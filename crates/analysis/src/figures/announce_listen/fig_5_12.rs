@@ -4,9 +4,9 @@ use super::common::{
     BOTH_MODELS, CORRELATED, PARAMETERS, RUNS, Subject, TO_500, UNCORRELATED, corrected, simulated,
     subject,
 };
-use super::evidence::{above, beside, matched};
 use super::first_round::{last, measured};
 use crate::announce_listen::leadership_delay;
+use crate::figures::evidence::{above, beside, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
@@ -91,6 +91,7 @@ pub(super) fn figure() -> Figure {
             ),
         ],
         claims,
+        ..Figure::BARE
     }
 }
 

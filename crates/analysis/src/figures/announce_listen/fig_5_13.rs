@@ -4,7 +4,7 @@ use super::common::{
     CONVERGED, CORRELATED, COUNTED, PARAMETERS, QUIET, RUNS, SENT, Subject, TO_500, UNCORRELATED,
     messages_sent, simulated, subject, t_max,
 };
-use super::evidence::{above, bounded, matched};
+use crate::figures::evidence::{above, bounded, matched};
 use crate::figures::{Claim, Figure, Finding, Kind};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -62,6 +62,7 @@ pub(super) fn figure() -> Figure {
             sizes.messages("No loss: messages", sent.collect()),
         ],
         claims,
+        ..Figure::BARE
     }
 }
 

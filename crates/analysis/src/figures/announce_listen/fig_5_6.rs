@@ -4,8 +4,8 @@ use super::common::{
     CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, corrected, hidden,
     printed, simulated, subject, t_max,
 };
-use super::evidence::{above, flat, matched};
 use crate::announce_listen::convergence;
+use crate::figures::evidence::{above, flat, matched};
 use crate::figures::{Claim, Curve, Figure, Finding, Kind};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -37,6 +37,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             ],
         )],
         claims,
+        ..Figure::BARE
     }
 }
 

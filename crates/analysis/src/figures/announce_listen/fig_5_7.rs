@@ -4,8 +4,8 @@ use super::common::{
     CONVERGED, COUNTED, LARGEST, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject, hidden,
     messages_sent, printed, simulated, subject,
 };
-use super::evidence::{above, matched, part};
 use crate::announce_listen::messages;
+use crate::figures::evidence::{above, matched, part};
 use crate::figures::{Claim, Figure, Finding, Kind};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -45,6 +45,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             ],
         )],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -4,9 +4,9 @@ use super::common::{
     CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, hidden, printed,
     simulated, t_max,
 };
-use super::evidence::{levels_off, matched};
 use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, SUP_UC, Words};
 use crate::announce_listen::convergence;
+use crate::figures::evidence::{levels_off, matched};
 use crate::figures::{Claim, Curve, Figure, Finding, Kind};
 use bellwether_sim::Measure;
 
@@ -47,6 +47,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             ],
         )],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -4,9 +4,9 @@ use super::common::{
     CONVERGED, CORRELATED, COUNTED, LARGEST, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject,
     hidden, messages_sent, printed, simulated, subject,
 };
-use super::evidence::{above, matched, part};
 use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, SUP_UC, Words};
 use crate::announce_listen::messages_in_suppression;
+use crate::figures::evidence::{above, matched, part};
 use crate::figures::{Claim, Figure, Finding, Kind, Panel};
 use crate::setting::Setting;
 use bellwether_protocols::announce_listen::Variant;
@@ -50,6 +50,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         ],
         panels: vec![until_convergence, first_round(sizes)],
         claims,
+        ..Figure::BARE
     }
 }
 

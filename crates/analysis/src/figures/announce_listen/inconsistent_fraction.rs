@@ -2,10 +2,10 @@
 //! 5.3.4 and 5.4.4).
 
 use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Panel};
-use super::evidence::value;
 use super::reestablishment_delay::MODELS;
 use super::sketch::{apart, formulas, simulated, together};
 use crate::cell::Cell;
+use crate::figures::evidence::value;
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
@@ -38,6 +38,7 @@ pub(super) fn figure() -> Figure {
         ],
         panels: vec![against_loss(), against_listen()],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -1,9 +1,9 @@
 //! Ours: wake-up times that follow from what governs leadership (sections 5.4.3 and 5.6).
 
 use super::super::{Axis, Claim, Figure, Finding, Kind, Pane, Panel};
-use super::evidence::{lies_above, value};
 use super::sketch::{apart, formula, simulated};
 use crate::cell::{Cell, duration};
+use crate::figures::evidence::{lies_above, value};
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::{Criterion, Mapping, Variant};
 use bellwether_sim::{Measure, Ranks};
@@ -75,6 +75,7 @@ pub(super) fn figure() -> Figure {
             panel("messages, l = .4", lossy, false),
         ],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -1,8 +1,8 @@
 //! Ours: leaders chosen by what processes have measured (section 5.7).
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Panel, Points, Series, Trial, Verdict};
-use super::evidence::{lies_above, value};
 use super::field::{Elected, Field, Ground, N, Wake};
+use crate::figures::evidence::{lies_above, value};
 
 /// How many announcements of all are measured.
 const SPANS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -37,6 +37,7 @@ pub(super) fn figure() -> Figure {
         ],
         panels: panels(),
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod churn;
 mod common;
-mod evidence;
 mod field;
 mod fig_5_10;
 mod fig_5_11;

@@ -1,10 +1,10 @@
 //! Ours: when Query, Suppress-then-Query and Bye are improvements on LE-A and LE-S (section 5.7).
 
 use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Pane, Panel, Verdict};
-use super::evidence::{above_from, lies_above, never_below, value};
 use super::reestablishment_delay::departing;
 use super::sketch::{apart, simulated};
 use crate::cell::{Cell, duration};
+use crate::figures::evidence::{above_from, lies_above, never_below, value};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::{Variant, bye_copies};
 use bellwether_sim::{Measure, Scenario};
@@ -52,6 +52,7 @@ pub(super) fn figure() -> Figure {
         ],
         panels: vec![joiner(), departure(), start(true), start(false)],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Verdict};
 use super::common::hidden;
-use super::evidence::value;
 use super::inconsistent_fraction::{T_L, false_departures};
 use super::sketch::{apart, formula, formulas, simulated, together};
 use crate::cell::Cell;
+use crate::figures::evidence::value;
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
@@ -46,6 +46,7 @@ pub(super) fn figure() -> Figure {
         ],
         panels: vec![departure(), joiner_greater(), joiner_smaller(), false_departure()],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -4,8 +4,8 @@ use super::common::{
     CONVERGED, CORRELATED, COUNTED, PARAMETERS, RUNS, SENT, Subject, TO_500, UNCORRELATED,
     messages_sent, named, subject, t_max,
 };
-use super::evidence::{above, matched, part};
 use crate::announce_listen::convergence;
+use crate::figures::evidence::{above, matched, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Pane};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -65,6 +65,7 @@ pub(super) fn figure() -> Figure {
             sizes.panel(AVERAGE, rounds("average rounds"), series(Measure::AverageRounds)),
         ],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -1,9 +1,9 @@
 //! Ours: uniform against exponential timers, and T_A against T_S (sections 5.4.3 and 5.4.4).
 
 use super::super::{Axis, Claim, Figure, Finding, Kind, Panel};
-use super::evidence::{above_from, never_below, value};
 use super::sketch::{formula, simulated};
 use crate::cell::{Cell, duration};
+use crate::figures::evidence::{above_from, never_below, value};
 use crate::setting::{Given, Loss};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
@@ -43,6 +43,7 @@ pub(super) fn figure() -> Figure {
         ],
         panels: vec![against_size(false), against_size(true), against_interval()],
         claims,
+        ..Figure::BARE
     }
 }
 

@@ -2,7 +2,7 @@
 //! of loss, and what the text says of both.
 
 use super::common::{CORRELATED, Subject, UNCORRELATED, simulated, subject};
-use super::evidence::{above, bounded, differences};
+use crate::figures::evidence::{above, bounded, differences};
 use crate::figures::{Claim, Finding};
 use crate::setting::Loss;
 use bellwether_protocols::announce_listen::Variant;

@@ -45,12 +45,19 @@ const TITLE: f64 = 26.0;
 
 /// The picture with its title, as a file of its own.
 pub fn svg(finding: &Finding) -> String {
-    draw(finding, true)
+    match &finding.run {
+        Some(run) => run.picture(finding.title),
+        None => draw(finding, true),
+    }
 }
 
 /// The picture without its title, to stand on a page that says it.
 pub fn inline(finding: &Finding) -> String {
-    draw(finding, false)
+    match &finding.run {
+        // Among others its pattern needs a name of its own.
+        Some(run) => run.picture("").replace("bw-hatch", &format!("hatch-{}", stem(finding))),
+        None => draw(finding, false),
+    }
 }
 
 /// How many panes stand side by side, and how large the area between the axes is.

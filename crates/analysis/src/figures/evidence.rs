@@ -1,4 +1,4 @@
-//! How the claims of the chapter are judged: comparisons that recur, with their numbers in words.
+//! How claims are judged: comparisons that recur, with their numbers in words.
 
 use crate::figures::claim::{doubt, fewer_runs};
 use crate::figures::{Claim, Curve, Dot};

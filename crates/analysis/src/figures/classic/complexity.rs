@@ -1,0 +1,297 @@
+//! What an election costs by each protocol: messages against N, and time and space beside them.
+
+use super::common::{STEADY, curve, formula, growth_per_process, known, named, setting};
+use crate::figures::evidence::{above, bounded, matched, number, part};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Table};
+use crate::point::Point;
+use crate::setting::{Given, Setting};
+use bellwether_sim::Measure;
+use bellwether_sim::terrain::PAIRED_MAX;
+
+const SIZES: [u32; 9] = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000];
+
+/// No point is made of more messages than this, all runs together.
+const AFFORDABLE: f64 = 1.2e7;
+
+/// One protocol in one case.
+#[derive(Clone, Copy, Debug)]
+struct Subject {
+    name: &'static str,
+    hue: usize,
+    quantity: &'static str,
+    all_call: bool,
+    drawn: bool,
+}
+
+const fn subject(name: &'static str, hue: usize, quantity: &'static str) -> Subject {
+    Subject { name, hue, quantity, all_call: false, drawn: true }
+}
+
+const BULLY: Subject = subject("bully, the least calls", 0, "bully.messages.all-alive");
+const RING_ALL: Subject =
+    Subject { all_call: true, ..subject("ring, all call", 1, "ring.messages") };
+const HIRSCHBERG: Subject =
+    subject("Hirschberg-Sinclair, all call", 2, "hirschberg-sinclair.messages.mean");
+const CHANG: Subject = subject("Chang-Roberts, all call", 3, "chang-roberts.messages.mean");
+const MEREA: Subject = subject("MEREA, all call", 4, "merea.messages.mean");
+const AD_HOC: Subject = subject("ad hoc, one calls, E = 2V", 5, "ad-hoc.messages.total");
+const RING_ONE: Subject = subject("ring, one calls", 6, "ring.messages");
+const RECOVERY: Subject = subject("bully, the greatest calls", 7, "bully.messages.recovery");
+const DRAWN: [Subject; 8] = [BULLY, RING_ALL, HIRSCHBERG, CHANG, MEREA, AD_HOC, RING_ONE, RECOVERY];
+
+/// What no order exceeds; for a claim.
+const BOUND: Subject = Subject {
+    drawn: false,
+    ..subject("Hirschberg-Sinclair, bound", 2, "hirschberg-sinclair.messages.bound")
+};
+const HIDDEN: [Subject; 1] = [BOUND];
+
+impl Subject {
+    fn at(&self, nodes: u32) -> Setting {
+        setting(nodes, |given: &mut Given| {
+            given.initiators = self.all_call.then_some(nodes);
+        })
+    }
+
+    fn series(&self) -> Vec<Series> {
+        let quantity = known(self.quantity);
+        let value = |nodes: u32| (quantity.corrected)(&self.at(nodes)).ok();
+        let lines = SIZES.iter().map(|nodes| (f64::from(*nodes), value(*nodes)));
+        let line = formula(self.name, self.hue, Kind::Corrected, lines);
+        if !self.drawn {
+            return vec![Series { drawn: false, ..line }];
+        }
+        let point = |nodes: u32| {
+            let (point, _) = (quantity.simulation)(&self.at(nodes))?;
+            let runs = affordable(&point, value(nodes)?)?;
+            // Networks are drawn from all pairs.
+            let drawable = nodes <= PAIRED_MAX || !self.quantity.starts_with("ad-hoc");
+            drawable.then(|| (f64::from(nodes), point.with(runs, 1)))
+        };
+        let points = SIZES.into_iter().filter_map(point).collect();
+        let points = Points::Simulated(Measure::Messages, points);
+        let name = named(self.name, Kind::Simulated);
+        vec![line, Series { name, hue: self.hue, drawn: true, points }]
+    }
+
+    fn simulated<'a>(&self, finding: &'a Finding) -> &'a Curve {
+        curve(finding, self.name, Kind::Simulated)
+    }
+
+    fn corrected<'a>(&self, finding: &'a Finding) -> &'a Curve {
+        curve(finding, self.name, Kind::Corrected)
+    }
+}
+
+/// How many runs of so many messages there can be, if there can be two.
+fn affordable(point: &Point, messages: f64) -> Option<u64> {
+    let runs = (AFFORDABLE / messages) as u64;
+    (runs >= 2).then(|| point.runs().min(runs).min(100))
+}
+
+/// The figure.
+pub(super) fn figure() -> Figure {
+    let series = DRAWN.iter().chain(&HIDDEN).flat_map(Subject::series).collect();
+    let (across, up) = (Axis::log("processes N", ""), Axis::log("messages", ""));
+    Figure {
+        id: "complexity",
+        title: "What an election costs: messages of all protocols against the number of processes",
+        source: "ours; the lecture's and the papers' counts beside each other",
+        says: "How many messages does each protocol take, up to a hundred thousand processes? How long, \
+            and what does a process have to remember? The lecture names message, time and space \
+            complexity as the costs of an election, and leaves some counts for exercise.",
+        choices: &[
+            "All are alive, nothing is lost, messages take .1 s, or 10 ms in a network. Rings on \
+             which all call stand in any order; the ad hoc network is random, with two links for \
+             each process.",
+            "Chang-Roberts and MEREA take the same number of messages on average, n·H_n + n: one \
+             lets the greatest id survive, the other the oldest call.",
+            "No point has more than 12 million messages, all runs together: beyond that there is the \
+             formula alone. Random networks are simulated up to 5000 processes.",
+            "Where nothing is left to luck there are two runs, and otherwise up to 100, or the number \
+             asked for in the same proportion.",
+        ],
+        panels: vec![Panel { title: "", x: across, y: up, series }],
+        tables: vec![table()],
+        claims,
+        ..Figure::BARE
+    }
+}
+
+/// Messages, time and space of each: the laws in words, and what they come to.
+fn table() -> Table {
+    let count = |name: &str, all_call: bool| {
+        let at = setting(1000, |given| given.initiators = all_call.then_some(1000));
+        (known(name).corrected)(&at).map_or("–".to_owned(), number)
+    };
+    let time = |name: &str, all_call: bool| {
+        let at = setting(1000, |given| {
+            (given.delay, given.reply) = (1.0, Some(10.0));
+            given.initiators = all_call.then_some(1000);
+        });
+        (known(name).corrected)(&at).map_or("–".to_owned(), number)
+    };
+    let row = |texts: [&str; 5], messages: String, hops: String| {
+        let mut row: Vec<String> = texts.map(str::to_owned).into();
+        row.insert(2, messages);
+        row.insert(4, hops);
+        row
+    };
+    let (living, listed) = ("O(1), and the living as last told", "O(n): the ids it has collected");
+    Table {
+        title: "Costs of one election: laws, and what they come to for a thousand processes",
+        head: vec![
+            "protocol",
+            "messages",
+            "N = 1000",
+            "time in hops",
+            "N = 1000",
+            "a process keeps",
+            "a message carries",
+        ],
+        rows: vec![
+            row(
+                [
+                    "bully, all alive, P_0 calls",
+                    "N² − 1",
+                    "2",
+                    "O(1), and the dead it knows",
+                    "O(1)",
+                ],
+                count("bully.messages.all-alive", false),
+                time("bully.time.all-alive", false),
+            ),
+            row(
+                [
+                    "bully, the top dead, P_0 calls",
+                    "N² − N − 1",
+                    "2, and one time-out (10 here)",
+                    "O(1), and the dead it knows",
+                    "O(1)",
+                ],
+                count("bully.messages.worst", false),
+                time("bully.time.worst", false),
+            ),
+            row(
+                ["ring, one calls", "2n", "2n − 1", living, listed],
+                count("ring.messages", false),
+                time("ring.time", false),
+            ),
+            row(
+                ["ring, all call", "2n²", "n", living, listed],
+                count("ring.messages", true),
+                time("ring.time", true),
+            ),
+            row(
+                [
+                    "MEREA, all call",
+                    "3n − 1 to n(n+3)/2, n·H_n + n on average",
+                    "2n − 1",
+                    living,
+                    listed,
+                ],
+                count("merea.messages.mean", true),
+                time("merea.time", true),
+            ),
+            row(
+                [
+                    "Chang-Roberts, all call",
+                    "3n − 1 to n(n+3)/2, n·H_n + n on average",
+                    "2n − 1",
+                    "O(1)",
+                    "O(1)",
+                ],
+                count("chang-roberts.messages.mean", true),
+                time("chang-roberts.time", true),
+            ),
+            row(
+                [
+                    "Hirschberg-Sinclair, all call",
+                    "at most 8n(1 + ⌈log₂ n⌉)",
+                    "2(2^⌈log₂ n⌉ − 1) + 2n − 1",
+                    "O(1)",
+                    "O(1)",
+                ],
+                count("hirschberg-sinclair.messages.mean", true),
+                time("hirschberg-sinclair.time", true),
+            ),
+            row(
+                [
+                    "ad hoc, one calls",
+                    "4E − V + 1",
+                    "3d to 3d + 2, d the depth of the network",
+                    "O(degree): whom it waits for",
+                    "O(1)",
+                ],
+                count("ad-hoc.messages.total", false),
+                time("ad-hoc.time", false) + ", every pair linked",
+            ),
+        ],
+    }
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let of = |subject: Subject| subject.simulated(finding);
+    let matches = |subject: &Subject| (subject.simulated(finding), subject.corrected(finding));
+    vec![
+        matched(
+            "Bully takes N − 1 messages in the best case, when the leader recovers.",
+            "lecture, bully: message complexity",
+            &[matches(&RECOVERY)],
+        ),
+        matched(
+            "If all are alive and P_0 calls it takes N² − 1.",
+            "ours; the lecture leaves it for exercise",
+            &[matches(&BULLY)],
+        ),
+        matched(
+            "The ring takes 2N messages, always, with one election in progress.",
+            "lecture, LCR: message complexity",
+            &[matches(&RING_ONE)],
+        ),
+        matched(
+            "What Chang and Roberts published takes 2N messages, always.",
+            "lecture, LCR: background, message complexity",
+            &[(of(CHANG), RING_ONE.corrected(finding))],
+        ),
+        n_log_n(of(HIRSCHBERG)),
+        bounded(
+            "Hirschberg-Sinclair takes at most 8n(1 + ⌈log₂ n⌉) messages.",
+            "ours, of the lecture's O(n log n)",
+            &[(BOUND.corrected(finding), of(HIRSCHBERG))],
+        ),
+        above(
+            "On average over all orders Chang-Roberts takes fewer messages than Hirschberg-Sinclair.",
+            "ours",
+            &[(&often(of(HIRSCHBERG)), of(CHANG))],
+        ),
+        matched(
+            "All the other counts are what is sent, too.",
+            "ours",
+            &[RING_ALL, HIRSCHBERG, CHANG, MEREA, AD_HOC].each_ref().map(matches),
+        ),
+    ]
+}
+
+/// The points that have more than a handful of runs, and so an error that is known.
+fn often(curve: &Curve) -> Curve {
+    part(curve, |nodes| nodes <= 10_000.0)
+}
+
+/// Messages over n log₂ n do not grow.
+fn n_log_n(hirschberg: &Curve) -> Claim {
+    let law = |nodes: f64| nodes * libm::log2(nodes);
+    let (says, section) =
+        ("Hirschberg-Sinclair takes O(n log n) messages.", "lecture, HS: background");
+    let Some([first, last, factor]) = growth_per_process(hirschberg, law) else {
+        return Claim::open(says, section, "there is nothing to compare");
+    };
+    let because = format!(
+        "{} times n log₂ n at N = {}, {} times at N = {}",
+        number(first),
+        SIZES[0],
+        number(last),
+        SIZES[SIZES.len() - 1]
+    );
+    Claim::judged(says, section, factor <= STEADY, because)
+}

@@ -1,0 +1,121 @@
+//! MEREA's Table 3, run as it is printed: how often the highest process is missed.
+
+use super::common::{known, named, setting};
+use super::story::elected;
+use crate::election::Election;
+use crate::figures::evidence::value;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Trial};
+use bellwether_core::{Duration, Entropy};
+use bellwether_protocols::called::{Called, Config};
+use bellwether_protocols::ring::Variant;
+use bellwether_sim::{Coins, Fault, Order, ScenarioFile, Timed, Who};
+
+/// How many processes there are.
+const NODES: u32 = 10;
+
+const PRINTED: &str = "by Table 3";
+const CORRECTED: &str = "all append their id";
+
+/// The figure.
+pub(super) fn figure() -> Figure {
+    let forms = known("merea.wrong-leader");
+    let line = |name: &str, hue, kind, form: crate::quantity::Formula| {
+        let point = |k: u32| {
+            let at = setting(NODES, |given| given.initiators = Some(k));
+            Some((f64::from(k), form(&at).ok()?))
+        };
+        let points = Points::Formula(kind, (1..=NODES).filter_map(point).collect());
+        Series { name: named(name, kind), hue, drawn: true, points }
+    };
+    let measured = |subject: &str, hue, name, run| {
+        let trial = |k: u32| (f64::from(k), Trial { name, argument: k, runs: 1000, run });
+        let points = Points::Measured((1..=NODES).map(trial).collect());
+        Series { name: named(subject, Kind::Simulated), hue, drawn: true, points }
+    };
+    let series = vec![
+        line(PRINTED, 0, Kind::Printed, forms.printed),
+        measured(PRINTED, 0, "merea-table-3 as printed", |k, seed, run| missed(true, k, seed, run)),
+        line(CORRECTED, 1, Kind::Corrected, forms.corrected),
+        measured(CORRECTED, 1, "merea-table-3 corrected", |k, seed, run| {
+            missed(false, k, seed, run)
+        }),
+    ];
+    let (across, up) =
+        (Axis::linear("processes that call an election", ""), Axis::linear("highest missed", ""));
+    Figure {
+        id: "merea-table-3",
+        title: "MEREA's Table 3 as printed: how often the highest process is not elected",
+        source: "MEREA, Table 3; the paper has no figure of it",
+        says: "Table 3 says what a process does with an election message. If it has called an election \
+            itself, it destroys a younger message; `append PID` stands in the other branch. So \
+            whoever has called an election and lets an older message pass is not in its list. The \
+            paper requires that the process with the highest id be elected.",
+        choices: &[
+            "Ten processes, all alive, in any order on the ring. So many call, each at a time of its \
+             own within one hop, before any has heard of another.",
+            "The dotted line is how often the rule as printed misses the highest, (k − 1)/n.",
+            "scenarios/merea-as-printed.toml is one such run, and scenarios/merea.toml the same with \
+             the rule corrected.",
+            "1000 runs at every point, or the number asked for.",
+        ],
+        panels: vec![Panel { title: "", x: across, y: up, series }],
+        claims,
+        ..Figure::BARE
+    }
+}
+
+/// Whether the highest is missed if so many call: 1 or 0.
+fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
+    let merea = Called::Ring(Variant::Merea);
+    let mut election = Election::new(merea, NODES).order(Order::Random);
+    if let Config::Ring(config) = &mut election.config {
+        config.as_printed = as_printed;
+    }
+    let hop = election.delay;
+    let experiment = election.experiment(1).ok()?;
+    let coins = Coins::new(seed, run);
+    let (mut plan, _) = experiment.plan(coins);
+    let mut luck = coins.world(9);
+    let mut calls: Vec<(Duration, u32)> =
+        (0..NODES).map(|node| (Duration::from_nanos(luck.below(hop.as_nanos())), node)).collect();
+    // Those who call are the first of all to notice.
+    calls.sort_unstable();
+    calls.truncate(callers as usize);
+    let campaign = |(at, node)| Timed { at, fault: Fault::Campaign { node: Who::Node(node) } };
+    plan.faults = calls.into_iter().map(campaign).collect();
+    let (choice, protocol) = (experiment.choice, merea.name().to_owned());
+    let file = ScenarioFile { about: String::new(), protocol, choice, plan, seed };
+    // Of one seed every run has its own luck.
+    let leader = elected(&file.trace(luck.below(u64::MAX)))?;
+    Some(f64::from(u8::from(leader != u64::from(NODES - 1))))
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let of = |name: &str, kind| finding.curve(&named(name, kind));
+    let (printed, corrected) = (of(PRINTED, Kind::Simulated), of(CORRECTED, Kind::Simulated));
+    let highest = |says, section, curve: &Curve| {
+        let worst = curve.dots.iter().max_by(|a, b| a.y.total_cmp(&b.y));
+        let because = worst.map_or("nothing was run".to_owned(), |dot| {
+            format!("it is missed in {} of all runs if {} of {NODES} call", value(dot), dot.x)
+        });
+        Claim::judged(says, section, worst.is_some_and(|dot| dot.y == 0.0), because)
+    };
+    vec![
+        highest(
+            "The process with the highest id is elected, by the rule of Table 3 as printed.",
+            "3, Table 3",
+            printed,
+        ),
+        highest("It is, if whoever lets a message pass appends its id.", "ours", corrected),
+        as_often(printed, of(PRINTED, Kind::Printed)),
+    ]
+}
+
+fn as_often(found: &Curve, formula: &Curve) -> Claim {
+    let because = found.worst(formula).map_or("nothing was run".to_owned(), |(dot, off)| {
+        let (share, k) = (value(dot), dot.x);
+        format!("farthest from it, by {off:.1} standard errors, if {k} call: {share}")
+    });
+    let says = "As printed the highest is missed in (k − 1)/n of all cases, k of n calling.";
+    Claim::judged(says, "ours", found.agrees(formula), because)
+}
