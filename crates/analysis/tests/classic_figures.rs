@@ -327,7 +327,7 @@ fn a_run_is_written_as_picture_table_and_records() {
 #[test]
 fn the_page_shows_runs_and_tables() {
     let text = page::page(&FOUND, Budget::default());
-    assert!(text.contains("<caption>Costs of one election"));
+    assert!(text.contains("<caption>What one election costs"));
     let rows = finding("complexity").tables[0].rows.clone();
     assert!(rows.iter().all(|row| row.len() == finding("complexity").tables[0].head.len()));
     assert!(rows.iter().any(|row| row.contains(&"999999".to_owned())), "N² − 1 for 1000: {rows:?}");

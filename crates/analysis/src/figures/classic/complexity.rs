@@ -1,8 +1,9 @@
 //! What an election costs by each protocol: messages against N, and time and space beside them.
 
 use super::common::{STEADY, curve, formula, growth_per_process, known, named, setting};
+use super::costs;
 use crate::figures::evidence::{above, bounded, matched, number, part};
-use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Table};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
 use crate::point::Point;
 use crate::setting::{Given, Setting};
 use bellwether_sim::Measure;
@@ -112,121 +113,9 @@ pub(super) fn figure() -> Figure {
              asked for in the same proportion.",
         ],
         panels: vec![Panel { title: "", x: across, y: up, series }],
-        tables: vec![table()],
+        tables: vec![costs::table()],
         claims,
         ..Figure::BARE
-    }
-}
-
-/// Messages, time and space of each: the laws in words, and what they come to.
-fn table() -> Table {
-    let count = |name: &str, all_call: bool| {
-        let at = setting(1000, |given| given.initiators = all_call.then_some(1000));
-        (known(name).corrected)(&at).map_or("–".to_owned(), number)
-    };
-    let time = |name: &str, all_call: bool| {
-        let at = setting(1000, |given| {
-            (given.delay, given.reply) = (1.0, Some(10.0));
-            given.initiators = all_call.then_some(1000);
-        });
-        (known(name).corrected)(&at).map_or("–".to_owned(), number)
-    };
-    let row = |texts: [&str; 5], messages: String, hops: String| {
-        let mut row: Vec<String> = texts.map(str::to_owned).into();
-        row.insert(2, messages);
-        row.insert(4, hops);
-        row
-    };
-    let (living, listed) = ("O(1), and the living as last told", "O(n): the ids it has collected");
-    Table {
-        title: "Costs of one election: laws, and what they come to for a thousand processes",
-        head: vec![
-            "protocol",
-            "messages",
-            "N = 1000",
-            "time in hops",
-            "N = 1000",
-            "a process keeps",
-            "a message carries",
-        ],
-        rows: vec![
-            row(
-                [
-                    "bully, all alive, P_0 calls",
-                    "N² − 1",
-                    "2",
-                    "O(1), and the dead it knows",
-                    "O(1)",
-                ],
-                count("bully.messages.all-alive", false),
-                time("bully.time.all-alive", false),
-            ),
-            row(
-                [
-                    "bully, the top dead, P_0 calls",
-                    "N² − N − 1",
-                    "2, and one time-out (10 here)",
-                    "O(1), and the dead it knows",
-                    "O(1)",
-                ],
-                count("bully.messages.worst", false),
-                time("bully.time.worst", false),
-            ),
-            row(
-                ["ring, one calls", "2n", "2n − 1", living, listed],
-                count("ring.messages", false),
-                time("ring.time", false),
-            ),
-            row(
-                ["ring, all call", "2n²", "n", living, listed],
-                count("ring.messages", true),
-                time("ring.time", true),
-            ),
-            row(
-                [
-                    "MEREA, all call",
-                    "3n − 1 to n(n+3)/2, n·H_n + n on average",
-                    "2n − 1",
-                    living,
-                    listed,
-                ],
-                count("merea.messages.mean", true),
-                time("merea.time", true),
-            ),
-            row(
-                [
-                    "Chang-Roberts, all call",
-                    "3n − 1 to n(n+3)/2, n·H_n + n on average",
-                    "2n − 1",
-                    "O(1)",
-                    "O(1)",
-                ],
-                count("chang-roberts.messages.mean", true),
-                time("chang-roberts.time", true),
-            ),
-            row(
-                [
-                    "Hirschberg-Sinclair, all call",
-                    "at most 8n(1 + ⌈log₂ n⌉)",
-                    "2(2^⌈log₂ n⌉ − 1) + 2n − 1",
-                    "O(1)",
-                    "O(1)",
-                ],
-                count("hirschberg-sinclair.messages.mean", true),
-                time("hirschberg-sinclair.time", true),
-            ),
-            row(
-                [
-                    "ad hoc, one calls",
-                    "4E − V + 1",
-                    "3d to 3d + 2, d the depth of the network",
-                    "O(degree): whom it waits for",
-                    "O(1)",
-                ],
-                count("ad-hoc.messages.total", false),
-                time("ad-hoc.time", false) + ", every pair linked",
-            ),
-        ],
     }
 }
 

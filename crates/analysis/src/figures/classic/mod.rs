@@ -4,6 +4,7 @@ mod ad_hoc_6_22;
 mod bully_3_12;
 mod common;
 mod complexity;
+mod costs;
 mod hirschberg_sinclair_phases;
 mod merea_messages;
 mod merea_table_3;
