@@ -85,7 +85,7 @@ fn answer(arguments: &str) -> Value {
 fn runs_that_do_not_settle_are_counted_and_in_no_mean() {
     let printed = answer("merea --nodes 10 --initiators all --spread 1s --as-printed --runs 200");
     let unsettled = printed["unsettled"].as_u64().expect("a number");
-    assert!(unsettled > 100, "Table 3 misses the greatest: {unsettled} of 200");
+    assert!(unsettled > 60, "Table 3 misses the greatest: {unsettled} of 200");
     let counted = printed["metrics"]["messages"]["count"].as_u64().expect("some runs go well");
     assert_eq!(counted + unsettled, 200);
     let corrected = answer("merea --nodes 10 --initiators all --spread 1s --runs 200");
