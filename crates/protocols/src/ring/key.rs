@@ -11,8 +11,7 @@ pub struct Key {
     pub id: NodeId,
 }
 
-/// Whether a process would lead. As wide as an id: a key is then copied word by word, which makes
-/// up a tenth of a short message's time in the simulator.
+/// Whether a process would lead. As wide as an id: a key is then copied word by word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u64)]
 enum Class {
