@@ -1,7 +1,7 @@
 //! Elections that somebody calls: what bully, the rings and the ad hoc election have in common.
 //!
 //! A group at rest stays as it is until a process misses its leader, recovers, or is asked to call
-//! an election. That somebody is gone has to be noticed: the [`detect`](crate::detect) layer does
+//! an election. That somebody is gone has to be noticed: the [`detect`] layer does
 //! it with heartbeats and acknowledgements, if a `detector` is configured; otherwise whoever drives
 //! the protocol tells it, as a simulation does in which failures are known without fail.
 
