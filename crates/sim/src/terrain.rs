@@ -103,8 +103,8 @@ impl fmt::Display for BadTerrain {
             }
             Self::Sparse { range, nodes } => write!(
                 f,
-                "range = {range}: {nodes} processes in the square were never connected, however often \
-                 they were thrown; choose a larger range or more processes"
+                "range = {range}: {nodes} processes in the square were never connected, however \
+                 often they were thrown; choose a larger range or more processes"
             ),
         }
     }

@@ -12,8 +12,8 @@
 //! | `announcement` | whose probe comes round to it | "this one leads" | everyone, once round |
 //!
 //! In phase k a candidate's probes and replies are 4·2^k messages at most, and only one of
-//! 2^(k−1)+1 neighbours has got so far: no more than 8n(1+⌈log2 n⌉) messages, whatever the order, and n
-//! announcements.
+//! 2^(k−1)+1 neighbours has got so far: no more than 8n(1+⌈log2 n⌉) messages, whatever the order,
+//! and n announcements.
 //!
 //! # Where the text is wrong or silent, and what we chose
 //!

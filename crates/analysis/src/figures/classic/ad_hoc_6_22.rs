@@ -27,8 +27,8 @@ pub(super) fn figure() -> Figure {
         choices: &[
             "The lecture's text has the caption and not the picture: the links and the capacities \
              are ours, chosen so that the caption can hold.",
-            "Processes are numbered by capacity: e = 0, d = 1, g = 2, c = 3, a = 4, f = 5, j = 6, i \
-             = 7, b = 8, h = 9.",
+            "Processes are numbered by capacity: e = 0, d = 1, g = 2, c = 3, a = 4, f = 5, j = 6, \
+             i = 7, b = 8, h = 9.",
             "Messages take 10 ms, and one to each neighbour stands for a broadcast. The Leader \
              message, which the lecture leaves out, goes down the tree.",
         ],
@@ -150,14 +150,17 @@ fn answered(heard: &[(SimTime, u64, u64)], acks: &[Sent], parents: &BTreeMap<u64
         to_others.len(),
         to_parents.len()
     );
-    let says = "An Election of another than the parent is merely acknowledged; the parent's is when \
-                all acknowledgements are there.";
+    let says = "An Election of another than the parent is merely acknowledged; the parent's is \
+                when all acknowledgements are there.";
     let holds = at_once == to_others.len() && last == to_parents.len() && last > 0;
     Claim::judged(says, IN_WORDS, holds, because)
 }
 
 fn reported(records: &[Record], sources: &[u64]) -> Claim {
-    let names_one = |record: &&Record| matches!(&record.event, Event::Leadership { leaders, .. } if !leaders.is_empty());
+    let names_one = |record: &&Record| match &record.event {
+        Event::Leadership { leaders, .. } => !leaders.is_empty(),
+        _ => false,
+    };
     let first = records.iter().find(names_one).map(|record| (record.t, record.node.0));
     let (leader, best) = (elected(records), NAMES.len() as u64 - 1);
     let holds = first.is_some_and(|(_, node)| sources == [node]) && leader == Some(best);

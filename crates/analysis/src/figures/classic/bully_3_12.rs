@@ -14,7 +14,8 @@ pub(super) fn figure() -> Figure {
         title: "Bully: process 4 holds an election after 7 has crashed",
         source: "lecture, bully: the algorithm illustrated, figure 3-12",
         says: "The caption tells five steps: process 4 holds an election; 5 and 6 respond and tell \
-            it to stop; 5 and 6 each hold an election; 6 tells 5 to stop; 6 wins and tells everyone.",
+            it to stop; 5 and 6 each hold an election; 6 tells 5 to stop; 6 wins and tells \
+            everyone.",
         choices: &[
             "The lecture's text has the caption and not the picture. Eight processes, of which 7 \
              led and has crashed, are those of the book it is from.",

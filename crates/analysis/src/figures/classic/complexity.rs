@@ -98,19 +98,19 @@ pub(super) fn figure() -> Figure {
         id: "complexity",
         title: "What an election costs: messages of all protocols against the number of processes",
         source: "ours; the lecture's and the papers' counts beside each other",
-        says: "How many messages does each protocol take, up to a hundred thousand processes? How long, \
-            and what does a process have to remember? The lecture names message, time and space \
-            complexity as the costs of an election, and leaves some counts for exercise.",
+        says: "How many messages does each protocol take, up to a hundred thousand processes? How \
+            long, and what does a process have to remember? The lecture names message, time and \
+            space complexity as the costs of an election, and leaves some counts for exercise.",
         choices: &[
             "All are alive, nothing is lost, messages take .1 s, or 10 ms in a network. Rings on \
              which all call stand in any order; the ad hoc network is random, with two links for \
              each process.",
             "Chang-Roberts and MEREA take the same number of messages on average, n·H_n + n: one \
              lets the greatest id survive, the other the oldest call.",
-            "No point has more than 12 million messages, all runs together: beyond that there is the \
-             formula alone. Random networks are simulated up to 5000 processes.",
-            "Where nothing is left to luck there are two runs, and otherwise up to 100, or the number \
-             asked for in the same proportion.",
+            "No point has more than 12 million messages, all runs together: beyond that there is \
+             the formula alone. Random networks are simulated up to 5000 processes.",
+            "Where nothing is left to luck there are two runs, and otherwise up to 100, or the \
+             number asked for in the same proportion.",
         ],
         panels: vec![Panel { title: "", x: across, y: up, series }],
         tables: vec![costs::table()],
@@ -150,7 +150,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             &[(BOUND.corrected(finding), of(HIRSCHBERG))],
         ),
         above(
-            "On average over all orders Chang-Roberts takes fewer messages than Hirschberg-Sinclair.",
+            "On average over all orders Chang-Roberts takes fewer messages than \
+             Hirschberg-Sinclair.",
             "ours",
             &[(&often(of(HIRSCHBERG)), of(CHANG))],
         ),

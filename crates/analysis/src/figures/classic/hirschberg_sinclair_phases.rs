@@ -19,13 +19,13 @@ pub(super) fn figure() -> Figure {
         id: "hirschberg-sinclair-phases",
         title: "Hirschberg-Sinclair: phases 0 to 5 on a ring of 17",
         source: "lecture, HS: example, phases 0 to 5",
-        says: "In phase k every candidate sends its id 2^k hops each way. Who is the greatest of that \
-            neighbourhood gets both back and enters the next phase; fewer do from phase to phase, \
-            until the id of one has gone all the way round.",
+        says: "In phase k every candidate sends its id 2^k hops each way. Who is the greatest of \
+            that neighbourhood gets both back and enters the next phase; fewer do from phase to \
+            phase, until the id of one has gone all the way round.",
         choices: &[
-            "The lecture's text does not have the ids of its six pictures. A ring of 17 is the least \
-             with a phase 5; the order is ours, chosen so that candidates become fewer in every \
-             phase but the last.",
+            "The lecture's text does not have the ids of its six pictures. A ring of 17 is the \
+             least with a phase 5; the order is ours, chosen so that candidates become fewer in \
+             every phase but the last.",
             "The hop counter starts at 1; the lecture's, which starts at 0, goes one hop too far.",
             "Messages take .1 s; all begin at once.",
         ],

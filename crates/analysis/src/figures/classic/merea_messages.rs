@@ -1,4 +1,4 @@
-//! MEREA's figure 1: messages of MEREA and of the plain ring, from a hundred to a thousand processes.
+//! MEREA's figure 1: messages of MEREA and of the plain ring, for 100 to 1000 processes.
 
 use super::common::{STEADY, curve, formula, growth_per_process, known, named, setting, simulated};
 use crate::election::Election;
@@ -70,15 +70,15 @@ pub(super) const CASES: [Case; 6] = [RING_ONE, RING_ALL, BEST, WORST_BEST, WORST
 /// Coordinator messages of the worst case, for a claim.
 const NEWS: &str = "Coordinator messages, worst-worst";
 
-pub(super) const DOWN: &str = "As in the paper's experiments the process with the highest id is down. \
-    N counts it, so N − 1 live. Formulas as printed take n = N, corrected ones n = N − 1.";
-pub(super) const TIMES: &str = "Messages take 3 s from process to process, and each takes 1 s to be \
-    dealt with, as the paper says.";
-pub(super) const AT_ONCE: &str = "All who call do so at the same time, before they hear of another; the \
-    lesser id counts as older. So ids that descend along the ring make the worst-best case and ids \
-    that ascend the worst-worst.";
-pub(super) const RUNS: &str = "Where nothing is left to luck there are two runs, and otherwise 300, or \
-    the number asked for in the same proportion.";
+pub(super) const DOWN: &str = "As in the paper's experiments the process with the highest id is \
+    down. N counts it, so N − 1 live. Formulas as printed take n = N, corrected ones n = N − 1.";
+pub(super) const TIMES: &str = "Messages take 3 s from process to process, and each takes 1 s to \
+    be dealt with, as the paper says.";
+pub(super) const AT_ONCE: &str = "All who call do so at the same time, before they hear of \
+    another; the lesser id counts as older. So ids that descend along the ring make the worst-best \
+    case and ids that ascend the worst-worst.";
+pub(super) const RUNS: &str = "Where nothing is left to luck there are two runs, and otherwise \
+    300, or the number asked for in the same proportion.";
 
 impl Case {
     /// What formulas are asked, for so many processes.
@@ -153,7 +153,8 @@ pub(super) fn figure() -> Figure {
         source: "MEREA, section 6, figure 1 (comparison of ring and MEREA)",
         says: "MEREA is the ring on which an older election destroys the younger ones. Its paper \
             compares it with the plain ring by the number of messages, in the best case and in two \
-            worst cases: if all call, the later ones standing before the earlier ones or after them.",
+            worst cases: if all call, the later ones standing before the earlier ones or \
+            after them.",
         choices: &[DOWN, TIMES, AT_ONCE, RUNS],
         panels: vec![panel(Axis::log("messages", ""), Measure::Messages, vec![news])],
         claims,
@@ -257,8 +258,8 @@ fn below_analysis(worst: &Curve) -> Claim {
 /// If the time that messages take were the reason, those who live would send fewer than the
 /// analysis says of them.
 fn because_of_travel(worst: &Curve, of_the_living: &Curve) -> Claim {
-    let says = "That is because what is destroyed depends on when elections are called and how long \
-                messages take.";
+    let says = "That is because what is destroyed depends on when elections are called and how \
+                long messages take.";
     let because = match (worst.dots.last(), of_the_living.dots.last()) {
         (Some(mine), Some(form)) => format!(
             "{} at N = {}, and {} by the formula with n = N − 1: what is missing is the process \

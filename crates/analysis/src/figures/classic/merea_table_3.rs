@@ -46,16 +46,16 @@ pub(super) fn figure() -> Figure {
         id: "merea-table-3",
         title: "MEREA's Table 3 as printed: how often the highest process is not elected",
         source: "MEREA, Table 3; the paper has no figure of it",
-        says: "Table 3 says what a process does with an election message. If it has called an election \
-            itself, it destroys a younger message; `append PID` stands in the other branch. So \
-            whoever has called an election and lets an older message pass is not in its list. The \
-            paper requires that the process with the highest id be elected.",
+        says: "Table 3 says what a process does with an election message. If it has called an \
+            election itself, it destroys a younger message; `append PID` stands in the other \
+            branch. So whoever has called an election and lets an older message pass is not in its \
+            list. The paper requires that the process with the highest id be elected.",
         choices: &[
-            "Ten processes, all alive, in any order on the ring. So many call, each at a time of its \
-             own within one hop, before any has heard of another.",
+            "Ten processes, all alive, in any order on the ring. So many call, each at a time of \
+             its own within one hop, before any has heard of another.",
             "The dotted line is how often the rule as printed misses the highest, (k − 1)/n.",
-            "scenarios/merea-as-printed.toml is one such run, and scenarios/merea.toml the same with \
-             the rule corrected.",
+            "scenarios/merea-as-printed.toml is one such run, and scenarios/merea.toml the same \
+             with the rule corrected.",
             "1000 runs at every point, or the number asked for.",
         ],
         panels: vec![Panel { title: "", x: across, y: up, series }],

@@ -15,9 +15,9 @@ pub(super) fn figure() -> Figure {
         id: "merea-times",
         title: "MEREA and the plain ring: time until all know the leader",
         source: "MEREA, sections 5 to 7; the paper has no figure of times",
-        says: "The paper gives the times of its experiments, 3 s a hop and 1 s over each message, and \
-            says that MEREA performs better in time, too. Its analysis speaks of time complexity and \
-            counts messages.",
+        says: "The paper gives the times of its experiments, 3 s a hop and 1 s over each message, \
+            and says that MEREA performs better in time, too. Its analysis speaks of time \
+            complexity and counts messages.",
         choices: &[
             DOWN,
             TIMES,

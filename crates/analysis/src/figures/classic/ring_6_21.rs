@@ -14,8 +14,8 @@ pub(super) fn figure() -> Figure {
         id: "ring-6-21",
         title: "A ring that collects ids: processes 6 and 3 hold elections at once",
         source: "lecture, LCR: the algorithm illustrated, figure 6.21",
-        says: "The election messages of P_6 and of P_3 go round at the same time. Each collects the \
-            ids of all who live; then whoever called sends the result round once.",
+        says: "The election messages of P_6 and of P_3 go round at the same time. Each collects \
+            the ids of all who live; then whoever called sends the result round once.",
         choices: &[
             "The lecture's text has the caption and not the picture. Eight processes in a row, of \
              which 7 has crashed, are those of the book it is from.",
