@@ -74,7 +74,7 @@ pub struct Notice {
 
 impl Notice {
     fn probe(key: Key, phase: u8, way: Way) -> Self {
-        Self { key, phase, way, hops: Some(0) }
+        Self { key, phase, way, hops: Some(1) }
     }
 
     /// How far a probe goes.
