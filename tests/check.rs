@@ -122,8 +122,8 @@ fn bad_calls_are_refused_in_one_line_and_leave_nothing() {
         ("check le-s --schedules 0", "schedules are a whole number, at least 1"),
         ("check le-s --schedules 5 --schedule 3", "cannot be used with"),
         ("check le-s --nodes 65", "nodes = 65, but the judge watches from 1 to 64 processes"),
-        ("check le-s --loss .1", "--loss: every schedule draws its own networks and clocks"),
-        ("check le-s --clock-drift 3", "every schedule draws its own networks and clocks"),
+        ("check le-s --loss .1", "--loss: every schedule draws its own networks, clocks and calls"),
+        ("check le-s --clock-drift 3", "every schedule draws its own networks, clocks and calls"),
         ("check le-s --listen 900000000s", "choose shorter timers"),
         ("check le-s --mode local", "--mode is no flag of le-s"),
     ] {
