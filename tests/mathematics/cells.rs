@@ -5,7 +5,7 @@ use bellwether::analysis::{Cell, Election, Loss};
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{Criterion, Mapping, Shape, Variant};
 use bellwether::protocols::called::{self, Called};
-use bellwether::protocols::{ad_hoc, bully, ring};
+use bellwether::protocols::{bully, ring};
 use bellwether::sim::motion::Motion;
 use bellwether::sim::{Churn, Initiators, Measure, Order, Scenario, Terrain};
 
@@ -102,10 +102,7 @@ fn elections() -> Vec<(Election, Measure)> {
     let motion = Motion { side: 1.0, range: 0.4, slowest, fastest, rest, lasts };
     let mut moving = Election::new(radios, 7).runs(2);
     moving.convening.terrain = Terrain::Moving(motion);
-    if let called::Config::AdHoc(config) = radios.restless(moving.delay, 7) {
-        let detector = None; // links are told of
-        moving.config = called::Config::AdHoc(ad_hoc::Config { detector, ..config });
-    }
+    moving.config = radios.unsteady(moving.delay, 7, None); // links are told of
     all.push((moving, Measure::MessagesPerSecond));
     all
 }

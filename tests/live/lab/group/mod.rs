@@ -13,7 +13,7 @@ use super::relay::{Relay, Weather};
 use super::stalls::{Stalls, stalls};
 use super::{Folder, shell};
 use bellwether::core::{Duration, Instant};
-use bellwether::protocols::choice::Choice;
+use bellwether::protocols::choice::{self, Choice};
 use bellwether::protocols::local_leader::{Config, Mode, Params, Preset};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -214,7 +214,7 @@ impl Group {
         let mut words = vec![NAME, "--id", &name, "--peers", &self.peers, "--protocol", protocol];
         if protocol == LEASES {
             words.extend(["--preset", self.shape.preset.name()]);
-        } else {
+        } else if is_announced(protocol) {
             words.extend(["--suppress", "200ms", "--announce", "200ms", "--listen-for", "1s"]);
         }
         words.extend(["--key", &key, "--dir", &dir, "--record", &trace, "--format", "json"]);
@@ -232,4 +232,10 @@ impl Group {
         self.members.remove(&id);
         self.members.insert(id, Member::start(start, &self.log));
     }
+}
+
+/// Whether this is one of the announce-listen family, which has flags of its own.
+fn is_announced(protocol: &str) -> bool {
+    let announced = |family| matches!(family, choice::Family::AnnounceListen(_));
+    choice::find(protocol).is_some_and(|entry| announced(entry.family))
 }
