@@ -77,7 +77,10 @@ impl Trial {
 
     /// The names of the invariants that watch, in the order of a tally's counts.
     pub fn invariants(&self) -> Vec<&'static str> {
-        of_promise(self.promise, self.own).iter().map(|invariant| invariant.name()).collect()
+        of_promise(self.promise, self.own, self.pace.best)
+            .iter()
+            .map(|invariant| invariant.name())
+            .collect()
     }
 }
 
@@ -151,7 +154,7 @@ impl<P: Protocol> Judge<P> {
 
     /// A judge of what happens in this world: one with a misconfigured member, for example.
     pub fn in_world(trial: &Trial, world: World<P>) -> Self {
-        let invariants = of_promise(trial.promise, trial.own);
+        let invariants = of_promise(trial.promise, trial.own, trial.pace.best);
         Self { trial: trial.clone(), world, watch: Watch::new(invariants) }
     }
 

@@ -111,9 +111,13 @@ impl fmt::Display for Breach {
 }
 
 /// The invariants of a promise: all of them for the protocol whose promise it is, and those that
-/// can be asked of any protocol for the others.
-pub fn of_promise(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
+/// can be asked of any protocol for the others; and that the best leads, where processes tell who
+/// that is.
+pub fn of_promise(promise: Promise, own: bool, best: bool) -> Vec<Box<dyn Invariant>> {
     let mut invariants = special(promise, own);
+    if best && own {
+        invariants.push(Box::new(BestLeads));
+    }
     if !invariants.is_empty() {
         invariants.push(Box::new(NoStorm::default()));
     }
@@ -147,9 +151,7 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
         (Promise::OnePerPartition, false) => {
             vec![Box::new(Agreement), Box::new(EndsByDeadline), Box::new(Timeliness::default())]
         }
-        (Promise::EventuallyOne, true) => {
-            vec![Box::new(Agreement), Box::new(BestLeads), Box::new(EndsByDeadline)]
-        }
+        (Promise::EventuallyOne, true) => vec![Box::new(Agreement), Box::new(EndsByDeadline)],
         (Promise::EventuallyOne, false) => vec![Box::new(Agreement)],
         (Promise::ElectsNobody, _) => vec![Box::new(ElectsNobody)],
         // One run proves nothing about a probability: simulations count.
@@ -165,7 +167,7 @@ mod tests {
     fn every_promise_that_one_run_can_break_is_judged_by_something() {
         for promise in Promise::ALL {
             for own in [true, false] {
-                let empty = of_promise(promise, own).is_empty();
+                let empty = of_promise(promise, own, false).is_empty();
                 let unjudged = matches!(promise, Promise::ProbablyOne | Promise::Nothing);
                 assert_eq!(empty, unjudged, "{promise} {own}");
             }

@@ -96,7 +96,7 @@ pub fn judge(
     let mut reigns = None;
     for boot in &boots {
         let there: Vec<&Life<'_>> = all.iter().filter(|life| life.head.boot == **boot).collect();
-        let mut court = Court::new(&group, of_promise(promise, own), schedule.is_some());
+        let mut court = Court::new(&group, of_promise(promise, own, false), schedule.is_some());
         court.note_unseen(&all, boot);
         court.hear(&there, schedule);
         sums.resize(court.watch.invariants.len(), (0, None));
@@ -112,7 +112,7 @@ pub fn judge(
         unseen: unseen(&all),
         untold: untold(&all),
     };
-    let invariants = of_promise(promise, own);
+    let invariants = of_promise(promise, own, false);
     let rulings = invariants.iter().zip(sums).map(|(invariant, (looks, found))| {
         let outcome = found.unwrap_or_else(|| doubts.about(invariant.as_ref(), looks));
         Ruling { invariant: invariant.name(), looks, outcome }
