@@ -83,12 +83,15 @@ fn answer(arguments: &str) -> Value {
 
 #[test]
 fn runs_that_do_not_settle_are_counted_and_in_no_mean() {
-    let printed = answer("merea --nodes 10 --initiators all --spread 1s --as-printed --runs 200");
+    // All call before any message arrives, one of them first: Table 3 misses the greatest unless
+    // that is the one, (n-1)/n of all runs. Within four standard deviations, 38 runs of 1000.
+    let call = "merea --nodes 10 --initiators all --spread 10ms --order random --runs 1000";
+    let printed = answer(&format!("{call} --as-printed"));
     let unsettled = printed["unsettled"].as_u64().expect("a number");
-    assert!(unsettled > 60, "Table 3 misses the greatest: {unsettled} of 200");
+    assert!(unsettled.abs_diff(900) <= 38, "Table 3 misses the greatest {unsettled} times");
     let counted = printed["metrics"]["messages"]["count"].as_u64().expect("some runs go well");
-    assert_eq!(counted + unsettled, 200);
-    let corrected = answer("merea --nodes 10 --initiators all --spread 1s --runs 200");
+    assert_eq!(counted + unsettled, 1000);
+    let corrected = answer(call);
     assert_eq!(corrected["unsettled"], 0);
 }
 
