@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 #[derive(Args, Debug)]
 pub(super) struct Convened {
     #[command(flatten)]
-    call: Call,
+    pub(super) call: Call,
     #[command(flatten)]
     ring: Ring,
     #[command(flatten)]
@@ -21,10 +21,10 @@ pub(super) struct Convened {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Elections that are called (bully, rings, ad-hoc)")]
-struct Call {
-    /// Who calls the election: one (process 0), all, so many of them or a random part, drawn for
-    /// each run
+#[command(next_help_heading = "Elections that are called (bully, rings, ad-hoc, probabilistic)")]
+pub(super) struct Call {
+    /// Who calls the election: one (process 0; probabilistic: any), all, so many of them or a
+    /// random part, drawn for each run
     #[arg(long, value_name = "one|all|K|random", default_value = "one")]
     #[arg(value_parser = initiators, conflicts_with = "initiator")]
     initiators: Initiators,
@@ -206,6 +206,92 @@ impl Ground {
     }
 }
 
+impl Call {
+    /// Who calls and how quick they are.
+    pub(super) fn convening(&self) -> Result<Convening, Failure> {
+        let Self { initiators, initiator, spread, top_dead, processing, .. } = self;
+        if *spread > Duration::LONGEST_WRITTEN {
+            return Err(Failure::usage("--spread infinite: nobody would call; choose a length"));
+        }
+        if *processing == Duration::MAX {
+            return Err(Failure::usage(
+                "--processing infinite: nothing would ever happen; choose a length",
+            ));
+        }
+        Ok(Convening {
+            initiators: if initiator.is_empty() {
+                initiators.clone()
+            } else {
+                Initiators::Named(initiator.clone())
+            },
+            processing: *processing,
+            top_dead: *top_dead,
+            spread: *spread,
+            ..Convening::default()
+        })
+    }
+
+    /// How soon failures are told, if they are.
+    fn detection(&self) -> Detection {
+        self.detection.unwrap_or(Detection(Some(Duration::ZERO)))
+    }
+
+    /// What is not the same in every experiment, for people to read; `one` is who calls if one
+    /// does.
+    pub(super) fn conditions(&self, one: &str) -> String {
+        let mut text = format!(", {}", self.who(one));
+        if self.spread > Duration::ZERO {
+            text += &format!(", within {}", self.spread);
+        }
+        if self.top_dead {
+            text += ", the greatest is dead";
+        }
+        if self.processing > Duration::ZERO {
+            text += &format!(", processing {}", self.processing);
+        }
+        text
+    }
+
+    fn who(&self, one: &str) -> String {
+        let Self { initiators, initiator, .. } = self;
+        match initiators {
+            _ if !initiator.is_empty() => {
+                let ids: Vec<String> = initiator.iter().map(u32::to_string).collect();
+                format!("called by {}", ids.join(","))
+            }
+            Initiators::One | Initiators::Named(_) => format!("called by {one}"),
+            Initiators::All => "called by all".to_owned(),
+            Initiators::Some(count) => format!("called by {count} of them"),
+            Initiators::Random => "called by a random part".to_owned(),
+        }
+    }
+
+    /// All of it, for programs, under the names of the flags.
+    pub(super) fn to_json(&self) -> Map<String, Value> {
+        let Self { initiators, initiator, spread, top_dead, processing, .. } = self;
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
+        if initiator.is_empty() {
+            put(
+                "initiators",
+                match initiators {
+                    Initiators::One | Initiators::Named(_) => json!("one"),
+                    Initiators::All => json!("all"),
+                    Initiators::Random => json!("random"),
+                    Initiators::Some(count) => json!(count),
+                },
+            );
+        } else {
+            put("initiator", json!(initiator));
+        }
+        put("top_dead", json!(top_dead));
+        put("processing", json!(finite(*processing)));
+        put("spread", json!(finite(*spread)));
+        put("detection", json!(self.detection().0.and_then(finite)));
+        map
+    }
+}
+
 impl Convened {
     /// The flags that mean something to one of them.
     pub(super) fn flags_of(called: Called) -> Vec<String> {
@@ -216,11 +302,6 @@ impl Convened {
             Called::AdHoc => known.extend(flags::<Ground>()),
         }
         known
-    }
-
-    /// How soon failures are told, if they are.
-    fn detection(&self) -> Detection {
-        self.call.detection.unwrap_or(Detection(Some(Duration::ZERO)))
     }
 
     /// How long a process takes over each message.
@@ -242,41 +323,27 @@ impl Convened {
         lasts: Duration,
         detects: bool,
     ) -> Result<Convening, Failure> {
-        let Call { initiators, initiator, spread, top_dead, processing, detection } = &self.call;
-        if detects && detection.is_some() {
+        if detects && self.call.detection.is_some() {
             return Err(Failure::usage(
                 "--detection is of --detector told, and heartbeats take their time; leave one out",
             ));
         }
-        if *spread > Duration::LONGEST_WRITTEN {
-            return Err(Failure::usage("--spread infinite: nobody would call; choose a length"));
-        }
-        if *processing == Duration::MAX {
-            return Err(Failure::usage(
-                "--processing infinite: nothing would ever happen; choose a length",
-            ));
-        }
         Ok(Convening {
-            initiators: if initiator.is_empty() {
-                initiators.clone()
-            } else {
-                Initiators::Named(initiator.clone())
-            },
             order: self.ring.order.clone(),
-            processing: *processing,
-            detection: self.detection().0.filter(|_| !detects),
-            top_dead: *top_dead,
-            spread: *spread,
+            detection: self.call.detection().0.filter(|_| !detects),
             terrain: match called {
                 Called::Bully | Called::Ring(_) => Terrain::Open,
-                Called::AdHoc => self.ground.terrain(nodes - u32::from(*top_dead), lasts)?,
+                Called::AdHoc => {
+                    self.ground.terrain(nodes - u32::from(self.call.top_dead), lasts)?
+                }
             },
+            ..self.call.convening()?
         })
     }
 
     /// What is not the same in every experiment, for people to read.
     pub(super) fn conditions(&self, called: Called) -> String {
-        let mut text = match called {
+        let ground = match called {
             Called::Bully => String::new(),
             Called::Ring(_) => match &self.ring.order {
                 Order::Ascending => String::new(),
@@ -293,55 +360,13 @@ impl Convened {
                 format!(", graph {}{range}", name(self.ground.graph).unwrap_or_default())
             }
         };
-        text += &format!(", {}", self.who());
-        if self.call.spread > Duration::ZERO {
-            text += &format!(", within {}", self.call.spread);
-        }
-        if self.call.top_dead {
-            text += ", the greatest is dead";
-        }
-        if self.call.processing > Duration::ZERO {
-            text += &format!(", processing {}", self.call.processing);
-        }
-        text
-    }
-
-    fn who(&self) -> String {
-        let Call { initiators, initiator, .. } = &self.call;
-        match initiators {
-            _ if !initiator.is_empty() => {
-                let ids: Vec<String> = initiator.iter().map(u32::to_string).collect();
-                format!("called by {}", ids.join(","))
-            }
-            Initiators::One | Initiators::Named(_) => "called by 0".to_owned(),
-            Initiators::All => "called by all".to_owned(),
-            Initiators::Some(count) => format!("called by {count} of them"),
-            Initiators::Random => "called by a random part".to_owned(),
-        }
+        ground + &self.call.conditions("0")
     }
 
     /// All of it, for programs, under the names of the flags.
     pub(super) fn to_json(&self, called: Called) -> Map<String, Value> {
-        let Call { initiators, initiator, spread, top_dead, processing, .. } = &self.call;
-        let mut map = Map::new();
+        let mut map = self.call.to_json();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        if initiator.is_empty() {
-            put(
-                "initiators",
-                match initiators {
-                    Initiators::One | Initiators::Named(_) => json!("one"),
-                    Initiators::All => json!("all"),
-                    Initiators::Random => json!("random"),
-                    Initiators::Some(count) => json!(count),
-                },
-            );
-        } else {
-            put("initiator", json!(initiator));
-        }
-        put("top_dead", json!(top_dead));
-        put("processing", json!(finite(*processing)));
-        put("spread", json!(finite(*spread)));
-        put("detection", json!(self.detection().0.and_then(finite)));
         match called {
             Called::Bully => {}
             Called::Ring(_) => {

@@ -8,6 +8,7 @@ use super::called::Elections;
 use super::channel::Channel;
 use super::failure::Failure;
 use super::leases::Leases;
+use super::probabilistic::Probabilistic;
 use super::protocols::parse;
 use bellwether::core::Duration;
 use bellwether::protocols::called::Called;
@@ -20,7 +21,8 @@ use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
 pub(super) struct Group {
-    /// How many processes there are [default: 100; local-leader: 5; bully, rings, ad-hoc: 10]
+    /// How many processes there are [default: 100; local-leader: 5; bully, rings, ad-hoc: 10;
+    /// probabilistic: 1000]
     #[arg(long, short, value_name = "N", allow_negative_numbers = true, value_parser = nodes)]
     nodes: Option<u32>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
@@ -32,6 +34,8 @@ pub(super) struct Group {
     leases: Leases,
     #[command(flatten)]
     elections: Elections,
+    #[command(flatten)]
+    probabilistic: Probabilistic,
     #[command(flatten)]
     printed: Printed,
     #[command(flatten)]
@@ -119,7 +123,8 @@ impl Group {
         given: &[String],
     ) -> Result<Setting<'_>, Failure> {
         let own = own_flags(entry.family);
-        let all = [flags::<AnnounceListen>(), flags::<Leases>(), flags::<Elections>()].concat();
+        let mut all = [flags::<AnnounceListen>(), flags::<Leases>(), flags::<Elections>()].concat();
+        all.extend(flags::<Probabilistic>());
         let foreign = |flag: &&String| all.contains(flag) || flag.as_str() == AS_PRINTED;
         match given.iter().find(|flag| foreign(flag) && !own.contains(flag)) {
             Some(flag) => Err(Failure::usage(format!(
@@ -140,6 +145,7 @@ fn own_flags(family: Family) -> Vec<String> {
         Family::AnnounceListen(_) => flags::<AnnounceListen>(),
         Family::LocalLeader => flags::<Leases>(),
         Family::Called(called) => Elections::flags_of(called),
+        Family::Probabilistic => Probabilistic::flags(),
     };
     let merea = Family::Called(Called::Ring(Variant::Merea));
     if matches!(family, Family::AnnounceListen(_)) || family == merea {
@@ -179,6 +185,7 @@ impl Setting<'_> {
             Family::AnnounceListen(_) => 100,
             Family::LocalLeader => 5,
             Family::Called(_) => 10,
+            Family::Probabilistic => 1000,
         })
     }
 
@@ -191,7 +198,8 @@ impl Setting<'_> {
 
     /// The same as a person would write it in a file.
     pub(super) fn config(self, ids: u64) -> Result<Config, Failure> {
-        let Group { announce_listen, leases, elections, channel, printed, .. } = self.group;
+        let Group { announce_listen, leases, elections, probabilistic, .. } = self.group;
+        let Group { channel, printed, .. } = self.group;
         let loss = channel.loss()?.rate();
         let around = Surroundings {
             nodes: self.nodes(),
@@ -208,26 +216,36 @@ impl Setting<'_> {
             }
             Family::LocalLeader => Config::LocalLeader(leases.config()),
             Family::Called(called) => Config::Called(elections.config(called, &around)?),
+            Family::Probabilistic => Config::Probabilistic(probabilistic.config(&self.network()?)),
         })
     }
 
     /// Who calls an election, where somebody does, and where; those who move do so for so long.
     pub(super) fn convening(self, choice: &Choice, lasts: Duration) -> Result<Convening, Failure> {
-        let Choice::Called(params) = choice else { return Ok(Convening::default()) };
         let convened = &self.group.elections.convened;
-        convened.convening(params.called(), self.nodes(), lasts, params.detects())
+        match choice {
+            Choice::AnnounceListen(_) | Choice::LocalLeader(_) => Ok(Convening::default()),
+            Choice::Called(params) => {
+                convened.convening(params.called(), self.nodes(), lasts, params.detects())
+            }
+            Choice::Probabilistic(_) => self.group.probabilistic.convening(&convened.call),
+        }
     }
 
     /// The network.
     pub(super) fn network(self) -> Result<Network, Failure> {
-        self.group.channel.network(self.default_delay())
+        let network = self.group.channel.network(self.default_delay())?;
+        Ok(match self.entry.family {
+            Family::Probabilistic => self.group.probabilistic.network(network),
+            _ => network,
+        })
     }
 
     /// Where ranks come from.
     pub(super) fn ranks(self) -> Ranks {
         match self.entry.family {
             Family::AnnounceListen(_) => self.group.announce_listen.ranks(),
-            Family::LocalLeader | Family::Called(_) => Ranks::ById,
+            Family::LocalLeader | Family::Called(_) | Family::Probabilistic => Ranks::ById,
         }
     }
 
@@ -238,11 +256,12 @@ impl Setting<'_> {
 
     /// What is not the same in every experiment, for people to read.
     pub(super) fn conditions(self, choice: &Choice) -> String {
-        let Group { announce_listen, leases, elections, channel, .. } = self.group;
+        let Group { announce_listen, leases, elections, probabilistic, channel, .. } = self.group;
         let own = match choice {
             Choice::AnnounceListen(params) => announce_listen.conditions(params),
             Choice::LocalLeader(_) => leases.conditions(),
             Choice::Called(params) => elections.conditions(params.called(), params.detects()),
+            Choice::Probabilistic(_) => probabilistic.conditions(&elections.convened.call),
         };
         let printed = if self.group.printed.as_printed { ", as printed" } else { "" };
         channel.conditions(self.default_delay()) + &own + printed
@@ -250,7 +269,7 @@ impl Setting<'_> {
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
     pub(super) fn to_json(self, choice: &Choice) -> Map<String, Value> {
-        let Group { announce_listen, leases, elections, channel, .. } = self.group;
+        let Group { announce_listen, leases, elections, probabilistic, channel, .. } = self.group;
         let delay = self.default_delay();
         let mut map = match choice {
             Choice::AnnounceListen(params) => announce_listen.to_json(params, channel.delay(delay)),
@@ -259,6 +278,9 @@ impl Setting<'_> {
                 Ok(Config::Called(config)) => elections.to_json(&config),
                 _ => Map::new(),
             },
+            Choice::Probabilistic(params) => {
+                probabilistic.to_json(params.config(), &elections.convened.call)
+            }
         };
         map.extend(channel.to_json(delay));
         map.insert("clock_drift".to_owned(), json!(self.clock_drift(choice)));
@@ -272,7 +294,7 @@ impl Setting<'_> {
 
     fn default_delay(self) -> Duration {
         match self.entry.family {
-            Family::AnnounceListen(_) => Duration::from_millis(100),
+            Family::AnnounceListen(_) | Family::Probabilistic => Duration::from_millis(100),
             Family::LocalLeader => Duration::from_millis(1),
             Family::Called(called) => called.usual_hop(),
         }

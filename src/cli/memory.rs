@@ -6,6 +6,7 @@
 use bellwether::core::Duration;
 use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::Choice;
+use bellwether::protocols::probabilistic::Params;
 use bellwether::protocols::ring::Variant;
 use bellwether::sim::network::{Delay, Network, Probability, Topology};
 use bellwether::sim::{Experiment, Fault, Initiators, Plan, Scenario, Timed};
@@ -119,6 +120,10 @@ impl<'a> Load<'a> {
         let records = match self.choice {
             _ if !self.kept => 0.0,
             Choice::Called(params) if !profile.restless => 3.0 * self.election(params.called()),
+            Choice::Probabilistic(params) => {
+                let tells = self.relays(params) + 2.0;
+                20.0 * tells * (ids + tells)
+            }
             _ => ids * ids * (self.intervals.unwrap_or(0.0) + 1.0),
         };
         [
@@ -173,10 +178,24 @@ impl<'a> Load<'a> {
         }
     }
 
+    /// How many relays the largest round has, about.
+    fn relays(&self, params: &Params) -> f64 {
+        let rounds = 1..=params.rounds().len() as u32;
+        let relays = rounds.filter_map(|round| params.relays(round, self.ids));
+        relays.max().unwrap_or(0).min(self.ids) as f64
+    }
+
     /// The bytes of all messages under way, if every process speaks in every interval.
     fn letters(&self) -> f64 {
-        if let Choice::Called(params) = self.choice {
-            return self.called_letters(params.called());
+        match self.choice {
+            Choice::Called(params) => return self.called_letters(params.called()),
+            Choice::Probabilistic(params) => {
+                // Relays know each other, tell each other what they prefer, and again if that
+                // changes; the messages are the same for all.
+                let relays = self.relays(params);
+                return relays * relays * 2.0 * BYTES_PER_RECEPTION + relays * self.receptions();
+            }
+            Choice::AnnounceListen(_) | Choice::LocalLeader(_) => {}
         }
         let aloft = in_intervals(longest_mean(self.network), self.choice).ceil().max(1.0);
         let aloft = self.intervals.map_or(aloft, |intervals| aloft.min(intervals + 1.0));
@@ -248,7 +267,7 @@ fn gibibytes(bytes: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bellwether::protocols::announce_listen::{Config, Params, Variant};
+    use bellwether::protocols::announce_listen::{self, Config, Variant};
 
     fn needed(load: &Load<'_>) -> f64 {
         load.parts().iter().map(|(bytes, ..)| bytes).sum()
@@ -256,7 +275,8 @@ mod tests {
 
     #[test]
     fn a_reception_of_its_own_for_everybody_costs_a_square() {
-        let choice = Choice::from(Params::try_from(Config::new(Variant::LeA)).unwrap());
+        let choice =
+            Choice::from(announce_listen::Params::try_from(Config::new(Variant::LeA)).unwrap());
         let mut plan = Plan::new(60_000);
         plan.horizon = Duration::from_secs(1);
         let load = |plan: &Plan| needed(&Load { kept: false, ..Load::of_plan(&choice, plan) });
@@ -268,7 +288,8 @@ mod tests {
 
     #[test]
     fn no_more_is_under_way_than_can_have_been_sent() {
-        let choice = Choice::from(Params::try_from(Config::new(Variant::LeA)).unwrap());
+        let choice =
+            Choice::from(announce_listen::Params::try_from(Config::new(Variant::LeA)).unwrap());
         let mut plan = Plan::new(100);
         plan.horizon = Duration::from_secs(5);
         plan.network.multicast.delay = Delay::Constant(Duration::from_secs(1_000_000_000));

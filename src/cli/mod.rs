@@ -25,6 +25,7 @@ mod members;
 mod memory;
 mod output;
 mod plan;
+mod probabilistic;
 mod progress;
 mod protocols;
 mod replay;

@@ -167,7 +167,7 @@ impl Trace {
             (None, Choice::LocalLeader(_)) => Duration::from_secs(1),
             // Without heartbeats all is quiet in the end.
             (None, Choice::Called(_)) if choice.profile().restless => Duration::from_secs(20),
-            (None, Choice::Called(_)) => Duration::LONGEST_WRITTEN,
+            (None, Choice::Called(_) | Choice::Probabilistic(_)) => Duration::LONGEST_WRITTEN,
         };
         if horizon == Duration::MAX {
             return Err(Failure::usage("--until infinite: a trace must end"));

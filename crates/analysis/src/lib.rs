@@ -15,8 +15,8 @@
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`classic`] | bully, the rings, ad hoc: one file per protocol, each `printed` and `corrected` |
 //! | [`integral`] | integration, for what has no closed form |
-//! | [`cell`], [`election`] | one simulated point, and the command that makes it again |
-//! | [`point`] | either of them |
+//! | [`cell`], [`election`], [`ballot`] | one simulated point, and the command that makes it again |
+//! | [`point`] | any of them |
 //! | [`support`] | which form a simulation supports |
 //! | [`plan`] | timers from goals, what to expect of them, and its confirmation |
 //! | [`errata`] | what is wrong in the papers, with the simulation that decides |
@@ -24,6 +24,7 @@
 //! | [`report`] | findings as pictures, tables and one page |
 
 pub mod announce_listen;
+pub mod ballot;
 pub mod cell;
 pub mod classic;
 pub mod election;
@@ -37,6 +38,7 @@ pub mod report;
 pub mod setting;
 pub mod support;
 
+pub use ballot::Ballot;
 pub use cell::Cell;
 pub use election::{Election, usual_links};
 pub use point::Point;

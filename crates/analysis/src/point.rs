@@ -1,5 +1,6 @@
 //! What a simulation is asked, whatever the protocol: how often, with which luck, by which command.
 
+use crate::ballot::Ballot;
 use crate::cell::Cell;
 use crate::election::Election;
 use bellwether_sim::{Answer, BadExperiment, Experiment};
@@ -11,6 +12,8 @@ pub enum Point {
     Announced(Cell),
     /// Of an election that somebody calls.
     Called(Election),
+    /// Of an election in rounds.
+    Drawn(Ballot),
 }
 
 impl From<Cell> for Point {
@@ -25,12 +28,19 @@ impl From<Election> for Point {
     }
 }
 
+impl From<Ballot> for Point {
+    fn from(ballot: Ballot) -> Self {
+        Self::Drawn(ballot)
+    }
+}
+
 impl Point {
     /// How many runs.
     pub fn runs(&self) -> u64 {
         match self {
             Self::Announced(cell) => cell.runs,
             Self::Called(election) => election.runs,
+            Self::Drawn(ballot) => ballot.runs,
         }
     }
 
@@ -40,6 +50,7 @@ impl Point {
         match self {
             Self::Announced(cell) => Cell { runs, seed, ..cell }.into(),
             Self::Called(election) => Election { runs, seed, ..election }.into(),
+            Self::Drawn(ballot) => Ballot { runs, seed, ..ballot }.into(),
         }
     }
 
@@ -51,6 +62,7 @@ impl Point {
         match self {
             Self::Announced(cell) => cell.experiment(threads),
             Self::Called(election) => election.experiment(threads),
+            Self::Drawn(ballot) => ballot.experiment(threads),
         }
     }
 
@@ -71,6 +83,7 @@ impl Point {
         match self {
             Self::Announced(cell) => cell.command(),
             Self::Called(election) => election.command(),
+            Self::Drawn(ballot) => ballot.command(),
         }
     }
 }

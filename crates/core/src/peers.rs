@@ -25,6 +25,23 @@ pub trait Peers {
     /// Whether `id` is one of the others in this view.
     fn contains(&self, id: NodeId) -> bool;
 
+    /// A number that all members of this group share and other groups do not: what a hash draws by
+    /// it differs from group to group, and from one simulated run to the next. Nought if nobody
+    /// gave it one.
+    fn group(&self) -> u64 {
+        0
+    }
+
+    /// Shows every peer in ring order: as walking with [`after`](Self::after), and quicker where a
+    /// view is computed and not kept.
+    fn show(&self, see: &mut dyn FnMut(NodeId)) {
+        let mut next = self.after(None);
+        while let Some(peer) = next {
+            see(peer);
+            next = self.after(Some(peer));
+        }
+    }
+
     /// The first peer after `id` in ring order, or the first of all for `None`. `id` may be the
     /// process itself. `None` at the end: it is `successor` that closes the ring.
     fn after(&self, id: Option<NodeId>) -> Option<NodeId>;

@@ -56,7 +56,9 @@ fn terms(name: &str, choice: &Choice) -> String {
             params.lock().as_nanos(),
             params.drift_ppm()
         ),
-        Choice::AnnounceListen(_) | Choice::Called(_) => format!("{name} 1"),
+        Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => {
+            format!("{name} 1")
+        }
     }
 }
 
@@ -93,7 +95,7 @@ impl Program {
                 drift_ppm: params.drift_ppm(),
                 majority: profile.leases.is_some_and(|leases| leases.majority),
             }),
-            Choice::AnnounceListen(_) | Choice::Called(_) => None,
+            Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => None,
         };
         Ok(Self {
             name: entry.name,

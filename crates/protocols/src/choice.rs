@@ -7,10 +7,11 @@ use crate::announce_listen::{self, AnnounceListen, Variant, announcements_beyond
 use crate::called::{self, Called};
 use crate::local_leader::{self, LocalLeader, Mode};
 use crate::pace::Pace;
+use crate::probabilistic::{self, Probabilistic};
 pub use crate::promise::Promise;
 use crate::ring;
 pub use crate::written::BadText;
-use bellwether_core::{Duration, Visitor};
+use bellwether_core::{Duration, Protocol, Visitor};
 use core::fmt;
 use serde::Serialize;
 
@@ -38,6 +39,8 @@ pub enum Family {
     LocalLeader,
     /// An election that somebody calls.
     Called(Called),
+    /// An election in rounds, for large groups.
+    Probabilistic,
 }
 
 impl Family {
@@ -105,6 +108,13 @@ pub const PROTOCOLS: &[Entry] = &[
         "a tree grows through a network of links and brings back the best",
         "Vasudevan, Kurose and Towsley 2004, as taught",
     ),
+    Entry {
+        name: Probabilistic::NAME,
+        promise: Promise::ProbablyOne,
+        summary: "a hash lets a few of many through, who agree and tell all: probably one leader",
+        source: "Gupta, van Renesse and Birman 2000",
+        family: Family::Probabilistic,
+    },
 ];
 
 const fn called(called: Called, summary: &'static str, source: &'static str) -> Entry {
@@ -198,6 +208,8 @@ pub enum Config {
     LocalLeader(local_leader::Config),
     /// An election that somebody calls.
     Called(called::Config),
+    /// An election in rounds.
+    Probabilistic(probabilistic::Config),
 }
 
 /// Which rule a [`Config`] breaks, with the values that break it.
@@ -209,6 +221,8 @@ pub enum BadConfig {
     LocalLeader(local_leader::BadConfig),
     /// One of an election that somebody calls.
     Called(called::BadConfig),
+    /// One of an election in rounds.
+    Probabilistic(probabilistic::BadConfig),
 }
 
 impl fmt::Display for BadConfig {
@@ -217,6 +231,7 @@ impl fmt::Display for BadConfig {
             Self::AnnounceListen(bad) => bad.fmt(f),
             Self::LocalLeader(bad) => bad.fmt(f),
             Self::Called(bad) => bad.fmt(f),
+            Self::Probabilistic(bad) => bad.fmt(f),
         }
     }
 }
@@ -232,6 +247,8 @@ pub enum Choice {
     LocalLeader(local_leader::Params),
     /// An election that somebody calls.
     Called(called::Params),
+    /// An election in rounds.
+    Probabilistic(probabilistic::Params),
 }
 
 impl From<announce_listen::Params> for Choice {
@@ -252,6 +269,12 @@ impl From<called::Params> for Choice {
     }
 }
 
+impl From<probabilistic::Params> for Choice {
+    fn from(params: probabilistic::Params) -> Self {
+        Self::Probabilistic(params)
+    }
+}
+
 impl TryFrom<Config> for Choice {
     type Error = BadConfig;
 
@@ -266,6 +289,9 @@ impl TryFrom<Config> for Choice {
             Config::Called(config) => {
                 called::Params::try_from(config).map(Self::Called).map_err(BadConfig::Called)
             }
+            Config::Probabilistic(config) => probabilistic::Params::try_from(config)
+                .map(Self::Probabilistic)
+                .map_err(BadConfig::Probabilistic),
         }
     }
 }
@@ -306,6 +332,7 @@ impl Choice {
                 Mode::Local => Promise::OnePerPartition,
             },
             Self::Called(_) => Promise::EventuallyOne,
+            Self::Probabilistic(_) => Promise::ProbablyOne,
         }
     }
 
@@ -315,6 +342,7 @@ impl Choice {
             Self::AnnounceListen(params) => params.profile(),
             Self::LocalLeader(params) => params.profile(),
             Self::Called(params) => params.profile(),
+            Self::Probabilistic(params) => params.profile(),
         }
     }
 
@@ -326,6 +354,7 @@ impl Choice {
             Self::AnnounceListen(_) => announcements_beyond_first(others, loss),
             Self::LocalLeader(params) => params.requests_beyond_first(others, loss),
             Self::Called(_) => 0.0, // what is lost is sent again, to one at a time
+            Self::Probabilistic(_) => 0.0, // it gives up after a while
         }
     }
 
@@ -335,7 +364,7 @@ impl Choice {
     /// [`Crowd`], naming both numbers.
     pub fn check_nodes(&self, nodes: u64) -> Result<(), Crowd> {
         let most = match self {
-            Self::AnnounceListen(_) | Self::Called(_) => u64::MAX,
+            Self::AnnounceListen(_) | Self::Called(_) | Self::Probabilistic(_) => u64::MAX,
             Self::LocalLeader(_) => local_leader::NODES_MAX,
         };
         if nodes > most { Err(Crowd { nodes, most }) } else { Ok(()) }
@@ -347,6 +376,7 @@ impl Choice {
             Self::AnnounceListen(params) => Pace::of_announce_listen(params),
             Self::LocalLeader(params) => Pace::of_local_leader(params, nodes),
             Self::Called(params) => params.pace(nodes),
+            Self::Probabilistic(params) => params.pace(nodes),
         }
     }
 
@@ -356,6 +386,7 @@ impl Choice {
             Self::AnnounceListen(params) => visitor.visit::<AnnounceListen>(params),
             Self::LocalLeader(params) => visitor.visit::<LocalLeader>(params.layered()),
             Self::Called(params) => params.visit(visitor),
+            Self::Probabilistic(params) => visitor.visit::<Probabilistic>(params),
         }
     }
 }
@@ -372,13 +403,14 @@ mod tests {
             }
             Family::LocalLeader => Config::LocalLeader(local_leader::Config::default()),
             Family::Called(called) => Config::Called(called.plain(Duration::from_millis(100))),
+            Family::Probabilistic => Config::Probabilistic(probabilistic::Config::default()),
         };
         Choice::try_from(config).unwrap()
     }
 
     #[test]
     fn every_protocol_is_listed_once_under_its_own_name() {
-        assert_eq!(PROTOCOLS.len(), Variant::ALL.len() + 1 + Called::ALL.len());
+        assert_eq!(PROTOCOLS.len(), Variant::ALL.len() + Called::ALL.len() + 2);
         for called in Called::ALL {
             let family = find(called.name()).map(|entry| entry.family);
             assert_eq!(family, Some(Family::Called(called)));
@@ -387,6 +419,8 @@ mod tests {
             let family = find(variant.name()).map(|entry| entry.family);
             assert_eq!(family, Some(Family::AnnounceListen(variant)));
         }
+        let family = find("probabilistic").map(|entry| entry.family);
+        assert_eq!(family, Some(Family::Probabilistic));
         assert_eq!(find("local-leader").map(|entry| entry.family), Some(Family::LocalLeader));
         assert_eq!(find("le-x"), None);
     }

@@ -66,6 +66,7 @@ impl Config {
             Family::Called(Called::AdHoc) => {
                 serde_json::from_str(text).map(called::Config::AdHoc).map(Self::Called)
             }
+            Family::Probabilistic => serde_json::from_str(text).map(Self::Probabilistic),
         };
         read.map_err(|error| BadText::Form(error.to_string()))
     }
@@ -87,6 +88,7 @@ mod tests {
     use crate::announce_listen::{Mapping, Shape};
     use crate::choice::PROTOCOLS;
     use crate::local_leader::{self, Mode};
+    use crate::probabilistic;
     use bellwether_core::Duration;
     use proptest::prelude::*;
 
@@ -101,6 +103,7 @@ mod tests {
                 Family::Called(called) => {
                     Config::Called(called.restless(Duration::from_millis(100), 5))
                 }
+                Family::Probabilistic => Config::Probabilistic(probabilistic::Config::default()),
             };
             assert_eq!(Config::from_json(entry.name, &config.to_json()), Ok(config));
         }

@@ -59,6 +59,12 @@ impl Coins {
         Stream(Seeded::new(mix(self.key ^ mix(!u64::from(node)))))
     }
 
+    /// A number of the run's own, which all its processes may know.
+    #[inline]
+    pub fn group(self) -> u64 {
+        mix(self.key ^ GROUP)
+    }
+
     /// A stream for the world itself, apart from all processes'.
     pub fn world(self, purpose: u64) -> Stream {
         Stream(Seeded::new(mix(self.key ^ mix(purpose ^ ODD))))
@@ -115,6 +121,7 @@ impl Packet {
 }
 
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+const GROUP: u64 = 0x6772_6f75_7020_6964;
 
 fn to_unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64

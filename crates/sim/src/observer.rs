@@ -1,5 +1,6 @@
 //! Watching a run.
 
+use crate::fault::Fault;
 use crate::world::Scene;
 use bellwether_core::{Dest, Instant, Leadership, Node, NodeId, Protocol, Record, SimTime};
 
@@ -64,6 +65,18 @@ pub trait Observer<P: Protocol> {
     /// changes in no other way. Only if [`LOOKS`](Self::LOOKS).
     fn on_step(&mut self, _node: u32, _scene: &Scene<'_, P>) {}
 
+    /// When it strikes next, in nanoseconds; the end of time if never. For faults that depend on
+    /// what happens, and so cannot be in a plan.
+    #[inline]
+    fn strikes_at(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// That time has come: what strikes. It must not be the same time for ever.
+    fn strike(&mut self) -> Option<Fault> {
+        None
+    }
+
     /// Whether the run may end.
     fn done(&self) -> bool {
         false
@@ -73,7 +86,7 @@ pub trait Observer<P: Protocol> {
 /// Watches nothing.
 impl<P: Protocol> Observer<P> for () {}
 
-/// Two watch the same run; it ends when the first has seen enough.
+/// Two watch the same run; the first of them strikes, and the run ends when it has seen enough.
 impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut B) {
     const TRACES: bool = A::TRACES || B::TRACES;
     const HEARS: bool = A::HEARS || B::HEARS;
@@ -131,6 +144,14 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
         if B::LOOKS {
             self.1.on_step(node, scene);
         }
+    }
+
+    fn strikes_at(&self) -> u64 {
+        self.0.strikes_at()
+    }
+
+    fn strike(&mut self) -> Option<Fault> {
+        self.0.strike()
     }
 
     fn done(&self) -> bool {

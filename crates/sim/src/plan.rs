@@ -2,7 +2,7 @@
 
 use crate::coin::{Coins, Purpose};
 use crate::fault::{Fault, Timed};
-use crate::network::{Delay, Network};
+use crate::network::{Delay, Network, Probability, Topology};
 use crate::order::Order;
 use bellwether_core::{Duration, SimTime};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,9 @@ pub struct Plan {
     pub ranks: Ranks,
     /// In which order they see each other: the ring of protocols that have one.
     pub order: Order,
+    /// How probable it is that a process sees another, where not everyone is known to all; the
+    /// others can be reached all the same.
+    pub view: Probability,
     /// The network.
     pub network: Network,
     /// How long a process takes over each message before it acts on it, one after the other.
@@ -72,6 +75,7 @@ impl Plan {
             absent: Vec::new(),
             ranks: Ranks::ById,
             order: Order::Ascending,
+            view: Probability::ONE,
             network: Network::default(),
             processing: Duration::ZERO,
             detection: None,
@@ -100,6 +104,11 @@ impl Plan {
         }
         if let Some(node) = self.network.topology.loops() {
             return Err(BadPlan::Loop { node });
+        }
+        if !self.view.is_certain()
+            && (self.order != Order::Ascending || self.network.topology != Topology::Group)
+        {
+            return Err(BadPlan::PartOfRing);
         }
         if !self.order.is_of(self.nodes) {
             return Err(BadPlan::Order { nodes: self.nodes });
@@ -168,6 +177,8 @@ pub enum BadPlan {
         /// How many there are.
         nodes: u32,
     },
+    /// Rings and graphs say themselves who sees whom.
+    PartOfRing,
     /// The faults are not in order of time.
     FaultsOutOfOrder,
     /// A clock would stand still or run twice as fast.
@@ -226,6 +237,11 @@ impl fmt::Display for BadPlan {
             Self::Order { nodes } => {
                 write!(f, "an order names each of the {nodes} processes, 0 to {}, once", nodes - 1)
             }
+            Self::PartOfRing => write!(
+                f,
+                "view < 1 with an order or a graph, which say themselves who sees whom; leave one \
+                 of them out"
+            ),
             Self::FaultsOutOfOrder => write!(f, "the faults must be in order of time"),
             Self::Drift(drift) => {
                 write!(f, "drift = {drift}, but drift <= {DRIFT_MAX} parts per 10^9 must hold")

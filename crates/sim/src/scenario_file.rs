@@ -17,7 +17,7 @@
 
 use crate::coin::Coins;
 use crate::fault::Timed;
-use crate::network::Network;
+use crate::network::{Network, Probability};
 use crate::observer::Tracer;
 use crate::order::Order;
 use crate::plan::{BadPlan, Plan, Ranks};
@@ -46,6 +46,9 @@ struct Written<P> {
     /// The order of the ring.
     #[serde(default)]
     order: Order,
+    /// How probable it is that one sees another.
+    #[serde(default = "always")]
+    view: Probability,
     /// How long each message takes to be dealt with.
     #[serde(default)]
     processing: Duration,
@@ -70,6 +73,10 @@ struct Written<P> {
 
 fn first() -> u64 {
     1
+}
+
+fn always() -> Probability {
+    Probability::ONE
 }
 
 /// A scenario that can be run.
@@ -142,6 +149,7 @@ impl ScenarioFile {
                 }
                 Called::AdHoc => called::Config::AdHoc(read_params(text)?),
             }),
+            Family::Probabilistic => Config::Probabilistic(read_params(text)?),
         };
         let choice = Choice::try_from(config).map_err(BadScenario::Config)?;
         let plan = Plan {
@@ -149,6 +157,7 @@ impl ScenarioFile {
             absent: written.absent,
             ranks: written.ranks,
             order: written.order,
+            view: written.view,
             processing: written.processing,
             detection: written.detection,
             network: written.network,

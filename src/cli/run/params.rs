@@ -9,6 +9,7 @@ use crate::cli::announce_listen::AnnounceListen;
 use bellwether::core::Duration;
 use bellwether::net::Peers;
 use bellwether::protocols::choice::{Config, Family};
+use bellwether::protocols::probabilistic;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -45,6 +46,7 @@ pub(super) fn config(
         }
         Family::LocalLeader => Config::LocalLeader(options.leases.config()),
         Family::Called(called) => Config::Called(called.restless(HOP, surroundings(options).nodes)),
+        Family::Probabilistic => Config::Probabilistic(probabilistic::Config::default()),
     };
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
     let flags: Map<String, Value> = serde_json::from_str(&flags.to_json()).map_err(bad)?;
@@ -58,7 +60,7 @@ pub(super) fn config(
         params.insert("mode".to_owned(), Value::from("local"));
     }
     for (key, value) in flags {
-        let usual = BY_DEFAULT.contains(&key.as_str()) || matches!(entry.family, Family::Called(_));
+        let usual = BY_DEFAULT.contains(&key.as_str()) || is_called(entry.family);
         let by_default = usual && !params.contains_key(&key);
         if set.contains(key.as_str()) || by_default {
             params.insert(key, value);
@@ -71,6 +73,11 @@ pub(super) fn config(
     let text = Value::Object(params).to_string();
     Config::from_json(entry.name, &text)
         .map_err(|error| Failure::Config(format!("[params]: {}", explained(&error.to_string()))))
+}
+
+/// Whether elections are called, and parameters stand in a file.
+fn is_called(family: Family) -> bool {
+    matches!(family, Family::Called(_) | Family::Probabilistic)
 }
 
 fn announcing() -> Vec<String> {
@@ -90,11 +97,13 @@ fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failu
     let (own, foreign) = match family {
         Family::AnnounceListen(_) => (announcing(), leasing()),
         Family::LocalLeader => (leasing(), announcing()),
-        Family::Called(_) => (flags::<Printed>(), [announcing(), leasing()].concat()),
+        Family::Called(_) | Family::Probabilistic => {
+            (flags::<Printed>(), [announcing(), leasing()].concat())
+        }
     };
     match given.iter().find(|flag| foreign.contains(flag) && !own.contains(flag)) {
         None => Ok(()),
-        Some(flag) if matches!(family, Family::Called(_)) => Err(Failure::usage(format!(
+        Some(flag) if is_called(family) => Err(Failure::usage(format!(
             "--{flag} is no flag of {name}, whose parameters stand in a file's [params]"
         ))),
         Some(flag) => Err(Failure::usage(format!(

@@ -33,7 +33,7 @@ impl Permission {
             Choice::LocalLeader(params) => {
                 [params.lease(), params.renew(), params.delta() * 2, params.sigma()]
             }
-            Choice::AnnounceListen(_) | Choice::Called(_) => {
+            Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => {
                 [WITHOUT_LEASE, AGAIN, Duration::ZERO, Duration::ZERO]
             }
         };

@@ -7,6 +7,7 @@
 mod announce_listen;
 mod classic;
 
+use crate::ballot::Ballot;
 use crate::point::Point;
 use crate::quantity::{Formula, quantity};
 use crate::setting::{Given, Loss, OutOfDomain, Setting};
@@ -178,6 +179,14 @@ fn mend(point: &mut Point) -> (&'static str, String) {
                 config.as_printed = false;
             }
             (election.config.called().name(), format!("N = {}", election.nodes))
+        }
+        Point::Drawn(ballot) => {
+            // What is printed: the hash decides who begins again, and a view is taken for all.
+            let usual = Ballot::new(ballot.nodes).config;
+            (ballot.config.reinitiate, ballot.config.size) = (usual.reinitiate, usual.size);
+            let Ballot { nodes, view, multicast_loss, .. } = ballot;
+            let parameters = format!("N = {nodes}, view = {view}, l = {multicast_loss}");
+            ("probabilistic", parameters)
         }
     }
 }

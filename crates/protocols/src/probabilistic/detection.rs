@@ -1,6 +1,6 @@
 //! The Failure-detection phase: has the round a clear outcome, and if not, who begins the next?
 
-use super::hash::Name;
+use super::hash::{Filter, Name};
 use super::params::Reinitiate;
 use super::{Doubt, Message, Named, Phase, Probabilistic, RoundId};
 use bellwether_core::{Cx, NodeId};
@@ -62,7 +62,7 @@ impl Probabilistic {
                     }
                 };
                 let relays = params.relays(self.round.number, nodes).unwrap_or(1);
-                if params.filter(name, relays, nodes).passes(self.me) {
+                if Filter::new(cx.peers().group(), name, relays, nodes).passes(self.me) {
                     self.begin_again(doubt, cx);
                 } else {
                     self.turn(Phase::Doubting(doubt), None, cx);

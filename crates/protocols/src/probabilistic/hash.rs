@@ -46,7 +46,7 @@ pub enum Name {
 
 impl Name {
     /// What seeds the stream of hashes.
-    pub(super) fn key(self, salt: u64) -> u64 {
+    pub(super) fn key(self, group: u64) -> u64 {
         let (kind, first, second) = match self {
             Self::Initiate(round) => (1, round.weight(), 0),
             Self::Final(round, leader) => (2, round.weight(), leader.0),
@@ -55,7 +55,7 @@ impl Name {
             Self::Question(asker, attempt) => (5, asker.0, u64::from(attempt)),
             Self::Lot(election) => (6, u64::from(election), 0),
         };
-        [kind, first, second].iter().fold(mix(salt), |key, word| mix(key ^ mix(word ^ STRIDE)))
+        [kind, first, second].iter().fold(mix(group), |key, word| mix(key ^ mix(word ^ STRIDE)))
     }
 }
 
@@ -68,12 +68,13 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// About `relays` of `nodes` members pass; all of them if that is not less.
-    pub fn new(salt: u64, name: Name, relays: u64, nodes: u64) -> Self {
+    /// About `relays` of `nodes` members of this [group](bellwether_core::Peers::group) pass; all of
+    /// them if that is not less.
+    pub fn new(group: u64, name: Name, relays: u64, nodes: u64) -> Self {
         // hash / 2^64 · N < K, solved for the hash.
         let fence = (u128::from(relays.max(1)) << 64).div_ceil(u128::from(nodes.max(1)));
         let last = u64::try_from(fence - 1).unwrap_or(u64::MAX);
-        Self { key: name.key(salt), last }
+        Self { key: name.key(group), last }
     }
 
     /// Whether this member passes.

@@ -5,7 +5,7 @@
 //! calls an election that is over, because it has forgotten or missed all later ones, is answered
 //! alike.
 
-use super::hash::Name;
+use super::hash::{Filter, Name};
 use super::{Message, Named, Phase, Probabilistic, RoundId};
 use bellwether_core::{Cx, NodeId};
 
@@ -37,7 +37,7 @@ impl Probabilistic {
     pub(super) fn answer(&mut self, name: Name, attempt: u32, from: NodeId, cx: &mut Cx<'_, Self>) {
         let (params, nodes) = (cx.params(), self.group_size(cx));
         let Some(relays) = params.relays(attempt, nodes) else { return };
-        if params.filter(name, relays, nodes).passes(self.me) {
+        if Filter::new(cx.peers().group(), name, relays, nodes).passes(self.me) {
             self.meet(from, cx);
             cx.send(from, Message::Welcome(self.round, self.leader()));
         }

@@ -3,10 +3,11 @@
 //! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
 //! conversion, whose error names the values and the rule they break.
 
-use super::hash::{Filter, Name, hash};
+use super::hash::{Name, hash};
 use super::message::Candidate;
 use super::strategy::{Relays, Strategy};
 use crate::choice::{Goal, Profile};
+use crate::pace::Pace;
 use alloc::vec::Vec;
 use bellwether_core::Duration;
 use core::fmt;
@@ -45,11 +46,12 @@ pub struct Config {
     pub compute: Duration,
     /// The longest way from relay to relay, in hops, where that is known to be less than 3K/2.
     pub longest_path: Option<u32>,
+    /// No round has more relays than this, on average, whatever the strategy says: K of them
+    /// exchange about K² unicasts, which for everyone of a million is more than any network bears.
+    /// As large as the largest group of the paper.
+    pub most_relays: u32,
     /// The time between two exchanges of traces, where the size is gossiped.
     pub gossip: Duration,
-    /// The group's own number: groups, and simulated runs, with different ones choose different
-    /// relays.
-    pub salt: u64,
 }
 
 /// The strategy of section 5, and delays that go with a network of .1 s.
@@ -69,8 +71,8 @@ impl Default for Config {
             multicast: Duration::from_millis(200),
             compute: Duration::ZERO,
             longest_path: None,
+            most_relays: 6_000,
             gossip: Duration::from_secs(1),
-            salt: 0,
         }
     }
 }
@@ -165,12 +167,6 @@ impl Params {
         &self.config
     }
 
-    /// The same with another salt: other relays.
-    pub fn with_salt(mut self, salt: u64) -> Self {
-        self.config.salt = salt;
-        self
-    }
-
     /// K of every round, as many as there are.
     pub fn rounds(&self) -> &[Relays] {
         &self.rounds
@@ -180,22 +176,24 @@ impl Params {
     /// is none beyond the last.
     pub fn relays(&self, round: u32, nodes: u64) -> Option<u64> {
         let place = (round as usize).checked_sub(1)?;
-        self.rounds.get(place).map(|relays| relays.among(nodes))
+        let most = u64::from(self.config.most_relays);
+        self.rounds.get(place).map(|relays| relays.among(nodes).min(most))
     }
 
-    /// Who passes: about so many of so many.
-    pub fn filter(&self, name: Name, relays: u64, nodes: u64) -> Filter {
-        Filter::new(self.config.salt, name, relays, nodes)
+    /// How long this round of a group of so many lasts at most, from its beginning until everyone
+    /// looks at what was told; nought if there is no such round.
+    pub fn lasts(&self, round: u32, nodes: u64) -> Duration {
+        self.relays(round, nodes).map_or(Duration::ZERO, |relays| self.time_outs(relays).decide)
     }
 
-    /// How good a candidate is; the greater is the better one.
-    pub(super) fn merit(&self, candidate: Candidate, election: u32) -> (u64, u64) {
+    /// How good a candidate is in this group and election; the greater is the better one.
+    pub(super) fn merit(&self, candidate: Candidate, group: u64, election: u32) -> (u64, u64) {
         let Candidate { id, rank } = candidate;
         match self.config.choice {
             Choice::LowestId => (0, !id.0),
             Choice::HighestId => (0, id.0),
             Choice::Rank => (rank, !id.0),
-            Choice::Lot => (hash(Name::Lot(election).key(self.config.salt), id), !id.0),
+            Choice::Lot => (hash(Name::Lot(election).key(group), id), !id.0),
         }
     }
 
@@ -234,6 +232,15 @@ impl Params {
         self.config.multicast * 2
     }
 
+    /// How long after its start a group of so many knows how large it is: it gossips for as many
+    /// intervals as it takes a word to reach all, twice over, and some against losses.
+    pub fn ready(&self, nodes: u64) -> Duration {
+        match self.config.size {
+            Size::Gossip => self.config.gossip * (2 * u64::from(nodes.max(1).ilog2()) + 10),
+            Size::Group | Size::Given(_) | Size::View => Duration::ZERO,
+        }
+    }
+
     /// What a simulation must know.
     pub fn profile(&self) -> Profile {
         let first = self.time_outs(self.rounds[0].among(1));
@@ -248,6 +255,25 @@ impl Params {
             leases: None,
             convened: true,
             restless: false,
+        }
+    }
+
+    /// The time scales in a group of so many processes.
+    pub fn pace(&self, nodes: u32) -> Pace {
+        let part = |n| Duration::from_nanos(self.config.unicast.as_nanos() / n);
+        let all = (1..=self.rounds.len() as u32).map(|round| self.lasts(round, nodes.into()));
+        let steps = self.step() * u64::from(u64::BITS - u64::from(nodes).leading_zeros());
+        let settles = all.fold(Duration::ZERO, |sum, lasts| sum + lasts + steps);
+        Pace {
+            fastest: part(100),
+            timely: part(4),
+            scheduling: part(8),
+            drift: Pace::QUARTZ,
+            lease: self.lasts(1, nodes.into()),
+            settles: Pace::stretched(settles, Pace::QUARTZ),
+            leases: false,
+            best: false,
+            quorum: None,
         }
     }
 }
@@ -278,6 +304,9 @@ impl TryFrom<Config> for Params {
         if compute > Duration::LONGEST_WRITTEN {
             return Err(BadConfig::Compute { compute });
         }
+        if config.most_relays == 0 {
+            return Err(BadConfig::NobodyRelays);
+        }
         if config.longest_path == Some(0) {
             return Err(BadConfig::NoPath);
         }
@@ -286,7 +315,7 @@ impl TryFrom<Config> for Params {
         }
         let params = Self { config, rounds };
         for (round, relays) in (1..).zip(&params.rounds) {
-            let lasts = params.time_outs(relays.among(1)).decide;
+            let lasts = params.lasts(round, u64::MAX);
             if lasts > Duration::LONGEST_WRITTEN {
                 return Err(BadConfig::TooLong { round, relays: *relays, unicast, lasts });
             }
@@ -327,6 +356,8 @@ pub enum BadConfig {
         /// As written.
         compute: Duration,
     },
+    /// A limit that lets nobody through.
+    NobodyRelays,
     /// A preference has at least one hop to go.
     NoPath,
     /// A group of nobody.
@@ -370,6 +401,10 @@ impl fmt::Display for BadConfig {
                 f,
                 "compute = {compute}, but compute < infinite must hold; try 0s, or 1 s for a view \
                  of 100 million"
+            ),
+            Self::NobodyRelays => write!(
+                f,
+                "most-relays = 0, but most-relays >= 1 must hold, or nobody is elected; try 6000"
             ),
             Self::NoPath => write!(
                 f,

@@ -20,13 +20,14 @@ impl Relay {
     pub(super) fn new(node: &Probabilistic, filter: Filter, cx: &Cx<'_, Probabilistic>) -> Self {
         let mut contacts = Vec::new();
         let mut choice = node.candidate();
-        let met = node.known.iter().flat_map(|known| known.met());
-        for peer in cx.peers().iter().chain(met) {
+        let mut see = |peer| {
             if filter.passes(peer) {
                 contacts.push(peer);
             }
             node.compare(&mut choice, peer, cx);
-        }
+        };
+        cx.peers().show(&mut see);
+        node.known.iter().flat_map(|known| known.met()).for_each(see);
         contacts.sort_unstable();
         contacts.dedup();
         Self { choice, contacts }
@@ -67,7 +68,8 @@ impl Probabilistic {
 
     #[inline]
     fn is_better(&self, one: Candidate, other: Candidate, cx: &Cx<'_, Self>) -> bool {
-        let merit = |candidate| cx.params().merit(candidate, self.round.election);
+        let (group, election) = (cx.peers().group(), self.round.election);
+        let merit = |candidate| cx.params().merit(candidate, group, election);
         merit(one) > merit(other)
     }
 
@@ -119,8 +121,9 @@ impl Probabilistic {
     /// Its choice does not stand: looks for another.
     pub(super) fn choose_again(&mut self, cx: &mut Cx<'_, Self>) {
         let mut choice = self.candidate();
-        let met = self.known.iter().flat_map(|known| known.met());
-        cx.peers().iter().chain(met).for_each(|peer| self.compare(&mut choice, peer, cx));
+        let mut see = |peer| self.compare(&mut choice, peer, cx);
+        cx.peers().show(&mut see);
+        self.known.iter().flat_map(|known| known.met()).for_each(see);
         self.prefer(choice, cx);
     }
 

@@ -4,14 +4,16 @@ use super::Experiment;
 use crate::coin::{Coins, Stream};
 use crate::fault::{Fault, Timed, Who};
 use crate::graph::Links;
+use crate::network::Probability;
 use crate::order::Order;
 use crate::plan::Plan;
 use crate::terrain::{Drawn, Terrain};
 use bellwether_core::{Duration, Entropy};
+use bellwether_protocols::choice::Choice;
 
 /// The circumstances of an election that does not begin by itself. Protocols whose processes all
 /// begin on their own do not ask.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Convening {
     /// Who calls it.
     pub initiators: Initiators,
@@ -27,6 +29,28 @@ pub struct Convening {
     pub terrain: Terrain,
     /// Those who call do so at any moment of this length; all at once if it is nought.
     pub spread: Duration,
+    /// How probable it is that a process sees another.
+    pub view: Probability,
+    /// How probable it is that a process crashes in a round, at any moment of it, where elections
+    /// have rounds.
+    pub fail: Probability,
+}
+
+/// Process 0 calls, everyone sees everyone, and nobody is told or crashes.
+impl Default for Convening {
+    fn default() -> Self {
+        Self {
+            initiators: Initiators::default(),
+            order: Order::default(),
+            processing: Duration::ZERO,
+            detection: None,
+            top_dead: false,
+            terrain: Terrain::default(),
+            spread: Duration::ZERO,
+            view: Probability::ONE,
+            fail: Probability::ZERO,
+        }
+    }
 }
 
 impl Convening {
@@ -93,9 +117,10 @@ impl Initiators {
 
 /// Enters into a plan what the convening says.
 pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
-    let Convening { initiators, order, processing, detection, top_dead, terrain, spread } =
+    let Convening { initiators, order, processing, detection, top_dead, terrain, spread, .. } =
         &experiment.convening;
     plan.order.clone_from(order);
+    plan.view = experiment.convening.view;
     (plan.processing, plan.detection) = (*processing, *detection);
     let mut live = plan.nodes;
     if *top_dead && live > 1 {
@@ -109,11 +134,15 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
             }
         }
     }
+    let ready = match &experiment.choice {
+        Choice::Probabilistic(params) => params.ready(u64::from(plan.nodes)),
+        _ => Duration::ZERO,
+    };
     let mut luck = coins.world(5);
     for node in initiators.draw(live, &mut luck) {
         let fault = Fault::Campaign { node: Who::Node(node) };
         let at = if *spread == Duration::ZERO { 0 } else { luck.below(spread.as_nanos()) };
-        plan.faults.push(Timed { at: Duration::from_nanos(at), fault });
+        plan.faults.push(Timed { at: ready + Duration::from_nanos(at), fault });
     }
     plan.faults.sort_by_key(|timed| timed.at);
     // Whether it can be drawn at all is asked before anything is run. A later throw that is not
@@ -125,6 +154,7 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
     } else if experiment.choice.profile().restless {
         // Nobody can know how long it takes where messages are lost.
         let settles = experiment.choice.pace(plan.nodes).settles;
-        plan.horizon = (settles * 2 + *spread + experiment.window).min(Duration::LONGEST_WRITTEN);
+        let horizon = ready + settles * 2 + *spread + experiment.window;
+        plan.horizon = horizon.min(Duration::LONGEST_WRITTEN);
     }
 }

@@ -3,6 +3,10 @@
 /// What is measured. The names are those of the command line's JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Measure {
+    /// How often all live processes name the same live leader in the end.
+    StrongSuccess,
+    /// The part of the live processes that name the one whom most name in the end.
+    WeakSuccess,
     /// When the converging announcement was sent.
     ConvergenceTime,
     /// When it was received.
@@ -11,7 +15,7 @@ pub enum Measure {
     Messages,
     /// Those of them that were sent while the wait that opens an election can last: in T_S.
     MessagesInOpening,
-    /// Which of the leader's messages it was.
+    /// Which of the leader's messages it was; of an election in rounds, how many were held.
     Rounds,
     /// The same, averaged over the other processes.
     AverageRounds,
@@ -35,6 +39,18 @@ pub enum Measure {
     MessagesPerSecond,
     /// Elections a process took part in.
     ElectionsPerSecond,
+    /// Messages to one process.
+    Unicasts,
+    /// Messages to everyone.
+    Multicasts,
+    /// Relays of the last round that told everyone whom they chose.
+    Relays,
+    /// In how many parts these fall, by who knows whom.
+    Components,
+    /// Rounds without a clear outcome of which some process knows.
+    Detected,
+    /// How often some process gave up in the end.
+    Aborted,
     /// When the last process came to name its leader.
     Time,
     /// Messages of one kind.
@@ -102,7 +118,9 @@ impl Kind {
 
 impl Measure {
     /// All of them, in the order they are shown.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 35] = [
+        Self::StrongSuccess,
+        Self::WeakSuccess,
         Self::ConvergenceTime,
         Self::LeadershipDelay,
         Self::Messages,
@@ -119,6 +137,12 @@ impl Measure {
         Self::LeadershipLossesPerHour,
         Self::MessagesPerSecond,
         Self::ElectionsPerSecond,
+        Self::Unicasts,
+        Self::Multicasts,
+        Self::Relays,
+        Self::Components,
+        Self::Detected,
+        Self::Aborted,
         Self::Time,
         Self::MessagesOf(Kind::Election),
         Self::MessagesOf(Kind::Ok),
@@ -136,30 +160,40 @@ impl Measure {
     #[inline]
     pub(crate) fn place(self) -> usize {
         match self {
-            Self::ConvergenceTime => 0,
-            Self::LeadershipDelay => 1,
-            Self::Messages => 2,
-            Self::MessagesInOpening => 3,
-            Self::Rounds => 4,
-            Self::AverageRounds => 5,
-            Self::SimultaneousLeaders => 6,
-            Self::AnnouncersPerInterval => 7,
-            Self::AgreementTime => 8,
-            Self::ReestablishmentDelay => 9,
-            Self::InconsistentFraction => 10,
-            Self::ElectionTime => 11,
-            Self::LeaderPresence => 12,
-            Self::LeadershipLossesPerHour => 13,
-            Self::MessagesPerSecond => 14,
-            Self::ElectionsPerSecond => 15,
-            Self::Time => 16,
-            Self::MessagesOf(kind) => 17 + kind as usize,
+            Self::StrongSuccess => 0,
+            Self::WeakSuccess => 1,
+            Self::ConvergenceTime => 2,
+            Self::LeadershipDelay => 3,
+            Self::Messages => 4,
+            Self::MessagesInOpening => 5,
+            Self::Rounds => 6,
+            Self::AverageRounds => 7,
+            Self::SimultaneousLeaders => 8,
+            Self::AnnouncersPerInterval => 9,
+            Self::AgreementTime => 10,
+            Self::ReestablishmentDelay => 11,
+            Self::InconsistentFraction => 12,
+            Self::ElectionTime => 13,
+            Self::LeaderPresence => 14,
+            Self::LeadershipLossesPerHour => 15,
+            Self::MessagesPerSecond => 16,
+            Self::ElectionsPerSecond => 17,
+            Self::Unicasts => 18,
+            Self::Multicasts => 19,
+            Self::Relays => 20,
+            Self::Components => 21,
+            Self::Detected => 22,
+            Self::Aborted => 23,
+            Self::Time => 24,
+            Self::MessagesOf(kind) => 25 + kind as usize,
         }
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
+            Self::StrongSuccess => "strong_success",
+            Self::WeakSuccess => "weak_success",
             Self::ConvergenceTime => "convergence_time",
             Self::LeadershipDelay => "leadership_delay",
             Self::Messages => "messages",
@@ -176,6 +210,12 @@ impl Measure {
             Self::LeadershipLossesPerHour => "leadership_losses_per_hour",
             Self::MessagesPerSecond => "messages_per_second",
             Self::ElectionsPerSecond => "elections_per_second",
+            Self::Unicasts => "unicasts",
+            Self::Multicasts => "multicasts",
+            Self::Relays => "relays",
+            Self::Components => "components",
+            Self::Detected => "detected",
+            Self::Aborted => "aborted",
             Self::Time => "time",
             Self::MessagesOf(Kind::Election) => "messages_election",
             Self::MessagesOf(Kind::Ok) => "messages_ok",

@@ -9,6 +9,7 @@ mod convening;
 mod leases;
 mod measure;
 mod recovery;
+mod rounds;
 mod scenario;
 mod start;
 mod tally;
@@ -100,7 +101,10 @@ impl Experiment {
     pub fn run(&self, progress: &(dyn Fn() + Sync)) -> Result<Answer, BadExperiment> {
         self.check()?;
         let lazy = self.engine != Engine::Event && self.not_lazy().is_none();
-        let samples = self.choice.clone().visit(Runs { experiment: self, lazy, progress })?;
+        let samples = match &self.choice {
+            Choice::Probabilistic(params) => rounds::runs(self, params, progress)?,
+            other => other.clone().visit(Runs { experiment: self, lazy, progress })?,
+        };
         Ok(self.summarise(&samples, lazy))
     }
 
@@ -117,6 +121,9 @@ impl Experiment {
 
     /// Everything that happens in the first run.
     pub fn trace(&self) -> Vec<Record> {
+        if let Choice::Probabilistic(params) = &self.choice {
+            return rounds::trace(self, params);
+        }
         self.choice.clone().visit(FirstRun { experiment: self })
     }
 
@@ -200,20 +207,28 @@ impl Visitor for Runs<'_> {
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
         let Self { experiment, lazy, progress } = self;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(experiment.threads)
-            .build()
-            .map_err(|error| BadExperiment::Threads(error.to_string()))?;
-        let runs = (0..experiment.runs).into_par_iter().map_init(
-            || Runner::<P>::new(experiment, params.clone(), lazy),
-            |runner, run| {
-                let sample = runner.run(Coins::new(experiment.seed, run));
-                progress();
-                sample
-            },
-        );
-        Ok(pool.install(|| runs.collect()))
+        let begin = || Runner::<P>::new(experiment, params.clone(), lazy);
+        on_threads(experiment, progress, begin, Runner::run)
     }
+}
+
+/// Makes all runs of an experiment, each thread with what it begins with.
+fn on_threads<T>(
+    experiment: &Experiment,
+    progress: &(dyn Fn() + Sync),
+    begin: impl Fn() -> T + Sync + Send,
+    run: impl Fn(&mut T, Coins) -> Sample + Sync + Send,
+) -> Result<Vec<Sample>, BadExperiment> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(experiment.threads)
+        .build()
+        .map_err(|error| BadExperiment::Threads(error.to_string()))?;
+    let runs = (0..experiment.runs).into_par_iter().map_init(begin, |state, number| {
+        let sample = run(state, Coins::new(experiment.seed, number));
+        progress();
+        sample
+    });
+    Ok(pool.install(|| runs.collect()))
 }
 
 /// The first run of an experiment, kept whole.

@@ -24,6 +24,8 @@ impl std::error::Error for BadProbability {}
 impl Probability {
     /// Never.
     pub const ZERO: Self = Self(0.0);
+    /// Always.
+    pub const ONE: Self = Self(1.0);
 
     /// As a plain number.
     pub fn value(self) -> f64 {

@@ -102,8 +102,7 @@ impl<P: Protocol> World<P> {
             && self.members.views.reaches(cause.from, to)
         {
             // No coin is read, and nothing is to be remembered but the letter.
-            let letter = Letter { message, cause, left: 1, threshold: None };
-            let letter = self.post.letters.insert(letter);
+            let letter = self.put::<O>(message, cause, 1);
             return self.post.push(self.now + takes, letter, to);
         }
         let fate = if to == cause.from {
@@ -115,14 +114,30 @@ impl<P: Protocol> World<P> {
         };
         match fate {
             Ok((takes, again)) => {
-                let left = 1 + u32::from(again.is_some());
-                let letter = Letter { message, cause, left, threshold: None };
-                let letter = self.post.letters.insert(letter);
+                let letter = self.put::<O>(message, cause, 1 + u32::from(again.is_some()));
                 self.post_copies(letter, to, takes, again);
             }
             Err(why) if O::TRACES => self.record_loss(to, &message, cause, why, observer),
             Err(_) => {}
         }
+    }
+
+    /// Keeps a letter to one process, together with the one before if that says the same.
+    #[inline(always)]
+    fn put<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, copies: u32) -> usize {
+        if !O::TRACES && !O::HEARS {
+            let last = self.post.last.and_then(|key| Some((key, self.post.letters.get_mut(key)?)));
+            if let Some((key, letter)) = last
+                && letter.message == message
+            {
+                letter.left += copies;
+                return key;
+            }
+        }
+        let key =
+            self.post.letters.insert(Letter { message, cause, left: copies, threshold: None });
+        self.post.last = Some(key);
+        key
     }
 
     /// After how long a packet arrives, and its second copy if there is one; or why it does not.

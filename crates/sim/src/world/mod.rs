@@ -13,6 +13,7 @@ mod members;
 mod post;
 mod records;
 mod scene;
+mod sight;
 mod strikes;
 mod views;
 
@@ -142,7 +143,8 @@ impl<P: Protocol> World<P> {
         let mut faults = plan.faults.iter().peekable();
         let end = plan.end().as_nanos();
         while !observer.done() {
-            let fault = faults.peek().map_or(u64::MAX, |timed| timed.at.as_nanos());
+            let planned = faults.peek().map_or(u64::MAX, |timed| timed.at.as_nanos());
+            let fault = planned.min(observer.strikes_at());
             let (letter, wake) = (self.post.next_at(), self.members.next_wake());
             let news = self.news.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
             let next = fault.min(letter).min(wake).min(news);
@@ -150,9 +152,13 @@ impl<P: Protocol> World<P> {
                 break;
             }
             self.now = SimTime::from_nanos(next);
-            if fault == next {
+            if planned == next {
                 if let Some(timed) = faults.next() {
                     self.strike(&timed.fault, observer);
+                }
+            } else if fault == next {
+                if let Some(fault) = observer.strike() {
+                    self.strike(&fault, observer);
                 }
             } else if news == next {
                 self.get_about(observer);
@@ -293,6 +299,7 @@ impl<P: Protocol> World<P> {
     fn settle<O: Observer<P>>(&mut self, node: u32, wake: Instant, observer: &mut O) {
         if !self.effects.is_empty() {
             let mut effects = std::mem::take(&mut self.effects);
+            self.post.last = None;
             for effect in effects.drain(..) {
                 match effect {
                     Effect::Send(to, message) => self.send(node, to, message, observer),

@@ -26,9 +26,12 @@ pub(super) struct Post<M> {
     pub(super) plain: bool,
     /// How long every letter to one process takes, if nothing can become of it but that.
     pub(super) sure: Option<Duration>,
+    /// The last letter to one process that the present step posted.
+    pub(super) last: Option<usize>,
 }
 
-/// A message under way, kept once however many receive it.
+/// A message under way, kept once however many receive it: also if it was sent to one after the
+/// other in the same step. Of these only the first one's number is known.
 #[derive(Clone)]
 pub(super) struct Letter<M> {
     pub(super) message: M,
@@ -57,6 +60,7 @@ impl<M> Post<M> {
             coins: Coins::new(0, 0),
             plain: true,
             sure: None,
+            last: None,
         }
     }
 

@@ -1,8 +1,10 @@
-//! Whom each process sees: everyone, everyone in the order of a ring, or its neighbours.
+//! Whom each process sees: everyone, everyone in the order of a ring, a part, or its neighbours.
 //!
 //! A view is what `cx.peers()` gives a protocol. A ring is an order, not a fence: whoever skips a
-//! dead neighbour must reach the next. A graph is a fence: what has no link is out of reach.
+//! dead neighbour must reach the next. A part of the group is no fence either: whoever is met can be
+//! talked to. A graph is a fence: what has no link is out of reach.
 
+use super::sight::Sight;
 use crate::coin::Coins;
 use crate::network::Topology;
 use crate::observer::id;
@@ -20,6 +22,10 @@ pub(super) struct Views {
     place: Vec<u32>,
     /// In a graph: everyone's neighbours, in order of their ids.
     links: Vec<Vec<u32>>,
+    /// In a group of which each sees a part.
+    sight: Sight,
+    /// The run's own number.
+    group: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,18 +33,23 @@ enum Kind {
     #[default]
     Group,
     Ring,
+    Part,
     Graph,
 }
 
 impl Views {
     pub(super) fn reset(&mut self, plan: &Plan, coins: Coins) {
-        self.count = plan.nodes;
+        (self.count, self.group) = (plan.nodes, coins.group());
         self.kind = match (&plan.network.topology, &plan.order) {
             (Topology::Graph { links }, _) => {
                 self.link_up(links);
                 Kind::Graph
             }
-            (Topology::Group, Order::Ascending) => Kind::Group,
+            (Topology::Group, Order::Ascending) if plan.view.is_certain() => Kind::Group,
+            (Topology::Group, Order::Ascending) => {
+                self.sight = Sight::new(plan.view, plan.nodes, coins);
+                Kind::Part
+            }
             (Topology::Group, order) => {
                 order.arrange(plan.nodes, coins, &mut self.order);
                 self.place.clear();
@@ -81,7 +92,7 @@ impl Views {
     #[inline]
     pub(super) fn reaches(&self, from: u32, to: u32) -> bool {
         match self.kind {
-            Kind::Group | Kind::Ring => from != to,
+            Kind::Group | Kind::Ring | Kind::Part => from != to,
             Kind::Graph => self.links[from as usize].binary_search(&to).is_ok(),
         }
     }
@@ -115,6 +126,7 @@ impl Peers for View<'_> {
     fn len(&self) -> usize {
         match self.views.kind {
             Kind::Group | Kind::Ring => self.views.count as usize - 1,
+            Kind::Part => self.views.sight.len(self.me),
             Kind::Graph => self.views.links[self.me as usize].len(),
         }
     }
@@ -124,7 +136,25 @@ impl Peers for View<'_> {
     }
 
     fn contains(&self, id: NodeId) -> bool {
-        self.number(id).is_some_and(|number| self.views.reaches(self.me, number))
+        self.number(id).is_some_and(|number| match self.views.kind {
+            Kind::Part => self.views.sight.sees(self.me, number),
+            _ => self.views.reaches(self.me, number),
+        })
+    }
+
+    fn group(&self) -> u64 {
+        self.views.group
+    }
+
+    fn show(&self, see: &mut dyn FnMut(NodeId)) {
+        if self.views.kind == Kind::Part {
+            return self.views.sight.show(self.me, see);
+        }
+        let mut next = self.after(None);
+        while let Some(peer) = next {
+            see(peer);
+            next = self.after(Some(peer));
+        }
     }
 
     fn after(&self, after: Option<NodeId>) -> Option<NodeId> {
@@ -148,6 +178,10 @@ impl Peers for View<'_> {
                     next = *order.get(place + 1)?;
                 }
                 Some(id(next))
+            }
+            Kind::Part => {
+                let from = after.map_or(0, |id| id.0.saturating_add(1));
+                self.views.sight.first_from(self.me, u32::try_from(from).ok()?)
             }
             Kind::Graph => {
                 let neighbours = &self.views.links[self.me as usize];
@@ -182,6 +216,11 @@ impl Peers for View<'_> {
                 }
                 last(end)
             }
+            Kind::Part => {
+                let count = self.views.count;
+                let end = before.map_or(count, |id| u32::try_from(id.0).unwrap_or(count));
+                self.views.sight.last_below(self.me, end)
+            }
             Kind::Graph => {
                 let neighbours = &self.views.links[self.me as usize];
                 let end = match before {
@@ -197,7 +236,7 @@ impl Peers for View<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Network;
+    use crate::network::{Network, Probability};
 
     fn plan(order: Order, topology: Topology) -> Plan {
         let network = Network { topology, ..Network::default() };
@@ -219,6 +258,7 @@ mod tests {
     fn both_ways_lead_past_everyone_but_oneself() {
         let star = Topology::Graph { links: vec![(2, 0), (2, 4), (1, 2), (0, 1)] };
         let listed = Order::Listed(vec![3, 1, 4, 0, 2]);
+        let half = Probability::try_from(0.5).unwrap();
         for (plan, me, expected) in [
             (plan(Order::Ascending, Topology::Group), 2, vec![0, 1, 3, 4]),
             (plan(Order::Ascending, Topology::Group), 0, vec![1, 2, 3, 4]),
@@ -229,6 +269,7 @@ mod tests {
             (plan(Order::Ascending, star.clone()), 2, vec![0, 1, 4]),
             (plan(Order::Ascending, star.clone()), 3, vec![]),
             (plan(Order::Ascending, star), 1, vec![0, 2]),
+            (Plan { view: half, ..plan(Order::Ascending, Topology::Group) }, 1, vec![2, 3]),
         ] {
             let (forth, mut back) = walk(&plan, me);
             back.reverse();

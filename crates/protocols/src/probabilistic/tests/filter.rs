@@ -4,9 +4,8 @@ use super::*;
 
 #[test]
 fn about_k_of_n_pass_and_any_two_rounds_differ() {
-    let params = params(config());
     let passing = |round, nodes: u64| {
-        let filter = params.filter(Name::Initiate(round), 50, nodes);
+        let filter = Filter::new(0, Name::Initiate(round), 50, nodes);
         (0..nodes).filter(|id| filter.passes(NodeId(*id))).collect::<Vec<_>>()
     };
     for nodes in [1_000, 10_000, 100_000] {
@@ -21,9 +20,8 @@ fn about_k_of_n_pass_and_any_two_rounds_differ() {
 
 #[test]
 fn the_spread_of_those_who_pass_is_that_of_fair_coins() {
-    let params = params(config());
     let count = |election| {
-        let filter = params.filter(Name::Initiate(RoundId::first_of(election)), 7, 500);
+        let filter = Filter::new(0, Name::Initiate(RoundId::first_of(election)), 7, 500);
         (0..500).filter(|id| filter.passes(NodeId(*id))).count() as f64
     };
     let counts: Vec<f64> = (1..=2_000).map(count).collect();
@@ -35,17 +33,16 @@ fn the_spread_of_those_who_pass_is_that_of_fair_coins() {
 
 #[test]
 fn nobody_is_left_out_where_k_is_no_less_than_n() {
-    let params = params(config());
     for (relays, nodes) in [(5, 5), (9, 5), (u64::MAX, u64::MAX), (1, 0)] {
-        let filter = params.filter(Name::Initiate(FIRST), relays, nodes);
+        let filter = Filter::new(0, Name::Initiate(FIRST), relays, nodes);
         assert!((0..1_000).all(|id| filter.passes(NodeId(id))), "{relays} of {nodes}");
     }
 }
 
 #[test]
-fn groups_with_different_salts_choose_different_relays() {
-    let chosen = |salt| {
-        let filter = params(config()).with_salt(salt).filter(Name::Initiate(FIRST), 7, 1_000);
+fn different_groups_choose_different_relays() {
+    let chosen = |group| {
+        let filter = Filter::new(group, Name::Initiate(FIRST), 7, 1_000);
         (0..1_000).filter(|id| filter.passes(NodeId(*id))).collect::<Vec<_>>()
     };
     assert_ne!(chosen(1), chosen(2));

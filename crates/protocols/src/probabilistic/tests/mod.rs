@@ -53,7 +53,7 @@ fn relay(me: u64, peers: &[u64]) -> Process {
 /// A process that is no relay in the first round, in a group of 1000.
 fn bystander() -> Process {
     let config = Config { size: Size::Given(1000), ..config() };
-    let filter = params(config.clone()).filter(Name::Initiate(FIRST), 7, 1000);
+    let filter = Filter::new(0, Name::Initiate(FIRST), 7, 1000);
     let me = (10..).find(|id| !filter.passes(NodeId(*id))).expect("most do not pass");
     start_with(me, &[1, 2, 3], config)
 }

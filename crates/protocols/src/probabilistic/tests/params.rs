@@ -18,7 +18,12 @@ fn what_breaks_a_rule_is_named() {
     assert!(said.starts_with("K = 0 in round 2"), "{said}");
     let said = refused(Config { unicast: Duration::ZERO, ..config() });
     assert!(said.starts_with("unicast = 0s, but 0 < unicast < infinite must hold"), "{said}");
-    let said = refused(Config { k: u32::MAX, unicast: Duration::from_secs(5), ..config() });
+    let said = refused(Config {
+        k: u32::MAX,
+        most_relays: u32::MAX,
+        unicast: Duration::from_secs(5),
+        ..config()
+    });
     assert!(said.contains("the round would last"), "{said}");
     for config in [
         Config { max_rounds: 0, ..config() },
@@ -27,6 +32,7 @@ fn what_breaks_a_rule_is_named() {
         Config { compute: Duration::MAX, ..config() },
         Config { gossip: Duration::ZERO, ..config() },
         Config { longest_path: Some(0), ..config() },
+        Config { most_relays: 0, ..config() },
         Config { size: Size::Given(0), ..config() },
         Config { strategy: Strategy::List(vec![Relays::All; 6]), ..config() },
     ] {

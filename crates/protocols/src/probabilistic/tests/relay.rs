@@ -116,7 +116,7 @@ fn among_ranks_the_greater_wins_and_the_lower_id_among_equals() {
 #[test]
 fn lots_favour_somebody_else_in_every_election() {
     let params = params(Config { choice: Choice::Lot, ..config() });
-    let best = |election| (0..50).max_by_key(|id| params.merit(someone(*id), election));
+    let best = |election| (0..50).max_by_key(|id| params.merit(someone(*id), 0, election));
     let winners: alloc::collections::BTreeSet<_> = (1..=200).map(best).collect();
     assert!(winners.len() > 40, "{}", winners.len());
 }

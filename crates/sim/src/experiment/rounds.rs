@@ -1,0 +1,270 @@
+//! An election in rounds, until nothing more happens: how it ended and what it took.
+//!
+//! | measure | what it is |
+//! |---|---|
+//! | `strong_success` | 1 if all live processes name the same live leader in the end, 0 if not |
+//! | `weak_success` | the part of the live processes that name the one whom most name |
+//! | `rounds` | how many rounds were held |
+//! | `unicasts`, `multicasts` | sent, to the dead too; what counts the group (gossip) is not counted |
+//! | `relays` | who told everyone whom it chose, in the last round |
+//! | `components` | in how many parts these fall, if whoever knows another is joined with it |
+//! | `detected` | rounds without a clear outcome of which some process knows |
+//! | `aborted` | 1 if some process gave up, 0 if not |
+//! | `time` | from the call until the last process changed its mind |
+//!
+//! Failures belong to rounds (section 5 of the paper): when a round begins, everyone's coin is
+//! drawn, and whoever is to fail in it does so at any moment of it. The dead stay in views.
+
+use super::{Experiment, Measure, Sample, on_threads};
+use crate::coin::Coins;
+use crate::experiment::BadExperiment;
+use crate::fault::{Fault, Who};
+use crate::observer::{Cause, Observer, Tracer};
+use crate::plan::Plan;
+use crate::world::World;
+use bellwether_core::{Dest, Entropy, Fact, Leadership, NodeId, Record, SimTime, Stage};
+use bellwether_protocols::probabilistic::{Message, Params, Probabilistic, RoundId};
+use std::collections::BTreeMap;
+
+/// Where the luck of failures comes from, with the number of the round.
+const FAILURES: u64 = 1 << 32;
+
+/// All runs of an experiment.
+pub(super) fn runs(
+    experiment: &Experiment,
+    params: &Params,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Sample>, BadExperiment> {
+    let begin = || (World::new(params.clone()), Rounds::new(experiment, params));
+    on_threads(experiment, progress, begin, |(world, rounds), coins| {
+        let plan = experiment.plan(coins).0;
+        rounds.reset(coins);
+        let outcome = world.run(&plan, coins, rounds);
+        rounds.sample(&plan, world, outcome.deliveries)
+    })
+}
+
+/// Everything that happens in the first run.
+pub(super) fn trace(experiment: &Experiment, params: &Params) -> Vec<Record> {
+    let coins = Coins::new(experiment.seed, 0);
+    let (mut rounds, mut tracer) = (Rounds::new(experiment, params), Tracer::default());
+    rounds.reset(coins);
+    let plan = experiment.plan(coins).0;
+    World::new(params.clone()).run(&plan, coins, &mut (&mut rounds, &mut tracer));
+    tracer.records
+}
+
+/// Watches one run after the other, and makes processes fail.
+struct Rounds<'a> {
+    params: &'a Params,
+    nodes: u32,
+    fail: f64,
+    coins: Coins,
+    /// The latest round, and when the first of all began.
+    round: RoundId,
+    called: Option<SimTime>,
+    last_change: SimTime,
+    unicasts: u64,
+    multicasts: u64,
+    /// Of the present round: who told whom when it first told anybody, and when that was.
+    words: Vec<(u32, u32)>,
+    first_words: BTreeMap<u32, SimTime>,
+    /// Who first told somebody just now.
+    speaker: Option<(u32, SimTime)>,
+    /// Of the present round: who told everyone.
+    finals: Vec<u32>,
+    /// Who is to fail and when, the next of them last.
+    doomed: Vec<(u64, u32)>,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(experiment: &Experiment, params: &'a Params) -> Self {
+        Self {
+            params,
+            nodes: experiment.nodes,
+            fail: experiment.convening.fail.value(),
+            coins: Coins::new(0, 0),
+            round: RoundId::default(),
+            called: None,
+            last_change: SimTime::ZERO,
+            unicasts: 0,
+            multicasts: 0,
+            words: Vec::new(),
+            first_words: BTreeMap::new(),
+            speaker: None,
+            finals: Vec::new(),
+            doomed: Vec::new(),
+        }
+    }
+
+    fn reset(&mut self, coins: Coins) {
+        (self.coins, self.round, self.called) = (coins, RoundId::default(), None);
+        (self.unicasts, self.multicasts, self.last_change) = (0, 0, SimTime::ZERO);
+        self.doomed.clear();
+        self.leave_behind();
+    }
+
+    fn leave_behind(&mut self) {
+        self.words.clear();
+        self.first_words.clear();
+        self.speaker = None;
+        self.finals.clear();
+    }
+
+    /// A round begins.
+    fn begin(&mut self, round: RoundId, at: SimTime) {
+        (self.round, self.called) = (round, self.called.or(Some(at)));
+        self.leave_behind();
+        if self.fail > 0.0 {
+            let lasts = self.params.lasts(round.number, u64::from(self.nodes)).as_nanos().max(1);
+            let mut luck = self.coins.world(FAILURES + u64::from(round.number));
+            let mut node = 0.0;
+            loop {
+                // How many last until the next that does not: drawn at once.
+                node += libm::floor(libm::log1p(-luck.unit()) / libm::log1p(-self.fail));
+                if node >= f64::from(self.nodes) {
+                    break;
+                }
+                self.doomed.push((at.as_nanos() + 1 + luck.below(lasts), node as u32));
+                node += 1.0;
+            }
+            self.doomed.sort_unstable_by(|one, other| other.cmp(one));
+        }
+    }
+
+    /// Somebody tells somebody whom it prefers. Whom it knows shows when it first does so.
+    fn note_word(&mut self, at: SimTime, from: u32, to: NodeId) {
+        if self.speaker != Some((from, at)) {
+            if *self.first_words.entry(from).or_insert(at) != at {
+                return;
+            }
+            self.speaker = Some((from, at));
+        }
+        self.words.extend(u32::try_from(to.0).map(|to| (from, to)));
+    }
+
+    /// In how many parts those who told everyone fall.
+    fn components(&self) -> usize {
+        let mut finals = self.finals.clone();
+        finals.sort_unstable();
+        let mut parent: Vec<usize> = (0..finals.len()).collect();
+        fn root(parent: &mut [usize], mut one: usize) -> usize {
+            while parent[one] != one {
+                parent[one] = parent[parent[one]];
+                one = parent[one];
+            }
+            one
+        }
+        let mut parts = finals.len();
+        for (from, to) in &self.words {
+            if let (Ok(from), Ok(to)) = (finals.binary_search(from), finals.binary_search(to)) {
+                let (from, to) = (root(&mut parent, from), root(&mut parent, to));
+                if from != to {
+                    parent[from] = to;
+                    parts -= 1;
+                }
+            }
+        }
+        parts
+    }
+
+    /// What the run came to.
+    fn sample(&self, plan: &Plan, world: &World<Probabilistic>, deliveries: u64) -> Sample {
+        let mut sample = Sample::new(deliveries);
+        let ended = Ended::of(plan, world);
+        let yes = |holds: bool| f64::from(u8::from(holds));
+        let most = ended.followers.iter().max_by_key(|(_, count)| **count);
+        let (leader, most) =
+            most.map_or((NodeId(u64::MAX), 0), |(leader, count)| (*leader, *count));
+        let lives = u32::try_from(leader.0).is_ok_and(|leader| world.node(leader).is_some());
+        sample.set(Measure::StrongSuccess, yes(lives && most == ended.living));
+        sample.set(Measure::WeakSuccess, f64::from(most) / f64::from(ended.living.max(1)));
+        sample.set(Measure::Rounds, f64::from(self.round.number));
+        sample.set(Measure::Unicasts, self.unicasts as f64);
+        sample.set(Measure::Multicasts, self.multicasts as f64);
+        sample.set(Measure::Relays, self.finals.len() as f64);
+        sample.set(Measure::Components, self.components() as f64);
+        let before = f64::from(self.round.number.saturating_sub(1));
+        sample.set(Measure::Detected, before + yes(ended.unclear));
+        sample.set(Measure::Aborted, yes(ended.aborted));
+        let called = self.called.unwrap_or(SimTime::ZERO);
+        sample.set(Measure::Time, self.last_change.max(called).since(called).as_secs_f64());
+        sample
+    }
+}
+
+/// How the group stands in the end.
+#[derive(Default)]
+struct Ended {
+    living: u32,
+    followers: BTreeMap<NodeId, u32>,
+    /// Whether somebody saw that the last round has no clear outcome.
+    unclear: bool,
+    aborted: bool,
+}
+
+impl Ended {
+    fn of(plan: &Plan, world: &World<Probabilistic>) -> Self {
+        let mut ended = Self::default();
+        // Most follow whom the one before them follows.
+        let (mut leader, mut followers) = (None, 0);
+        for node in 0..plan.nodes {
+            let Some(state) = world.node(node) else { continue };
+            let now = world.clock(node);
+            ended.living += 1;
+            let belief = state.leadership(now);
+            if let [named, ..] = belief.leaders {
+                if leader != Some(*named) {
+                    ended.count(leader, followers);
+                    (leader, followers) = (Some(*named), 0);
+                }
+                followers += 1;
+                continue;
+            }
+            ended.aborted |= belief.stage == Stage::Aborted;
+            if !ended.unclear {
+                let unclear = &mut ended.unclear;
+                state.facts(now, &mut |fact| *unclear |= matches!(fact, Fact::Unclear { .. }));
+            }
+        }
+        ended.count(leader, followers);
+        ended
+    }
+
+    fn count(&mut self, leader: Option<NodeId>, followers: u32) {
+        if let Some(leader) = leader {
+            *self.followers.entry(leader).or_default() += followers;
+        }
+    }
+}
+
+impl Observer<Probabilistic> for Rounds<'_> {
+    fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &Message, _number: u32) {
+        match to {
+            Dest::Everyone => self.multicasts += 1,
+            Dest::Node(_) => self.unicasts += u64::from(!matches!(message, Message::Gossip(_))),
+        }
+        match (message, to) {
+            (Message::Initiate(round), _) if *round > self.round => self.begin(*round, at),
+            (Message::Prefer(round, _), Dest::Node(to)) if *round == self.round => {
+                self.note_word(at, from, to);
+            }
+            (Message::Final(round, _), _) if *round == self.round => self.finals.push(from),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn on_change(&mut self, at: SimTime, _node: u32, _: &Leadership<'_>, _: Option<Cause>) {
+        self.last_change = at;
+    }
+
+    #[inline]
+    fn strikes_at(&self) -> u64 {
+        self.doomed.last().map_or(u64::MAX, |(at, _)| *at)
+    }
+
+    fn strike(&mut self) -> Option<Fault> {
+        self.doomed.pop().map(|(_, node)| Fault::Crash { node: Who::Node(node) })
+    }
+}
