@@ -31,7 +31,9 @@ impl Probabilistic {
         let time_outs = params.time_outs(relays);
         if filter.passes(self.me) && !self.is_absent(self.me) {
             // Whoever was declared the leader is in the view, which is looked at nowhere but here.
-            former.into_iter().for_each(|leader| self.meet(leader, cx));
+            if let Some(leader) = former {
+                self.meet(leader, cx);
+            }
             let relay = Relay::new(self, filter, cx);
             self.relay = Some(relay.into());
             self.turn(Phase::Relaying, Some(time_outs.settle), cx);
@@ -54,10 +56,8 @@ impl Probabilistic {
         self.relay = None;
     }
 
-    /// Takes a member into the view for good.
-    pub(super) fn meet(&mut self, id: NodeId, cx: &Cx<'_, Self>) {
-        if id != self.me && !cx.peers().contains(id) {
-            self.known().meet(id);
-        }
+    /// Takes a member into the view for good. True if it was not in it.
+    pub(super) fn meet(&mut self, id: NodeId, cx: &Cx<'_, Self>) -> bool {
+        id != self.me && !cx.peers().contains(id) && self.known().meet(id)
     }
 }

@@ -20,10 +20,9 @@ impl Known {
         self.met.iter().copied()
     }
 
-    pub(super) fn meet(&mut self, id: NodeId) {
-        if self.met.len() < REMEMBERED_MAX {
-            self.met.insert(id);
-        }
+    /// True if they had not met.
+    pub(super) fn meet(&mut self, id: NodeId) -> bool {
+        self.met.len() < REMEMBERED_MAX && self.met.insert(id)
     }
 
     pub(super) fn is_absent(&self, id: NodeId, election: u32) -> bool {

@@ -4,6 +4,7 @@
 use super::hash::Filter;
 use super::params::{Choice, WokenBy};
 use super::{Candidate, Message, Named, Phase, Probabilistic, RoundId};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use bellwether_core::{Cx, NodeId};
 
@@ -11,8 +12,12 @@ use bellwether_core::{Cx, NodeId};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Relay {
     choice: Candidate,
-    /// Those in its view that pass the filter, and those that turned to it; in order.
+    /// Who should be a relay.
+    filter: Filter,
+    /// Those in its view that pass the filter, in order, and those that turned to it.
     contacts: Vec<NodeId>,
+    /// Those of them that do not pass, as this process counts the group.
+    odd: BTreeSet<NodeId>,
 }
 
 impl Relay {
@@ -30,7 +35,7 @@ impl Relay {
         node.known.iter().flat_map(|known| known.met()).for_each(see);
         contacts.sort_unstable();
         contacts.dedup();
-        Self { choice, contacts }
+        Self { choice, filter, contacts, odd: BTreeSet::new() }
     }
 
     pub(super) fn choice(&self) -> Candidate {
@@ -41,9 +46,12 @@ impl Relay {
         &self.contacts
     }
 
-    fn add_contact(&mut self, id: NodeId) {
-        if let Err(place) = self.contacts.binary_search(&id) {
-            self.contacts.insert(place, id);
+    /// Somebody turned to it, who was in its view before or was not. That is not looked up among
+    /// the contacts, which may be thousands.
+    fn note_contact(&mut self, id: NodeId, seen: bool) {
+        let known = if self.filter.passes(id) { seen } else { !self.odd.insert(id) };
+        if !known {
+            self.contacts.push(id);
         }
     }
 }
@@ -95,10 +103,13 @@ impl Probabilistic {
         if round != self.round {
             return;
         }
+        if self.relay.is_none() {
+            return;
+        }
+        let seen = !self.meet(from, cx);
         let Some(relay) = &mut self.relay else { return };
-        relay.add_contact(from);
+        relay.note_contact(from, seen);
         let mine = relay.choice;
-        self.meet(from, cx);
         let election = self.round.election;
         let absence = self.known.as_ref().and_then(|known| known.absence(choice.id, election));
         if let Some(until) = absence {

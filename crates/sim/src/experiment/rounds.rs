@@ -145,24 +145,15 @@ impl<'a> Rounds<'a> {
 
     /// In how many parts those who told everyone fall.
     fn components(&self) -> usize {
-        let mut finals = self.finals.clone();
-        finals.sort_unstable();
-        let mut parent: Vec<usize> = (0..finals.len()).collect();
-        fn root(parent: &mut [usize], mut one: usize) -> usize {
-            while parent[one] != one {
-                parent[one] = parent[parent[one]];
-                one = parent[one];
-            }
-            one
-        }
-        let mut parts = finals.len();
+        let mut parent = vec![NOBODY; self.nodes as usize];
+        self.finals.iter().for_each(|relay| parent[*relay as usize] = *relay);
+        let mut parts = self.finals.len();
         for (from, to) in &self.words {
-            if let (Ok(from), Ok(to)) = (finals.binary_search(from), finals.binary_search(to)) {
-                let (from, to) = (root(&mut parent, from), root(&mut parent, to));
-                if from != to {
-                    parent[from] = to;
-                    parts -= 1;
-                }
+            if let (Some(from), Some(to)) = (root(&mut parent, *from), root(&mut parent, *to))
+                && from != to
+            {
+                parent[from as usize] = to;
+                parts -= 1;
             }
         }
         parts
@@ -191,6 +182,22 @@ impl<'a> Rounds<'a> {
         sample.set(Measure::Time, self.last_change.max(called).since(called).as_secs_f64());
         sample
     }
+}
+
+/// Whoever told nobody.
+const NOBODY: u32 = u32::MAX;
+
+/// One that stands for all who are joined with this one; none if it is no relay that lasted.
+fn root(parent: &mut [u32], mut one: u32) -> Option<u32> {
+    while *parent.get(one as usize)? != one {
+        let next = parent[one as usize];
+        if next == NOBODY {
+            return None;
+        }
+        parent[one as usize] = parent[next as usize];
+        one = parent[one as usize];
+    }
+    Some(one)
 }
 
 /// How the group stands in the end.
