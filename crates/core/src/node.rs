@@ -112,6 +112,12 @@ impl<P: Protocol> Node<P> {
         self.protocol.bar()
     }
 
+    /// See [`Protocol::knows`].
+    #[inline(always)]
+    pub fn knows(&self, message: &P::Message, params: &P::Params) -> bool {
+        self.protocol.knows(message, params)
+    }
+
     /// The timer that is due by `now`, which the next [`Input::Timeout`] will run.
     pub fn due(&self, now: Instant) -> Option<P::Timer> {
         let (slot, at) = self.slots.earliest();

@@ -64,6 +64,13 @@ pub trait Protocol: Value {
         0
     }
 
+    /// Whether it knows already all that a message says: to handle it would change nothing and ask
+    /// for nothing, so a driver may leave it out. For words that many say alike.
+    #[inline]
+    fn knows(&self, _message: &Self::Message, _params: &Self::Params) -> bool {
+        false
+    }
+
     /// What the process believes now. Pure.
     fn leadership(&self, now: Instant) -> Leadership<'_>;
 

@@ -314,6 +314,13 @@ impl Protocol for Probabilistic {
         self.round.weight()
     }
 
+    /// All relays of a round say the same in the end, if all is well.
+    #[inline]
+    fn knows(&self, message: &Message, _params: &Params) -> bool {
+        matches!((message, self.named), (Message::Final(round, leader), Named::One(named))
+            if *round == self.round && *leader == named)
+    }
+
     fn leadership(&self, _now: Instant) -> Leadership<'_> {
         let (leaders, stage) = match (self.phase, &self.named) {
             (Phase::Idle, Named::One(leader)) => (core::slice::from_ref(leader), Stage::Decided),

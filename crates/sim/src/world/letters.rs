@@ -289,7 +289,11 @@ impl<P: Protocol> World<P> {
                 if O::TRACES {
                     self.record_receipt(to, message, *cause, observer);
                 }
-                if concerned >> lane & 1 == 1 {
+                let knows = || {
+                    let state = self.members.nodes[to as usize].as_ref();
+                    state.is_some_and(|state| state.knows(message, self.params.of(to)))
+                };
+                if concerned >> lane & 1 == 1 && !knows() {
                     let input = Input::Message(id(cause.from), Cow::Borrowed(message));
                     self.step(to, input, Some(*cause), observer);
                 }

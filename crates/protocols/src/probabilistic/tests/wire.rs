@@ -103,15 +103,17 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_happens_makes_a_process_panic_and_light_messages_do_nothing(
+    fn nothing_that_happens_makes_a_process_panic_and_what_it_knows_does_nothing(
         happens in prop::collection::vec((0..8_u64, any_message(), 0..12_u8), 1..60),
         config in any_config(),
         incarnation in 1..3_u64,
     ) {
+        let params = params(config.clone());
         let boot_as = Boot { incarnation, ..Boot::first(NodeId(3)) };
         let mut process = boot(boot_as, &[1, 2, 4], config, &[0; 4000]);
         for (from, message, then) in happens {
-            let light = message.weight() < process.node().protocol().bar();
+            let light = message.weight() < process.node().protocol().bar()
+                || process.node().protocol().knows(&message, &params);
             let before = process.node().protocol().clone();
             process.message(from, message);
             if light {
