@@ -3,11 +3,12 @@
 //! Every row is the best of several repetitions, since a shared machine only ever makes a program
 //! slower. Rows that compare (two threads with one) are
 //! ratios of the same run of this program. `cargo bench --locked -- NAME` runs one part: elections,
-//! unicasts, rings, lazy, threads or memory.
+//! unicasts, rings, rounds, lazy, threads or memory.
 
 #[path = "speed/token.rs"]
 mod token;
 
+use bellwether::analysis::Ballot;
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{self, AnnounceListen, Config, Params};
 use bellwether::protocols::called;
@@ -33,6 +34,7 @@ fn main() {
         ("elections", elections as fn(usize)),
         ("unicasts", unicasts),
         ("rings", rings),
+        ("rounds", rounds),
         ("lazy", lazy),
         ("threads", threads),
         ("memory", memory),
@@ -98,6 +100,21 @@ fn rings(repetitions: usize) {
     let one = Experiment { network: quiet, ..one };
     let (_, seconds) = best(repetitions, || one.run(&|| ()).is_ok().into());
     row("ring, N = 1,000,000, one calls", seconds, "s a run");
+}
+
+/// Elections in rounds: the paper's strategy, and a round in which everyone is a relay.
+fn rounds(repetitions: usize) {
+    let timed = |ballot: Ballot, repetitions: usize| {
+        let runs = ballot.runs as f64;
+        let experiment = ballot.experiment(1).expect("the defaults are valid");
+        best(repetitions, || experiment.run(&|| ()).is_ok().into()).1 / runs
+    };
+    let thousand = timed(Ballot::new(6000), repetitions) * 1000.0;
+    row("probabilistic, N = 6000, 1000 runs", thousand, "s");
+    let million = timed(Ballot::new(1_000_000).runs(3), repetitions);
+    row("probabilistic, N = 1,000,000", million, "s a run");
+    let all = timed(Ballot::new(2000).one_round(2000).runs(1), repetitions);
+    row("probabilistic, N = 2000, a round with K = N", all, "s a run");
 }
 
 /// The lazy engine on the same elections.

@@ -135,10 +135,10 @@ impl Probabilistic {
     pub(super) fn config(&self, network: &Network) -> Config {
         let longest = network.longest();
         let bound = self.bound.unwrap_or(match network.constant_delay() {
+            Some(Duration::ZERO) if longest == Duration::ZERO => Duration::from_millis(1),
             Some(delay) if longest == delay => delay * 2,
             _ => longest + Duration::from_nanos(1),
         });
-        let bound = if bound == Duration::ZERO { Duration::from_millis(1) } else { bound };
         Config {
             k: self.k,
             strategy: self.strategy.clone(),
