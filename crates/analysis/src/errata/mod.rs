@@ -197,9 +197,10 @@ fn answer(point: &Point) -> Result<bellwether_sim::Answer, Unwritten> {
 
 /// The parameters that matter, as the papers write them.
 fn parameters(reads: &[&str], setting: &Setting) -> String {
-    let mut parts = vec![format!("N = {}", setting.nodes)];
+    let mut parts = Vec::new();
     for flag in reads {
         parts.push(match *flag {
+            "nodes" => format!("N = {}", setting.nodes),
             "loss" if setting.loss == Loss::None => "l = 0".to_owned(),
             "loss" => format!("l = {} {}", setting.loss.rate(), setting.loss.name()),
             "delay" => format!("Δ = {}", setting.delay),
@@ -216,6 +217,11 @@ fn parameters(reads: &[&str], setting: &Setting) -> String {
                 Some(links) => format!("E = {links}"),
                 None => continue,
             },
+            "k" => format!("K = {}", setting.k),
+            "view" => format!("v = {}", setting.view),
+            "fail" => format!("p_fail = {}", setting.fail),
+            "ucast-loss" => format!("p_ucastl = {}", setting.unicast_loss),
+            "mcast-loss" => format!("p_mcastl = {}", setting.multicast_loss),
             _ => continue,
         });
     }

@@ -170,7 +170,7 @@ mod tests {
             let graphs = Connectivity::up_to(6, edge);
             assert_eq!(graphs.of(0), 0.0);
             for m in 1..=6 {
-                assert_near(graphs.of(m), counted(m as usize, edge), 1e-13);
+                assert_near(graphs.of(m), counted(m as usize, edge), 1e-12);
             }
         }
     }
