@@ -20,6 +20,8 @@ pub enum Unit {
     Fraction,
     /// Processes.
     Members,
+    /// Parts of a graph without an edge between them.
+    Components,
     /// Decimal logarithms, of what is too large to be a number.
     PowersOfTen,
 }
@@ -33,6 +35,7 @@ impl Unit {
             Self::Announcements => "announcements",
             Self::Fraction => "fraction",
             Self::Members => "members",
+            Self::Components => "components",
             Self::PowersOfTen => "powers of ten",
         }
     }

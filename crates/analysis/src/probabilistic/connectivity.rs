@@ -13,10 +13,13 @@
 //! theory; in floating point it is noise for 100 members and p = .01, where it subtracts what is
 //! multiplied by 10²⁵.
 
-use super::CHANCE;
+use super::{CHANCE, measured};
+use crate::ballot::Ballot;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
-use libm::{exp, expm1, log, log1p, pow};
+use bellwether_protocols::probabilistic::Choice;
+use bellwether_sim::Measure;
+use libm::{exp, expm1, log, log1p, pow, sqrt};
 
 /// The largest graph that is summed. Larger ones are taken as in the limit; what that changes is
 /// below p for any p, and nothing that a float can tell where m(1−p)^{m/2} is small.
@@ -31,13 +34,14 @@ pub(super) struct Connectivity {
     edge: f64,
     /// ln P_m, from m = 1 on.
     logs: Vec<f64>,
+    /// ln m!, from m = 0 on.
+    factorials: Vec<f64>,
 }
 
 impl Connectivity {
     /// Graphs of up to so many members.
     pub(super) fn up_to(most: u64, edge: f64) -> Self {
-        let mut graphs = Self { edge, logs: Vec::new() };
-        let mut factorials = vec![0.0];
+        let mut graphs = Self { edge, logs: Vec::new(), factorials: vec![0.0] };
         // ln(1 − (1−p)^k), for k from 0 on.
         let mut touched = vec![f64::NEG_INFINITY];
         for m in 1..=most.min(EXACT_MAX) {
@@ -45,15 +49,15 @@ impl Connectivity {
             if is_certain(size, edge) {
                 break;
             }
-            factorials.push(factorials[factorials.len() - 1] + log(size));
+            graphs.factorials.push(graphs.factorials[m as usize - 1] + log(size));
             touched.push(log(-expm1(size * log1p(-edge))));
-            graphs.add(&factorials, &touched);
+            graphs.add(&touched);
         }
         graphs
     }
 
     /// One member more.
-    fn add(&mut self, factorials: &[f64], touched: &[f64]) {
+    fn add(&mut self, touched: &[f64]) {
         let m = self.logs.len() + 1;
         if m == 1 {
             self.logs.push(0.0);
@@ -62,7 +66,7 @@ impl Connectivity {
         let absent = log1p(-self.edge);
         let sum: f64 = (1..m)
             .map(|k| {
-                let ways = factorials[m - 2] - factorials[k - 1] - factorials[m - 1 - k];
+                let ways = self.ways(m - 2, k - 1);
                 let parts = self.logs[k - 1] + self.logs[m - k - 1] + touched[k];
                 exp(ways + parts + (k * (m - 1 - k)) as f64 * absent - self.logs[m - 2])
             })
@@ -70,6 +74,27 @@ impl Connectivity {
         // In units of the graph before, so that nothing underflows.
         let log = if self.edge > 0.0 { log(sum) + self.logs[m - 2] } else { f64::NEG_INFINITY };
         self.logs.push(log.min(0.0));
+    }
+
+    /// ln C(n, k).
+    fn ways(&self, n: usize, k: usize) -> f64 {
+        self.factorials[n] - self.factorials[k] - self.factorials[n - k]
+    }
+
+    /// How many components a graph of so many has on average: of each set of members it is known
+    /// how probable it is that they are one, Σ_k C(m, k) P_k (1−p)^{k(m−k)}. Beyond what is summed,
+    /// one and those who are alone.
+    pub(super) fn components(&self, members: u64) -> f64 {
+        let (absent, count) = (log1p(-self.edge), members as f64);
+        if members > self.logs.len() as u64 {
+            return (1.0 + count * pow(1.0 - self.edge, count - 1.0)).min(count);
+        }
+        let m = members as usize;
+        let part = |k: usize| {
+            let apart = if k == m { 0.0 } else { (k * (m - k)) as f64 * absent };
+            exp(self.ways(m, k) + self.logs[k - 1] + apart)
+        };
+        (1..=m).map(part).sum()
     }
 
     /// How probable it is that a graph of so many is connected; one of nobody is not.
@@ -134,6 +159,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     corrected,
     note: |_| "printed: nobody is alone, if those were independent; corrected: a recurrence",
     exact: |setting| is_exact(f64::from(setting.k), setting.view),
+    simulation: |setting| {
+        // All are relays, each prefers itself, and two of them see each other by one coin each: a
+        // round succeeds if they are one component.
+        let mut ballot = Ballot::new(setting.k).one_round(setting.k).loss(0.0);
+        (ballot.fail, ballot.view) = (0.0, 1.0 - sqrt(1.0 - setting.view));
+        ballot.config.choice = Choice::Rank;
+        measured(ballot, Measure::StrongSuccess).filter(|_| setting.k <= 200)
+    },
     ..CHANCE
 }];
 

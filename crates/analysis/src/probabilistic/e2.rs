@@ -9,13 +9,17 @@
 //!   connected, two need an edge. So the least of all these is taken, which mostly is the first.
 //!
 //! [`connected`] is not conditional: that somebody lasts and all who do are one component, averaged
-//! over how many they are.
+//! over how many they are. [`components`] is how many components there are, on average; of no relay
+//! there is none.
 
 use super::connectivity::{Connectivity, is_exact, limit};
 use super::round::{Round, window};
-use super::{CHANCE, nobody_fails};
-use crate::quantity::Quantity;
+use super::{CHANCE, measured, nobody_fails, round_of};
+use crate::point::Point;
+use crate::quantity::{Quantity, Unit};
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::probabilistic::Choice;
+use bellwether_sim::Measure;
 
 /// As printed.
 ///
@@ -53,6 +57,31 @@ pub fn connected(setting: &Setting) -> Result<f64, OutOfDomain> {
     Ok(relays.mean_of(|relays| graphs.of(relays)).min(1.0))
 }
 
+/// How many components there are, on average.
+///
+/// # Errors
+/// None.
+pub fn components(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let relays = Round::of(setting).last();
+    let graphs = Connectivity::up_to(relays.most(), edge(setting));
+    Ok(relays.mean_of(|relays| graphs.components(relays)))
+}
+
+/// Where each relay knows of nobody better than itself, and nothing is lost, a round succeeds if
+/// and only if there is one component: each of them chooses its own best.
+fn one_component(setting: &Setting) -> Option<(Point, Measure)> {
+    let ballot = round_of(setting, |ballot| {
+        (ballot.unicast_loss, ballot.config.choice) = (0.0, Choice::Rank);
+    });
+    measured(ballot, Measure::StrongSuccess).filter(|_| setting.multicast_loss == 0.0)
+}
+
+/// Where no more relays are at all probable than graphs are summed for, all of them are.
+fn is_exactly_summed(setting: &Setting) -> bool {
+    let relays = Round::of(setting).last().most();
+    nobody_fails(setting) && is_exact(relays as f64, edge(setting))
+}
+
 /// How probable it is that at least one of two members sees the other.
 fn edge(setting: &Setting) -> f64 {
     setting.view * (2.0 - setting.view)
@@ -82,11 +111,20 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         printed: connected_printed,
         corrected: connected,
         note: |_| "printed: the bounds of E1 and E2; corrected: averaged over the number of relays",
-        exact: |setting| {
-            let relays = Round::of(setting).k2();
-            // Where few relays are possible at all, all of them are summed.
-            nobody_fails(setting) && is_exact(2.0 * relays + 50.0, edge(setting))
-        },
+        exact: is_exactly_summed,
+        simulation: one_component,
+        ..CHANCE
+    },
+    &Quantity {
+        name: "probabilistic.components",
+        section: "Gupta 3.1: the relay graph",
+        about: "in how many components the relays that last fall, on average",
+        unit: Unit::Components,
+        reads: &["nodes", "k", "view", "fail", "mcast-loss"],
+        corrected: components,
+        note: |_| "none if there is no relay; each chooses a leader",
+        exact: is_exactly_summed,
+        simulation: |setting| measured(round_of(setting, |_| ()), Measure::Components),
         ..CHANCE
     },
 ];
@@ -102,7 +140,7 @@ mod tests {
         let (nodes, view) = (4usize, 0.3f64);
         for k in [1, 2, 3, 4] {
             let pass = f64::from(k) / 4.0;
-            let mut sum = 0.0;
+            let (mut sum, mut parts) = (0.0, 0.0);
             for seen in 0u32..1 << 16 {
                 let sees = |a: usize, b: usize| seen >> (a * nodes + b) & 1 == 1;
                 if (0..nodes).any(|a| sees(a, a)) {
@@ -112,22 +150,27 @@ mod tests {
                 let likely = view.powi(count) * (1.0 - view).powi(12 - count);
                 for relays in 1u32..1 << nodes {
                     let is_relay = |a: &usize| relays >> a & 1 == 1;
-                    let mut reached = 1u32 << relays.trailing_zeros();
-                    for _ in 0..nodes {
-                        for a in (0..nodes).filter(is_relay) {
-                            for b in (0..nodes).filter(is_relay) {
-                                if reached >> a & 1 == 1 && (sees(a, b) || sees(b, a)) {
-                                    reached |= 1 << b;
+                    let m = relays.count_ones() as i32;
+                    let likely = likely * pass.powi(m) * (1.0 - pass).powi(4 - m);
+                    let (mut reached, mut count) = (0, 0);
+                    while reached != relays {
+                        reached |= 1u32 << (relays & !reached).trailing_zeros();
+                        count += 1;
+                        for _ in 0..nodes {
+                            for a in (0..nodes).filter(is_relay) {
+                                for b in (0..nodes).filter(is_relay) {
+                                    if reached >> a & 1 == 1 && (sees(a, b) || sees(b, a)) {
+                                        reached |= 1 << b;
+                                    }
                                 }
                             }
                         }
                     }
-                    let m = relays.count_ones() as i32;
-                    if reached == relays {
-                        sum += likely * pass.powi(m) * (1.0 - pass).powi(4 - m);
-                    }
+                    sum += if count == 1 { likely } else { 0.0 };
+                    parts += likely * f64::from(count);
                 }
             }
+            assert_near(components(&calm(4, k, view)).unwrap(), parts, 1e-11);
             assert_near(connected(&calm(4, k, view)).unwrap(), sum, 1e-11);
         }
     }

@@ -6,9 +6,10 @@
 //! that strong success can come to, however large K is and however little is lost, where the text
 //! speaks of probabilities near 1 and of graphs for p_fail that are "very similar".
 
-use super::CHANCE;
+use super::{CHANCE, measured, round_of};
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_sim::Measure;
 
 /// 1 − p_fail.
 ///
@@ -48,6 +49,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: ceiling,
         note: |_| "nobody notices that the leader failed within the round, so none begins another",
         exact: |_| true,
+        simulation: |setting| {
+            // Everyone is a relay and nothing is lost: a leader that lives tells everyone itself.
+            let ballot = round_of(setting, |ballot| {
+                (ballot.config.k, ballot.view) = (setting.nodes, 1.0);
+                (ballot.unicast_loss, ballot.multicast_loss) = (0.0, 0.0);
+            });
+            measured(ballot, Measure::StrongSuccess).filter(|_| setting.nodes <= 200)
+        },
         ..CHANCE
     },
 ];

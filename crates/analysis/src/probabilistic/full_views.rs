@@ -17,9 +17,10 @@
 
 use super::round::Round;
 use super::spread::Spread;
-use super::{CHANCE, success};
+use super::{CHANCE, measured, round_of, success};
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_sim::Measure;
 use libm::{exp, log, pow};
 
 /// The text's bound for such views.
@@ -111,6 +112,9 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     printed,
     corrected,
     note: |_| "printed: the product of the bounds; corrected: somebody is a relay and all hear one",
+    simulation: |setting| {
+        measured(round_of(setting, |ballot| ballot.view = 1.0), Measure::StrongSuccess)
+    },
     ..CHANCE
 }];
 

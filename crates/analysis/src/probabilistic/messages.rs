@@ -3,7 +3,7 @@
 //! * Unicasts, printed: "at most m³/2" with m relays, each of m preferences once along each of m²/2
 //!   edges; K_1³/2 for m = K_1. That is no upper bound. A preference may cross an edge both ways, and
 //!   a worse one is answered: three relays that see each other and prefer three different ones
-//!   send up to 18 messages, not 13.5; a test counts. Nor is it one in the mean, for the mean of
+//!   send 14 to 18 messages, not 13.5; tests count. Nor is it one in the mean, for the mean of
 //!   m³ is not the cube of the mean of m. "O(K³)" holds for both.
 //! * Corrected: the mean number of *initial* preferences, E[R]·(N−1)·view_prob·K/N: each relay
 //!   tells those in its view that pass the filter, whether they have heard of the round or not.
@@ -14,9 +14,10 @@
 
 use super::relays;
 use super::round::Round;
-use super::{CHANCE, nobody_fails};
+use super::{CHANCE, measured, nobody_fails, round_of};
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_sim::Measure;
 
 /// m³/2.
 ///
@@ -69,6 +70,9 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
             }
         },
         exact: |setting| setting.view == 1.0,
+        simulation: |setting| {
+            measured(round_of(setting, |ballot| ballot.fail = 0.0), Measure::Unicasts)
+        },
         ..CHANCE
     },
     &Quantity {
@@ -81,6 +85,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: multicasts,
         note: |_| "relays that fail send no final message, and the initiator hears itself",
         exact: nobody_fails,
+        simulation: |setting| measured(round_of(setting, |_| ()), Measure::Multicasts),
         ..CHANCE
     },
 ];

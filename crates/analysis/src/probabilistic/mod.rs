@@ -51,8 +51,11 @@ pub mod success;
 #[cfg(test)]
 mod testing;
 
+use crate::ballot::Ballot;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_sim::Measure;
 
 /// All quantities, one list per file.
 pub const QUANTITIES: &[&[&Quantity]] = &[
@@ -83,6 +86,22 @@ const CHANCE: Quantity = Quantity {
     exact: nobody_fails,
     simulation: |_| None,
 };
+
+/// One round in these circumstances, but for what the quantity does not read.
+fn round_of(setting: &Setting, change: impl FnOnce(&mut Ballot)) -> Ballot {
+    let mut ballot = Ballot::new(setting.nodes).one_round(setting.k);
+    ballot.config.most_relays = ballot.config.most_relays.max(setting.k);
+    ballot.view = setting.view;
+    (ballot.fail, ballot.unicast_loss) = (setting.fail, setting.unicast_loss);
+    ballot.multicast_loss = setting.multicast_loss;
+    change(&mut ballot);
+    ballot
+}
+
+/// This of that round.
+fn measured(ballot: Ballot, measure: Measure) -> Option<(Point, Measure)> {
+    Some((ballot.into(), measure))
+}
 
 /// Whether it does not matter when within a round processes fail.
 fn nobody_fails(setting: &Setting) -> bool {

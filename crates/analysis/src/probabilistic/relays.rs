@@ -7,9 +7,11 @@
 
 use super::round::Round;
 use super::spread::Spread;
-use super::{CHANCE, nobody_fails};
+use super::{CHANCE, measured, nobody_fails, round_of};
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_protocols::probabilistic::Size;
+use bellwether_sim::Measure;
 
 /// K_1 = (1−p_mcastl)K.
 ///
@@ -72,6 +74,9 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: begin,
         note: |_| "the initiator hears itself, and there are no more relays than members",
         exact: |_| true,
+        simulation: |setting| {
+            measured(round_of(setting, |ballot| ballot.fail = 0.0), Measure::Relays)
+        },
         ..MEMBERS
     },
     &Quantity {
@@ -82,6 +87,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: last,
         note: |_| "the initiator hears itself, and there are no more relays than members",
         exact: nobody_fails,
+        simulation: |setting| measured(round_of(setting, |_| ()), Measure::Relays),
         ..MEMBERS
     },
     &Quantity {
@@ -92,6 +98,12 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: by_view,
         note: |_| "section 4 counts on K of N; of half the group twice as many pass",
         exact: |_| true,
+        simulation: |setting| {
+            let ballot = round_of(setting, |ballot| {
+                (ballot.fail, ballot.config.size) = (0.0, Size::View);
+            });
+            measured(ballot, Measure::Relays)
+        },
         ..MEMBERS
     },
 ];

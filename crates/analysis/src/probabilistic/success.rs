@@ -5,9 +5,10 @@
 //! with other numbers. What a simulation gives is far above it where K is small. Printed is what
 //! figure 4 shows; corrected has the corrected factors.
 
-use super::{CHANCE, e1, e2, e3, e4, e5};
+use super::{CHANCE, e1, e2, e3, e4, e5, measured, round_of};
 use crate::quantity::{Formula, Quantity};
 use crate::setting::{OutOfDomain, Setting};
+use bellwether_sim::Measure;
 
 /// The five factors as printed.
 pub const PRINTED: [Formula; 5] =
@@ -47,6 +48,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     corrected,
     note: |_| "the product of E1 to E5, each as printed or as corrected; a simulation is far above",
     exact: |_| false,
+    simulation: |setting| measured(round_of(setting, |_| ()), Measure::StrongSuccess),
     ..CHANCE
 }];
 
