@@ -3,6 +3,7 @@
 use super::Done;
 use super::announce_listen::Timer;
 use super::calls::Calls;
+use super::chances::Chances;
 use super::circumstances::{Circumstances, seconds};
 use super::failure::Failure;
 use super::group::{finite, flags, name, number};
@@ -75,6 +76,8 @@ struct Arguments {
     sent: u32,
     #[command(flatten)]
     calls: Calls,
+    #[command(flatten)]
+    chances: Chances,
 }
 
 #[derive(Args, Debug)]
@@ -105,6 +108,7 @@ Examples:
   bellwether analyze le-s.leadership-delay --nodes 10 --loss .4 --simulate 2000
   bellwether analyze le-s.reestablishment-delay.departure --listen 8s --loss .1 --format json
   bellwether analyze merea.messages.worst-worst --nodes 1000 --simulate 2
+  bellwether analyze probabilistic.success --nodes 10000 --k 40 --view .4 --mcast-loss .01
 
 How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
 supports a form if it does not speak against it at 99.9 %; of an approximation it says how far it is
@@ -460,7 +464,8 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
 impl Arguments {
     /// What the formula is asked about.
     fn given(&self) -> Result<Given, Failure> {
-        let Self { circumstances, timers, departures, arrivals, round, sent, calls } = self;
+        let Self { circumstances, timers, departures, arrivals, round, sent, calls, chances } =
+            self;
         let mut given = Given {
             nodes: circumstances.nodes,
             loss: circumstances.loss()?,
@@ -476,12 +481,14 @@ impl Arguments {
             ..Given::default()
         };
         calls.enter(&mut given)?;
+        chances.enter(&mut given);
         Ok(given)
     }
 
     /// What this quantity depends on, under the names of the flags; infinite times are null.
     fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
-        let Self { circumstances, timers, departures, arrivals, round, sent, calls } = self;
+        let Self { circumstances, timers, departures, arrivals, round, sent, calls, chances } =
+            self;
         let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
         let rate = timers.timer.rate(timers.timer_rate);
         let all = [
@@ -499,7 +506,7 @@ impl Arguments {
             ("round", Some(json!(round))),
             ("sent", Some(json!(sent))),
         ];
-        let all = all.into_iter().chain(calls.shown(circumstances.nodes));
+        let all = all.into_iter().chain(calls.shown(circumstances.nodes)).chain(chances.shown());
         let read = all.filter(|(flag, _)| reads(quantity, flag));
         read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
     }

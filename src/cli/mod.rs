@@ -5,6 +5,7 @@ mod announce_listen;
 mod called;
 mod calling;
 mod calls;
+mod chances;
 mod change;
 mod channel;
 mod check;

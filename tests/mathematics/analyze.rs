@@ -62,6 +62,23 @@ fn the_list_names_every_quantity_of_the_chapter() {
         "merea.messages.worst-best",
         "merea.messages.worst-worst",
         "merea.messages.mean",
+        "probabilistic.relays",
+        "probabilistic.relays.last",
+        "probabilistic.relays.by-view",
+        "probabilistic.e1",
+        "probabilistic.e2",
+        "probabilistic.connected",
+        "probabilistic.random-graph",
+        "probabilistic.e3",
+        "probabilistic.e4",
+        "probabilistic.e5",
+        "probabilistic.ceiling",
+        "probabilistic.success",
+        "probabilistic.success.full-views",
+        "probabilistic.detection",
+        "probabilistic.largest-group",
+        "probabilistic.unicasts",
+        "probabilistic.multicasts",
     ] {
         assert!(names.contains(&name), "{name} is missing from {names:?}");
     }
@@ -71,7 +88,8 @@ fn the_list_names_every_quantity_of_the_chapter() {
             assert!(entry[key].as_str().is_some_and(|text| !text.is_empty()), "{entry}");
         }
         let section = entry["section"].as_str().unwrap();
-        let known = ["5.", "lecture, ", "MEREA"].iter().any(|source| section.starts_with(source));
+        let sources = ["5.", "lecture, ", "MEREA", "Gupta "];
+        let known = sources.iter().any(|source| section.starts_with(source));
         assert!(known, "{entry}");
     }
     let (table, csv) = (stdout("analyze --list"), stdout("analyze --list --format csv"));
@@ -181,12 +199,35 @@ fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
         ("analyze ring.messages --initiators few", ["'few'", "a number"]),
         ("analyze ad-hoc.messages.total --nodes 9 --links 7", ["links = 7", "8 <= links"]),
         ("analyze bully.time.worst --reply .2s", ["reply <= 2 delays", "--delay"]),
+        ("analyze probabilistic.e1 --k 0", ["k = 0", "1 <= k"]),
+        ("analyze probabilistic.e1 --k -3", ["'-3'", "--k"]),
+        ("analyze probabilistic.e1 --mcast-loss 1.5", ["'1.5'", "--mcast-loss"]),
+        ("analyze probabilistic.e1 --fail NaN", ["'NaN'", "--fail"]),
+        ("analyze probabilistic.e1 --view .3", ["--view changes nothing", "--mcast-loss"]),
+        ("analyze probabilistic.largest-group --mcast-loss 0", ["mcast-loss = 0", "above 0"]),
         ("analyze --list --nodes 3", ["--list", "--nodes"]),
         ("analyze --list le-s.leadership-delay", ["--list", "cannot be used with"]),
     ] {
         let line = refusal(arguments);
         assert!(words.iter().all(|word| line.contains(word)), "{arguments}: {line}");
     }
+}
+
+#[test]
+fn the_probabilistic_election_is_asked_about_with_flags_of_its_own() {
+    let flags = "--nodes 10000 --k 40 --view .4 --fail .01 --ucast-loss .01 --mcast-loss .01";
+    let found = json(&format!("analyze probabilistic.success {flags}"));
+    let params = json!({
+        "nodes": 10_000, "k": 40, "view": 0.4, "fail": 0.01, "ucast_loss": 0.01, "mcast_loss": 0.01,
+    });
+    assert_eq!((&found["params"], &found["exact"]), (&params, &json!(false)));
+    assert!(found["printed"].as_f64().is_some_and(|bound| (0.5..0.6).contains(&bound)), "{found}");
+    let table = stdout("analyze probabilistic.largest-group --k 40 --fail .01 --mcast-loss .01");
+    assert!(table.contains("117.61 powers of ten"), "{table}");
+    assert!(table.contains("39.204 powers of ten"), "{table}");
+    assert!(table.contains("(Gupta 4: after figure 4)"), "{table}");
+    let calm = json("analyze probabilistic.connected --nodes 1000000 --fail 0 --mcast-loss 0");
+    assert_eq!(calm["exact"], true, "{calm}");
 }
 
 /// What the lecture leaves for exercise, and MEREA's equation (4) to the letter.

@@ -14,6 +14,7 @@
 //! | [`mod@quantity`] | what can be computed, by name |
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`classic`] | bully, the rings, ad hoc: one file per protocol, each `printed` and `corrected` |
+//! | [`probabilistic`] | the election of large groups: one file per event or theorem, likewise |
 //! | [`integral`] | integration, for what has no closed form |
 //! | [`cell`], [`election`], [`ballot`] | one simulated point, and the command that makes it again |
 //! | [`point`] | any of them |
@@ -33,6 +34,7 @@ pub mod figures;
 pub mod integral;
 pub mod plan;
 pub mod point;
+pub mod probabilistic;
 pub mod quantity;
 pub mod report;
 pub mod setting;

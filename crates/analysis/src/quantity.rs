@@ -4,7 +4,7 @@
 
 use crate::point::Point;
 use crate::setting::{OutOfDomain, Setting};
-use crate::{announce_listen, classic};
+use crate::{announce_listen, classic, probabilistic};
 use bellwether_sim::Measure;
 
 /// What a number counts.
@@ -18,6 +18,12 @@ pub enum Unit {
     Announcements,
     /// A part of the time, or a probability: 0 to 1.
     Fraction,
+    /// Processes.
+    Members,
+    /// Parts of a graph without an edge between them.
+    Components,
+    /// Decimal logarithms, of what is too large to be a number.
+    PowersOfTen,
 }
 
 impl Unit {
@@ -28,6 +34,9 @@ impl Unit {
             Self::Messages => "messages",
             Self::Announcements => "announcements",
             Self::Fraction => "fraction",
+            Self::Members => "members",
+            Self::Components => "components",
+            Self::PowersOfTen => "powers of ten",
         }
     }
 }
@@ -63,6 +72,7 @@ pub struct Quantity {
 /// All quantities, by family.
 pub fn quantities() -> impl Iterator<Item = &'static Quantity> {
     let families = announce_listen::QUANTITIES.iter().chain(classic::QUANTITIES);
+    let families = families.chain(probabilistic::QUANTITIES);
     families.copied().flatten().copied()
 }
 

@@ -75,10 +75,22 @@ pub struct Given {
     /// How long a process waits for an answer before it takes all it asked for dead; ten delays if
     /// nobody says.
     pub reply: Option<f64>,
+    /// K: how many relays a round of the probabilistic election is to have. More than there are
+    /// processes is all of them.
+    pub k: u32,
+    /// view_prob: how probable it is that one process sees another.
+    pub view: f64,
+    /// p_fail: how often a process fails within a round.
+    pub fail: f64,
+    /// p_ucastl: how often a unicast is lost.
+    pub unicast_loss: f64,
+    /// p_mcastl: how often a receiver misses a multicast.
+    pub multicast_loss: f64,
 }
 
 /// The parameters of the thesis's figures; of elections that are called, those of the lecture: one
-/// calls, the least one, and nothing takes time but messages and time-outs.
+/// calls, the least one, and nothing takes time but messages and time-outs; of the probabilistic
+/// election, those of its simulations.
 impl Default for Given {
     fn default() -> Self {
         Self {
@@ -98,6 +110,11 @@ impl Default for Given {
             links: None,
             processing: 0.0,
             reply: None,
+            k: 7,
+            view: 0.5,
+            fail: 0.001,
+            unicast_loss: 0.001,
+            multicast_loss: 0.001,
         }
     }
 }
@@ -241,7 +258,31 @@ impl TryFrom<Given> for Setting {
             let (rule, way_out) = ("round = 0, but rounds count from 1", "choose 1 or more");
             return Err(OutOfDomain::Condition { rule, way_out });
         }
+        given.check_chances()?;
         Ok(Self(given))
+    }
+}
+
+impl Given {
+    /// What the probabilistic election depends on; these probabilities may be 0 and 1.
+    fn check_chances(&self) -> Result<(), OutOfDomain> {
+        if !(1..=NODES_MAX).contains(&self.k) {
+            let (value, most) = (u64::from(self.k), u64::from(NODES_MAX));
+            let why = "without relays nobody is elected";
+            return Err(OutOfDomain::Count { name: "k", value, least: 1, most, why });
+        }
+        for (name, value) in [
+            ("view", self.view),
+            ("fail", self.fail),
+            ("ucast-loss", self.unicast_loss),
+            ("mcast-loss", self.multicast_loss),
+        ] {
+            if !(0.0..=1.0).contains(&value) {
+                let rule = "it is a probability, from 0 to 1";
+                return Err(OutOfDomain::Rate { name, value, rule });
+            }
+        }
+        Ok(())
     }
 }
 

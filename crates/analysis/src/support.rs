@@ -3,6 +3,9 @@
 //! A form is supported if the simulated mean does not speak against it at 99.9 %: of a thousand
 //! true forms one is turned away by chance. Few runs support everything; more runs decide.
 //!
+//! A yes or no that came out the same in all n runs says little of its own error: it speaks against a
+//! probability q of that outcome only if qⁿ is below one in a thousand.
+//!
 //! An approximation is not judged: enough runs would turn any away. Of those it is said how far
 //! they are [`Off`].
 
@@ -27,7 +30,7 @@ pub enum Support {
 impl Support {
     /// What this simulation says to these forms; a printed one without a value has no support.
     pub fn of(simulated: &Summary, printed: Option<f64>, corrected: f64) -> Self {
-        let agrees = |form: f64| simulated.agrees_with(form, CONFIDENCE);
+        let agrees = |form: f64| may_be(simulated, form);
         match (agrees(corrected), printed.is_some_and(agrees)) {
             (true, true) => Self::Both,
             (true, false) => Self::Corrected,
@@ -45,6 +48,15 @@ impl Support {
             Self::Neither => "neither",
         }
     }
+}
+
+/// Whether this form may be the true mean.
+pub fn may_be(simulated: &Summary, form: f64) -> bool {
+    let Summary { min, max, count, .. } = *simulated;
+    let always = min == max && (min == 0.0 || min == 1.0) && (0.0..=1.0).contains(&form);
+    let otherwise = (form - min).abs();
+    let unseen = || libm::exp(count as f64 * libm::log1p(-otherwise)) >= 1.0 - CONFIDENCE;
+    simulated.agrees_with(form, CONFIDENCE) || (always && unseen())
 }
 
 /// How far an approximation is from what happens.
@@ -83,6 +95,16 @@ mod tests {
         assert_eq!(judge(Some(3.0), 9.0), Support::Neither);
         assert_eq!(judge(None, 4.7), Support::Corrected);
         assert_eq!(judge(None, 4.9), Support::Neither);
+    }
+
+    #[test]
+    fn what_never_happened_may_be_rare() {
+        let never = Summary::of(&[0.0; 1000]).unwrap();
+        let always = Summary::of(&[1.0; 1000]).unwrap();
+        assert!(may_be(&never, 0.006) && !may_be(&never, 0.008));
+        assert!(may_be(&always, 0.994) && !may_be(&always, 0.992));
+        assert!(!may_be(&always, 1.001) && !may_be(&never, -0.001));
+        assert!(!may_be(&Summary::of(&[7.0; 1000]).unwrap(), 7.001), "no yes or no");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod announce_listen;
 mod classic;
+mod probabilistic;
 
 use crate::ballot::Ballot;
 use crate::point::Point;
@@ -98,6 +99,7 @@ pub struct Row {
 pub fn errata() -> Vec<Erratum> {
     let mut all = announce_listen::errata();
     all.extend(classic::errata());
+    all.extend(probabilistic::errata());
     all
 }
 
@@ -197,9 +199,10 @@ fn answer(point: &Point) -> Result<bellwether_sim::Answer, Unwritten> {
 
 /// The parameters that matter, as the papers write them.
 fn parameters(reads: &[&str], setting: &Setting) -> String {
-    let mut parts = vec![format!("N = {}", setting.nodes)];
+    let mut parts = Vec::new();
     for flag in reads {
         parts.push(match *flag {
+            "nodes" => format!("N = {}", setting.nodes),
             "loss" if setting.loss == Loss::None => "l = 0".to_owned(),
             "loss" => format!("l = {} {}", setting.loss.rate(), setting.loss.name()),
             "delay" => format!("Δ = {}", setting.delay),
@@ -216,6 +219,11 @@ fn parameters(reads: &[&str], setting: &Setting) -> String {
                 Some(links) => format!("E = {links}"),
                 None => continue,
             },
+            "k" => format!("K = {}", setting.k),
+            "view" => format!("v = {}", setting.view),
+            "fail" => format!("p_fail = {}", setting.fail),
+            "ucast-loss" => format!("p_ucastl = {}", setting.unicast_loss),
+            "mcast-loss" => format!("p_mcastl = {}", setting.multicast_loss),
             _ => continue,
         });
     }
@@ -237,9 +245,11 @@ pub fn document(progress: &mut dyn FnMut(usize, usize)) -> Result<String, Unwrit
         let _ = write!(
             text,
             "\n## {number}. {title}\n\n*Where:* {section}.\n\n* Printed: {printed}\n* Corrected: \
-             {corrected}\n* Why: {why}\n\n| what | where | printed | corrected | simulated | \
-             supports |\n|---|---|---|---|---|---|\n"
+             {corrected}\n* Why: {why}\n"
         );
+        if !cases.is_empty() {
+            text += TABLE;
+        }
         let mut commands = Vec::new();
         for case in cases {
             progress(done, total);
@@ -272,6 +282,13 @@ Technology, 2001, [doi:10.7907/44QZ-R465](https://doi.org/10.7907/44QZ-R465). ME
 P. Beaulah Soundarabai, Thriveni J, K. R. Venugopal and L. M. Patnaik, *An improved leader election
 algorithm for distributed systems*, International Journal of Next-Generation Networks 5(1), 2013.
 The lecture is Christian Fischer Pedersen, *Leader election*, Aarhus University, 2020.
+Gupta and others is Indranil Gupta, Robbert van Renesse and Kenneth P. Birman, *A probabilistically
+correct leader election protocol for large groups*, technical report, Cornell University, 2000.
+";
+
+const TABLE: &str = "
+| what | where | printed | corrected | simulated | supports |
+|---|---|---|---|---|---|
 ";
 
 fn line(row: &Row) -> String {

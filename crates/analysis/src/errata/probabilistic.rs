@@ -1,0 +1,227 @@
+//! The errors of the paper on probabilistic election.
+
+use super::{Case, Erratum};
+use crate::ballot::Ballot;
+use crate::setting::Given;
+use bellwether_protocols::probabilistic::Reinitiate;
+use bellwether_sim::Measure;
+
+/// Nothing is lost and nobody fails.
+fn calm(nodes: u32, k: u32, view: f64) -> Given {
+    let given = Given { nodes, k, view, fail: 0.0, ..Given::default() };
+    Given { unicast_loss: 0.0, multicast_loss: 0.0, ..given }
+}
+
+/// Figure 4's parameters.
+fn figure_4(k: u32) -> Given {
+    let given = Given { nodes: 10_000, k, view: 0.4, fail: 0.01, ..Given::default() };
+    Given { unicast_loss: 0.01, multicast_loss: 0.01, ..given }
+}
+
+fn forms(quantity: &'static str, given: Given) -> Case {
+    Case::Forms { quantity, given, runs: 2000 }
+}
+
+/// All of them.
+pub(super) fn errata() -> Vec<Erratum> {
+    let mut all = bounds();
+    all.extend(limits());
+    all.extend(costs());
+    all.extend(programs());
+    all
+}
+
+/// E1 to E3.
+fn bounds() -> Vec<Erratum> {
+    vec![
+        Erratum {
+            title: "E1: the tails of a normal distribution",
+            section: "Gupta and others, section 4, Pr[E1]",
+            printed: "Pr[E1] ≥ 1 − 2√(2/πK_1) e^{−K_1/8} − 2√(2/πK_2) e^{−K_2/8}",
+            corrected: "sums of binomial distributions, both events together",
+            why: "for few relays the bound is far too low, and says nothing below K = 4. For many \
+                  it is no bound: the number of relays is nearly Poisson's, whose upper tail is \
+                  heavier than the normal distribution's, so that from about K = 85 on the printed \
+                  value is too high. By then both are within 10⁻⁵ of 1.",
+            cases: vec![
+                forms("probabilistic.e1", calm(10_000, 3, 0.5)),
+                forms("probabilistic.e1", calm(10_000, 7, 0.5)),
+                forms("probabilistic.e1", figure_4(40)),
+                forms("probabilistic.e1", calm(10_000, 105, 0.5)),
+            ],
+        },
+        Erratum {
+            title: "E2: a limit for what is small, and too few edges",
+            section: "Gupta and others, section 4, Pr[E2|E1]",
+            printed: "a graph of m members with edges of probability v = view_prob is connected \
+                      with probability e^{−m(1−v)^{m−1}}, \"and this rises with m\"; m = K_2/2",
+            corrected: "P_1 = 1, P_m = Σ_{k<m} C(m−2, k−1) P_k P_{m−k} (1−(1−p)^k) \
+                        (1−p)^{k(m−1−k)}, with p = 1−(1−v)² for the relay graph",
+            why: "the expression is a limit for large m. For small m it may be above the exact \
+                  value, as for m = 4 and v = .5, and then is no lower bound; and P_m falls before \
+                  it rises: one relay is connected, two need an edge. But the relay graph has an \
+                  edge if one of two sees the other, so it has far more edges than the text counts \
+                  on, and in the end the printed value is much too low. `random-graph` takes K and \
+                  v for m and the probability of an edge; `connected` is averaged over the number \
+                  of relays, its printed form being E1·E2.",
+            cases: vec![
+                forms("probabilistic.random-graph", calm(4, 4, 0.5)),
+                forms("probabilistic.random-graph", calm(6, 6, 0.4)),
+                forms("probabilistic.random-graph", calm(12, 12, 0.2)),
+                forms("probabilistic.e2", figure_4(20)),
+                forms("probabilistic.connected", calm(1000, 7, 0.5)),
+                forms("probabilistic.connected", calm(1000, 7, 0.2)),
+                forms("probabilistic.connected", calm(1000, 14, 0.2)),
+            ],
+        },
+        Erratum {
+            title: "E3: an edge may take two unicasts",
+            section: "Gupta and others, section 4, Pr[E3|E1, E2]",
+            printed: "(1−p_fail)(1−p_ucastl)^{3K_2/2−1}: the word of the best one arrives along \
+                      each edge of a spanning tree",
+            corrected: "(1−p_fail)(1−p_ucastl)^{2(m−1)}, m = ⌊3K_2/2⌋",
+            why: "if only the far end of an edge sees the near one, the near one knows of the \
+                  other when it has been told something, and can answer then: two unicasts must \
+                  arrive. Both forms are very low if many prefer the same one from the beginning.",
+            cases: vec![
+                forms("probabilistic.e3", figure_4(20)),
+                forms("probabilistic.e3", figure_4(40)),
+            ],
+        },
+    ]
+}
+
+/// What is said of large groups and of failures.
+fn limits() -> Vec<Erratum> {
+    let failing = |nodes, fail| Given { fail, ..calm(nodes, 7, 0.5) };
+    let deaf = |nodes| Given { fail: 0.1, multicast_loss: 0.4, ..calm(nodes, 12, 0.5) };
+    vec![
+        Erratum {
+            title: "\"10^107\"",
+            section: "Gupta and others, section 4, below figure 4",
+            printed: "E4 is near 1 for N ≪ p_mcastl^{−3K_2/2}, \"which, for K = 40, turns out as \
+                      10^107\"",
+            corrected: "N ≪ p_mcastl^{−K_2/2}: 10^39.2",
+            why: "by its own formula the number is 10^117.6. But E4 itself, (p_fail + (1−p_fail) \
+                  (1−p_mcastl^{K_2/2}))^N, counts on the fewest relays that E1 allows and not on \
+                  the most. Still beyond any group at K = 40; at K = 7 and a loss of .1 it is \
+                  some thousands. Shown is the power of ten.",
+            cases: vec![
+                forms("probabilistic.largest-group", figure_4(40)),
+                forms(
+                    "probabilistic.largest-group",
+                    Given { multicast_loss: 0.1, ..calm(2000, 7, 0.5) },
+                ),
+            ],
+        },
+        Erratum {
+            title: "Theorem 2: misplaced exponents, and a limit that is not 1",
+            section: "Gupta and others, section 4, Theorem 2",
+            printed: "Pr[E1] · (1 − (1 − (1−p_fail)(1−p_mcastl))^{3K_2/2})^N, which \"goes to \
+                      unity as N tends to infinity\"",
+            corrected: "Pr[E1] · [1 − (1 − (1−p_fail)(1−p_mcastl)^{⌊3K_2/2⌋})^N]",
+            why: "the line before the theorem has the exponents where they belong; as printed it \
+                  goes to 0. Corrected it goes to Pr[E1] and not to 1. Nor is it the probability \
+                  that another round begins: a leader that failed within the round is seen by \
+                  nobody, and who sees that something is wrong begins again with probability K/N \
+                  only, by the rule of figure 3.",
+            cases: [100, 10_000, 1_000_000]
+                .map(|nodes| forms("probabilistic.detection", deaf(nodes)))
+                .to_vec(),
+        },
+        Erratum {
+            title: "Success is at most 1 − p_fail",
+            section: "Gupta and others, sections 4 and 5",
+            printed: "success near 1, and graphs for p_fail \"very similar\" to those for loss",
+            corrected: "at most 1 − p_fail in a round, for any K",
+            why: "no step of figure 3 notices that the elected leader has failed: all that is \
+                  looked at is whether final messages name one leader. Simulated with everyone a \
+                  relay, full views and nothing lost, where nothing else can go wrong. Loss can be \
+                  made up for by more relays, failures of the leader cannot.",
+            cases: [0.01, 0.1, 0.5]
+                .map(|fail| forms("probabilistic.ceiling", failing(20, fail)))
+                .to_vec(),
+        },
+    ]
+}
+
+/// How many there are and what they send.
+fn costs() -> Vec<Erratum> {
+    vec![
+        Erratum {
+            title: "Half a view, twice the relays",
+            section: "Gupta and others, section 3.1",
+            printed: "a member passes if H(M_i A_I) × N_i < K, N_i the size of its view",
+            corrected: "N_i must be an estimate of the size of the group",
+            why: "with views of half the group twice as many pass, with views of a fifth five \
+                  times as many, while section 4 counts on K. The text says in brackets that the \
+                  size might be gossiped; it is not a refinement.",
+            cases: vec![
+                forms("probabilistic.relays.by-view", calm(1000, 7, 0.5)),
+                forms("probabilistic.relays.by-view", calm(1000, 7, 0.2)),
+            ],
+        },
+        Erratum {
+            title: "m³/2 unicasts are no upper bound",
+            section: "Gupta and others, section 4, Theorem 3",
+            printed: "\"at most m³/2 (since there are at most m²/2 edges … and m initial \
+                      preferences)\"",
+            corrected: "on average E[R]·(N−1)·view_prob·K/N initial preferences of R relays; \
+                        answers and changes of mind come on top unless all see everyone",
+            why: "a preference may cross an edge both ways, and a worse one is answered. Three \
+                  relays that see each other and prefer three different ones send 14 to 18 \
+                  unicasts, which a test simulates; m³/2 is 13.5. Nor does it hold in the mean, \
+                  where m is random: m³ is largest when there are many. O(K³) is right.",
+            cases: vec![
+                forms("probabilistic.unicasts", calm(1000, 1, 1.0)),
+                forms("probabilistic.unicasts", calm(1000, 7, 1.0)),
+                forms("probabilistic.unicasts", calm(1000, 7, 0.5)),
+            ],
+        },
+    ]
+}
+
+/// What the protocol of figure 3 does.
+fn programs() -> Vec<Erratum> {
+    let by_hash = |loss| {
+        let mut ballot = Ballot::new(1000).loss(loss);
+        ballot.config.reinitiate = Reinitiate::Hash;
+        Case::Programs { printed: ballot.into(), measure: Measure::StrongSuccess }
+    };
+    vec![
+        Erratum {
+            title: "Nobody begins again where few have reason to",
+            section: "Gupta and others, figure 3, step 3; figure 5(a)",
+            printed: "who was told of no leader or of several begins another round if its hash \
+                      passes K/N_i; strong success is near 1 up to a loss of .4",
+            corrected: "it begins after a random delay, unless another has begun, as section 3.1 \
+                        suggests",
+            why: "with loss a few members miss all final messages, and each of them begins another \
+                  round with probability K/N. Mostly none does, and they never know who leads. \
+                  Shown is strong success with the hash and with the delay, five rounds at most.",
+            cases: [0.001, 0.05, 0.1, 0.2, 0.4].map(by_hash).to_vec(),
+        },
+        Erratum {
+            title: "Equals answer each other for ever",
+            section: "Gupta and others, figure 3, step 2",
+            printed: "\"if M_k's preference better … else inform M_k\"",
+            corrected: "a relay answers only if M_k's preference is strictly worse than its own",
+            why: "two relays that prefer the same one would each answer the other's answer, until \
+                  Time_Out_2 ends it. No preference is better than an equal one, so nothing is \
+                  lost with the answer.",
+            cases: Vec::new(),
+        },
+        Erratum {
+            title: "The initiator decides too soon",
+            section: "Gupta and others, section 3.3",
+            printed: "Time_Out_1 = compute + Time_Out_2 + Time_Out_3, and Time_Out_3 is the \
+                      longest that a multicast takes",
+            corrected: "both phases are longer by a multicast's delay",
+            why: "the round begins for its initiator when it sends, for others when they hear: up \
+                  to a multicast's delay later. Their final messages are sent as much later, and \
+                  arrive up to one more delay after that, when the initiator has decided. Relays \
+                  that begin late are in the same way cut short by those that began early.",
+            cases: Vec::new(),
+        },
+    ]
+}

@@ -1,0 +1,95 @@
+//! Theorem 2: that somebody sees that a round went wrong.
+//!
+//! * Printed: E1 · (1 − (1 − (1−p_fail)(1−p_mcastl))^{3K_2/2})^N. It falls to 0 as N grows, while the
+//!   text below it says that it goes to 1.
+//! * Corrected: E1 · [1 − (1 − (1−p_fail)(1−p_mcastl)^m)^N], m = ⌊3K_2/2⌋, as the text derives it:
+//!   somebody does not fail and hears all final messages. It goes to E1 as N grows, not to 1.
+//!
+//! Even so it bounds something else than the theorem says. A round whose leader failed is one that
+//! "does not succeed", and nobody sees that. And to see is not to begin again: with the printed rule
+//! (`hash`) each who sees it does so with probability K/N only.
+
+use super::CHANCE;
+use super::e1;
+use super::round::{Round, window};
+use crate::quantity::Quantity;
+use crate::setting::{OutOfDomain, Setting};
+use libm::{expm1, log1p, pow};
+
+/// To the letter.
+///
+/// # Errors
+/// None.
+pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let round = Round::of(setting);
+    let neither = 1.0 - round.lasts * round.hears;
+    let base = 1.0 - pow(neither, 1.5 * round.k2());
+    Ok(e1::printed(setting)? * pow(base, f64::from(setting.nodes)))
+}
+
+/// With the exponents where they belong, and the exact E1.
+///
+/// # Errors
+/// None.
+pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let round = Round::of(setting);
+    let [_, most] = window(round.k2());
+    let sees = round.lasts * pow(round.hears, most as f64);
+    Ok(e1::corrected(setting)? * -expm1(f64::from(setting.nodes) * log1p(-sees)))
+}
+
+/// The quantities of this file.
+pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
+    name: "probabilistic.detection",
+    section: "Gupta 4: Theorem 2",
+    about: "that somebody who lives hears all final messages, a lower bound",
+    reads: &["nodes", "k", "fail", "mcast-loss"],
+    printed,
+    corrected,
+    note: |_| {
+        "printed: exponents misplaced, it falls to 0 as N grows; corrected: it goes to E1, not to \
+         1; a leader that failed is seen by nobody"
+    },
+    exact: |_| false,
+    ..CHANCE
+}];
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, setting};
+    use super::*;
+
+    #[test]
+    fn it_goes_to_e1_and_not_to_one() {
+        let of = |nodes| {
+            setting(nodes, |given| {
+                (given.k, given.fail, given.multicast_loss) = (7, 0.1, 0.4);
+            })
+        };
+        let (few, many) = (of(10), of(1_000_000));
+        assert!(corrected(&few).unwrap() < corrected(&many).unwrap());
+        assert_near(corrected(&many).unwrap(), e1::corrected(&many).unwrap(), 1e-9);
+        assert!(corrected(&many).unwrap() < 0.9, "not 1");
+        let bad = |nodes| {
+            setting(nodes, |given| {
+                (given.k, given.fail, given.multicast_loss) = (12, 0.1, 0.4);
+            })
+        };
+        let printed = |nodes| printed(&bad(nodes)).unwrap();
+        assert!(printed(10) > printed(1000) && printed(1_000_000) < 1e-9, "printed falls to 0");
+    }
+
+    /// Four members, each of which fails or not and hears each of m final messages or not.
+    #[test]
+    fn it_is_what_going_through_everything_gives() {
+        let (fail, loss) = (0.2f64, 0.3f64);
+        let at = setting(4, |given| {
+            (given.k, given.fail, given.multicast_loss) = (2, fail, loss);
+        });
+        let [_, m] = window(Round::of(&at).k2());
+        assert_eq!(m, 1);
+        let blind: f64 = fail + (1.0 - fail) * loss;
+        let seen = 1.0 - blind.powi(4);
+        assert_near(corrected(&at).unwrap(), e1::corrected(&at).unwrap() * seen, 1e-12);
+    }
+}

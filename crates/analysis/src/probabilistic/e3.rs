@@ -1,0 +1,82 @@
+//! E3: the relays that last choose the same leader.
+//!
+//! * Printed: (1−p_fail)(1−p_ucastl)^{3K_2/2−1}: whoever knows of the best one lasts, and its word
+//!   arrives along each edge of a spanning tree.
+//! * Corrected: (1−p_fail)(1−p_ucastl)^{2(m−1)}, m = ⌊3K_2/2⌋. Of an edge perhaps only the far end
+//!   sees the near one, which then must be told something before it can answer: two unicasts have
+//!   to arrive, not one. With both it is a lower bound.
+//!
+//! Both are very low where many prefer the same one from the beginning, as the text says.
+
+use super::CHANCE;
+use super::round::{Round, window};
+use crate::quantity::Quantity;
+use crate::setting::{OutOfDomain, Setting};
+use libm::pow;
+
+/// As printed; a tree of less than one relay has no edge.
+///
+/// # Errors
+/// None.
+pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let round = Round::of(setting);
+    let edges = (1.5 * round.k2() - 1.0).max(0.0);
+    Ok(round.lasts * pow(1.0 - setting.unicast_loss, edges))
+}
+
+/// With two unicasts for each edge.
+///
+/// # Errors
+/// None.
+pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
+    let round = Round::of(setting);
+    let [_, most] = window(round.k2());
+    let edges = most.min(u64::from(setting.nodes)).saturating_sub(1);
+    Ok(round.lasts * pow(1.0 - setting.unicast_loss, 2.0 * edges as f64))
+}
+
+/// The quantities of this file.
+pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
+    name: "probabilistic.e3",
+    section: "Gupta 4: E3",
+    about: "that the relays choose the same leader, a lower bound given E1 and E2",
+    reads: &["nodes", "k", "fail", "ucast-loss", "mcast-loss"],
+    printed,
+    corrected,
+    note: |_| "whom only the far end of an edge sees must be told first, and then answer: 2 unicasts",
+    exact: |_| false,
+    ..CHANCE
+}];
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{assert_near, figure_4, setting};
+    use super::*;
+
+    #[test]
+    fn the_bounds_are_powers() {
+        let at = figure_4(40);
+        let k2 = 0.99 * 0.99 * 40.0;
+        assert_near(printed(&at).unwrap(), 0.99 * 0.99f64.powf(1.5 * k2 - 1.0), 1e-12);
+        assert_near(corrected(&at).unwrap(), 0.99 * 0.99f64.powi(2 * 57), 1e-12);
+        let at = setting(10, |given| (given.k, given.unicast_loss) = (7, 1.0));
+        assert_eq!((printed(&at), corrected(&at)), (Ok(0.0), Ok(0.0)));
+    }
+
+    /// Two relays, one of which sees the other, which knows of a better one than it does itself or
+    /// does not: what may get lost, coin by coin. The text's bound for two is one arrival.
+    #[test]
+    fn one_arrival_for_each_edge_is_not_enough() {
+        for (view, loss) in [(0.01f64, 0.1f64), (0.1, 0.3), (0.3, 0.5)] {
+            let arrives = 1.0 - loss;
+            // The better one sees the other; the other sees it; both do.
+            let (one, both) = (view * (1.0 - view), view * view);
+            let told = arrives;
+            let answered = arrives * arrives;
+            let either = 1.0 - loss * (1.0 - answered);
+            let exact = (one * told + one * answered + both * either) / (2.0 * one + both);
+            assert!(exact < arrives, "printed is above: {exact} {arrives}");
+            assert!(exact > arrives * arrives, "corrected is below: {exact}");
+        }
+    }
+}
