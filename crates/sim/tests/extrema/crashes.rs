@@ -1,7 +1,7 @@
 //! One thing goes wrong, at any moment.
 
 use super::support::{
-    ascending, assert_led_by, at, calm, campaign, descending, params, ring, run, shuffled,
+    ascending, assert_led_by, at, calm, campaign, descending, leaders, params, ring, run, shuffled,
 };
 use bellwether_core::{Duration, Protocol};
 use bellwether_protocols::ring::{ChangRoberts, Config, HirschbergSinclair, Params, Variant};
@@ -74,6 +74,25 @@ fn anyone_may_come_back() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Nobody crashes and nobody is told anything: a message is lost, and only trying again helps.
+#[test]
+fn what_is_lost_is_tried_again_and_without_that_the_election_never_ends() {
+    for order in [ascending(6), descending(6), shuffled(6, 7)] {
+        for (lost, from) in order.iter().enumerate() {
+            let to = order[(lost + 1) % order.len()];
+            let cut = |from: u32, to: u32| at(0, Fault::Cut { from: vec![from], to: vec![to] });
+            let faults = vec![cut(*from, to), cut(to, *from), campaign(0, 0), at(950, Fault::Heal)];
+            let plan = Plan { faults, ..ring(&order, []) };
+            let case = format!("{order:?}, cut between {from} and {to}");
+            assert_both(RETRY, &plan, 5, &case);
+            let never = params(calm(Variant::ChangRoberts));
+            let (_, world) = run::<ChangRoberts>(never, &plan);
+            let named = leaders(&world, plan.nodes);
+            assert!(named.contains(&None), "{case}: without trying again somebody is left out");
         }
     }
 }
