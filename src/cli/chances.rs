@@ -7,22 +7,22 @@ use clap::Args;
 use serde_json::{Value, json};
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Probabilistic election")]
+#[command(next_help_heading = "Probabilistic")]
 pub(super) struct Chances {
-    /// About how many processes agree on behalf of all
+    /// K of a round: about how many processes agree on behalf of all
     #[arg(long, value_name = "K", default_value = "7", allow_negative_numbers = true)]
     k: u32,
-    /// How probable it is that one process sees another
-    #[arg(long, value_name = "P", default_value = ".5", allow_negative_numbers = true)]
+    /// How probable it is that a process sees another
+    #[arg(long, value_name = "P", default_value = "0.5", allow_negative_numbers = true)]
     view: Probability,
-    /// How often a process fails within a round
-    #[arg(long, value_name = "P", default_value = ".001", allow_negative_numbers = true)]
+    /// How often a process crashes in a round
+    #[arg(long, value_name = "P", default_value = "0.001", allow_negative_numbers = true)]
     fail: Probability,
-    /// How often a unicast is lost
-    #[arg(long, value_name = "P", default_value = ".001", allow_negative_numbers = true)]
+    /// How often a message to one process is lost
+    #[arg(long, value_name = "P", default_value = "0.001", allow_negative_numbers = true)]
     ucast_loss: Probability,
-    /// How often a receiver misses a multicast
-    #[arg(long, value_name = "P", default_value = ".001", allow_negative_numbers = true)]
+    /// How often a receiver misses a message to everyone
+    #[arg(long, value_name = "P", default_value = "0.001", allow_negative_numbers = true)]
     mcast_loss: Probability,
 }
 

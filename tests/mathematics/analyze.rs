@@ -139,7 +139,10 @@ fn every_quantity_has_a_value_or_says_why_not_in_every_model_of_loss() {
         let name = entry["quantity"].as_str().unwrap();
         let mut known = 0;
         for loss in MODELS {
-            let question = format!("analyze {name} --nodes 6 {} {loss}", needs(name));
+            let sized =
+                entry["reads"].as_array().is_some_and(|reads| reads.contains(&json!("nodes")));
+            let nodes = if sized { "--nodes 6" } else { "" };
+            let question = format!("analyze {name} {nodes} {} {loss}", needs(name));
             let output = bellwether(&format!("{question} --format json"));
             if !output.status.success() {
                 let line = refusal(&question);
