@@ -19,7 +19,7 @@ fn finding(id: &str) -> Finding {
 
 /// The verdicts of a figure's claims, known by how each begins, in their order; and a forgery of
 /// its numbers that must turn the verdict round.
-const KNOWN: &[(&str, &[(&str, Verdict, Forgery)])] = &[
+const KNOWN: &[(&str, &[Known])] = &[
     (
         "probabilistic-5a",
         &[
@@ -120,7 +120,8 @@ const KNOWN: &[(&str, &[(&str, Verdict, Forgery)])] = &[
     ),
 ];
 
-type Forgery = fn(&mut Finding);
+/// How a claim begins, its verdict, and a forgery.
+type Known = (&'static str, Verdict, fn(&mut Finding));
 
 const STRONG: &str = "strong, delay";
 
