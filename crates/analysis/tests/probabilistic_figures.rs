@@ -21,6 +21,17 @@ fn finding(id: &str) -> Finding {
 /// its numbers that must turn the verdict round.
 const KNOWN: &[(&str, &[Known])] = &[
     (
+        "probabilistic-4",
+        &[
+            ("The bounds on E1 and E2 are close", Confirmed, |f| set(f, "E2, printed", 0.9)),
+            ("The bound peaks at 0.6", Confirmed, |f| set(f, "bound, printed", 0.7)),
+            ("That is because the bound on E3", Confirmed, |f| set(f, "E4, printed", 0.3)),
+            ("It is a lower bound", Confirmed, |f| set(f, "bound, corrected", 1.0)),
+            ("Success is much higher", Confirmed, |f| set(f, "one round, simulated", 0.7)),
+            ("From K = 20 on one round", Confirmed, |f| set(f, "one round, simulated", 0.9)),
+        ],
+    ),
+    (
         "probabilistic-5a",
         &[
             ("Strong success is very high up to a loss", Confirmed, |f| set(f, STRONG, 0.9)),
@@ -94,11 +105,17 @@ const KNOWN: &[(&str, &[Known])] = &[
         ],
     ),
     (
-        "probabilistic-rules",
+        "probabilistic-n",
         &[
-            ("With `delay` strong success is higher", Confirmed, |f| set(f, "strong, hash", 1.0)),
-            ("Without loss both rules", Confirmed, |f| set(f, "strong, hash", 0.5)),
-            ("The price of `delay`", Confirmed, |f| set(f, "multicasts, hash", 500.0)),
+            ("Success is very high up to a million", Confirmed, |f| set(f, "weak, loss .001", 0.9)),
+            ("One round is expected", Confirmed, |f| set(f, "rounds, loss .001", 1.9)),
+            ("The number of messages does not", Confirmed, |f| grow(f, "multicasts, loss .001")),
+            ("Success is very high with a loss", Confirmed, |f| set(f, "weak, loss .2", 0.9)),
+            ("Rounds do not depend on N with a loss", Refuted, |f| set(f, "rounds, loss .2", 2.0)),
+            ("The number of messages does not", Refuted, |f| {
+                set(f, "unicasts, loss .2", 100.0);
+                set(f, "multicasts, loss .2", 10.0);
+            }),
         ],
     ),
     (
@@ -116,6 +133,33 @@ const KNOWN: &[(&str, &[Known])] = &[
             }),
             ("Strong success is 1 − p_fail", Confirmed, |f| set(f, "strong, by p_fail", 0.9)),
             ("Weak success is close to 1", Confirmed, |f| set(f, "weak, by p_fail", 0.9)),
+        ],
+    ),
+    (
+        "probabilistic-rules",
+        &[
+            ("With `delay` strong success is higher", Confirmed, |f| set(f, "strong, hash", 1.0)),
+            ("Without loss both rules", Confirmed, |f| set(f, "strong, hash", 0.5)),
+            ("The price of `delay`", Confirmed, |f| set(f, "multicasts, hash", 500.0)),
+        ],
+    ),
+    (
+        "probabilistic-size",
+        &[
+            ("If N_i is the size of one's view", Refuted, |f| set(f, "relays, view", 7.2)),
+            ("It is as many as computed", Confirmed, |f| set(f, "relays, view", 10.0)),
+            ("If the size is gossiped", Confirmed, |f| set(f, "relays, gossip", 10.0)),
+            ("If they are told the size", Confirmed, |f| set(f, "relays, true", 8.0)),
+            ("Taking one's view for the group", Confirmed, |f| set(f, "multicasts, view", 5.0)),
+        ],
+    ),
+    (
+        "probabilistic-round",
+        &[
+            ("K members relay", Confirmed, |f| set(f, "relays, simulated", 7.0)),
+            ("There are as many components", Confirmed, |f| set(f, "components, simulated", 1.0)),
+            ("There is one as often", Confirmed, |f| set(f, "one component, simulated", 1.0)),
+            ("What the text has for one", Confirmed, |f| set(f, "one component, printed", 0.9)),
         ],
     ),
 ];

@@ -3,7 +3,9 @@
 
 use crate::ballot::Ballot;
 use crate::figures::evidence::{difference, exactly, value};
-use crate::figures::{Axis, Claim, Curve, Dot, Panel, Points, Series};
+use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series};
+use crate::quantity::quantity;
+use crate::setting::{Given, Setting};
 use bellwether_sim::Measure;
 
 /// What counts as a success "very high" or "close to 1".
@@ -89,7 +91,8 @@ impl Sweep {
         self.panel("messages", Axis::log("messages", ""), &what)
     }
 
-    fn panel(&self, title: &'static str, y: Axis, what: &[(&str, Measure)]) -> Panel {
+    /// These measures, for each case.
+    pub(super) fn panel(&self, title: &'static str, y: Axis, what: &[(&str, Measure)]) -> Panel {
         let mut series = Vec::new();
         for case in self.cases {
             for (name, measure) in what {
@@ -114,6 +117,33 @@ pub(super) fn alone(panel: Panel) -> Vec<Panel> {
 /// A curve's name: what it shows, and in which case.
 fn named(what: &str, case: &str) -> String {
     if case.is_empty() { what.to_owned() } else { format!("{what}, {case}") }
+}
+
+/// What formulas are asked about a group of so many.
+pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Given)) -> Setting {
+    let mut given = Given { nodes, ..Given::default() };
+    change(&mut given);
+    given.try_into().expect("figures ask for what formulas can tell")
+}
+
+/// The line of a formula, wherever it has a value.
+pub(super) fn formula(
+    subject: &str,
+    hue: usize,
+    kind: Kind,
+    name: &str,
+    points: impl Iterator<Item = (f64, Setting)>,
+) -> Series {
+    let quantity = quantity(name).unwrap_or_else(|| panic!("no quantity is called {name}"));
+    let form = if kind == Kind::Printed { quantity.printed } else { quantity.corrected };
+    let points = points.filter_map(|(x, at)| Some((x, form(&at).ok()?))).collect();
+    let name = named(subject, kind.name());
+    Series { name, hue, drawn: true, points: Points::Formula(kind, points) }
+}
+
+/// The curve of a subject of which there are formulas.
+pub(super) fn formula_curve<'a>(finding: &'a Finding, subject: &str, kind: Kind) -> &'a Curve {
+    finding.curve(&named(subject, kind.name()))
 }
 
 /// A curve in a sentence: how it begins, and how it ends.
@@ -215,6 +245,26 @@ pub(super) fn fewer_than(
     within(says, section, axis, &sums, members)
 }
 
+/// Claims that a curve is everywhere within a tenth of a value, or not beyond it beyond doubt.
+pub(super) fn steady_at(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    curve: &Curve,
+    level: f64,
+) -> Claim {
+    let level = exactly(0.0, level);
+    let holds = !curve.dots.is_empty() && !curve.dots.iter().any(|dot| is_far(dot, &level));
+    let because = format!("{}. About {} is within a tenth", ends(curve, axis), level.y);
+    Claim::judged(says, section, holds, because)
+}
+
+/// Whether a point is farther than a tenth from another, beyond doubt.
+fn is_far(dot: &Dot, from: &Dot) -> bool {
+    let (gap, limit) = (difference(dot, from), exactly(dot.x, STEADY * from.y.abs()));
+    gap.exceeds(&limit) || Dot { y: -gap.y, ..gap }.exceeds(&limit)
+}
+
 /// Claims that curves are almost constant: everywhere within a tenth of where they begin, or not
 /// beyond it beyond doubt.
 pub(super) fn steady(
@@ -223,15 +273,9 @@ pub(super) fn steady(
     axis: &str,
     curves: &[&Curve],
 ) -> Claim {
-    let moves = |curve: &Curve| {
-        let [first, rest @ ..] = &curve.dots[..] else { return true };
-        let slack = STEADY * first.y.abs();
-        let far = |dot: &Dot| {
-            let gap = difference(dot, first);
-            let limit = exactly(dot.x, slack);
-            gap.exceeds(&limit) || Dot { y: -gap.y, ..gap.clone() }.exceeds(&limit)
-        };
-        rest.iter().any(far)
+    let moves = |curve: &Curve| match &curve.dots[..] {
+        [first, rest @ ..] => rest.iter().any(|dot| is_far(dot, first)),
+        [] => true,
     };
     let holds = !curves.iter().any(|curve| moves(curve));
     let list: Vec<String> = curves.iter().map(|curve| ends(curve, axis)).collect();

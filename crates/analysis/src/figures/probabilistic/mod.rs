@@ -6,19 +6,29 @@
 
 mod common;
 mod failures;
+mod fig_4;
 mod group;
 mod loss;
+mod one_round;
 mod rules;
+mod size;
+mod to_a_million;
 mod view;
 
 use super::Figure;
 
 /// All of them, in the order of the report.
 pub fn figures() -> Vec<Figure> {
-    let mut all = Vec::new();
+    let mut all = vec![fig_4::figure()];
     all.extend(loss::figures());
     all.extend(group::figures());
     all.extend(view::figures());
-    all.extend([rules::figure(), failures::figure()]);
+    all.extend([
+        to_a_million::figure(),
+        failures::figure(),
+        rules::figure(),
+        size::figure(),
+        one_round::figure(),
+    ]);
     all
 }
