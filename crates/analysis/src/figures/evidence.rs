@@ -169,11 +169,21 @@ pub(super) fn matched(
     section: &'static str,
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
+    matched_over(says, section, "N =", pairs)
+}
+
+/// The same where it is not N that varies.
+pub(super) fn matched_over(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    pairs: &[(&Curve, &Curve)],
+) -> Claim {
     let holds = pairs.iter().all(|(simulated, formula)| simulated.agrees(formula));
     let sentence = |(simulated, formula): &(&Curve, &Curve)| match simulated.worst(formula) {
         None => format!("{}: nothing to compare", name(simulated)),
         Some((dot, off)) => format!(
-            "{} and {} differ by up to {}, at N = {}: {} against {}",
+            "{} and {} differ by up to {}, at {axis} {}: {} against {}",
             name(simulated),
             name(formula),
             errors(off),

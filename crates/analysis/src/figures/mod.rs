@@ -16,6 +16,7 @@ mod workbench;
 
 pub mod announce_listen;
 pub mod classic;
+pub mod probabilistic;
 
 pub use claim::{Claim, Verdict};
 pub use finding::{Curve, Dot, Finding, Pane};
@@ -183,6 +184,7 @@ pub struct Trial {
 pub fn figures() -> Vec<Figure> {
     let mut all = announce_listen::figures();
     all.extend(classic::figures());
+    all.extend(probabilistic::figures());
     all
 }
 

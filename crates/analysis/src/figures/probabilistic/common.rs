@@ -1,0 +1,284 @@
+//! What the figures of the probabilistic election have in common: the paper's strategy, what is
+//! drawn of it, what we chose where the text is silent, and how its words are judged.
+
+use crate::ballot::Ballot;
+use crate::figures::evidence::{difference, exactly, value};
+use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series};
+use crate::quantity::quantity;
+use crate::setting::{Given, Setting};
+use bellwether_sim::Measure;
+
+/// What counts as a success "very high" or "close to 1".
+const HIGH: f64 = 0.95;
+/// What counts as "1 expected round".
+const ONE_ROUND: f64 = 1.05;
+/// What counts as few rounds: half of the five that the strategy permits.
+const FEW_ROUNDS: f64 = 2.5;
+/// By which part messages may differ that are "almost constant".
+const STEADY: f64 = 0.1;
+
+pub(super) const CALL: &str = "One member, any of them, calls the election by a multicast, and \
+    need not hear its own message. It is a member like the others.";
+pub(super) const STRATEGY: &str = "K = 7, 14, 28, 56, and N in the fifth round, after which it is \
+    given up; no more than 6000 relays, which limits nothing up to N = 6000.";
+pub(super) const TIMES: &str = "Every message takes .1 s, and none is expected to take longer than \
+    .2 s: the time-outs of section 3.3 are multiples of that, with 3K/2 hops in the Relay phase.";
+pub(super) const FAILURES: &str = "Failures belong to rounds: when one begins everyone's coin is \
+    drawn, and whoever is to fail does so at a moment drawn evenly from the round. Nobody knows who \
+    is dead: the dead stay in views, and can be preferred and elected.";
+pub(super) const SIZE: &str = "Everyone knows the true size of the group at its start. If each took \
+    the size of its view for it, as section 3.1 first says, K/view_prob would relay.";
+pub(super) const TIES: &str = "Lower ids are preferred. A preference is answered only if it is \
+    strictly worse; as printed two who agree would answer each other until the time-out.";
+pub(super) const SUCCESS: &str = "Strong success: all who live follow the same leader, and it \
+    lives. Weak success: the part of those who live that follows whom most of them follow, dead or \
+    alive.";
+pub(super) const ROUNDS: &str = "Rounds are those that were begun, the last one included, whether \
+    it ended well, badly without anybody's knowledge, or in giving up.";
+pub(super) const MESSAGES: &str = "Messages count when they are sent, those to the dead included; \
+    calls and re-initiations are multicasts, too.";
+pub(super) const RULES: &str = "Section 3.1 names two ways to begin a round again: `hash`, which \
+    figure 3 prints, where each who saw that something is wrong does so with probability K/N; and \
+    `delay`, where whoever waits least does, of all who saw it. Where the rule is not named it is \
+    `delay`.";
+
+/// The choices behind a figure of success.
+pub(super) const OF_SUCCESS: &[&str] =
+    &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS];
+/// The choices behind a figure of rounds.
+pub(super) const OF_ROUNDS: &[&str] = &[ROUNDS, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
+/// The choices behind a figure of messages.
+pub(super) const OF_MESSAGES: &[&str] =
+    &[MESSAGES, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
+
+/// The choices behind a figure of all three.
+pub(super) const OF_ALL: &[&str] =
+    &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS, ROUNDS, MESSAGES];
+
+/// One kind of elections over a range of parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    /// What the legend adds; nothing, if there is but one.
+    pub(super) name: &'static str,
+    /// What is simulated at x.
+    pub(super) ballot: fn(f64) -> Ballot,
+}
+
+/// What a picture goes through, and for whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sweep {
+    pub(super) x: Axis,
+    pub(super) values: &'static [f64],
+    pub(super) cases: &'static [Case],
+}
+
+impl Sweep {
+    /// Strong and weak success.
+    pub(super) fn success(&self) -> Panel {
+        let y = Axis::linear("success", "");
+        let what = [("strong", Measure::StrongSuccess), ("weak", Measure::WeakSuccess)];
+        self.panel("success", y, &what)
+    }
+
+    /// Rounds.
+    pub(super) fn rounds(&self) -> Panel {
+        self.panel("rounds", Axis::linear("rounds", ""), &[("rounds", Measure::Rounds)])
+    }
+
+    /// Unicasts and multicasts.
+    pub(super) fn messages(&self) -> Panel {
+        let what = [("unicasts", Measure::Unicasts), ("multicasts", Measure::Multicasts)];
+        self.panel("messages", Axis::log("messages", ""), &what)
+    }
+
+    /// These measures, for each case.
+    pub(super) fn panel(&self, title: &'static str, y: Axis, what: &[(&str, Measure)]) -> Panel {
+        let mut series = Vec::new();
+        for case in self.cases {
+            for (name, measure) in what {
+                series.push(self.series(&named(name, case.name), series.len(), *measure, case));
+            }
+        }
+        Panel { title, x: self.x, y, series }
+    }
+
+    fn series(&self, name: &str, hue: usize, measure: Measure, case: &Case) -> Series {
+        let points = self.values.iter().map(|x| (*x, (case.ballot)(*x).into())).collect();
+        let points = Points::Simulated(measure, points);
+        Series { name: name.to_owned(), hue, drawn: true, points }
+    }
+}
+
+/// The only panel of a figure needs no title.
+pub(super) fn alone(panel: Panel) -> Vec<Panel> {
+    vec![Panel { title: "", ..panel }]
+}
+
+/// A curve's name: what it shows, and in which case.
+fn named(what: &str, case: &str) -> String {
+    if case.is_empty() { what.to_owned() } else { format!("{what}, {case}") }
+}
+
+/// What formulas are asked about a group of so many.
+pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Given)) -> Setting {
+    let mut given = Given { nodes, ..Given::default() };
+    change(&mut given);
+    given.try_into().expect("figures ask for what formulas can tell")
+}
+
+/// The line of a formula, wherever it has a value.
+pub(super) fn formula(
+    subject: &str,
+    hue: usize,
+    kind: Kind,
+    name: &str,
+    points: impl Iterator<Item = (f64, Setting)>,
+) -> Series {
+    let quantity = quantity(name).unwrap_or_else(|| panic!("no quantity is called {name}"));
+    let form = if kind == Kind::Printed { quantity.printed } else { quantity.corrected };
+    let points = points.filter_map(|(x, at)| Some((x, form(&at).ok()?))).collect();
+    let name = named(subject, kind.name());
+    Series { name, hue, drawn: true, points: Points::Formula(kind, points) }
+}
+
+/// The curve of a subject of which there are formulas.
+pub(super) fn formula_curve<'a>(finding: &'a Finding, subject: &str, kind: Kind) -> &'a Curve {
+    finding.curve(&named(subject, kind.name()))
+}
+
+/// A curve in a sentence: how it begins, and how it ends.
+pub(super) fn ends(curve: &Curve, axis: &str) -> String {
+    let [first, .., last] = &curve.dots[..] else {
+        return format!("{}: fewer than two points", curve.name);
+    };
+    let at = |dot: &Dot| format!("{} at {axis} {}", value(dot), dot.x);
+    format!("{}: {}, {}", curve.name, at(first), at(last))
+}
+
+/// The point of a curve before which no other is in this order.
+fn extreme(curve: &Curve, before: impl Fn(f64, f64) -> bool) -> Option<&Dot> {
+    curve.dots.iter().reduce(|best, dot| if before(dot.y, best.y) { dot } else { best })
+}
+
+/// Claims that success is high: nowhere below 95 %, beyond doubt.
+pub(super) fn high(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    curves: &[&Curve],
+) -> Claim {
+    let limit = |dot: &Dot| exactly(dot.x, HIGH);
+    let low = |curve: &Curve| curve.dots.iter().any(|dot| limit(dot).exceeds(dot));
+    let told = |curve: &&Curve| match extreme(curve, |one, other| one < other) {
+        None => format!("{}: no point", curve.name),
+        Some(least) => {
+            let first = curve.dots.iter().find(|dot| limit(dot).exceeds(dot));
+            let fails = first.map_or(String::new(), |dot| {
+                format!(", below from {axis} {} on ({})", dot.x, value(dot))
+            });
+            format!("{}: at least {} (at {axis} {}){fails}", curve.name, value(least), least.x)
+        }
+    };
+    let holds = curves.iter().all(|curve| !curve.dots.is_empty() && !low(curve));
+    let list: Vec<String> = curves.iter().map(told).collect();
+    let because = format!("{}. High is {HIGH} or more", list.join(". "));
+    Claim::judged(says, section, holds, because)
+}
+
+/// Claims that a mean is nowhere above a limit, beyond doubt.
+fn within(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    curve: &Curve,
+    limit: f64,
+) -> Claim {
+    let above = |dot: &Dot| dot.exceeds(&exactly(dot.x, limit));
+    let holds = !curve.dots.is_empty() && !curve.dots.iter().any(above);
+    let most = extreme(curve, |one, other| one > other);
+    let because = most.map_or_else(String::new, |most| {
+        format!(
+            "{}, the most {} at {axis} {}; we ask for at most {limit}",
+            ends(curve, axis),
+            value(most),
+            most.x
+        )
+    });
+    Claim::judged(says, section, holds, because)
+}
+
+/// Claims that one round is expected to be enough.
+pub(super) fn one_round(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    curve: &Curve,
+) -> Claim {
+    within(says, section, axis, curve, ONE_ROUND)
+}
+
+/// Claims that rounds are few.
+pub(super) fn few_rounds(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    curve: &Curve,
+) -> Claim {
+    within(says, section, axis, curve, FEW_ROUNDS)
+}
+
+/// Claims that there are fewer messages of both kinds than members.
+pub(super) fn fewer_than(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    both: [&Curve; 2],
+    members: f64,
+) -> Claim {
+    let [unicasts, multicasts] = both;
+    let sums = unicasts.beside(multicasts).map(|(mine, other)| {
+        // They are not independent; their errors at most add up.
+        let (y, stderr) = (mine.y + other.y, mine.stderr + other.stderr);
+        Dot { y, stderr, ci95: [y; 2], command: None, ..*mine }
+    });
+    let sums = Curve { name: "both".to_owned(), dots: sums.collect(), ..unicasts.clone() };
+    within(says, section, axis, &sums, members)
+}
+
+/// Claims that a curve is everywhere within a tenth of a value, or not beyond it beyond doubt.
+pub(super) fn steady_at(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    curve: &Curve,
+    level: f64,
+) -> Claim {
+    let level = exactly(0.0, level);
+    let holds = !curve.dots.is_empty() && !curve.dots.iter().any(|dot| is_far(dot, &level));
+    let because = format!("{}. About {} is within a tenth", ends(curve, axis), level.y);
+    Claim::judged(says, section, holds, because)
+}
+
+/// Whether a point is farther than a tenth from another, beyond doubt.
+fn is_far(dot: &Dot, from: &Dot) -> bool {
+    let (gap, limit) = (difference(dot, from), exactly(dot.x, STEADY * from.y.abs()));
+    gap.exceeds(&limit) || Dot { y: -gap.y, ..gap }.exceeds(&limit)
+}
+
+/// Claims that curves are almost constant: everywhere within a tenth of where they begin, or not
+/// beyond it beyond doubt.
+pub(super) fn steady(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    curves: &[&Curve],
+) -> Claim {
+    let moves = |curve: &Curve| match &curve.dots[..] {
+        [first, rest @ ..] => rest.iter().any(|dot| is_far(dot, first)),
+        [] => true,
+    };
+    let holds = !curves.iter().any(|curve| moves(curve));
+    let list: Vec<String> = curves.iter().map(|curve| ends(curve, axis)).collect();
+    let because = format!("{}. Almost constant is within a tenth", list.join("; "));
+    Claim::judged(says, section, holds, because)
+}

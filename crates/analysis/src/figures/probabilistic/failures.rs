@@ -1,0 +1,96 @@
+//! Ours: the graphs for p_fail, which the text calls very similar to those for losses and omits.
+
+use super::common::{Case, OF_ALL, Sweep, ends, high};
+use super::loss::{NODES, by_delay};
+use crate::ballot::Ballot;
+use crate::figures::evidence::matched_over;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Points, Series, Verdict};
+
+/// From the paper's p_fail to a half.
+const FAILS: [f64; 8] = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5];
+const AXIS: &str = "p_fail";
+const CEILING: &str = "1 − p_fail";
+/// How far curves may be apart that are "very similar", of the greater one.
+const SIMILAR: f64 = 0.1;
+
+const SWEEP: Sweep = Sweep {
+    x: Axis::linear("p_fail, or the loss of messages", ""),
+    values: &FAILS,
+    cases: &[
+        Case { name: "by p_fail", ballot: |fail| Ballot { fail, ..Ballot::new(NODES) } },
+        Case { name: "by loss", ballot: by_delay },
+    ],
+};
+
+/// The figure.
+pub(super) fn figure() -> Figure {
+    let mut success = SWEEP.success();
+    let points = FAILS.iter().map(|fail| (*fail, 1.0 - fail)).collect();
+    success.series.push(Series {
+        name: CEILING.to_owned(),
+        hue: 0,
+        drawn: true,
+        points: Points::Formula(Kind::Corrected, points),
+    });
+    Figure {
+        id: "probabilistic-fail",
+        title: "Probabilistic election: success, rounds and messages against failures",
+        source: "ours, the graphs that section 5 of the probabilistic election leaves out",
+        says: "N = 2000, view_prob = .5, losses of .001. The graphs for varying p_fail are very \
+            similar to figures 5(a-c), and not included.",
+        choices: OF_ALL,
+        panels: vec![success, SWEEP.rounds(), SWEEP.messages()],
+        claims,
+        ..Figure::BARE
+    }
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let of = |what: &str| ["p_fail", "loss"].map(|by| finding.curve(&format!("{what}, by {by}")));
+    let ([strong, by_loss], [weak, _]) = (of("strong"), of("weak"));
+    let ([rounds, rounds_by_loss], ceiling) = (of("rounds"), finding.curve(CEILING));
+    let [[unicasts, lost_unicasts], [multicasts, lost_multicasts]] =
+        [of("unicasts"), of("multicasts")];
+    vec![
+        similar("The graph of strong success is very similar.", &[(strong, by_loss)]).explained(
+            Verdict::Refuted,
+            "a leader that fails after it was chosen is noticed by nobody, which no further round \
+             mends",
+        ),
+        similar(
+            "The graphs of rounds and messages are very similar.",
+            &[(rounds, rounds_by_loss), (unicasts, lost_unicasts), (multicasts, lost_multicasts)],
+        )
+        .explained(
+            Verdict::Refuted,
+            "whoever fails needs no final message, and so failures cause hardly any further round",
+        ),
+        matched_over(
+            "Strong success is 1 − p_fail, whatever K is: the probability that the leader lives.",
+            "ours, of E5",
+            "p_fail =",
+            &[(strong, ceiling)],
+        ),
+        high("Weak success is close to 1.", "ours", AXIS, &[weak]),
+    ]
+}
+
+/// Claims that curves differ by no more than a tenth, beyond doubt.
+fn similar(says: &'static str, pairs: &[(&Curve, &Curve)]) -> Claim {
+    let near = |(mine, other): &(&Curve, &Curve)| {
+        let mut points = mine.beside(other).peekable();
+        points.peek().is_some()
+            && points.all(|(mine, other)| {
+                let (more, less) = if mine.y > other.y { (mine, other) } else { (other, mine) };
+                let mut shrunk = more.clone();
+                (shrunk.y, shrunk.stderr) =
+                    ((1.0 - SIMILAR) * more.y, (1.0 - SIMILAR) * more.stderr);
+                !shrunk.exceeds(less)
+            })
+    };
+    let told =
+        |(mine, other): &(&Curve, &Curve)| format!("{}; {}", ends(mine, "p"), ends(other, "p"));
+    let list: Vec<String> = pairs.iter().map(told).collect();
+    let because = format!("{}. Similar is within a tenth", list.join("; "));
+    Claim::judged(says, "5", pairs.iter().all(near), because)
+}

@@ -1,0 +1,203 @@
+//! Figure 4: the factors of the bound and their product against K, and what a round really does.
+
+use super::common::{CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, formula, formula_curve, given};
+use crate::ballot::Ballot;
+use crate::figures::evidence::{
+    above_from, lies_above, matched_over, never_below, number, part, value,
+};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
+use crate::figures::{Verdict, evidence::exactly};
+use bellwether_sim::Measure;
+
+const NODES: u32 = 10_000;
+const VIEW: f64 = 0.4;
+const LOSS: f64 = 0.01;
+const FAIL: f64 = 0.01;
+/// The paper's greatest K.
+const MOST: u32 = 65;
+/// Where one round is simulated.
+const SIMULATED: [u32; 10] = [2, 4, 7, 10, 15, 20, 30, 40, 50, 65];
+/// Where the text has E1 and E2 arrive.
+const ARRIVED: f64 = 40.0;
+/// How near 1 that is.
+const UNITY: f64 = 0.99;
+
+const FACTORS: [(&str, &str); 4] = [
+    ("E1", "probabilistic.e1"),
+    ("E2", "probabilistic.e2"),
+    ("E3", "probabilistic.e3"),
+    ("E4", "probabilistic.e4"),
+];
+const BOUND: &str = "bound";
+const CEILING: &str = "1 − p_fail";
+const ROUND: &str = "one round, simulated";
+
+/// The figure.
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "probabilistic-4",
+        title: "Probabilistic election: the bound on a round's success, and its success",
+        source: "probabilistic election, section 4, figure 4",
+        says: "view_prob = .4, losses and p_fail of .01, N = 10,000. The bounds on E1 and E2 come \
+            close to 1 quickly, at K of about 40. The product peaks at .6, since that on E3 is \
+            very pessimistic: success would be much higher where many prefer the same leader.",
+        choices: &[
+            "The bound on E1 is taken as 0 where it is negative.",
+            "Corrected: E1 of the exact distribution, E2 exact for the relay graph's own edges, \
+             two unicasts for each edge of E3, whole relays in E4; see `bellwether errata`.",
+            "Simulated is one round of the same K, which is given up if it fails; 300 of a \
+             thousand runs.",
+            CALL,
+            TIMES,
+            FAILURES,
+            SIZE,
+            TIES,
+            SUCCESS,
+        ],
+        panels: vec![factors(), product()],
+        claims,
+        ..Figure::BARE
+    }
+}
+
+fn across() -> Axis {
+    Axis::linear("K", "")
+}
+
+/// Both forms of a quantity at every K.
+fn both(subject: &str, quantity: &str, hue: usize) -> [Series; 2] {
+    let at = |k: u32| {
+        given(NODES, |given| {
+            (given.k, given.view, given.fail) = (k, VIEW, FAIL);
+            (given.unicast_loss, given.multicast_loss) = (LOSS, LOSS);
+        })
+    };
+    [Kind::Printed, Kind::Corrected].map(|kind| {
+        let points = (1..=MOST).map(|k| (f64::from(k), at(k)));
+        formula(subject, hue, kind, quantity, points)
+    })
+}
+
+fn factors() -> Panel {
+    let series = FACTORS.iter().enumerate();
+    let series = series.flat_map(|(hue, (name, quantity))| both(name, quantity, hue)).collect();
+    let y = Axis::linear("probability", "");
+    Panel { title: "the bounds on E1 to E4", x: across(), y, series }
+}
+
+fn product() -> Panel {
+    let mut series: Vec<Series> = both(BOUND, "probabilistic.success", 4).into();
+    series.push(Series {
+        name: CEILING.to_owned(),
+        hue: 6,
+        drawn: true,
+        points: Points::Formula(
+            Kind::Corrected,
+            (1..=MOST).map(|k| (f64::from(k), 1.0 - FAIL)).collect(),
+        ),
+    });
+    let ballot = |k: u32| {
+        let ballot = Ballot { view: VIEW, fail: FAIL, runs: 300, ..Ballot::new(NODES) };
+        ballot.loss(LOSS).one_round(k)
+    };
+    let points = SIMULATED.iter().map(|k| (f64::from(*k), ballot(*k).into())).collect();
+    let points = Points::Simulated(Measure::StrongSuccess, points);
+    series.push(Series { name: ROUND.to_owned(), hue: 5, drawn: true, points });
+    let y = Axis::linear("success of a round", "");
+    Panel { title: "their product, with E5, and one simulated round", x: across(), y, series }
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let printed = |name: &str| formula_curve(finding, name, Kind::Printed);
+    let (bound, corrected) = (printed(BOUND), formula_curve(finding, BOUND, Kind::Corrected));
+    let (round, ceiling) = (finding.curve(ROUND), finding.curve(CEILING));
+    let [e1, e2, e3, e4] = FACTORS.map(|(name, _)| printed(name));
+    vec![
+        arrive(&[e1, e2]),
+        peak(bound),
+        lowest(bound, e3, &[e1, e2, e4]),
+        Claim::judged(
+            "It is a lower bound, printed and corrected.",
+            "4",
+            [bound, corrected].iter().all(|bound| never_below(round, bound)),
+            told(round, bound, corrected),
+        ),
+        Claim::judged(
+            "Success is much higher than the bound where many prefer the same leader.",
+            "4",
+            lies_above(round, bound) && much_higher(round, bound),
+            told(round, bound, corrected),
+        )
+        .explained(
+            Verdict::Confirmed,
+            &above_from(round, bound)
+                .map_or_else(String::new, |k| format!("beyond doubt from K = {k} on")),
+        ),
+        matched_over(
+            "From K = 20 on one round succeeds as often as its leader lives: more relays do not \
+             help.",
+            "ours",
+            "K =",
+            &[(&part(round, |k| k >= 20.0), ceiling)],
+        ),
+    ]
+}
+
+/// That factors are close to 1 where the text says so.
+fn arrive(factors: &[&Curve]) -> Claim {
+    let at: Vec<&Dot> = factors.iter().map(|factor| factor.at(ARRIVED)).collect();
+    let name = |curve: &Curve, dot: &Dot| format!("{}: {}", curve.name, number(dot.y));
+    let list: Vec<String> = factors.iter().zip(&at).map(|(curve, dot)| name(curve, dot)).collect();
+    Claim::judged(
+        "The bounds on E1 and E2 are close to 1 at K = 40.",
+        "4",
+        at.iter().all(|dot| dot.y >= UNITY),
+        format!("{}; close is {UNITY} or more", list.join(", ")),
+    )
+}
+
+/// The bound's greatest value.
+fn highest(bound: &Curve) -> Option<&Dot> {
+    bound.dots.iter().reduce(|best, dot| if dot.y > best.y { dot } else { best })
+}
+
+/// To the one digit that the text has.
+fn peak(bound: &Curve) -> Claim {
+    let says = "The bound peaks at 0.6.";
+    let Some(peak) = highest(bound) else { return Claim::open(says, "4", "there is no bound") };
+    let because = format!("{} at K = {}", number(peak.y), peak.x);
+    Claim::judged(says, "4", (0.55..0.65).contains(&peak.y), because)
+}
+
+/// That one factor is below all others, where the product is greatest and beyond.
+fn lowest(bound: &Curve, least: &Curve, others: &[&Curve]) -> Claim {
+    let says = "That is because the bound on E3 is very pessimistic.";
+    let Some(peak) = highest(bound) else { return Claim::open(says, "4", "there is no bound") };
+    let beyond = |dot: &&Dot| dot.x >= peak.x;
+    let below = |dot: &Dot| others.iter().all(|other| dot.y < other.at(dot.x).y);
+    let list: Vec<String> = others
+        .iter()
+        .chain([&least])
+        .map(|curve| format!("{} {}", curve.name, number(curve.at(peak.x).y)))
+        .collect();
+    let because = format!("at its peak, K = {}: {}", peak.x, list.join(", "));
+    Claim::judged(says, "4", least.dots.iter().filter(beyond).all(below), because)
+}
+
+/// Half of what the bound leaves to chance at its peak and beyond, at least, is no failure.
+fn much_higher(round: &Curve, bound: &Curve) -> bool {
+    let from = highest(bound).map_or(0.0, |dot| dot.x);
+    let half = |(mine, bound): (&Dot, &Dot)| {
+        mine.x < from || mine.exceeds(&exactly(mine.x, 0.5 + 0.5 * bound.y))
+    };
+    round.beside(bound).all(half)
+}
+
+fn told(round: &Curve, bound: &Curve, corrected: &Curve) -> String {
+    let at = |dot: &Dot| {
+        let [bound, corrected] = [bound, corrected].map(|bound| number(bound.at(dot.x).y));
+        format!("{} against {bound} ({corrected}) at K = {}", value(dot), dot.x)
+    };
+    let list: Vec<String> = round.dots.iter().map(at).collect();
+    format!("simulated against the bound (corrected): {}", list.join(", "))
+}

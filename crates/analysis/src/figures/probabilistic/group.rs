@@ -1,0 +1,104 @@
+//! Figures 5(d) to 5(f): success, rounds and messages against the size of the group.
+
+use super::common::{
+    Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, fewer_than, high, one_round,
+};
+use crate::ballot::Ballot;
+use crate::figures::evidence::{flat, value};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding};
+
+/// The text plots N up to 5000 and speaks of 6000.
+const SIZES: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 6000.0];
+const AXIS: &str = "N =";
+
+const SWEEP: Sweep = Sweep {
+    x: Axis::linear("group size N", ""),
+    values: &SIZES,
+    cases: &[Case { name: "", ballot: |nodes| Ballot::new(nodes as u32) }],
+};
+
+/// All three.
+pub(super) fn figures() -> [Figure; 3] {
+    [success(), rounds(), messages()]
+}
+
+fn success() -> Figure {
+    Figure {
+        id: "probabilistic-5d",
+        title: "Probabilistic election: success against the size of the group",
+        source: "probabilistic election, section 5, figure 5(d)",
+        says: "p_fail = .001, view_prob = .5, losses of .001; N from 1000 to 5000 by one sentence, \
+            up to and beyond 6000 by others. Strong success is very high, weak success close to 1, \
+            both whatever the size is.",
+        choices: OF_SUCCESS,
+        panels: alone(SWEEP.success()),
+        claims: claims_of_success,
+        ..Figure::BARE
+    }
+}
+
+fn claims_of_success(finding: &Finding) -> Vec<Claim> {
+    let [strong, weak] = ["strong", "weak"].map(|name| finding.curve(name));
+    vec![
+        high("Strong success is very high up to N = 6000.", "5", AXIS, &[strong]),
+        high("Weak success is close to 1.", "5", AXIS, &[weak]),
+        same("Success does not depend on the size of the group.", "abstract", strong),
+    ]
+}
+
+/// Claims that all points of a curve may be the same.
+fn same(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
+    let mut dots = curve.dots.iter();
+    let holds = dots.next().is_some_and(|first| dots.all(|dot| dot.agrees(first)));
+    let list: Vec<String> =
+        curve.dots.iter().map(|dot| format!("{} at N = {}", value(dot), dot.x)).collect();
+    Claim::judged(says, section, holds, list.join(", "))
+}
+
+fn rounds() -> Figure {
+    Figure {
+        id: "probabilistic-5e",
+        title: "Probabilistic election: rounds against the size of the group",
+        source: "probabilistic election, section 5, figure 5(e)",
+        says: "As figure 5(d). It ends within 1 expected round up to N = 6000.",
+        choices: OF_ROUNDS,
+        panels: alone(SWEEP.rounds()),
+        claims: claims_of_rounds,
+        ..Figure::BARE
+    }
+}
+
+fn claims_of_rounds(finding: &Finding) -> Vec<Claim> {
+    let rounds = finding.curve("rounds");
+    vec![
+        one_round("It ends within 1 expected round up to N = 6000.", "5", AXIS, rounds),
+        flat("Rounds do not depend on N.", "5", &[rounds]),
+    ]
+}
+
+fn messages() -> Figure {
+    Figure {
+        id: "probabilistic-5f",
+        title: "Probabilistic election: messages against the size of the group",
+        source: "probabilistic election, section 5, figure 5(f)",
+        says: "As figure 5(d). The expected number of messages does not vary with N.",
+        choices: OF_MESSAGES,
+        panels: alone(SWEEP.messages()),
+        claims: claims_of_messages,
+        ..Figure::BARE
+    }
+}
+
+fn claims_of_messages(finding: &Finding) -> Vec<Claim> {
+    let both = ["unicasts", "multicasts"].map(|name| finding.curve(name));
+    vec![
+        flat("The number of messages does not vary with N.", "5", &both),
+        fewer_than(
+            "It is low: below a tenth of the members even of the smallest group.",
+            "6",
+            AXIS,
+            both,
+            SIZES[0] / 10.0,
+        ),
+    ]
+}

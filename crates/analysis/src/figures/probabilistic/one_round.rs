@@ -1,0 +1,107 @@
+//! Ours: the relays of one round, and in how many components they fall, against exact formulas.
+
+use super::common::{CALL, SIZE, TIES, TIMES, formula, formula_curve, given};
+use crate::ballot::Ballot;
+use crate::figures::evidence::{matched_over, number};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Verdict};
+use crate::setting::Setting;
+use bellwether_protocols::probabilistic::Choice;
+use bellwether_sim::Measure;
+
+const NODES: u32 = 1000;
+/// The least view_prob of section 5, where relays are most often apart.
+const VIEW: f64 = 0.2;
+const RELAYS: [u32; 10] = [1, 2, 3, 5, 7, 10, 14, 20, 28, 40];
+const AXIS: &str = "K =";
+
+const MEASURES: [(&str, &str, Measure, &str); 3] = [
+    ("relays", "probabilistic.relays.last", Measure::Relays, "how many relay"),
+    ("components", "probabilistic.components", Measure::Components, "in how many components"),
+    ("one component", "probabilistic.connected", Measure::StrongSuccess, "that there is one"),
+];
+
+/// The figure.
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "probabilistic-round",
+        title: "Probabilistic election: the relays of one round and their graph",
+        source: "ours, of E1 and E2 in section 4 of the probabilistic election",
+        says: "About K members relay. There is an edge between two of them if one sees the other, \
+            and if the graph has one component one leader is chosen; the text takes random graphs \
+            with edges of probability view_prob, and a limit for large ones.",
+        choices: &[
+            "N = 1000, view_prob = .2; nothing is lost, and nobody fails.",
+            "Everyone has a rank that only itself knows, and relays prefer the greatest they know \
+             of: each component then chooses its own best, and a round succeeds if and only if \
+             there is one component. Printed is the product of the text's bounds on E1 and E2.",
+            "Corrected: exact, for the binomial number of relays and edges of probability \
+             1 − (1 − view_prob)².",
+            CALL,
+            TIMES,
+            SIZE,
+            TIES,
+        ],
+        panels: MEASURES.iter().map(panel).collect(),
+        claims,
+        ..Figure::BARE
+    }
+}
+
+fn ballot(k: u32) -> Ballot {
+    let ballot = Ballot { view: VIEW, fail: 0.0, ..Ballot::new(NODES) };
+    let mut ballot = ballot.loss(0.0).one_round(k);
+    ballot.config.choice = Choice::Rank;
+    ballot
+}
+
+fn at(k: u32) -> Setting {
+    given(NODES, |given| {
+        (given.k, given.view, given.fail) = (k, VIEW, 0.0);
+        (given.unicast_loss, given.multicast_loss) = (0.0, 0.0);
+    })
+}
+
+fn panel(shown: &(&'static str, &str, Measure, &'static str)) -> Panel {
+    let (subject, quantity, measure, title) = *shown;
+    let lines = [Kind::Printed, Kind::Corrected].map(|kind| {
+        let points = RELAYS.iter().map(|k| (f64::from(*k), at(*k)));
+        formula(subject, 0, kind, quantity, points)
+    });
+    let mut series: Vec<Series> = lines.into();
+    // The text has no number of components, and as many relays as there are.
+    series.retain(|line| !matches!(&line.points, Points::Formula(_, dots) if dots.is_empty()));
+    let points = RELAYS.iter().map(|k| (f64::from(*k), ballot(*k).into())).collect();
+    let points = Points::Simulated(measure, points);
+    series.push(Series { name: format!("{subject}, simulated"), hue: 0, drawn: true, points });
+    Panel { title, x: Axis::log("K", ""), y: Axis::linear(subject, ""), series }
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let pair = |subject: &str| {
+        [Kind::Simulated, Kind::Corrected].map(|kind| formula_curve(finding, subject, kind))
+    };
+    let ([relays, k], [parts, all]) = (pair("relays"), pair("components"));
+    let [one, exact] = pair("one component");
+    let printed = formula_curve(finding, "one component", Kind::Printed);
+    vec![
+        matched_over("K members relay.", "3.1", AXIS, &[(relays, k)]),
+        matched_over("There are as many components as computed.", "ours", AXIS, &[(parts, all)]),
+        matched_over("There is one as often as computed.", "ours", AXIS, &[(one, exact)]),
+        Claim::judged(
+            "What the text has for one component is a lower bound of that.",
+            "4",
+            printed.beside(one).all(|(bound, one)| !bound.exceeds(one)),
+            gaps(one, printed),
+        )
+        .explained(
+            Verdict::Confirmed,
+            "a low one: only one of two relays need see the other, and rounds with other numbers \
+             of relays are one component, too",
+        ),
+    ]
+}
+
+fn gaps(one: &Curve, bound: &Curve) -> String {
+    let at = |k: f64| format!("{} and {} at K = {k}", number(one.at(k).y), number(bound.at(k).y));
+    format!("simulated and printed: {}", [7.0, 14.0, 28.0].map(at).join(", "))
+}

@@ -1,0 +1,87 @@
+//! Ours: figures 5(d) to 5(f) continued to a million members, with hardly any loss and with much.
+
+use super::common::{Case, OF_ALL, Sweep, high, one_round};
+use crate::ballot::Ballot;
+use crate::figures::evidence::flat;
+use crate::figures::{Axis, Claim, Figure, Finding, Verdict};
+
+const SIZES: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
+const AXIS: &str = "N =";
+
+const SWEEP: Sweep = Sweep {
+    x: Axis::log("group size N", ""),
+    values: &SIZES,
+    cases: &[
+        Case { name: "loss .001", ballot: |nodes| of_size(nodes, 0.001) },
+        Case { name: "loss .2", ballot: |nodes| of_size(nodes, 0.2) },
+    ],
+};
+
+const FEWER: &str = "Of a thousand runs, 300 at N = 10,000, 80 at 100,000 and 20 at a million.";
+const CAPPED: &str = "A fifth round would have 6000 relays and no more, but no run came so far.";
+
+/// Large groups take long, and each of their runs tells of more members.
+fn of_size(nodes: f64, loss: f64) -> Ballot {
+    let runs = match nodes {
+        _ if nodes < 1e4 => 1000,
+        _ if nodes < 1e5 => 300,
+        _ if nodes < 1e6 => 80,
+        _ => 20,
+    };
+    Ballot::new(nodes as u32).loss(loss).runs(runs)
+}
+
+/// The figure.
+pub(super) fn figure() -> Figure {
+    Figure {
+        id: "probabilistic-n",
+        title: "Probabilistic election: success, rounds and messages up to a million members",
+        source: "ours, continuing figures 5(d-f) of the probabilistic election",
+        says: "p_fail = .001, view_prob = .5. The guarantees and the number of messages do not \
+            depend on the size of the group, even as it is increased into the tens of thousands \
+            (section 6); for all practical values of N (section 4).",
+        choices: CHOICES,
+        panels: vec![SWEEP.success(), SWEEP.rounds(), SWEEP.messages()],
+        claims,
+        ..Figure::BARE
+    }
+}
+
+const CHOICES: &[&str] = &{
+    let mut all = [""; OF_ALL.len() + 2];
+    (all[0], all[1]) = (FEWER, CAPPED);
+    let mut place = 0;
+    while place < OF_ALL.len() {
+        all[place + 2] = OF_ALL[place];
+        place += 1;
+    }
+    all
+};
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    let of = |what: &str| [".001", ".2"].map(|loss| finding.curve(&format!("{what}, loss {loss}")));
+    let ([strong, lossy], [weak, lossy_weak]) = (of("strong"), of("weak"));
+    let ([rounds, lossy_rounds], unicasts, multicasts) =
+        (of("rounds"), of("unicasts"), of("multicasts"));
+    vec![
+        high("Success is very high up to a million members.", "4, 6", AXIS, &[strong, weak]),
+        one_round("One round is expected to be enough, with hardly any loss.", "5", AXIS, rounds),
+        flat(
+            "The number of messages does not depend on N, with hardly any loss.",
+            "4, 6",
+            &[unicasts[0], multicasts[0]],
+        ),
+        high("Success is very high with a loss of .2, too.", "4, 6", AXIS, &[lossy, lossy_weak]),
+        flat("Rounds do not depend on N with a loss of .2.", "4, 6", &[lossy_rounds]).explained(
+            Verdict::Refuted,
+            "of more members some miss the final messages of more relays: E4 depends on N, and \
+             what it takes is a further round with twice the relays",
+        ),
+        flat(
+            "The number of messages does not depend on N with a loss of .2.",
+            "4, 6",
+            &[unicasts[1], multicasts[1]],
+        )
+        .explained(Verdict::Refuted, "they are those of further rounds; it is the logarithm of N"),
+    ]
+}

@@ -1,0 +1,105 @@
+//! Figures 5(g) to 5(i): success, rounds and messages against what members see of the group.
+
+use super::common::{
+    Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, few_rounds, fewer_than, high,
+    one_round, steady,
+};
+use crate::ballot::Ballot;
+use crate::figures::{Axis, Claim, Figure, Finding, Verdict};
+
+/// The paper's range.
+const VIEWS: [f64; 7] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
+/// The paper's group.
+const NODES: u32 = 5000;
+const AXIS: &str = "view_prob";
+
+const SWEEP: Sweep = Sweep {
+    x: Axis::linear("view_prob", ""),
+    values: &VIEWS,
+    cases: &[Case { name: "", ballot: |view| Ballot { view, ..Ballot::new(NODES) } }],
+};
+
+/// All three.
+pub(super) fn figures() -> [Figure; 3] {
+    [success(), rounds(), messages()]
+}
+
+fn success() -> Figure {
+    Figure {
+        id: "probabilistic-5g",
+        title: "Probabilistic election: success against what members see of the group",
+        source: "probabilistic election, section 5, figure 5(g)",
+        says: "N = 5000, p_fail = .001, losses of .001. Strong success is very high and weak \
+            success close to 1 down to view_prob = .2 and beyond.",
+        choices: OF_SUCCESS,
+        panels: alone(SWEEP.success()),
+        claims: claims_of_success,
+        ..Figure::BARE
+    }
+}
+
+fn claims_of_success(finding: &Finding) -> Vec<Claim> {
+    let [strong, weak] = ["strong", "weak"].map(|name| finding.curve(name));
+    vec![
+        high("Strong success is very high down to view_prob = .2.", "5", AXIS, &[strong]),
+        high("Weak success is close to 1.", "5", AXIS, &[weak]),
+    ]
+}
+
+fn rounds() -> Figure {
+    Figure {
+        id: "probabilistic-5h",
+        title: "Probabilistic election: rounds against what members see of the group",
+        source: "probabilistic election, section 5, figure 5(h)",
+        says: "As figure 5(g). The protocol scales in time, and performs well with partial views.",
+        choices: OF_ROUNDS,
+        panels: alone(SWEEP.rounds()),
+        claims: claims_of_rounds,
+        ..Figure::BARE
+    }
+}
+
+fn claims_of_rounds(finding: &Finding) -> Vec<Claim> {
+    let rounds = finding.curve("rounds");
+    vec![
+        few_rounds("It takes little time, in rounds, down to view_prob = .2.", "5", AXIS, rounds),
+        one_round(
+            "One round is expected to be enough down to view_prob = .2.",
+            "5, read from 5(e)",
+            AXIS,
+            rounds,
+        )
+        .explained(
+            Verdict::Refuted,
+            "seven relays that see a fifth of each other often are not connected",
+        ),
+    ]
+}
+
+fn messages() -> Figure {
+    Figure {
+        id: "probabilistic-5i",
+        title: "Probabilistic election: messages against what members see of the group",
+        source: "probabilistic election, section 5, figure 5(i)",
+        says: "As figure 5(g). The protocol scales in messages; section 6: their number is low and \
+            almost constant, with weak views, too.",
+        choices: OF_MESSAGES,
+        panels: alone(SWEEP.messages()),
+        claims: claims_of_messages,
+        ..Figure::BARE
+    }
+}
+
+fn claims_of_messages(finding: &Finding) -> Vec<Claim> {
+    let both = ["unicasts", "multicasts"].map(|name| finding.curve(name));
+    vec![
+        fewer_than(
+            "Messages are few down to view_prob = .2: fewer than there are members.",
+            "5, 6",
+            AXIS,
+            both,
+            f64::from(NODES),
+        ),
+        steady("Their number is almost constant down to view_prob = .2.", "6", AXIS, &both),
+    ]
+}
