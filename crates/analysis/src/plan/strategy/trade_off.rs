@@ -1,0 +1,1 @@
+//! All strategies that were tried, as a picture: what they cost, and how often they succeed.
