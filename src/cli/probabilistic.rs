@@ -59,12 +59,21 @@ pub(super) struct Probabilistic {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Reinitiate {
+pub(super) enum Reinitiate {
     /// Whoever the hash lets through, at once; as printed
     Hash,
     /// Whoever waits least, after a random delay, unless another has begun
     #[default]
     Delay,
+}
+
+impl From<Reinitiate> for probabilistic::Reinitiate {
+    fn from(flag: Reinitiate) -> Self {
+        match flag {
+            Reinitiate::Hash => Self::Hash,
+            Reinitiate::Delay => Self::Delay,
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,10 +153,7 @@ impl Probabilistic {
             strategy: self.strategy.clone(),
             max_rounds: self.max_rounds,
             most_relays: self.most_relays,
-            reinitiate: match self.reinitiate {
-                Reinitiate::Hash => probabilistic::Reinitiate::Hash,
-                Reinitiate::Delay => probabilistic::Reinitiate::Delay,
-            },
+            reinitiate: self.reinitiate.into(),
             size: match self.size {
                 Size::True => probabilistic::Size::Group,
                 Size::View => probabilistic::Size::View,

@@ -13,7 +13,9 @@
 //! simulates it.
 
 mod confirm;
+pub mod proportion;
 pub mod silence;
+pub mod strategy;
 
 pub use confirm::{Confirmation, Effort, GROUP_MAX, Verdict, Watch};
 

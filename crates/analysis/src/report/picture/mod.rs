@@ -18,14 +18,18 @@
 //! | `pane` | one pair of axes and what is between them |
 //! | `legend` | what the looks mean |
 //! | `names` | what is drawn, and how it is called |
+//! | `notes` | a level, and names at points |
 //! | `words` | how wide a text is |
 
 mod legend;
 mod look;
 mod names;
+mod notes;
 mod pane;
 mod scale;
 mod words;
+
+pub use notes::Notes;
 
 use super::markup::{Indexed, N, Text, put};
 use super::stem;
@@ -47,8 +51,13 @@ const TITLE: f64 = 26.0;
 pub fn svg(finding: &Finding) -> String {
     match &finding.run {
         Some(run) => run.picture(finding.title),
-        None => draw(finding, true),
+        None => draw(finding, true, &Notes::default()),
     }
+}
+
+/// The picture with its title and with notes.
+pub fn noted(finding: &Finding, notes: &Notes) -> String {
+    draw(finding, true, notes)
 }
 
 /// The picture without its title, to stand on a page that says it.
@@ -56,7 +65,7 @@ pub fn inline(finding: &Finding) -> String {
     match &finding.run {
         // Among others its pattern needs a name of its own.
         Some(run) => run.picture("").replace("bw-hatch", &format!("hatch-{}", stem(finding))),
-        None => draw(finding, false),
+        None => draw(finding, false, &Notes::default()),
     }
 }
 
@@ -92,7 +101,7 @@ fn looks(panes: &[Pane]) -> Vec<Looks> {
     if each.len() < 2 || common && together.are_distinct() { vec![together] } else { each }
 }
 
-fn draw(finding: &Finding, headed: bool) -> String {
+fn draw(finding: &Finding, headed: bool, notes: &Notes) -> String {
     let grid = Grid::of(finding.panes.len());
     let panes = prepared(finding);
     let looks = looks(&panes);
@@ -110,6 +119,9 @@ fn draw(finding: &Finding, headed: bool) -> String {
             let frame = Frame { left, top: y, width: grid.width, height: grid.height };
             let plot = Plot::new(pane, &looks[if shared { 0 } else { index }], frame);
             plot.draw(&mut body, &format!("clip-{}-{index}", stem(finding)));
+            if index == 0 {
+                notes.draw(&mut body, &plot);
+            }
             let mut end = plot.below();
             left_of_all = if index == 0 { plot.left() } else { left_of_all };
             if !shared {

@@ -112,6 +112,26 @@ impl<'a> Plot<'a> {
         }
     }
 
+    /// Where the area begins and ends, from the left.
+    pub(super) fn sides(&self) -> (f64, f64) {
+        (self.area.left, self.area.left + self.area.width)
+    }
+
+    /// Where this point is, if it lies between the axes.
+    pub(super) fn spot(&self, x: f64, y: f64) -> Option<(f64, f64)> {
+        let (across, _) = self.place(x, y);
+        let (left, right) = self.sides();
+        let inside = self.x.shows(x) && (left..=right).contains(&across);
+        inside.then_some(across).zip(self.height(y))
+    }
+
+    /// Where this height is, if it lies between the axes.
+    pub(super) fn height(&self, y: f64) -> Option<f64> {
+        let (_, up) = self.place(1.0, y);
+        let inside = (self.area.top..=self.area.top + self.area.height).contains(&up);
+        (self.y.shows(y) && inside).then_some(up)
+    }
+
     fn drawn(&self, kind: Kind) -> Vec<(&Curve, Look)> {
         let curves = self.pane.curves.iter();
         // Markers that no line of their hue accompanies here are joined, to be followed by eye.

@@ -1,38 +1,25 @@
-//! `bellwether plan`: parameters from goals, what to expect of them, and whether that happens.
+//! `bellwether plan announce-listen`: timers from goals, what to expect of them, and whether that
+//! happens.
 
-use super::Done;
-use super::circumstances::{Circumstances, seconds};
-use super::failure::Failure;
-use super::group::{finite, number};
-use super::output::{Format, csv, digits, table};
-use super::progress::Progress;
-use super::{sim, threads};
+use super::super::circumstances::{Circumstances, seconds};
+use super::super::failure::Failure;
+use super::super::group::{finite, number};
+use super::super::output::{Format, csv, digits, table};
+use super::super::progress::Progress;
+use super::super::{Done, sim, threads};
 use bellwether::analysis::cell::duration;
 use bellwether::analysis::plan::{
     Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
 };
 use bellwether::core::Duration;
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-/// Choose a protocol's parameters from goals, and confirm what to expect by simulation
-#[derive(Args, Debug)]
-pub(super) struct Planning {
-    #[command(subcommand)]
-    protocol: Planned,
-}
-
-#[derive(Subcommand, Debug)]
-enum Planned {
-    /// T_L, T_S and the number of goodbyes of LE-S
-    AnnounceListen(AnnounceListen),
-}
-
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-struct AnnounceListen {
+pub(super) struct AnnounceListen {
     #[command(flatten)]
     circumstances: Circumstances,
     /// T_A: the time between a leader's announcements
@@ -90,16 +77,8 @@ fn runs(text: &str) -> Result<u64, String> {
 /// What the simulations say.
 type Evidence = (Vec<Confirmation>, Option<Watch>);
 
-impl Planning {
-    pub(super) fn run(&self) -> Done {
-        match &self.protocol {
-            Planned::AnnounceListen(goals) => goals.run(),
-        }
-    }
-}
-
 impl AnnounceListen {
-    fn run(&self) -> Done {
+    pub(super) fn run(&self) -> Done {
         let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
         let evidence = self.evidence(&plan)?;
         let text = match self.format {

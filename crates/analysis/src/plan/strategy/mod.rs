@@ -1,0 +1,134 @@
+//! The smallest strategy of a probabilistic election that succeeds as often as asked for.
+//!
+//! **Source.** Section 3.2 of the paper leaves the strategy open: K of the first round, K of the
+//! further ones, and how many there are. Section 4 bounds how often one round succeeds, from so far
+//! below that no strategy can be chosen by it. So strategies are simulated.
+//!
+//! **What is smallest.** The strategy with the fewest messages on average, unicasts and multicasts
+//! together, of those tried: K the same in all rounds, or twice that of the round before; one round
+//! or several. The paper's own last round, in which everyone is a relay, is not among them: it
+//! takes N² unicasts.
+//!
+//! **When it reaches a goal.** When the lower end of the interval of its strong success does. All
+//! that is tried has a chance of being taken for better than it is, and is looked at several times;
+//! so it is chosen by the interval of 99.9 %, and told with that of 95 %, which lies within.
+//! Whether it holds is then asked of [fresh runs](Found::confirm).
+//!
+//! **What limits it.** A crash of the leader in the round that elects it is noticed by nobody, so
+//! that no strategy succeeds much more often than 1 − p_fail.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `tactic` | what a strategy is, and what its simulation said |
+//! | `search` | which are tried, in what order, and how often |
+//! | `refused` | why there is none |
+//! | `trade_off` | all that were tried, as a picture |
+
+mod refused;
+mod search;
+mod tactic;
+mod trade_off;
+
+pub use refused::Refused;
+pub use search::{Found, search};
+pub use tactic::{Growth, Standing, Tactic, Trial};
+
+use crate::support::CONFIDENCE;
+use bellwether_core::Duration;
+use bellwether_protocols::probabilistic::{Conditions, Odds, Reinitiate};
+
+/// No plan has more rounds.
+pub const ROUNDS_MAX: u32 = 16;
+/// The interval that is told.
+pub const TOLD: f64 = 0.95;
+/// The interval by which a strategy is chosen.
+const CHOSEN: f64 = CONFIDENCE;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goals {
+    /// The group's size.
+    pub nodes: u32,
+    /// How probable it is that a process sees another.
+    pub view: f64,
+    /// How often a message to one process is lost.
+    pub unicast_loss: f64,
+    /// How often a receiver misses a message to everyone.
+    pub multicast_loss: f64,
+    /// How often a process fails in a round.
+    pub fail: f64,
+    /// How long a message takes.
+    pub delay: Duration,
+    /// Who begins the next round.
+    pub reinitiate: Reinitiate,
+    /// How often all are to name the same live leader in the end.
+    pub success: f64,
+    /// The most rounds an election may have.
+    pub max_rounds: u32,
+}
+
+impl Goals {
+    /// The bound of section 4: how often one round with K relays succeeds at least.
+    pub fn bound(&self, relays: u32) -> f64 {
+        let Self { view, unicast_loss, multicast_loss, fail, .. } = *self;
+        let nodes = f64::from(self.nodes);
+        let conditions = Conditions { nodes, view, unicast_loss, multicast_loss, fail };
+        Odds::of(f64::from(relays), &conditions).success()
+    }
+
+    fn check(&self, effort: &Effort) -> Result<(), Refused> {
+        let Self { success, max_rounds, .. } = *self;
+        if !(success > 0.0 && success < 1.0) {
+            return Err(Refused::NoChance { success });
+        }
+        if !(1..=ROUNDS_MAX).contains(&max_rounds) {
+            return Err(Refused::Rounds { max_rounds });
+        }
+        let (needs, most) = (runs_to_show(success), effort.runs_max() as f64);
+        if needs > most {
+            return Err(Refused::TooManyRuns { success, needs, most });
+        }
+        Ok(())
+    }
+}
+
+/// How many runs without a failure it takes to choose a strategy for this goal.
+fn runs_to_show(success: f64) -> f64 {
+    super::proportion::Proportion::runs_to_show(success, CHOSEN)
+}
+
+/// How much is simulated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// A multiple of what is usual: three thousand million deliveries, and a hundred thousand runs
+    /// of one strategy. Deliveries and not seconds, so that no answer depends on the machine.
+    pub scale: f64,
+    /// Where luck comes from.
+    pub seed: u64,
+    /// How many threads; nought for as many as there are cores.
+    pub threads: usize,
+}
+
+impl Effort {
+    /// The most deliveries of a search.
+    fn deliveries(&self) -> f64 {
+        3e9 * self.scale
+    }
+
+    /// The most runs of one strategy.
+    fn runs_max(&self) -> u64 {
+        (100_000.0 * self.scale) as u64 // saturates
+    }
+
+    /// How many runs a first look at a strategy takes in a group of so many. The same for all goals
+    /// and strategies: which one is cheaper then does not depend on what is asked for.
+    fn first_look(&self, nodes: u32) -> u64 {
+        // A round of ten relays or so.
+        let run = 10.0 * f64::from(nodes);
+        ((self.deliveries() / 500.0 / run) as u64).clamp(LOOK_MIN, LOOK_MAX)
+    }
+}
+
+/// The fewest and the most runs of a first look.
+const LOOK_MIN: u64 = 20;
+const LOOK_MAX: u64 = 400;

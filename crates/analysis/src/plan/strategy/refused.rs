@@ -1,0 +1,140 @@
+//! Why there is no plan, and what can be reached.
+
+use super::{ROUNDS_MAX, Trial};
+use crate::figures::Stuck;
+use std::fmt;
+
+/// Goals that are none, cannot be reached, or cannot be decided.
+#[derive(Debug)]
+pub enum Refused {
+    /// What is asked for is no chance, or certainty.
+    NoChance {
+        /// As given.
+        success: f64,
+    },
+    /// Too few or too many rounds.
+    Rounds {
+        /// As given.
+        max_rounds: u32,
+    },
+    /// So much is more than the effort can show.
+    TooManyRuns {
+        /// As given.
+        success: f64,
+        /// How many runs it would take at least.
+        needs: f64,
+        /// How many there may be.
+        most: f64,
+    },
+    /// Not even one strategy could be looked at.
+    NothingTried {
+        /// The group's size.
+        nodes: u32,
+    },
+    /// A simulation cannot be done.
+    Stuck(Stuck),
+    /// No strategy reaches it.
+    Impossible(Best),
+    /// Some might, but the effort does not suffice to tell.
+    Undecided(Best),
+}
+
+/// The best that was found.
+#[derive(Debug)]
+pub struct Best {
+    /// The goal.
+    pub success: f64,
+    /// How often a process fails in a round.
+    pub fail: f64,
+    /// How many strategies were tried.
+    pub tried: usize,
+    /// The one that most surely succeeds most often.
+    pub best: Box<Trial>,
+}
+
+impl Best {
+    /// A goal that the best one reaches, with as many digits as it takes.
+    pub fn reachable(&self) -> f64 {
+        let low = self.best.interval()[0];
+        let step = [0.1, 0.01, 0.001, 1e-4, 1e-5].into_iter().find(|step| low < 1.0 - step);
+        // Two digits beyond the nines that it has.
+        step.map_or(low, |step| libm::floor(low / step * 100.0) * step / 100.0)
+    }
+
+    fn found(&self) -> String {
+        let Self { best, tried, .. } = self;
+        let [low, high] = best.interval();
+        let (share, runs) = (best.success.share(), best.success.runs);
+        format!(
+            "the best of {tried} tried, {}, succeeds in {share:.5} of {runs} runs (95 % interval \
+             {low:.5} .. {high:.5})",
+            best.tactic
+        )
+    }
+
+    /// Why there is no more to be had, if we know.
+    fn limit(&self) -> String {
+        let most = 1.0 - self.fail;
+        if self.fail > 0.0 && self.success > most - 0.1 * self.fail {
+            return format!(
+                "; about 1 - fail = {most} is the most, since nothing notices a crash of the \
+                 elected leader within its round"
+            );
+        }
+        String::new()
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoChance { success } => write!(
+                f,
+                "success = {success}, but 0 < success < 1 must hold, and no number of runs shows \
+                 more; try 0.999"
+            ),
+            Self::Rounds { max_rounds } => write!(
+                f,
+                "max-rounds = {max_rounds}, but 1 <= max-rounds <= {ROUNDS_MAX} must hold for a \
+                 plan; try 5"
+            ),
+            Self::TooManyRuns { success, needs, most } => write!(
+                f,
+                "success = {success} takes {needs} runs without a failure to be shown, but there \
+                 are at most {most}; try a greater effort or a lower goal"
+            ),
+            Self::NothingTried { nodes } => write!(
+                f,
+                "nodes = {nodes}: this effort does not suffice for a look at any strategy; try a \
+                 greater effort or a smaller group"
+            ),
+            Self::Stuck(stuck) => stuck.fmt(f),
+            Self::Impossible(best) => write!(
+                f,
+                "success = {} cannot be reached: {}{}; try success = {} or fewer losses and \
+                 failures, larger views, more rounds",
+                best.success,
+                best.found(),
+                best.limit(),
+                digits(best.reachable())
+            ),
+            Self::Undecided(best) => write!(
+                f,
+                "success = {} cannot be decided with this effort: {}{}; try success = {} or a \
+                 greater effort",
+                best.success,
+                best.found(),
+                best.limit(),
+                digits(best.reachable())
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Without the digits that binary fractions have beyond those meant.
+fn digits(value: f64) -> String {
+    let text = format!("{value:.7}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

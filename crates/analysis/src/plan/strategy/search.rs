@@ -1,0 +1,309 @@
+//! Which strategies are tried, in what order, and how often.
+//!
+//! K rises, in steps of about √2. Of each K one round is looked at first: no strategy that begins
+//! with it takes fewer messages, so once that is more than the best one takes, the search is over.
+//! Then the one that succeeds most often; where it does not reach the goal, no other with this K
+//! does. Then all of them, from the cheapest. Around the best one K is then searched more finely.
+//!
+//! A look has three times the runs of the one before, from the same seed, until the goal lies
+//! outside the interval. Which of two is cheaper is decided by the first look alone, whatever the
+//! goal: so a harder goal does not find a cheaper strategy.
+
+use super::refused::Best;
+use super::tactic::{Standing, Tactic, Trial};
+use super::{Effort, Goals, LOOK_MIN, Refused};
+use crate::figures::Stuck;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many times as many runs a further look has.
+const MORE: u64 = 3;
+/// After so many K in a row that did not raise the best success, no further is tried.
+const PATIENCE: u32 = 3;
+/// But only if it succeeds so often: before, a rise may be too small to be seen.
+const SEEN: f64 = 0.5;
+/// The largest K.
+const K_MAX: u32 = 2_000;
+/// How many times as many runs as chose a strategy confirm it.
+const FRESH: u64 = 2;
+
+/// A strategy that reaches the goal, and what else was tried.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What was asked for.
+    pub goals: Goals,
+    /// The smallest.
+    pub chosen: Trial,
+    /// All of them, by K.
+    pub tried: Vec<Trial>,
+    /// Those that might be smaller still, if more runs were made.
+    pub open: Vec<Tactic>,
+}
+
+/// Looks for the smallest strategy; `progress` is told which one is tried, and what part of the
+/// most work there can be is done.
+///
+/// # Errors
+/// [`Refused`], with the best there is.
+pub fn search(
+    goals: Goals,
+    effort: Effort,
+    progress: &(dyn Fn(&Tactic, f64) + Sync),
+) -> Result<Found, Refused> {
+    goals.check(&effort)?;
+    let looks = effort.first_look(goals.nodes);
+    let spent = 0.0;
+    let mut search = Search { goals, effort, progress, looks, spent, tried: BTreeMap::new() };
+    let best = search.coarse()?;
+    let best = match best {
+        Some(best) => search.fine(best)?,
+        None => return Err(search.refused()),
+    };
+    Ok(search.found(best))
+}
+
+impl Found {
+    /// Asks fresh runs whether the chosen strategy reaches the goal: twice as many, from the next
+    /// seed.
+    ///
+    /// # Errors
+    /// [`Stuck`], if the simulation cannot be done.
+    pub fn confirm(&self, threads: usize, progress: &(dyn Fn() + Sync)) -> Result<Trial, Stuck> {
+        let seed = self.chosen.ballot.seed.wrapping_add(1);
+        let ballot = self.chosen.tactic.ballot(&self.goals, self.fresh_runs(), seed);
+        let stuck = |why| Stuck { command: ballot.command(), why };
+        let answer = ballot.experiment(threads).and_then(|asked| asked.run(progress));
+        let answer = answer.map_err(stuck)?;
+        Ok(Trial::new(self.chosen.tactic, ballot, answer))
+    }
+
+    /// How many runs confirm it.
+    pub fn fresh_runs(&self) -> u64 {
+        FRESH * self.chosen.success.runs
+    }
+
+    /// Whether these runs confirm it: the lower end of their interval reaches the goal.
+    pub fn confirmed_by(&self, fresh: &Trial) -> bool {
+        fresh.interval()[0] >= self.goals.success
+    }
+}
+
+/// The best strategy yet, and what it took at its first look.
+#[derive(Clone, Copy)]
+struct Leading {
+    tactic: Tactic,
+    messages: f64,
+}
+
+/// What a K had to offer.
+enum Offer {
+    /// Even one round costs more than the best one.
+    Dear,
+    /// No strategy that reaches the goal.
+    Weak,
+    /// One at least that does, though maybe not a smaller one.
+    Strong,
+}
+
+struct Search<'a> {
+    goals: Goals,
+    effort: Effort,
+    progress: &'a (dyn Fn(&Tactic, f64) + Sync),
+    /// The runs of a first look.
+    looks: u64,
+    /// Deliveries.
+    spent: f64,
+    /// The first look at each strategy and the last one.
+    tried: BTreeMap<Tactic, (f64, Trial)>,
+}
+
+impl Search<'_> {
+    fn coarse(&mut self) -> Result<Option<Leading>, Refused> {
+        let mut best = None;
+        let (mut highest, mut in_vain) = (0.0, 0);
+        for k in ladder(self.goals.nodes) {
+            match self.consider(k, &mut best)? {
+                Offer::Dear => break,
+                Offer::Strong => {}
+                Offer::Weak => {
+                    let share = self.share(&Tactic::best(k, self.goals.max_rounds));
+                    in_vain = if share > highest { 0 } else { in_vain + 1 };
+                    highest = share.max(highest);
+                    if best.is_none() && highest >= SEEN && in_vain >= PATIENCE {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    /// Tries what lies between the steps beside the best K.
+    fn fine(&mut self, best: Leading) -> Result<Leading, Refused> {
+        let k = best.tactic.k;
+        let ladder = ladder(self.goals.nodes);
+        let below = ladder.iter().rev().find(|step| **step < k).copied().unwrap_or(k);
+        let above = ladder.iter().find(|step| **step > k).copied().unwrap_or(k);
+        let mut best = Some(best);
+        for k in (below + 1..above).step_by((k / 10).max(1) as usize) {
+            if let Offer::Dear = self.consider(k, &mut best)? {
+                break;
+            }
+        }
+        Ok(best.expect("a better one replaces it, or none does"))
+    }
+
+    /// Tries the strategies with this K that may be better than the best.
+    fn consider(&mut self, k: u32, best: &mut Option<Leading>) -> Result<Offer, Refused> {
+        let at_most = |best: &Option<Leading>, messages: f64| {
+            best.is_some_and(|best| best.messages <= messages)
+        };
+        match self.first_look(Tactic::once(k))? {
+            Some(messages) if at_most(best, messages) => return Ok(Offer::Dear),
+            Some(_) => {}
+            None => return Ok(Offer::Weak),
+        }
+        if self.decide(Tactic::best(k, self.goals.max_rounds))? != Standing::Reaches {
+            return Ok(Offer::Weak);
+        }
+        let mut costs = Vec::new();
+        for tactic in Tactic::all(k, self.goals.max_rounds) {
+            costs.extend(self.first_look(tactic)?.map(|messages| Leading { tactic, messages }));
+        }
+        costs.sort_by(|one, other| {
+            one.messages
+                .total_cmp(&other.messages)
+                .then(one.tactic.rounds.cmp(&other.tactic.rounds))
+        });
+        for costs in costs {
+            if at_most(best, costs.messages) {
+                break;
+            }
+            if self.decide(costs.tactic)? == Standing::Reaches {
+                *best = Some(costs);
+                break;
+            }
+        }
+        Ok(Offer::Strong)
+    }
+
+    /// What a strategy takes, in messages, by the first look at it; none if the effort does not
+    /// suffice for that.
+    fn first_look(&mut self, tactic: Tactic) -> Result<Option<f64>, Refused> {
+        self.look(tactic, self.looks)?;
+        Ok(self.tried.get(&tactic).map(|(first, _)| *first))
+    }
+
+    /// Looks at a strategy until it is clear where it stands, or for as long as the effort allows.
+    fn decide(&mut self, tactic: Tactic) -> Result<Standing, Refused> {
+        let mut runs = self.looks;
+        loop {
+            let looked = self.look(tactic, runs)?;
+            let Some((_, trial)) = self.tried.get(&tactic) else { return Ok(Standing::Open) };
+            let standing = trial.standing(self.goals.success);
+            runs = runs.saturating_mul(MORE);
+            if standing != Standing::Open || !looked || runs > self.effort.runs_max() {
+                return Ok(standing);
+            }
+        }
+    }
+
+    /// Simulates so many runs of a strategy, if there are not as many already; tells whether the
+    /// effort suffices.
+    fn look(&mut self, tactic: Tactic, runs: u64) -> Result<bool, Refused> {
+        if self.tried.get(&tactic).is_some_and(|(_, trial)| trial.success.runs >= runs) {
+            return Ok(true);
+        }
+        let left = self.effort.deliveries() - self.spent;
+        let each = match self.tried.get(&tactic) {
+            Some((_, trial)) => trial.deliveries(),
+            None if left <= 0.0 => return Ok(false),
+            // What a run takes is not known before there are some.
+            None => self.simulate(tactic, LOOK_MIN.min(runs), 0.0)?.deliveries(),
+        };
+        if each * runs as f64 > left {
+            return Ok(false);
+        }
+        let trial = self.simulate(tactic, runs, each)?;
+        let messages = trial.messages();
+        let first = self.tried.get(&tactic).map_or(messages, |(first, _)| *first);
+        self.tried.insert(tactic, (first, trial));
+        Ok(true)
+    }
+
+    /// Runs of a strategy, each of which takes about so many deliveries.
+    fn simulate(&mut self, tactic: Tactic, runs: u64, each: f64) -> Result<Trial, Refused> {
+        let ballot = tactic.ballot(&self.goals, runs, self.effort.seed);
+        let (done, spent, most) = (AtomicU64::new(0), self.spent, self.effort.deliveries());
+        let tick = || {
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            (self.progress)(&tactic, (spent + each * done as f64) / most);
+        };
+        let answer = ballot.experiment(self.effort.threads).and_then(|asked| asked.run(&tick));
+        let stuck = |why| Refused::Stuck(Stuck { command: ballot.command(), why });
+        let trial = Trial::new(tactic, ballot.clone(), answer.map_err(stuck)?);
+        self.spent += trial.deliveries() * runs as f64;
+        Ok(trial)
+    }
+
+    fn share(&self, tactic: &Tactic) -> f64 {
+        self.tried.get(tactic).map_or(0.0, |(_, trial)| trial.success.share())
+    }
+
+    fn found(self, best: Leading) -> Found {
+        let goal = self.goals.success;
+        // Of K that are left out as a whole, the one that succeeds most often stands for all.
+        let is_open = |(first, trial): &&(f64, Trial)| {
+            *first < best.messages && trial.standing(goal) == Standing::Open
+        };
+        let open = self.tried.values().filter(is_open).map(|(_, trial)| trial.tactic).collect();
+        let chosen = self.tried[&best.tactic].1.clone();
+        let tried = self.tried.into_values().map(|(_, trial)| trial).collect();
+        Found { goals: self.goals, chosen, tried, open }
+    }
+
+    fn refused(self) -> Refused {
+        let goal = self.goals.success;
+        let trials: Vec<Trial> = self.tried.into_values().map(|(_, trial)| trial).collect();
+        let low = |trial: &Trial| trial.interval()[0];
+        let best = trials.iter().max_by(|one, other| low(one).total_cmp(&low(other)));
+        let Some(best) = best else {
+            return Refused::NothingTried { nodes: self.goals.nodes };
+        };
+        let open = trials.iter().any(|trial| {
+            let best_of_its_k = Tactic::best(trial.tactic.k, self.goals.max_rounds);
+            trial.tactic == best_of_its_k && trial.standing(goal) == Standing::Open
+        });
+        let (fail, tried) = (self.goals.fail, trials.len());
+        let best = Best { success: goal, fail, tried, best: Box::new(best.clone()) };
+        if open { Refused::Undecided(best) } else { Refused::Impossible(best) }
+    }
+}
+
+/// K in steps of about √2, up to everyone.
+fn ladder(nodes: u32) -> Vec<u32> {
+    let most = nodes.clamp(1, K_MAX);
+    let mut steps = vec![1, 2, 3, 4, 5];
+    let mut k = 5.0;
+    while k < f64::from(K_MAX) {
+        k *= std::f64::consts::SQRT_2;
+        steps.push(k as u32);
+    }
+    steps.retain(|step| *step < most);
+    steps.push(most);
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k_rises_to_everyone_and_no_further() {
+        assert_eq!(ladder(1), [1]);
+        assert_eq!(ladder(12), [1, 2, 3, 4, 5, 7, 10, 12]);
+        let large = ladder(1_000_000);
+        assert!(large.windows(2).all(|pair| pair[0] < pair[1]), "{large:?}");
+        assert_eq!(large.last(), Some(&K_MAX));
+    }
+}

@@ -1,0 +1,202 @@
+//! One strategy, and what its simulation said.
+
+use super::super::proportion::Proportion;
+use super::{CHOSEN, Goals, TOLD};
+use crate::ballot::Ballot;
+use bellwether_protocols::probabilistic::{Relays, Strategy};
+use bellwether_sim::{Answer, Measure};
+use std::fmt;
+
+/// How K follows from the round before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Growth {
+    /// It is the same.
+    Fixed,
+    /// It is twice as large, and at most everyone.
+    Doubling,
+}
+
+impl Growth {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Doubling => "doubling",
+        }
+    }
+}
+
+/// A strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tactic {
+    /// K of the first round.
+    pub k: u32,
+    /// K of the others.
+    pub growth: Growth,
+    /// How many rounds there are; a single one is [`Growth::Fixed`].
+    pub rounds: u32,
+}
+
+impl Tactic {
+    /// A single round.
+    pub(super) fn once(k: u32) -> Self {
+        Self { k, growth: Growth::Fixed, rounds: 1 }
+    }
+
+    /// The strategy with this K that succeeds most often: neither further rounds nor further relays
+    /// in them make an election fail that would not have failed without.
+    pub(super) fn best(k: u32, rounds: u32) -> Self {
+        if rounds == 1 { Self::once(k) } else { Self { k, growth: Growth::Doubling, rounds } }
+    }
+
+    /// All that have this K in the first round.
+    pub(super) fn all(k: u32, max_rounds: u32) -> Vec<Self> {
+        let several = (2..=max_rounds).flat_map(|rounds| {
+            [Growth::Fixed, Growth::Doubling].map(|growth| Self { k, growth, rounds })
+        });
+        std::iter::once(Self::once(k)).chain(several).collect()
+    }
+
+    /// K of every round in a group of so many.
+    pub fn relays(&self, nodes: u32) -> Vec<u32> {
+        let mut k = self.k;
+        let mut all = vec![k];
+        for _ in 1..self.rounds {
+            if self.growth == Growth::Doubling {
+                k = k.saturating_mul(2).min(nodes.max(self.k));
+            }
+            all.push(k);
+        }
+        all
+    }
+
+    /// So many runs of it.
+    pub(super) fn ballot(&self, goals: &Goals, runs: u64, seed: u64) -> Ballot {
+        let mut ballot = Ballot {
+            view: goals.view,
+            unicast_loss: goals.unicast_loss,
+            multicast_loss: goals.multicast_loss,
+            fail: goals.fail,
+            delay: goals.delay,
+            runs,
+            seed,
+            ..Ballot::new(goals.nodes)
+        };
+        let config = &mut ballot.config;
+        (config.max_rounds, config.reinitiate) = (self.rounds, goals.reinitiate);
+        config.strategy = match self.growth {
+            Growth::Fixed => {
+                config.k = self.k;
+                Strategy::Fixed
+            }
+            Growth::Doubling => {
+                Strategy::List(self.relays(goals.nodes).into_iter().map(Relays::Count).collect())
+            }
+        };
+        ballot
+    }
+}
+
+impl fmt::Display for Tactic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { k, growth, rounds } = self;
+        match rounds {
+            1 => write!(f, "K {k} in one round"),
+            _ => write!(f, "K {k}, {}, for up to {rounds} rounds", growth.name()),
+        }
+    }
+}
+
+/// What runs of a strategy say to a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The whole interval reaches it.
+    Reaches,
+    /// The goal lies within the interval.
+    Open,
+    /// The whole interval lies below.
+    FallsShort,
+}
+
+impl Standing {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reaches => "reaches",
+            Self::Open => "open",
+            Self::FallsShort => "falls short",
+        }
+    }
+}
+
+/// A strategy and its simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// The strategy.
+    pub tactic: Tactic,
+    /// How often all named the same live leader in the end.
+    pub success: Proportion,
+    /// All that was measured.
+    pub answer: Answer,
+    /// What was simulated; its command prints the same numbers.
+    pub ballot: Ballot,
+}
+
+impl Trial {
+    pub(super) fn new(tactic: Tactic, ballot: Ballot, answer: Answer) -> Self {
+        let mean = answer.measure(Measure::StrongSuccess).map_or(0.0, |summary| summary.mean);
+        let successes = (mean * ballot.runs as f64).round() as u64;
+        let success = Proportion { successes, runs: ballot.runs };
+        Self { tactic, success, answer, ballot }
+    }
+
+    /// The interval of its success that is told.
+    pub fn interval(&self) -> [f64; 2] {
+        self.success.interval(TOLD)
+    }
+
+    /// The mean of a measure; nought if no run gave it.
+    pub fn mean(&self, measure: Measure) -> f64 {
+        self.answer.measure(measure).map_or(0.0, |summary| summary.mean)
+    }
+
+    /// What it costs: unicasts and multicasts, on average.
+    pub fn messages(&self) -> f64 {
+        self.mean(Measure::Unicasts) + self.mean(Measure::Multicasts)
+    }
+
+    /// What it says to a goal, by the interval that chooses.
+    pub fn standing(&self, goal: f64) -> Standing {
+        match self.success.interval(CHOSEN) {
+            [low, _] if low >= goal => Standing::Reaches,
+            [_, high] if high < goal => Standing::FallsShort,
+            _ => Standing::Open,
+        }
+    }
+
+    /// Deliveries of a run, on average.
+    pub(super) fn deliveries(&self) -> f64 {
+        self.answer.deliveries.unwrap_or(0) as f64 / self.ballot.runs.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strategy_doubles_up_to_everyone() {
+        let of = |growth, rounds| Tactic { k: 7, growth, rounds }.relays(40);
+        assert_eq!(of(Growth::Doubling, 5), [7, 14, 28, 40, 40]);
+        assert_eq!(of(Growth::Fixed, 3), [7, 7, 7]);
+        assert_eq!(Tactic::once(7).relays(3), [7]);
+    }
+
+    #[test]
+    fn one_round_is_tried_once_and_more_in_both_ways() {
+        let all = Tactic::all(3, 3);
+        assert_eq!(all.len(), 5);
+        assert_eq!(all.iter().filter(|tactic| tactic.rounds == 1).count(), 1);
+        assert!(all.contains(&Tactic::best(3, 3)) && Tactic::all(3, 1) == [Tactic::best(3, 1)]);
+    }
+}
