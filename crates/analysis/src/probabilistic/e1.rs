@@ -170,7 +170,7 @@ mod tests {
     /// Seven on average: from four to ten of Poisson's distribution.
     #[test]
     fn of_very_many_it_is_poissons() {
-        let mut weight = (-7.0f64).exp();
+        let mut weight = exp(-7.0);
         let mut sum = 0.0;
         for r in 0..=10u32 {
             sum += if r >= 4 { weight } else { 0.0 };

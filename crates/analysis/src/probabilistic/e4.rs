@@ -62,8 +62,8 @@ mod tests {
     #[test]
     fn it_is_a_power_and_falls_with_the_group() {
         let at = figure_4(8);
-        let miss = 0.99 * 0.01f64.powf(0.99 * 0.99 * 4.0);
-        assert_near(printed(&at).unwrap(), (1.0 - miss).powf(10_000.0), 1e-9);
+        let miss = 0.99 * pow(0.01, 0.99 * 0.99 * 4.0);
+        assert_near(printed(&at).unwrap(), pow(1.0 - miss, 10_000.0), 1e-9);
         let miss = 0.99 * 0.01f64.powi(4);
         assert_near(corrected(&at).unwrap(), (1.0 - miss).powi(9996), 1e-9);
         let of = |nodes| {

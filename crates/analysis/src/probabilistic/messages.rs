@@ -14,7 +14,7 @@
 
 use super::relays;
 use super::round::Round;
-use super::{CHANCE, measured, nobody_fails, round_of};
+use super::{measured, nobody_fails, round_of};
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{OutOfDomain, Setting};
 use bellwether_sim::Measure;
@@ -73,7 +73,6 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         simulation: |setting| {
             measured(round_of(setting, |ballot| ballot.fail = 0.0), Measure::Unicasts)
         },
-        ..CHANCE
     },
     &Quantity {
         name: "probabilistic.multicasts",
@@ -86,7 +85,6 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         note: |_| "relays that fail send no final message, and the initiator hears itself",
         exact: nobody_fails,
         simulation: |setting| measured(round_of(setting, |_| ()), Measure::Multicasts),
-        ..CHANCE
     },
 ];
 
