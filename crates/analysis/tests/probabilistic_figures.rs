@@ -181,11 +181,11 @@ fn set(finding: &mut Finding, name: &str, y: f64) {
     forge(finding, name, |_| y);
 }
 
-/// Each point a tenth above the one before.
+/// Each point half as much again above the one before.
 fn grow(finding: &mut Finding, name: &str) {
     let mut factor = 1.0;
     forge(finding, name, |y| {
-        factor *= 1.1;
+        factor *= 1.5;
         factor * y
     });
 }

@@ -2,7 +2,8 @@
 //! drawn of it, what we chose where the text is silent, and how its words are judged.
 
 use crate::ballot::Ballot;
-use crate::figures::evidence::{difference, exactly, value};
+use crate::figures::claim::doubt;
+use crate::figures::evidence::{difference, exactly, matched_over, value};
 use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series};
 use crate::quantity::quantity;
 use crate::setting::{Given, Setting};
@@ -16,6 +17,9 @@ const ONE_ROUND: f64 = 1.05;
 const FEW_ROUNDS: f64 = 2.5;
 /// By which part messages may differ that are "almost constant".
 const STEADY: f64 = 0.1;
+/// What happened in none of n runs is rarer than 9.7/n beyond doubt: e^−9.7 is as improbable as four
+/// standard errors.
+const UNSEEN: f64 = 9.7;
 
 pub(super) const CALL: &str = "One member, any of them, calls the election by a multicast, and \
     need not hear its own message. It is a member like the others.";
@@ -183,6 +187,32 @@ pub(super) fn high(
     let list: Vec<String> = curves.iter().map(told).collect();
     let because = format!("{}. High is {HIGH} or more", list.join(". "));
     Claim::judged(says, section, holds, because)
+}
+
+/// Claims that what is simulated is what is computed, of events that may be too rare for any run to
+/// show one.
+pub(super) fn as_computed(
+    says: &'static str,
+    section: &'static str,
+    axis: &str,
+    pairs: &[(&Curve, &Curve)],
+) -> Claim {
+    let simulated: Vec<Curve> = pairs.iter().map(|(simulated, _)| with_unseen(simulated)).collect();
+    let pairs: Vec<(&Curve, &Curve)> = simulated
+        .iter()
+        .zip(pairs)
+        .map(|(simulated, (_, formula))| (simulated, *formula))
+        .collect();
+    matched_over(says, section, axis, &pairs)
+}
+
+/// A curve whose points have an error also where all runs were alike.
+fn with_unseen(curve: &Curve) -> Curve {
+    let mut curve = curve.clone();
+    for dot in curve.dots.iter_mut().filter(|dot| dot.runs > 0 && dot.stderr == 0.0) {
+        dot.stderr = UNSEEN / dot.runs as f64 / doubt(dot.runs);
+    }
+    curve
 }
 
 /// Claims that a mean is nowhere above a limit, beyond doubt.

@@ -1,9 +1,8 @@
 //! Ours: the graphs for p_fail, which the text calls very similar to those for losses and omits.
 
-use super::common::{Case, OF_ALL, Sweep, ends, high};
+use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
 use super::loss::{NODES, by_delay};
 use crate::ballot::Ballot;
-use crate::figures::evidence::matched_over;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Points, Series, Verdict};
 
 /// From the paper's p_fail to a half.
@@ -65,7 +64,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             Verdict::Refuted,
             "whoever fails needs no final message, and so failures cause hardly any further round",
         ),
-        matched_over(
+        as_computed(
             "Strong success is 1 − p_fail, whatever K is: the probability that the leader lives.",
             "ours, of E5",
             "p_fail =",

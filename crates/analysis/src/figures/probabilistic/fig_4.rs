@@ -1,10 +1,10 @@
 //! Figure 4: the factors of the bound and their product against K, and what a round really does.
 
-use super::common::{CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, formula, formula_curve, given};
-use crate::ballot::Ballot;
-use crate::figures::evidence::{
-    above_from, lies_above, matched_over, never_below, number, part, value,
+use super::common::{
+    CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, as_computed, formula, formula_curve, given,
 };
+use crate::ballot::Ballot;
+use crate::figures::evidence::{above_from, lies_above, never_below, number, part, value};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
 use crate::figures::{Verdict, evidence::exactly};
 use bellwether_sim::Measure;
@@ -126,14 +126,14 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "Success is much higher than the bound where many prefer the same leader.",
             "4",
             lies_above(round, bound) && much_higher(round, bound),
-            told(round, bound, corrected),
+            told(&part(round, |k| k >= 20.0), bound, corrected),
         )
         .explained(
             Verdict::Confirmed,
             &above_from(round, bound)
                 .map_or_else(String::new, |k| format!("beyond doubt from K = {k} on")),
         ),
-        matched_over(
+        as_computed(
             "From K = 20 on one round succeeds as often as its leader lives: more relays do not \
              help.",
             "ours",
@@ -195,8 +195,8 @@ fn much_higher(round: &Curve, bound: &Curve) -> bool {
 
 fn told(round: &Curve, bound: &Curve, corrected: &Curve) -> String {
     let at = |dot: &Dot| {
-        let [bound, corrected] = [bound, corrected].map(|bound| number(bound.at(dot.x).y));
-        format!("{} against {bound} ({corrected}) at K = {}", value(dot), dot.x)
+        let [bound, corrected] = [bound, corrected].map(|bound| bound.at(dot.x).y);
+        format!("{} against {bound:.3} ({corrected:.3}) at K = {}", value(dot), dot.x)
     };
     let list: Vec<String> = round.dots.iter().map(at).collect();
     format!("simulated against the bound (corrected): {}", list.join(", "))

@@ -1,8 +1,8 @@
 //! Ours: the relays of one round, and in how many components they fall, against exact formulas.
 
-use super::common::{CALL, SIZE, TIES, TIMES, formula, formula_curve, given};
+use super::common::{CALL, SIZE, TIES, TIMES, as_computed, formula, formula_curve, given};
 use crate::ballot::Ballot;
-use crate::figures::evidence::{matched_over, number};
+use crate::figures::evidence::number;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Verdict};
 use crate::setting::Setting;
 use bellwether_protocols::probabilistic::Choice;
@@ -84,9 +84,9 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let [one, exact] = pair("one component");
     let printed = formula_curve(finding, "one component", Kind::Printed);
     vec![
-        matched_over("K members relay.", "3.1", AXIS, &[(relays, k)]),
-        matched_over("There are as many components as computed.", "ours", AXIS, &[(parts, all)]),
-        matched_over("There is one as often as computed.", "ours", AXIS, &[(one, exact)]),
+        as_computed("K members relay.", "3.1", AXIS, &[(relays, k)]),
+        as_computed("There are as many components as computed.", "ours", AXIS, &[(parts, all)]),
+        as_computed("There is one as often as computed.", "ours", AXIS, &[(one, exact)]),
         Claim::judged(
             "What the text has for one component is a lower bound of that.",
             "4",
