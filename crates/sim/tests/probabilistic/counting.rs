@@ -1,9 +1,8 @@
 //! A size that is gossiped, in a world with weak views and losses.
 
-use crate::sighted::{Sighted, Views};
-use crate::support::chance;
+use crate::support::{chance, loss, params, seconds};
 use bellwether_core::{Dest, Duration, SimTime};
-use bellwether_protocols::probabilistic::{Config, Message, Params, Size};
+use bellwether_protocols::probabilistic::{Config, Message, Probabilistic, Size};
 use bellwether_sim::network::{Delay, Network};
 use bellwether_sim::{Coins, Fault, Observer, Plan, Timed, Who, World};
 
@@ -13,7 +12,7 @@ struct Kinds {
     finals: u32,
 }
 
-impl Observer<Sighted> for Kinds {
+impl Observer<Probabilistic> for Kinds {
     fn on_send(&mut self, _: SimTime, _from: u32, _to: Dest, message: &Message, _: u32) {
         match message {
             Message::Gossip(_) => self.gossip += 1,
@@ -24,20 +23,19 @@ impl Observer<Sighted> for Kinds {
 }
 
 /// Gossips for half a minute, holds an election, and counts.
-fn held(nodes: u32, salt: u64) -> Kinds {
+fn held(nodes: u32, seed: u64) -> Kinds {
     let config = Config { k: 40, size: Size::Gossip, max_rounds: 1, ..Config::default() };
-    let params = Params::try_from(config).expect("the rules are kept").with_salt(salt);
     let campaign = Fault::Campaign { node: Who::Node(0) };
     let plan = Plan {
-        network: Network::uniform(Delay::Constant(Duration::from_millis(100)), chance(0.1)),
+        network: Network::uniform(Delay::Constant(Duration::from_millis(100)), loss(0.1)),
         faults: vec![Timed { at: Duration::from_secs(30), fault: campaign }],
+        view: chance(0.2),
         ..Plan::new(nodes)
     };
-    let views = Views { chance: 0.2, nodes: u64::from(nodes), seed: salt };
     let mut kinds = Kinds::default();
-    let outcome =
-        World::<Sighted>::new((params, views)).run(&plan, Coins::new(salt, 0), &mut kinds);
-    assert!(outcome.ended < SimTime::ZERO + Duration::from_secs(60), "gossip ends");
+    let mut world = World::<Probabilistic>::new(params(config));
+    let outcome = world.run(&plan, Coins::new(seed, 0), &mut kinds);
+    assert!(outcome.ended < seconds(60), "gossip ends");
     kinds
 }
 
@@ -46,8 +44,8 @@ fn a_gossiped_size_lets_k_through_where_nobody_knows_the_group() {
     // Views are of a fifth: by them five times K would pass. 36 of 40 hear that a round begins.
     let runs = 20;
     let mut finals = 0;
-    for salt in 0..runs {
-        let kinds = held(500, salt);
+    for seed in 0..runs {
+        let kinds = held(500, seed);
         finals += kinds.finals;
         assert!(kinds.gossip < 500 * 60, "{}", kinds.gossip);
     }

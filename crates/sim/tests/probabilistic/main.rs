@@ -4,5 +4,4 @@ mod chaos;
 mod counting;
 mod exact;
 mod rules;
-mod sighted;
 mod support;
