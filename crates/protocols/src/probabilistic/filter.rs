@@ -49,6 +49,9 @@ impl Probabilistic {
                 known.prune(round.election);
             }
         }
+        if let Some(known) = &mut self.known {
+            known.begin_round();
+        }
         self.round = round;
         self.named = Named::Nobody;
         self.relay = None;

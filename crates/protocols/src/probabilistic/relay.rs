@@ -95,6 +95,9 @@ impl Probabilistic {
         if round != self.round {
             return;
         }
+        if choice.id == from {
+            self.hear_that_it_stands(from);
+        }
         let Some(relay) = &mut self.relay else { return };
         relay.add_contact(from);
         let mine = relay.choice;
