@@ -55,7 +55,14 @@ impl Probabilistic {
                 self.calls = false;
                 self.rest(Phase::Idle, cx);
             }
-            Named::Nobody | Named::Several(_) => self.doubt(Doubt::Outcome, cx),
+            Named::Nobody => {
+                // Whoever resigned stands again if nobody else does.
+                if !self.has_left() {
+                    self.forget_absence(self.me);
+                }
+                self.doubt(Doubt::Outcome, cx);
+            }
+            Named::Several(_) => self.doubt(Doubt::Outcome, cx),
         }
     }
 
