@@ -9,6 +9,7 @@ use super::file;
 use super::group::{self, Group, Setting};
 use super::live::Live;
 use super::output::Format;
+use super::probabilistic::CIRCUMSTANCES;
 use super::progress::{Progress, Stopwatch};
 use super::threads;
 use super::verdict::{Evidence, Verdict};
@@ -69,6 +70,7 @@ Examples:
   bellwether check le-s --promise never-two               what it does not promise
   bellwether check le-s --promise never-two --schedule 3  one schedule again
   bellwether check local-leader --as-published            the protocol as printed: exit code 1
+  bellwether check probabilistic --k 9 --nodes 9
   bellwether check local-leader --explore --crashes 1 --ticks 9
   bellwether check --trace 1.jsonl 2.jsonl 3.jsonl --faults faults.jsonl --svg run.svg
 
@@ -76,7 +78,9 @@ Exit code: 0 if the promise held, 1 if it is broken.
 
 How to read it: each schedule draws its own network, faults and clocks, then everything is calm;
 safety must hold all the time, and what is to come must come soon after. That nothing was found
-proves nothing: the counts say how hard it was looked for.";
+proves nothing: the counts say how hard it was looked for. What is only probable is not judged, for
+one run proves nothing about that either: probabilistic is certain to elect one, and judged, in a
+group no larger than K; of larger ones `bellwether sim probabilistic` counts how often it does.";
 
 /// The flags that a replay does not repeat as they were.
 const NOT_REPLAYED: [&str; 6] = ["schedules", "schedule", "seed", "threads", "out", "format"];
@@ -93,6 +97,7 @@ fn schedules(text: &str) -> Result<u64, String> {
 fn drawn() -> Vec<String> {
     let mut flags = [group::flags::<Channel>(), group::flags::<Convened>()].concat();
     flags.push("clock-drift".to_owned());
+    flags.extend(CIRCUMSTANCES.map(str::to_owned));
     flags
 }
 

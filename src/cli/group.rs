@@ -132,7 +132,7 @@ impl Group {
                 entry.name,
                 own.join(" --")
             ))),
-            None => Ok(Setting { group: self, entry, unsteady: false }),
+            None => Ok(Setting { group: self, entry, unsteady: false, few: false }),
         }
     }
 }
@@ -166,12 +166,19 @@ pub(super) struct Setting<'a> {
     group: &'a Group,
     entry: &'static Entry,
     unsteady: bool,
+    /// Whether the group is to be looked at, process by process.
+    few: bool,
 }
 
 impl Setting<'_> {
     /// The same where anything may go wrong.
     pub(super) fn unsteady(self) -> Self {
         Self { unsteady: true, ..self }
+    }
+
+    /// The same with no more processes than can be looked at, if nothing else is said.
+    pub(super) fn few(self) -> Self {
+        Self { few: true, ..self }
     }
 
     /// Where luck comes from, if nothing else says so.
@@ -185,6 +192,7 @@ impl Setting<'_> {
             Family::AnnounceListen(_) => 100,
             Family::LocalLeader => 5,
             Family::Called(_) => 10,
+            Family::Probabilistic if self.few => 20,
             Family::Probabilistic => 1000,
         })
     }
@@ -216,7 +224,9 @@ impl Setting<'_> {
             }
             Family::LocalLeader => Config::LocalLeader(leases.config()),
             Family::Called(called) => Config::Called(elections.config(called, &around)?),
-            Family::Probabilistic => Config::Probabilistic(probabilistic.config(&self.network()?)),
+            Family::Probabilistic => {
+                Config::Probabilistic(probabilistic.config(&self.network()?, self.unsteady))
+            }
         })
     }
 

@@ -161,6 +161,7 @@ pub(crate) fn main() -> ExitCode {
 /// The command as clap knows it, for completions and manual pages.
 fn command() -> clap::Command {
     Bellwether::command()
+        .mut_subcommand("trace", trace::with_defaults)
         .mut_subcommand("check", check::with_defaults)
         .mut_subcommand("run", run::options::named)
         .mut_subcommand("check-config", run::options::named)

@@ -12,6 +12,12 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::fs::read_to_string;
 
+/// What clap knows `--view` by: to `trace`, a view is also what a picture shows.
+pub(super) const SIGHT: &str = "sight";
+
+/// The flags that say what goes wrong and who sees whom.
+pub(super) const CIRCUMSTANCES: [&str; 4] = ["view", "ucast-loss", "mcast-loss", "fail"];
+
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Probabilistic")]
 pub(super) struct Probabilistic {
@@ -29,7 +35,7 @@ pub(super) struct Probabilistic {
     #[arg(long, value_name = "K", default_value = "6000", allow_negative_numbers = true)]
     most_relays: u32,
     /// How probable it is that a process sees another
-    #[arg(long, value_name = "P", default_value = "0.5", allow_negative_numbers = true)]
+    #[arg(id = SIGHT, long, value_name = "P", default_value = "0.5", allow_negative_numbers = true)]
     view: Probability,
     /// How often a message to one process is lost [default: as --loss]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
@@ -46,9 +52,9 @@ pub(super) struct Probabilistic {
     /// Where a process takes the size of the group from
     #[arg(long, value_enum, default_value_t)]
     size: Size,
-    /// Which candidate is the better one
-    #[arg(long, value_enum, default_value_t)]
-    choice: Best,
+    /// Which candidate is the better one [default: lowest-id; check: rank]
+    #[arg(long, value_enum)]
+    choice: Option<Best>,
     /// What makes a process take part if the hash lets it through
     #[arg(long, value_enum, default_value_t)]
     woken_by: WokenBy,
@@ -87,10 +93,9 @@ enum Size {
     Gossip,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Best {
     /// The lower id
-    #[default]
     LowestId,
     /// The higher id
     HighestId,
@@ -140,14 +145,19 @@ impl Probabilistic {
         known
     }
 
-    /// What was asked for, of the protocol.
-    pub(super) fn config(&self, network: &Network) -> Config {
+    /// What was asked for, of the protocol; of one that keeps in touch, if nobody looks after it.
+    pub(super) fn config(&self, network: &Network, unsteady: bool) -> Config {
         let longest = network.longest();
         let bound = self.bound.unwrap_or(match network.constant_delay() {
             Some(Duration::ZERO) if longest == Duration::ZERO => Duration::from_millis(1),
             Some(delay) if longest == delay => delay * 2,
             _ => longest + Duration::from_nanos(1),
         });
+        let usual = if unsteady {
+            Config::restless(Duration::from_nanos(bound.as_nanos() / 2))
+        } else {
+            Config::default()
+        };
         Config {
             k: self.k,
             strategy: self.strategy.clone(),
@@ -160,10 +170,11 @@ impl Probabilistic {
                 Size::Gossip => probabilistic::Size::Gossip,
             },
             choice: match self.choice {
-                Best::LowestId => probabilistic::Choice::LowestId,
-                Best::HighestId => probabilistic::Choice::HighestId,
-                Best::Rank => probabilistic::Choice::Rank,
-                Best::Lot => probabilistic::Choice::Lot,
+                None => usual.choice,
+                Some(Best::LowestId) => probabilistic::Choice::LowestId,
+                Some(Best::HighestId) => probabilistic::Choice::HighestId,
+                Some(Best::Rank) => probabilistic::Choice::Rank,
+                Some(Best::Lot) => probabilistic::Choice::Lot,
             },
             woken_by: match self.woken_by {
                 WokenBy::Initiation => probabilistic::WokenBy::Initiation,
@@ -171,7 +182,7 @@ impl Probabilistic {
             },
             unicast: bound,
             multicast: bound,
-            ..Config::default()
+            ..usual
         }
     }
 
@@ -242,7 +253,7 @@ impl Probabilistic {
         put("fail", json!(self.fail.value()));
         put("reinitiate", json!(name(self.reinitiate)));
         put("size", json!(name(self.size)));
-        put("choice", json!(name(self.choice)));
+        put("choice", json!(name(self.choice.unwrap_or(Best::LowestId))));
         put("woken_by", json!(name(self.woken_by)));
         put("bound", json!(finite(config.unicast)));
         map

@@ -6,6 +6,7 @@ use super::file;
 use super::group::{self, Group};
 use super::live;
 use super::memory::{self, Load};
+use super::probabilistic::SIGHT;
 use super::view::{Places, View};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
@@ -31,8 +32,8 @@ pub(super) struct Trace {
     from: Vec<PathBuf>,
     #[command(flatten)]
     group: Group,
-    /// How long the run lasts [default: 5s; local-leader: 1s; bully, rings, ad-hoc: until all is
-    /// quiet, or 20s]
+    /// How long the run lasts [default: 5s; local-leader: 1s; bully, rings, ad-hoc, probabilistic:
+    /// until all is quiet, or 20s]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     until: Option<Duration>,
     /// The leader stops without a word at this time
@@ -71,6 +72,7 @@ Examples:
   bellwether trace local-leader --nodes 3 --crash-leader .3s --svg failover.svg
   bellwether trace chang-roberts --nodes 8 --initiators all --order random --svg ring.svg
   bellwether trace ad-hoc --nodes 12 --graph disc --view graph --svg tree.svg
+  bellwether trace probabilistic --view-prob .3 --mcast-loss .1 --svg rounds.svg
   bellwether trace scenarios/deadlock.toml
   bellwether trace --from 1.jsonl 2.jsonl 3.jsonl --svg run.svg";
 
@@ -78,6 +80,28 @@ Examples:
 const BESIDE_A_FILE: [&str; 5] = ["seed", "svg", "view", "title", "format"];
 /// Those that go with recorded traces.
 const BESIDE_RECORDS: [&str; 4] = ["from", "svg", "title", "format"];
+/// What is `--view` elsewhere; here that is what a picture shows.
+const VIEW_PROB: &str = "view-prob";
+
+/// Where the flags that `sim` has too mean something else.
+pub(super) fn with_defaults(command: clap::Command) -> clap::Command {
+    let nodes = "How many processes there are [default: 100; local-leader: 5; bully, rings, \
+                 ad-hoc: 10; probabilistic: 20]";
+    command
+        .mut_arg(SIGHT, |flag| flag.long(VIEW_PROB))
+        .mut_arg("fail", |flag| flag.hide(true))
+        .mut_arg("nodes", |flag| flag.help(nodes))
+}
+
+/// The flags of the group that were written, under the names they have in `sim`.
+fn of_group(given: &[String]) -> Vec<String> {
+    let named = |flag: &String| match flag.as_str() {
+        "view" => None,
+        VIEW_PROB => Some("view".to_owned()),
+        other => Some(other.to_owned()),
+    };
+    given.iter().filter_map(named).collect()
+}
 
 impl Trace {
     /// Runs it; `given` are the flags that were written.
@@ -149,7 +173,14 @@ impl Trace {
     fn scenario(&self, what: &str, given: &[String]) -> Result<(ScenarioFile, Places), Failure> {
         let entry =
             group::protocol(what).map_err(|why| Failure::usage(format!("'{what}': {why}")))?;
-        let setting = self.group.with(entry, given)?;
+        let given = of_group(given);
+        let setting = self.group.with(entry, &given)?.few();
+        if given.iter().any(|flag| flag == "fail") {
+            return Err(Failure::usage(
+                "--fail: which round a process fails in is drawn as rounds begin, and what happens \
+                 in a trace is known before; use --crash-leader, or a scenario file's [[faults]]",
+            ));
+        }
         let mut faults = Vec::new();
         let node = Who::Leader;
         let wishes = [

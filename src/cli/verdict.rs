@@ -4,6 +4,7 @@ use super::output::{csv, short, table};
 use super::sim::count;
 use bellwether::check::{Breach, Report, Schedule, Trial};
 use bellwether::core::Duration;
+use bellwether::protocols::choice::Promise;
 use bellwether::sim::network::{Delay, Probability};
 use bellwether::sim::{Fault, Network, Timed, Who};
 use serde_json::{Map, Value, json};
@@ -45,7 +46,15 @@ impl Verdict<'_> {
             trial.promise,
         );
         if trial.invariants().is_empty() {
-            return text + "nothing to judge; try --promise eventually-one or --promise never-two";
+            return text
+                + match trial.promise {
+                    Promise::ProbablyOne => {
+                        "nothing to judge: one run proves nothing about a probability. Agreement is \
+                         certain in a group no larger than K; try a greater --k, fewer --nodes, or \
+                         count with `bellwether sim probabilistic`"
+                    }
+                    _ => "nothing to judge; try --promise eventually-one or --promise never-two",
+                };
         }
         let rows: Vec<Vec<String>> = self
             .checks()

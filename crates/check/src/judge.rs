@@ -41,7 +41,7 @@ impl Trial {
         Self {
             nodes,
             pace: choice.pace(nodes),
-            promise: promise.unwrap_or(choice.promise()),
+            promise: promise.unwrap_or(choice.promise_to(nodes)),
             own: promise.is_none(),
             regime: Regime::default(),
             ranks: Ranks::ById,

@@ -188,6 +188,14 @@ impl Program {
                         how, in [params.detector], or leave it out"
                 .to_owned());
         }
+        if matches!(choice, Choice::Probabilistic(params) if !params.is_in_touch()) {
+            return Err(
+                "beat and silence are infinite, but nobody tells a live member who is gone \
+                        or calls an election for it; say how often a leader speaks and when it is \
+                        missed, in [params], or leave both out"
+                    .to_owned(),
+            );
+        }
         let Peers::Listed(list) = peers else { return Ok(None) };
         choice.check_nodes(list.len() as u64).map_err(|crowd| crowd.to_string())?;
         let Choice::LocalLeader(params) = choice else { return Ok(None) };

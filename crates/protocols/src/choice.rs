@@ -336,6 +336,18 @@ impl Choice {
         }
     }
 
+    /// What it promises to so many processes that see each other.
+    pub fn promise_to(&self, nodes: u32) -> Promise {
+        match self {
+            Self::Probabilistic(params)
+                if params.is_in_touch() && params.is_certain(nodes.into()) =>
+            {
+                Promise::EventuallyOne
+            }
+            other => other.promise(),
+        }
+    }
+
     /// What a simulation must know of it.
     pub fn profile(&self) -> Profile {
         match self {

@@ -46,7 +46,7 @@ pub(super) fn config(
         }
         Family::LocalLeader => Config::LocalLeader(options.leases.config()),
         Family::Called(called) => Config::Called(called.restless(HOP, surroundings(options).nodes)),
-        Family::Probabilistic => Config::Probabilistic(probabilistic::Config::default()),
+        Family::Probabilistic => Config::Probabilistic(probabilistic::Config::restless(HOP)),
     };
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
     let flags: Map<String, Value> = serde_json::from_str(&flags.to_json()).map_err(bad)?;

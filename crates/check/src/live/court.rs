@@ -89,7 +89,8 @@ pub fn judge(
     let all = lives(traces)?;
     let group = Group::of(&all)?;
     let own = promise.is_none();
-    let promise = promise.unwrap_or_else(|| group.choice.promise());
+    let members = u32::try_from(group.ids.len()).unwrap_or(u32::MAX);
+    let promise = promise.unwrap_or_else(|| group.choice.promise_to(members));
     let boots: BTreeSet<&str> = all.iter().map(|life| life.head.boot.as_str()).collect();
     let schedule = faults.filter(|_| boots.len() == 1);
     let mut sums: Vec<(u64, Option<Outcome>)> = Vec::new();

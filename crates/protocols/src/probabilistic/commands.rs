@@ -36,7 +36,7 @@ impl Probabilistic {
         next.into_iter().for_each(|next| self.initiate(next, cx));
         self.named = Named::Nobody;
         self.relay = None;
-        self.turn(Phase::Idle, None, cx);
+        self.rest(Phase::Idle, cx);
         cx.disarm(super::Timer::Gossip);
         Ok(())
     }

@@ -3,12 +3,21 @@
 use super::hash::{Filter, Name};
 use super::params::Reinitiate;
 use super::{Doubt, Message, Named, Phase, Probabilistic, RoundId};
-use bellwether_core::{Cx, NodeId};
+use bellwether_core::{Cx, Duration, NodeId};
 
 impl Probabilistic {
     /// A relay says whom it and its like chose.
-    pub(super) fn hear_final(&mut self, round: RoundId, leader: NodeId, cx: &mut Cx<'_, Self>) {
+    pub(super) fn hear_final(
+        &mut self,
+        from: NodeId,
+        round: RoundId,
+        leader: NodeId,
+        cx: &mut Cx<'_, Self>,
+    ) {
         let params = cx.params();
+        if from == leader && round >= self.round {
+            self.hear_that_it_stands(from);
+        }
         if round > self.round && params.relays(round.number, 1).is_some() {
             // It missed the beginning; the other final messages must be under way.
             self.enter(round);
@@ -16,6 +25,9 @@ impl Probabilistic {
         }
         if round == self.round {
             self.hear_leader(leader, cx);
+            if from == leader {
+                self.hear_beat(from, cx);
+            }
         }
     }
 
@@ -26,7 +38,9 @@ impl Probabilistic {
         }
         match (self.phase, self.named) {
             // Late, and all the better.
-            (Phase::Doubting(Doubt::Outcome), Named::One(_)) => self.decide(cx),
+            (Phase::Doubting(_), Named::One(_)) => self.decide(cx),
+            (Phase::Aborted, Named::One(_)) if cx.params().is_in_touch() => self.decide(cx),
+            (Phase::Idle, Named::One(_)) => self.rest(Phase::Idle, cx),
             // Late, and all the worse.
             (Phase::Idle, Named::Several(_)) => self.decide(cx),
             _ => {}
@@ -39,9 +53,16 @@ impl Probabilistic {
         match self.named {
             Named::One(_) => {
                 self.calls = false;
-                self.turn(Phase::Idle, None, cx);
+                self.rest(Phase::Idle, cx);
             }
-            Named::Nobody | Named::Several(_) => self.doubt(Doubt::Outcome, cx),
+            Named::Nobody => {
+                // Whoever resigned stands again if nobody else does.
+                if !self.has_left() {
+                    self.forget_absence(self.me);
+                }
+                self.doubt(Doubt::Outcome, cx);
+            }
+            Named::Several(_) => self.doubt(Doubt::Outcome, cx),
         }
     }
 
@@ -49,7 +70,7 @@ impl Probabilistic {
     pub(super) fn doubt(&mut self, doubt: Doubt, cx: &mut Cx<'_, Self>) {
         let (params, nodes) = (cx.params(), self.group_size(cx));
         if self.after(doubt, cx).is_none() {
-            self.turn(Phase::Aborted, None, cx);
+            self.rest(Phase::Aborted, cx);
             return;
         }
         match params.config().reinitiate {
@@ -65,18 +86,22 @@ impl Probabilistic {
                 if Filter::new(cx.peers().group(), name, relays, nodes).passes(self.me) {
                     self.begin_again(doubt, cx);
                 } else {
-                    self.turn(Phase::Doubting(doubt), None, cx);
+                    self.rest(Phase::Doubting(doubt), cx);
                 }
             }
             Reinitiate::Delay => {
-                // Half of all draw the last step, half of the others the last but one, and so on:
-                // of however many that doubt about one is first, and a step later all have heard.
-                let steps = u64::BITS - nodes.leading_zeros();
-                let drawn = cx.entropy().below(1 << steps.min(u64::BITS - 1));
-                let step = u64::from(u64::BITS - drawn.leading_zeros());
-                self.turn(Phase::Doubting(doubt), Some(params.step() * step), cx);
+                let delay = self.drawn_delay(cx);
+                self.turn(Phase::Doubting(doubt), Some(delay), cx);
             }
         }
+    }
+
+    /// Half of all draw the last step, half of the others the last but one, and so on: of however
+    /// many that doubt about one is first, and a step later all have heard.
+    pub(super) fn drawn_delay(&self, cx: &mut Cx<'_, Self>) -> Duration {
+        let steps = u64::BITS - self.group_size(cx).leading_zeros();
+        let drawn = cx.entropy().below(1 << steps.min(u64::BITS - 1));
+        cx.params().step() * u64::from(u64::BITS - drawn.leading_zeros())
     }
 
     /// The round that mends this; there is none after the last.
@@ -94,14 +119,14 @@ impl Probabilistic {
     pub(super) fn begin_again(&mut self, doubt: Doubt, cx: &mut Cx<'_, Self>) {
         match self.after(doubt, cx) {
             Some(next) => self.initiate(next, cx),
-            None => self.turn(Phase::Aborted, None, cx),
+            None => self.turn(Phase::Aborted, None, cx), // numbers have come to an end
         }
     }
 
-    /// A peer is gone, the driver says.
+    /// A peer is gone: the driver says so, or its silence does.
     pub(super) fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         let led = self.leader() == Some(peer);
-        self.known().note_absence(peer, u32::MAX);
+        self.known().miss(peer);
         if led {
             self.named = Named::Nobody;
             self.doubt(Doubt::Leader, cx);
@@ -117,6 +142,27 @@ impl Probabilistic {
         }
     }
 
+    /// Something of this weight is heard of this one, which may have been missed. What is below the
+    /// bar is as good as not heard.
+    #[inline]
+    pub(super) fn hear_of(&mut self, peer: NodeId, weight: u64) {
+        let bar = self.round.weight();
+        if let Some(known) = &mut self.known
+            && weight >= bar
+        {
+            known.find(peer);
+        }
+    }
+
+    /// Somebody puts itself forward in the present round, or a later one. Whoever said that it does
+    /// not stand was wrong, or spoke of an earlier life.
+    #[inline]
+    pub(super) fn hear_that_it_stands(&mut self, who: NodeId) {
+        if let Some(known) = &mut self.known {
+            known.note_that_it_stands(who);
+        }
+    }
+
     pub(super) fn forget_absence(&mut self, peer: NodeId) {
         if let Some(known) = &mut self.known {
             known.forget_absence(peer);
@@ -124,9 +170,18 @@ impl Probabilistic {
     }
 
     /// Somebody does not stand for election, it says itself or another says of it.
-    pub(super) fn hear_withdrawal(&mut self, who: NodeId, until: u32, cx: &mut Cx<'_, Self>) {
+    pub(super) fn hear_withdrawal(
+        &mut self,
+        from: NodeId,
+        who: NodeId,
+        until: u32,
+        cx: &mut Cx<'_, Self>,
+    ) {
         if who == self.me || until < self.round.election {
             return; // of itself it knows better
+        }
+        if from != who && self.known.as_ref().is_some_and(|known| known.has_heard_stand(who)) {
+            return; // so does that one
         }
         self.known().note_absence(who, until);
         let led = self.leader() == Some(who);
@@ -136,7 +191,7 @@ impl Probabilistic {
         if led && until == self.round.election {
             self.doubt(Doubt::Outcome, cx); // elected by those who did not know
         } else if led {
-            self.turn(Phase::Idle, None, cx); // it has called another election
+            self.rest(Phase::Idle, cx); // it has called another election
         }
         self.avoid(who, cx);
     }

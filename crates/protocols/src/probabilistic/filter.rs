@@ -51,6 +51,9 @@ impl Probabilistic {
                 known.prune(round.election);
             }
         }
+        if let Some(known) = &mut self.known {
+            known.begin_round();
+        }
         self.round = round;
         self.named = Named::Nobody;
         self.relay = None;

@@ -21,7 +21,7 @@ impl Probabilistic {
         let next = attempt.saturating_add(1);
         match cx.params().relays(next, 1) {
             Some(_) => self.ask(next, cx),
-            None => self.turn(Phase::Idle, None, cx),
+            None => self.rest_unanswered(cx),
         }
     }
 
@@ -53,7 +53,7 @@ impl Probabilistic {
     ) {
         self.meet(from, cx);
         if matches!(self.phase, Phase::Asking(_)) {
-            self.turn(Phase::Idle, None, cx);
+            self.rest(Phase::Idle, cx);
         }
         if round > self.round {
             self.catch_up(round, leader, cx);
@@ -72,7 +72,7 @@ impl Probabilistic {
         self.enter(round);
         if let Some(leader) = leader.filter(|leader| !self.is_absent(*leader)) {
             self.named = Named::One(leader);
-            self.turn(Phase::Idle, None, cx);
+            self.rest(Phase::Idle, cx);
         } else {
             self.turn(Phase::Waiting, Some(params.time_outs(relays).decide), cx);
         }

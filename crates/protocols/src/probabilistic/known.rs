@@ -1,4 +1,5 @@
-//! What a process knows of others beyond its view: whom it met, and who does not stand.
+//! What a process knows of others beyond its view: whom it met, who is missed, and who does not
+//! stand.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use bellwether_core::NodeId;
@@ -13,6 +14,12 @@ pub(super) struct Known {
     met: BTreeSet<NodeId>,
     /// Who does not stand for election, and up to which one.
     absent: BTreeMap<NodeId, u32>,
+    /// Who is gone, until something is heard of it.
+    missed: BTreeSet<NodeId>,
+    /// Who was thought not to stand, and has put itself forward in this round. Others may still
+    /// think so: without this, one who hears it and one who does not would change a third's mind
+    /// for ever.
+    standing: BTreeSet<NodeId>,
 }
 
 impl Known {
@@ -26,12 +33,43 @@ impl Known {
     }
 
     pub(super) fn is_absent(&self, id: NodeId, election: u32) -> bool {
-        self.absent.get(&id).is_some_and(|until| election <= *until)
+        self.absence(id, election).is_some()
     }
 
     /// Up to which election it does not stand, if it does not stand in this one.
     pub(super) fn absence(&self, id: NodeId, election: u32) -> Option<u32> {
-        self.absent.get(&id).copied().filter(|until| election <= *until)
+        let withdrawn = self.absent.get(&id).copied().filter(|until| election <= *until);
+        // Of whoever is missed nothing is known but that it cannot be elected now.
+        withdrawn.or_else(|| self.missed.contains(&id).then_some(election))
+    }
+
+    /// Whether it has said that it will never stand again.
+    pub(super) fn is_gone_for_good(&self, id: NodeId) -> bool {
+        self.absent.get(&id) == Some(&u32::MAX)
+    }
+
+    pub(super) fn miss(&mut self, id: NodeId) {
+        if self.missed.len() < REMEMBERED_MAX {
+            self.missed.insert(id);
+        }
+    }
+
+    pub(super) fn find(&mut self, id: NodeId) {
+        self.missed.remove(&id);
+    }
+
+    pub(super) fn note_that_it_stands(&mut self, id: NodeId) {
+        if self.absent.remove(&id).is_some() && self.standing.len() < REMEMBERED_MAX {
+            self.standing.insert(id);
+        }
+    }
+
+    pub(super) fn has_heard_stand(&self, id: NodeId) -> bool {
+        self.standing.contains(&id)
+    }
+
+    pub(super) fn begin_round(&mut self) {
+        self.standing.clear();
     }
 
     pub(super) fn note_absence(&mut self, id: NodeId, until: u32) {
@@ -43,6 +81,7 @@ impl Known {
 
     pub(super) fn forget_absence(&mut self, id: NodeId) {
         self.absent.remove(&id);
+        self.missed.remove(&id);
     }
 
     /// Forgets what mattered before this election.

@@ -107,6 +107,7 @@ mod relay;
 mod size;
 mod sketch;
 mod strategy;
+mod touch;
 
 #[cfg(test)]
 mod tests;
@@ -123,8 +124,8 @@ pub use strategy::{Relays, Strategy};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use bellwether_core::{
-    Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
-    Refused, Stage, Term, TimerKind,
+    Boot, Command, Cx, Duration, Fact, Instant, Leadership, Message as _, NodeId, Protocol, Reach,
+    Rebase, Refused, Stage, Term, TimerKind,
 };
 use known::Known;
 use relay::Relay;
@@ -151,7 +152,7 @@ pub struct Probabilistic {
 /// What a process is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
-    /// Nothing: the latest round is over for it, or there was none.
+    /// Nothing: the latest round is over for it, or there was none. It keeps in touch, if so set.
     Idle,
     /// It has asked for the how-manieth time what has happened, and waits for an answer.
     Asking(u32),
@@ -232,6 +233,11 @@ impl Probabilistic {
         self.known.as_ref().is_some_and(|known| known.is_absent(id, self.round.election))
     }
 
+    /// Whether it has said that it will never stand again.
+    fn has_left(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.is_gone_for_good(self.me))
+    }
+
     fn known(&mut self) -> &mut Known {
         self.known.get_or_insert_default()
     }
@@ -259,6 +265,9 @@ impl Protocol for Probabilistic {
         match cx.params().config().join {
             Join::Restarted if boot.incarnation > 1 => node.ask(1, cx),
             Join::Always => node.ask(1, cx),
+            Join::Restarted | Join::Never if cx.params().is_in_touch() => {
+                node.rest(Phase::Idle, cx);
+            }
             Join::Restarted | Join::Never => {}
         }
         node
@@ -268,13 +277,14 @@ impl Protocol for Probabilistic {
         if from == self.me {
             return; // nobody else has this name
         }
+        self.hear_of(from, message.weight());
         match *message {
             Message::Initiate(round) => self.hear_initiate(from, round, cx),
             Message::Prefer(round, choice) => self.hear_preference(from, round, choice, cx),
-            Message::Final(round, leader) => self.hear_final(round, leader, cx),
+            Message::Final(round, leader) => self.hear_final(from, round, leader, cx),
             Message::Join(attempt) => self.hear_join(from, attempt, cx),
             Message::Welcome(round, leader) => self.hear_welcome(from, round, leader, cx),
-            Message::Withdraw(who, until) => self.hear_withdrawal(who, until, cx),
+            Message::Withdraw(who, until) => self.hear_withdrawal(from, who, until, cx),
             Message::Gossip(ref traces) => self.hear_traces(from, traces, cx),
         }
     }
@@ -286,7 +296,7 @@ impl Protocol for Probabilistic {
             (Timer::Phase, Phase::Waiting) => self.decide(cx),
             (Timer::Phase, Phase::Doubting(doubt)) => self.begin_again(doubt, cx),
             (Timer::Phase, Phase::Asking(attempt)) => self.ask_again(attempt, cx),
-            (Timer::Phase, Phase::Idle | Phase::Aborted) => {} // these wait for nothing
+            (Timer::Phase, Phase::Idle | Phase::Aborted) => self.end_rest(cx),
         }
     }
 
@@ -314,11 +324,14 @@ impl Protocol for Probabilistic {
         self.round.weight()
     }
 
-    /// All relays of a round say the same in the end, if all is well.
+    /// All relays of a round say the same in the end, if all is well. Whoever keeps in touch, or
+    /// misses somebody, listens to who says it.
     #[inline]
-    fn knows(&self, message: &Message, _params: &Params) -> bool {
+    fn knows(&self, message: &Message, params: &Params) -> bool {
         matches!((message, self.named), (Message::Final(round, leader), Named::One(named))
             if *round == self.round && *leader == named)
+            && self.known.is_none()
+            && !params.is_in_touch()
     }
 
     fn leadership(&self, _now: Instant) -> Leadership<'_> {

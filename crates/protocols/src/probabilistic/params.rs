@@ -52,6 +52,10 @@ pub struct Config {
     pub most_relays: u32,
     /// The time between two exchanges of traces, where the size is gossiped.
     pub gossip: Duration,
+    /// The time between two words of a leader; infinite if nobody keeps in touch, as printed.
+    pub beat: Duration,
+    /// The silence after which a leader is given up, and after which one is missed.
+    pub silence: Duration,
 }
 
 /// The strategy of section 5, and delays that go with a network of .1 s.
@@ -73,6 +77,29 @@ impl Default for Config {
             longest_path: None,
             most_relays: 6_000,
             gossip: Duration::from_secs(1),
+            beat: Duration::MAX,
+            silence: Duration::MAX,
+        }
+    }
+}
+
+impl Config {
+    /// For a group that nobody looks after, in which one message takes about this long: a leader
+    /// speaks, three of its words may be lost before it is given up, newcomers ask, and candidates
+    /// are those who speak for themselves, for nobody tells who else lives. A live group is a list,
+    /// so relays see each other: a preference that came too early is answered when it is told
+    /// again, and six hops are twice what that takes.
+    pub fn restless(hop: Duration) -> Self {
+        Self {
+            choice: Choice::Rank,
+            join: Join::Always,
+            unicast: hop * 2,
+            multicast: hop * 2,
+            longest_path: Some(6),
+            gossip: hop * 10,
+            beat: hop * 10,
+            silence: hop * 35,
+            ..Self::default()
         }
     }
 }
@@ -221,6 +248,23 @@ impl Params {
         self.config.multicast * 2
     }
 
+    /// Whether a leader speaks every so often, and is given up if it does not.
+    #[inline]
+    pub fn is_in_touch(&self) -> bool {
+        self.config.beat != Duration::MAX
+    }
+
+    /// Whether all of so many are relays in the first round already, as far as each can tell. What
+    /// is probable where a few decide is certain then: that all who can talk to each other agree.
+    pub fn is_certain(&self, nodes: u64) -> bool {
+        let thought = match self.config.size {
+            Size::Group | Size::View => nodes,
+            Size::Given(given) => given,
+            Size::Gossip => return false, // it may be thought larger than it is
+        };
+        self.relays(1, thought).is_some_and(|relays| relays >= thought)
+    }
+
     /// How long a newcomer waits for an answer.
     pub(super) fn answer(&self) -> Duration {
         self.config.compute + self.config.multicast + self.config.unicast
@@ -247,29 +291,52 @@ impl Params {
         Profile {
             goal: Goal::Same,
             opening: first.settle,
-            interval: first.decide,
-            trust: Duration::MAX,
+            interval: if self.is_in_touch() { self.config.beat } else { first.decide },
+            trust: self.config.silence,
             attempt: first.decide,
             byes: 1,
             by_luck: false,
             leases: None,
             convened: true,
-            restless: false,
+            restless: self.is_in_touch(),
         }
     }
 
     /// The time scales in a group of so many processes.
+    ///
+    /// Two multicasts on end, and a timer that is late, must fit into two bounds of a multicast:
+    /// so half a bound is timely. A leader is trusted for `silence`, which is what a lease is;
+    /// where nobody keeps in touch, for a round.
+    ///
+    /// How it settles, from the moment nothing goes wrong: a round that is under way ends, and
+    /// with it the hopes set in it. Trust in a leader that is gone ends after `silence`, or
+    /// somebody without a leader has waited so long, and both for a delay. The election that
+    /// follows may meet one with a later number, which ends it, and then a round that named two;
+    /// so we allow for three rounds and the delays between them. Where ids decide, the dead are
+    /// candidates, and each of them may be elected once before it is known to be silent.
     pub fn pace(&self, nodes: u32) -> Pace {
-        let part = |n| Duration::from_nanos(self.config.unicast.as_nanos() / n);
+        let part = |n| Duration::from_nanos(self.config.multicast.as_nanos() / n);
         let all = (1..=self.rounds.len() as u32).map(|round| self.lasts(round, nodes.into()));
         let steps = self.step() * u64::from(u64::BITS - u64::from(nodes).leading_zeros());
-        let settles = all.fold(Duration::ZERO, |sum, lasts| sum + lasts + steps);
+        let longest = all.clone().max().unwrap_or_default() + steps;
+        let (lease, settles) = if self.is_in_touch() {
+            let silence = self.config.silence;
+            let elected_dead = match self.config.choice {
+                Choice::Rank => 0,
+                Choice::LowestId | Choice::HighestId | Choice::Lot => nodes.into(),
+            };
+            let again = (silence + steps + self.lasts(1, nodes.into())) * elected_dead;
+            (silence, longest + silence + steps + longest * 3 + again)
+        } else {
+            let held = all.fold(Duration::ZERO, |sum, lasts| sum + lasts + steps);
+            (self.lasts(1, nodes.into()), held)
+        };
         Pace {
             fastest: part(100),
-            timely: part(4),
+            timely: part(2),
             scheduling: part(8),
             drift: Pace::QUARTZ,
-            lease: self.lasts(1, nodes.into()),
+            lease,
             settles: Pace::stretched(settles, Pace::QUARTZ),
             leases: false,
             best: false,
@@ -301,6 +368,7 @@ impl TryFrom<Config> for Params {
                 return Err(BadConfig::Length { name, length });
             }
         }
+        check_touch(&config)?;
         if compute > Duration::LONGEST_WRITTEN {
             return Err(BadConfig::Compute { compute });
         }
@@ -322,6 +390,22 @@ impl TryFrom<Config> for Params {
         }
         Ok(params)
     }
+}
+
+/// A leader must be heard before it is given up, and whoever speaks must be listened to.
+fn check_touch(config: &Config) -> Result<(), BadConfig> {
+    let Config { beat, silence, multicast, .. } = *config;
+    if (beat, silence) == (Duration::MAX, Duration::MAX) {
+        return Ok(());
+    }
+    let written = Duration::from_nanos(1)..=Duration::LONGEST_WRITTEN;
+    if !written.contains(&beat) || !written.contains(&silence) {
+        return Err(BadConfig::OutOfTouch { beat, silence });
+    }
+    if silence <= beat + multicast {
+        return Err(BadConfig::SilenceTooShort { beat, silence, multicast });
+    }
+    Ok(())
 }
 
 /// Which rule a [`Config`] breaks, with the values that break it.
@@ -350,6 +434,22 @@ pub enum BadConfig {
         name: &'static str,
         /// As written.
         length: Duration,
+    },
+    /// Only one of the two that belong together, or one that cannot be waited for.
+    OutOfTouch {
+        /// As written.
+        beat: Duration,
+        /// As written.
+        silence: Duration,
+    },
+    /// Leaders that live would be given up.
+    SilenceTooShort {
+        /// As written.
+        beat: Duration,
+        /// As written.
+        silence: Duration,
+        /// As written.
+        multicast: Duration,
     },
     /// Finding the relays takes too long.
     Compute {
@@ -396,6 +496,17 @@ impl fmt::Display for BadConfig {
                 f,
                 "{name} = {length}, but 0 < {name} < infinite must hold; try twice the longest \
                  delay of the network"
+            ),
+            Self::OutOfTouch { beat, silence } => write!(
+                f,
+                "beat = {beat} and silence = {silence}, but both must be lengths of time above \
+                 0s, or both infinite, for then nobody keeps in touch; try a silence of 4 beats"
+            ),
+            Self::SilenceTooShort { beat, silence, multicast } => write!(
+                f,
+                "silence = {silence}, beat = {beat} and multicast = {multicast}, but silence > \
+                 beat + multicast must hold, or leaders that live are given up; try a silence of \
+                 4 beats"
             ),
             Self::Compute { compute } => write!(
                 f,

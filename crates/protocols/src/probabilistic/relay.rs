@@ -103,6 +103,9 @@ impl Probabilistic {
         if round != self.round {
             return;
         }
+        if choice.id == from {
+            self.hear_that_it_stands(from);
+        }
         if self.relay.is_none() {
             return;
         }

@@ -8,6 +8,7 @@ mod joining;
 mod odds;
 mod params;
 mod relay;
+mod touch;
 mod wire;
 
 use super::*;

@@ -33,11 +33,55 @@ fn what_breaks_a_rule_is_named() {
         Config { gossip: Duration::ZERO, ..config() },
         Config { longest_path: Some(0), ..config() },
         Config { most_relays: 0, ..config() },
+        Config { beat: Duration::ZERO, ..restless() },
+        Config { beat: Duration::MAX, ..restless() },
+        Config { silence: Duration::MAX, ..restless() },
         Config { size: Size::Given(0), ..config() },
         Config { strategy: Strategy::List(vec![Relays::All; 6]), ..config() },
     ] {
         assert!(refused(config.clone()).contains("; "), "{config:?}");
     }
+}
+
+fn restless() -> Config {
+    Config::restless(Duration::from_millis(100))
+}
+
+#[test]
+fn a_leader_must_be_heard_before_it_is_given_up() {
+    let (beat, silence) = (Duration::from_secs(1), Duration::from_millis(1_200));
+    let said = refused(Config { beat, silence, ..config() });
+    let rule = "silence = 1.2s, beat = 1s and multicast = 0.2s, but silence > beat + multicast";
+    assert!(said.starts_with(rule), "{said}");
+    let silence = silence + Duration::from_nanos(1);
+    assert!(params(Config { beat, silence, ..config() }).is_in_touch());
+    assert!(!params(config()).is_in_touch());
+    let said = refused(Config { silence, ..config() });
+    assert!(said.starts_with("beat = infinite and silence = 1.200000001s, but both"), "{said}");
+}
+
+#[test]
+fn a_group_no_larger_than_k_is_certain_to_agree() {
+    let certain = |config: Config, nodes| params(config).is_certain(nodes);
+    assert!(certain(restless(), 7) && !certain(restless(), 8));
+    let size = |size| Config { size, ..restless() };
+    assert!(certain(size(Size::View), 7) && certain(size(Size::Given(7)), 7));
+    assert!(!certain(size(Size::Given(8)), 7) && !certain(size(Size::Gossip), 2));
+    assert!(!certain(Config { most_relays: 6, ..restless() }, 7));
+}
+
+#[test]
+fn a_restless_group_settles_a_few_rounds_after_it_missed_its_leader() {
+    let ms = Duration::from_millis;
+    let pace = params(restless()).pace(5);
+    assert_eq!((pace.lease, pace.timely, pace.scheduling), (ms(3_500), ms(100), ms(25)));
+    let (round, steps) = (ms(200 * (1 + 6 + 2)), ms(400 * 3));
+    let settles = (round + steps) * 4 + ms(3_500) + steps;
+    assert!(pace.settles > settles && pace.settles < settles + ms(10), "{}", pace.settles);
+    let by_id = params(Config { choice: Choice::Lot, ..restless() }).pace(5);
+    let dead = (ms(3_500) + steps + round) * 5;
+    assert!(by_id.settles > settles + dead && by_id.settles < settles + dead + ms(40));
+    assert!(params(Config::default()).pace(5).lease < ms(4_000), "a round");
 }
 
 #[test]
@@ -105,5 +149,8 @@ fn time_outs_follow_from_k_and_the_delays() {
 #[test]
 fn a_simulation_is_told_that_elections_are_called() {
     let profile = params(Config::default()).profile();
-    assert!(profile.convened && profile.leases.is_none());
+    assert!(profile.convened && !profile.restless && profile.leases.is_none());
+    let profile = params(restless()).profile();
+    assert!(profile.restless);
+    assert_eq!((profile.interval, profile.trust), (UNICAST * 5, Duration::from_millis(3_500)));
 }

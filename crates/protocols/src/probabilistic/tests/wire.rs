@@ -74,14 +74,16 @@ fn any_message() -> impl Strategy<Value = Message> {
 fn any_config() -> impl Strategy<Value = Config> {
     let choices = [Choice::LowestId, Choice::HighestId, Choice::Rank, Choice::Lot];
     let sizes = [Size::Group, Size::Given(20), Size::View, Size::Gossip];
-    (0..4_usize, 0..4_usize, any::<[bool; 4]>()).prop_map(
-        move |(choice, size, [hash, woken, always, all])| Config {
+    (0..4_usize, 0..4_usize, any::<[bool; 5]>()).prop_map(
+        move |(choice, size, [hash, woken, always, all, in_touch])| Config {
             choice: choices[choice],
             size: sizes[size],
             reinitiate: if hash { Reinitiate::Hash } else { Reinitiate::Delay },
             woken_by: if woken { WokenBy::Preference } else { WokenBy::Initiation },
             join: if always { Join::Always } else { Join::Restarted },
             last_round_all: all,
+            beat: if in_touch { Duration::from_secs(1) } else { Duration::MAX },
+            silence: if in_touch { Duration::from_secs(4) } else { Duration::MAX },
             ..config()
         },
     )
