@@ -21,7 +21,7 @@
 //! |---|---|---|---|
 //! | `initiate` | anybody, to all | "round r of election e begins" | everyone, if that is later than what it knows |
 //! | `prefer` | a relay, to relays it knows | "I prefer this one" | takes it if better, answers if worse |
-//! | `final` | a relay, to all | "we chose this one" | follows it, if all that arrive name the same |
+//! | `final` | a relay, to all; a leader, every beat | "we chose this one" | follows it, if all that arrive name the same |
 //! | `join` | a newcomer, to all | "what has happened?" | about K members, chosen by the hash |
 //! | `welcome` | they, to the newcomer | "round r of election e, and this one leads" | the newcomer |
 //! | `withdraw` | who resigns or leaves, to all; a relay, to one who does not know | "this one does not stand" | does not choose it |
@@ -58,12 +58,20 @@
 //!   long. This is the default, because the hash fails where few have something to mend: one member
 //!   that missed every final message begins the next round with probability K/N. See the table
 //!   below.
+//! * **Keeping in touch.** Nothing in the paper tells a group that its leader is gone, or calls the
+//!   first election. With `beat` and `silence` a leader repeats its final message and silence
+//!   begins the next election (`touch.rs`); without them, as printed, somebody else must call.
 //! * **Candidates** are all in the view, itself included, relays or not, dead or not: who is dead
-//!   is known only if the driver reports it ([`Reach::Down`]). If that is the leader, the same rule
-//!   that begins the next round begins the next election. The declared leader of the last election
-//!   is in the view, as printed, as long as it is remembered.
-//! * **Resigning.** A leader that resigns calls an election in which it does not stand; one that
-//!   leaves stands in none. A relay that missed it and prefers that one is told.
+//!   is known only if the driver reports it ([`Reach::Down`]) or its silence tells. If that is the
+//!   leader, the same rule that begins the next round begins the next election. Whoever is missed
+//!   is not chosen until something is heard of it, and a relay that prefers it is told. The declared
+//!   leader of the last election is in the view, as printed, as long as it is remembered.
+//! * **Resigning.** A leader that resigns calls an election in which it does not stand, unless a
+//!   round names nobody else: the last process of a group would hold five rounds without a
+//!   candidate. One that leaves stands in none. A relay that missed it and prefers that one is told.
+//! * **Standing.** Whoever puts itself forward stands, whatever others say of it: they speak of an
+//!   earlier life whose successor they missed, or have missed its words. Otherwise a few who never
+//!   heard that it is back would refuse whom the rest elect, for ever.
 //! * **Restarts.** Nothing is stored. Whoever has lived before asks as a newcomer does.
 //!
 //! # Which re-initiation
