@@ -3,8 +3,8 @@
 //! A form is supported if the simulated mean does not speak against it at 99.9 %: of a thousand
 //! true forms one is turned away by chance. Few runs support everything; more runs decide.
 //!
-//! A yes or no that came out the same in all n runs says little of its own error: it speaks against a
-//! probability q of that outcome only if qⁿ is below one in a thousand.
+//! A yes or no that came out the same in all n runs says little of its own error: it speaks against
+//! a probability q of that outcome only if qⁿ is below one in a thousand.
 //!
 //! An approximation is not judged: enough runs would turn any away. Of those it is said how far
 //! they are [`Off`].

@@ -43,7 +43,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     reads: &["nodes", "k", "fail", "ucast-loss", "mcast-loss"],
     printed,
     corrected,
-    note: |_| "whom only the far end of an edge sees must be told first, and then answer: 2 unicasts",
+    note: |_| "whom only the far end of an edge sees must first be told, then answer: 2 unicasts",
     exact: |_| false,
     ..CHANCE
 }];

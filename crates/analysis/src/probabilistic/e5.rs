@@ -4,9 +4,9 @@
 //! take the dead in their views for candidates like others, and a decision is made of what final
 //! messages say. Another round begins only if those say something else. So [`ceiling`] is the most
 //! that strong success can come to, however large K is and however little is lost, where the text
-//! speaks of probabilities near 1 and of graphs for p_fail that are "very similar". That holds where
-//! all can be told whom to prefer, as by ids. Where only a candidate itself knows how good it is, one
-//! that fails before its first word is not preferred, and a little more is possible.
+//! speaks of probabilities near 1 and of graphs for p_fail that are "very similar". That holds
+//! where all can be told whom to prefer, as by ids. Where only a candidate itself knows how good it
+//! is, one that fails before its first word is not preferred, and a little more is possible.
 
 use super::{CHANCE, measured, round_of};
 use crate::quantity::Quantity;

@@ -2,8 +2,8 @@
 //!
 //! All relays prefer the same one, so nothing depends on unicasts. A round succeeds if a relay
 //! lasts, everybody else fails or hears at least one that does, and the leader lives. With h the
-//! probability to be a relay (K/N for the initiator, (1−p_mcastl)K/N for others), s relays that last
-//! and t = 1 − p_mcastl^s, each member is
+//! probability to be a relay (K/N for the initiator, (1−p_mcastl)K/N for others), s relays that
+//! last and t = 1 − p_mcastl^s, each member is
 //!
 //! * a relay that lasts, with h(1−p_fail);
 //! * no such relay and no harm, with p_fail + (1−h)(1−p_fail)t; the leader must not fail, and is no
