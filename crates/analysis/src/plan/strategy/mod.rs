@@ -120,6 +120,12 @@ impl Effort {
         (100_000.0 * self.scale) as u64 // saturates
     }
 
+    /// The most runs of one strategy for this goal. What is still open then fails about as often as
+    /// the goal allows, to a quarter or so, and is not worth a longer look.
+    fn runs_for(&self, success: f64) -> u64 {
+        ((NEAR * runs_to_show(success)) as u64).min(self.runs_max())
+    }
+
     /// How many runs a first look at a strategy takes in a group of so many. The same for all goals
     /// and strategies: which one is cheaper then does not depend on what is asked for.
     fn first_look(&self, nodes: u32) -> u64 {
@@ -129,6 +135,8 @@ impl Effort {
     }
 }
 
+/// How many times as many runs a strategy may have as it takes to show the goal without a failure.
+const NEAR: f64 = 20.0;
 /// The fewest and the most runs of a first look.
 const LOOK_MIN: u64 = 20;
 const LOOK_MAX: u64 = 400;

@@ -6,8 +6,9 @@
 //! does. Then all of them, from the cheapest. Around the best one K is then searched more finely.
 //!
 //! A look has three times the runs of the one before, from the same seed, until the goal lies
-//! outside the interval. Which of two is cheaper is decided by the first look alone, whatever the
-//! goal: so a harder goal does not find a cheaper strategy.
+//! outside the interval, or too near to be told from it. Which of two is cheaper is decided by the
+//! first look alone, whatever the goal: what a harder goal finds then reaches the easier one too, and
+//! is not cheaper than what that finds, unless one of them is too near to tell.
 
 use super::refused::Best;
 use super::tactic::{Standing, Tactic, Trial};
@@ -202,7 +203,10 @@ impl Search<'_> {
             let Some((_, trial)) = self.tried.get(&tactic) else { return Ok(Standing::Open) };
             let standing = trial.standing(self.goals.success);
             runs = runs.saturating_mul(MORE);
-            if standing != Standing::Open || !looked || runs > self.effort.runs_max() {
+            if standing != Standing::Open
+                || !looked
+                || runs > self.effort.runs_for(self.goals.success)
+            {
                 return Ok(standing);
             }
         }
@@ -262,21 +266,32 @@ impl Search<'_> {
         Found { goals: self.goals, chosen, tried, open }
     }
 
-    fn refused(self) -> Refused {
-        let goal = self.goals.success;
-        let trials: Vec<Trial> = self.tried.into_values().map(|(_, trial)| trial).collect();
-        let low = |trial: &Trial| trial.interval()[0];
-        let best = trials.iter().max_by(|one, other| low(one).total_cmp(&low(other)));
-        let Some(best) = best else {
-            return Refused::NothingTried { nodes: self.goals.nodes };
+    /// Why nothing was found, with the best there is; that one is looked at once more, so that its
+    /// interval is worth telling.
+    fn refused(mut self) -> Refused {
+        let best = self.most_successful().map(|trial| trial.tactic);
+        if let Some(tactic) = best
+            && let Err(refused) = self.look(tactic, self.looks * MORE * MORE)
+        {
+            return refused;
+        }
+        let Goals { success, fail, nodes, max_rounds, .. } = self.goals;
+        let Some(best) = self.most_successful().cloned() else {
+            return Refused::NothingTried { nodes };
         };
-        let open = trials.iter().any(|trial| {
-            let best_of_its_k = Tactic::best(trial.tactic.k, self.goals.max_rounds);
-            trial.tactic == best_of_its_k && trial.standing(goal) == Standing::Open
+        let open = self.tried.values().any(|(_, trial)| {
+            trial.tactic == Tactic::best(trial.tactic.k, max_rounds)
+                && trial.standing(success) == Standing::Open
         });
-        let (fail, tried) = (self.goals.fail, trials.len());
-        let best = Best { success: goal, fail, tried, best: Box::new(best.clone()) };
+        let best = Best { success, fail, tried: self.tried.len(), best: Box::new(best) };
         if open { Refused::Undecided(best) } else { Refused::Impossible(best) }
+    }
+
+    /// The strategy that most surely succeeds most often.
+    fn most_successful(&self) -> Option<&Trial> {
+        let low = |trial: &Trial| trial.interval()[0];
+        let trials = self.tried.values().map(|(_, trial)| trial);
+        trials.max_by(|one, other| low(one).total_cmp(&low(other)))
     }
 }
 
