@@ -2,8 +2,8 @@
 //!
 //! K rises, in steps of about √2. Of each K one round is looked at first: no strategy that begins
 //! with it takes fewer messages, so once that is more than the best one takes, the search is over.
-//! Then the one that succeeds most often; where it does not reach the goal, no other with this K
-//! does. Then all of them, from the cheapest. Around the best one K is then searched more finely.
+//! Then those that succeed most often; where they do not reach the goal, no other with this K does.
+//! Then all of them, from the cheapest. Around the best one K is then searched more finely.
 //!
 //! A look has three times the runs of the one before, from the same seed, until the goal lies
 //! outside the interval, or too near to be told from it. Which of two is cheaper is decided by the
@@ -12,13 +12,11 @@
 
 use super::refused::Best;
 use super::tactic::{Standing, Tactic, Trial};
-use super::{Effort, Goals, LOOK_MIN, Refused};
+use super::{Effort, Goals, LOOK_MIN, MORE, Refused};
 use crate::figures::Stuck;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many times as many runs a further look has.
-const MORE: u64 = 3;
 /// After so many K in a row that did not raise the best success, no further is tried.
 const PATIENCE: u32 = 3;
 /// But only if it succeeds so often: before, a rise may be too small to be seen.
@@ -127,7 +125,7 @@ impl Search<'_> {
                 Offer::Dear => break,
                 Offer::Strong => {}
                 Offer::Weak => {
-                    let share = self.share(&Tactic::best(k, self.goals.max_rounds));
+                    let share = self.highest_share(k);
                     in_vain = if share > highest { 0 } else { in_vain + 1 };
                     highest = share.max(highest);
                     if best.is_none() && highest >= SEEN && in_vain >= PATIENCE {
@@ -164,7 +162,11 @@ impl Search<'_> {
             Some(_) => {}
             None => return Ok(Offer::Weak),
         }
-        if self.decide(Tactic::best(k, self.goals.max_rounds))? != Standing::Reaches {
+        let mut strong = false;
+        for tactic in Tactic::strongest(k, self.goals.max_rounds) {
+            strong = strong || self.decide(tactic)? == Standing::Reaches;
+        }
+        if !strong {
             return Ok(Offer::Weak);
         }
         let mut costs = Vec::new();
@@ -203,10 +205,7 @@ impl Search<'_> {
             let Some((_, trial)) = self.tried.get(&tactic) else { return Ok(Standing::Open) };
             let standing = trial.standing(self.goals.success);
             runs = runs.saturating_mul(MORE);
-            if standing != Standing::Open
-                || !looked
-                || runs > self.effort.runs_for(self.goals.success)
-            {
+            if standing != Standing::Open || !looked || runs > self.effort.runs_for(&self.goals) {
                 return Ok(standing);
             }
         }
@@ -250,13 +249,15 @@ impl Search<'_> {
         Ok(trial)
     }
 
-    fn share(&self, tactic: &Tactic) -> f64 {
-        self.tried.get(tactic).map_or(0.0, |(_, trial)| trial.success.share())
+    fn highest_share(&self, k: u32) -> f64 {
+        let strongest = Tactic::strongest(k, self.goals.max_rounds);
+        let trials = strongest.iter().filter_map(|tactic| self.tried.get(tactic));
+        trials.map(|(_, trial)| trial.success.share()).fold(0.0, f64::max)
     }
 
     fn found(self, best: Leading) -> Found {
         let goal = self.goals.success;
-        // Of K that are left out as a whole, the one that succeeds most often stands for all.
+        // Of K that are left out as a whole, those that succeed most often stand for all.
         let is_open = |(first, trial): &&(f64, Trial)| {
             *first < best.messages && trial.standing(goal) == Standing::Open
         };
@@ -271,7 +272,7 @@ impl Search<'_> {
     fn refused(mut self) -> Refused {
         let best = self.most_successful().map(|trial| trial.tactic);
         if let Some(tactic) = best
-            && let Err(refused) = self.look(tactic, self.looks * MORE * MORE)
+            && let Err(refused) = self.look(tactic, self.effort.last_look(self.goals.nodes))
         {
             return refused;
         }
@@ -280,8 +281,8 @@ impl Search<'_> {
             return Refused::NothingTried { nodes };
         };
         let open = self.tried.values().any(|(_, trial)| {
-            trial.tactic == Tactic::best(trial.tactic.k, max_rounds)
-                && trial.standing(success) == Standing::Open
+            let strongest = Tactic::strongest(trial.tactic.k, max_rounds);
+            strongest.contains(&trial.tactic) && trial.standing(success) == Standing::Open
         });
         let best = Best { success, fail, tried: self.tried.len(), best: Box::new(best) };
         if open { Refused::Undecided(best) } else { Refused::Impossible(best) }
