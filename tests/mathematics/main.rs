@@ -3,6 +3,7 @@
 mod analyze;
 mod cells;
 mod plan;
+mod plan_probabilistic;
 
 use serde_json::Value;
 use std::process::{Command, Output};

@@ -44,9 +44,9 @@ fn most(seen: u64, runs: u64, left: f64) -> f64 {
     if seen >= runs {
         return 1.0;
     }
-    // The chance of so few falls as the chance of each rises. Halving it ends when nothing lies
-    // between the two.
-    let (mut low, mut high) = (0.0, 1.0);
+    // The chance of so few falls as the chance of each rises, and is a half at least where so many
+    // are what is expected. Halving what lies above ends when nothing is left between the two.
+    let (mut low, mut high) = (seen as f64 / runs as f64, 1.0);
     loop {
         let middle = low + (high - low) / 2.0;
         if middle <= low || middle >= high {

@@ -120,6 +120,19 @@ impl Effort {
         (100_000.0 * self.scale) as u64 // saturates
     }
 
+    /// The most runs of one strategy for these goals. What is still open then fails about as often
+    /// as the goal allows, to a quarter or so, and is not worth a longer look. Never fewer than a
+    /// [last look](Self::last_look), so that a goal we call reachable is found to be so.
+    fn runs_for(&self, goals: &Goals) -> u64 {
+        let near = (NEAR * runs_to_show(goals.success)) as u64; // saturates
+        near.max(self.last_look(goals.nodes)).min(self.runs_max())
+    }
+
+    /// How many runs the best strategy has at least, before it is told that it does not suffice.
+    fn last_look(&self, nodes: u32) -> u64 {
+        self.first_look(nodes) * MORE * MORE
+    }
+
     /// How many runs a first look at a strategy takes in a group of so many. The same for all goals
     /// and strategies: which one is cheaper then does not depend on what is asked for.
     fn first_look(&self, nodes: u32) -> u64 {
@@ -129,6 +142,10 @@ impl Effort {
     }
 }
 
+/// How many times as many runs a strategy may have as it takes to show the goal without a failure.
+const NEAR: f64 = 20.0;
+/// How many times as many runs a further look has.
+const MORE: u64 = 3;
 /// The fewest and the most runs of a first look.
 const LOOK_MIN: u64 = 20;
 const LOOK_MAX: u64 = 400;

@@ -1,6 +1,6 @@
 //! Why there is no plan, and what can be reached.
 
-use super::{ROUNDS_MAX, Trial};
+use super::{CHOSEN, ROUNDS_MAX, Trial};
 use crate::figures::Stuck;
 use std::fmt;
 
@@ -53,12 +53,12 @@ pub struct Best {
 }
 
 impl Best {
-    /// A goal that the best one reaches, with as many digits as it takes.
+    /// A goal for which the best one would be chosen, with as many digits as it takes.
     pub fn reachable(&self) -> f64 {
-        let low = self.best.interval()[0];
+        let low = self.best.success.interval(CHOSEN)[0];
         let step = [0.1, 0.01, 0.001, 1e-4, 1e-5].into_iter().find(|step| low < 1.0 - step);
-        // Two digits beyond the nines that it has.
-        step.map_or(low, |step| libm::floor(low / step * 100.0) * step / 100.0)
+        // A digit beyond the first that is no nine.
+        step.map_or(low, |step| libm::floor(low / step * 10.0) * step / 10.0)
     }
 
     fn found(&self) -> String {

@@ -2,22 +2,21 @@
 //!
 //! K rises, in steps of about √2. Of each K one round is looked at first: no strategy that begins
 //! with it takes fewer messages, so once that is more than the best one takes, the search is over.
-//! Then the one that succeeds most often; where it does not reach the goal, no other with this K
-//! does. Then all of them, from the cheapest. Around the best one K is then searched more finely.
+//! Then those that succeed most often; where they do not reach the goal, no other with this K does.
+//! Then all of them, from the cheapest. Around the best one K is then searched more finely.
 //!
 //! A look has three times the runs of the one before, from the same seed, until the goal lies
-//! outside the interval. Which of two is cheaper is decided by the first look alone, whatever the
-//! goal: so a harder goal does not find a cheaper strategy.
+//! outside the interval, or too near to be told from it. Which of two is cheaper is decided by the
+//! first look alone, whatever the goal: what a harder goal finds then reaches the easier one too, and
+//! is not cheaper than what that finds, unless one of them is too near to tell.
 
 use super::refused::Best;
 use super::tactic::{Standing, Tactic, Trial};
-use super::{Effort, Goals, LOOK_MIN, Refused};
+use super::{Effort, Goals, LOOK_MIN, MORE, Refused};
 use crate::figures::Stuck;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many times as many runs a further look has.
-const MORE: u64 = 3;
 /// After so many K in a row that did not raise the best success, no further is tried.
 const PATIENCE: u32 = 3;
 /// But only if it succeeds so often: before, a rise may be too small to be seen.
@@ -126,7 +125,7 @@ impl Search<'_> {
                 Offer::Dear => break,
                 Offer::Strong => {}
                 Offer::Weak => {
-                    let share = self.share(&Tactic::best(k, self.goals.max_rounds));
+                    let share = self.highest_share(k);
                     in_vain = if share > highest { 0 } else { in_vain + 1 };
                     highest = share.max(highest);
                     if best.is_none() && highest >= SEEN && in_vain >= PATIENCE {
@@ -163,7 +162,11 @@ impl Search<'_> {
             Some(_) => {}
             None => return Ok(Offer::Weak),
         }
-        if self.decide(Tactic::best(k, self.goals.max_rounds))? != Standing::Reaches {
+        let mut strong = false;
+        for tactic in Tactic::strongest(k, self.goals.max_rounds) {
+            strong = strong || self.decide(tactic)? == Standing::Reaches;
+        }
+        if !strong {
             return Ok(Offer::Weak);
         }
         let mut costs = Vec::new();
@@ -202,7 +205,7 @@ impl Search<'_> {
             let Some((_, trial)) = self.tried.get(&tactic) else { return Ok(Standing::Open) };
             let standing = trial.standing(self.goals.success);
             runs = runs.saturating_mul(MORE);
-            if standing != Standing::Open || !looked || runs > self.effort.runs_max() {
+            if standing != Standing::Open || !looked || runs > self.effort.runs_for(&self.goals) {
                 return Ok(standing);
             }
         }
@@ -246,13 +249,15 @@ impl Search<'_> {
         Ok(trial)
     }
 
-    fn share(&self, tactic: &Tactic) -> f64 {
-        self.tried.get(tactic).map_or(0.0, |(_, trial)| trial.success.share())
+    fn highest_share(&self, k: u32) -> f64 {
+        let strongest = Tactic::strongest(k, self.goals.max_rounds);
+        let trials = strongest.iter().filter_map(|tactic| self.tried.get(tactic));
+        trials.map(|(_, trial)| trial.success.share()).fold(0.0, f64::max)
     }
 
     fn found(self, best: Leading) -> Found {
         let goal = self.goals.success;
-        // Of K that are left out as a whole, the one that succeeds most often stands for all.
+        // Of K that are left out as a whole, those that succeed most often stand for all.
         let is_open = |(first, trial): &&(f64, Trial)| {
             *first < best.messages && trial.standing(goal) == Standing::Open
         };
@@ -262,21 +267,32 @@ impl Search<'_> {
         Found { goals: self.goals, chosen, tried, open }
     }
 
-    fn refused(self) -> Refused {
-        let goal = self.goals.success;
-        let trials: Vec<Trial> = self.tried.into_values().map(|(_, trial)| trial).collect();
-        let low = |trial: &Trial| trial.interval()[0];
-        let best = trials.iter().max_by(|one, other| low(one).total_cmp(&low(other)));
-        let Some(best) = best else {
-            return Refused::NothingTried { nodes: self.goals.nodes };
+    /// Why nothing was found, with the best there is; that one is looked at once more, so that its
+    /// interval is worth telling.
+    fn refused(mut self) -> Refused {
+        let best = self.most_successful().map(|trial| trial.tactic);
+        if let Some(tactic) = best
+            && let Err(refused) = self.look(tactic, self.effort.last_look(self.goals.nodes))
+        {
+            return refused;
+        }
+        let Goals { success, fail, nodes, max_rounds, .. } = self.goals;
+        let Some(best) = self.most_successful().cloned() else {
+            return Refused::NothingTried { nodes };
         };
-        let open = trials.iter().any(|trial| {
-            let best_of_its_k = Tactic::best(trial.tactic.k, self.goals.max_rounds);
-            trial.tactic == best_of_its_k && trial.standing(goal) == Standing::Open
+        let open = self.tried.values().any(|(_, trial)| {
+            let strongest = Tactic::strongest(trial.tactic.k, max_rounds);
+            strongest.contains(&trial.tactic) && trial.standing(success) == Standing::Open
         });
-        let (fail, tried) = (self.goals.fail, trials.len());
-        let best = Best { success: goal, fail, tried, best: Box::new(best.clone()) };
+        let best = Best { success, fail, tried: self.tried.len(), best: Box::new(best) };
         if open { Refused::Undecided(best) } else { Refused::Impossible(best) }
+    }
+
+    /// The strategy that most surely succeeds most often.
+    fn most_successful(&self) -> Option<&Trial> {
+        let low = |trial: &Trial| trial.interval()[0];
+        let trials = self.tried.values().map(|(_, trial)| trial);
+        trials.max_by(|one, other| low(one).total_cmp(&low(other)))
     }
 }
 

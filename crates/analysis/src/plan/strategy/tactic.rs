@@ -43,10 +43,14 @@ impl Tactic {
         Self { k, growth: Growth::Fixed, rounds: 1 }
     }
 
-    /// The strategy with this K that succeeds most often: neither further rounds nor further relays
-    /// in them make an election fail that would not have failed without.
-    pub(super) fn best(k: u32, rounds: u32) -> Self {
-        if rounds == 1 { Self::once(k) } else { Self { k, growth: Growth::Doubling, rounds } }
+    /// The strategies with this K that succeed most often: those with the most rounds, since a
+    /// further one is held only where the last has no clear outcome. More relays are not always
+    /// better: of few who see each other seldom, one alone agrees with itself.
+    pub(super) fn strongest(k: u32, max_rounds: u32) -> Vec<Self> {
+        let mut all = Self::all(k, max_rounds);
+        all.retain(|tactic| tactic.rounds == max_rounds);
+        all.reverse(); // doubling is seldom the weaker one, and is asked first
+        all
     }
 
     /// All that have this K in the first round.
@@ -197,6 +201,8 @@ mod tests {
         let all = Tactic::all(3, 3);
         assert_eq!(all.len(), 5);
         assert_eq!(all.iter().filter(|tactic| tactic.rounds == 1).count(), 1);
-        assert!(all.contains(&Tactic::best(3, 3)) && Tactic::all(3, 1) == [Tactic::best(3, 1)]);
+        assert!(Tactic::strongest(3, 3).iter().all(|tactic| all.contains(tactic)));
+        assert_eq!(Tactic::strongest(3, 3).len(), 2);
+        assert_eq!(Tactic::strongest(3, 1), Tactic::all(3, 1));
     }
 }

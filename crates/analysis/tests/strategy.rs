@@ -1,0 +1,152 @@
+//! The planner of the probabilistic election: what it chooses, refuses and confirms.
+//!
+//! Statistical, with fixed seeds: the same runs each time.
+
+use bellwether_analysis::plan::strategy::{
+    Effort, Found, Goals, Growth, Refused, Standing, Trial, search,
+};
+use bellwether_core::Duration;
+use bellwether_protocols::probabilistic::Reinitiate;
+
+fn goals(success: f64) -> Goals {
+    Goals {
+        nodes: 100,
+        view: 0.5,
+        unicast_loss: 0.05,
+        multicast_loss: 0.05,
+        fail: 0.0,
+        delay: Duration::from_millis(100),
+        reinitiate: Reinitiate::Delay,
+        success,
+        max_rounds: 3,
+    }
+}
+
+fn plan(goals: Goals, effort: f64) -> Result<Found, Refused> {
+    search(goals, Effort { scale: effort, seed: 1, threads: 1 }, &|_, _| {})
+}
+
+fn found(goals: Goals) -> Found {
+    plan(goals, 1.0).unwrap_or_else(|refused| panic!("{refused}"))
+}
+
+#[test]
+fn a_harder_goal_never_gets_a_cheaper_strategy() {
+    let plans = [0.5, 0.8, 0.9, 0.97].map(|success| found(goals(success)));
+    for pair in plans.windows(2) {
+        let [easy, hard] = [&pair[0].chosen, &pair[1].chosen];
+        let same = easy.tactic == hard.tactic;
+        assert!(same || easy.messages() < hard.messages(), "{} {}", easy.tactic, hard.tactic);
+    }
+    let [first, .., last] = &plans;
+    assert_ne!(first.chosen.tactic, last.chosen.tactic, "the goal decides something");
+}
+
+#[test]
+fn what_is_chosen_reaches_the_goal_and_nothing_cheaper_that_was_tried_does() {
+    let plan = found(goals(0.9));
+    let chosen = &plan.chosen;
+    assert_eq!(chosen.standing(0.9), Standing::Reaches);
+    assert!(chosen.interval()[0] >= 0.9, "the narrower interval as well: {chosen:?}");
+    let reaches = |trial: &&Trial| trial.standing(0.9) == Standing::Reaches;
+    for other in plan.tried.iter().filter(reaches) {
+        // Means of different numbers of runs: what a few per cent decide is left open.
+        assert!(other.messages() > 0.9 * chosen.messages(), "{}: {}", other.tactic, chosen.tactic);
+    }
+    assert!(plan.tried.iter().any(|trial| trial.standing(0.9) == Standing::FallsShort));
+}
+
+#[test]
+fn fresh_runs_confirm_what_was_chosen_and_would_not_confirm_much_more() {
+    let plan = found(goals(0.9));
+    let fresh = plan.confirm(1, &|| {}).expect("it can be simulated");
+    assert_eq!(fresh.ballot.seed, 2, "other luck");
+    assert_eq!(fresh.success.runs, 2 * plan.chosen.success.runs);
+    assert!(plan.confirmed_by(&fresh), "{fresh:?}");
+    let [low, high] = plan.chosen.success.interval(0.999);
+    let share = fresh.success.share();
+    assert!(low <= share && share <= high, "{share} is not in {low} .. {high}");
+    let mut bold = plan.clone();
+    bold.goals.success = share;
+    assert!(!bold.confirmed_by(&fresh), "the mean alone shows nothing");
+}
+
+#[test]
+fn nothing_depends_on_threads() {
+    let effort = |threads| Effort { scale: 1.0, seed: 3, threads };
+    let [one, two] = [1, 2].map(|threads| search(goals(0.8), effort(threads), &|_, _| {}));
+    let [one, two] = [one, two].map(|plan| plan.unwrap_or_else(|refused| panic!("{refused}")));
+    assert_eq!(one.tried, two.tried);
+    assert_eq!(one.chosen, two.chosen);
+}
+
+/// Nothing notices the crash of a leader in the round that elects it.
+#[test]
+fn more_than_failures_allow_is_refused_with_what_can_be_had() {
+    let failing = |success| Goals { fail: 0.2, ..goals(success) };
+    let refused = plan(failing(0.95), 1.0).expect_err("a fifth of the leaders crash");
+    let Refused::Impossible(best) = &refused else { panic!("{refused}") };
+    let [low, high] = best.best.interval();
+    assert!(low < 0.82 && high > 0.78, "about 1 - fail: {low} .. {high}");
+    let text = refused.to_string();
+    for words in ["success = 0.95", "1 - fail = 0.8", "try success = 0.7"] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+    let reachable = best.reachable();
+    assert!(reachable > 0.7 && reachable < low, "{reachable}");
+    assert!(found(failing(reachable)).chosen.success.share() >= reachable);
+}
+
+#[test]
+fn more_than_losses_allow_is_refused() {
+    let deaf = Goals { multicast_loss: 0.8, max_rounds: 1, nodes: 60, ..goals(0.99) };
+    let refused = plan(deaf, 1.0).expect_err("K of everyone is not enough in one round");
+    let Refused::Impossible(best) = refused else { panic!("{refused}") };
+    assert!(best.best.interval()[1] < 0.99, "{best:?}");
+    assert_eq!(best.best.tactic.rounds, 1, "no more than there may be");
+}
+
+#[test]
+fn what_an_effort_cannot_tell_is_not_claimed() {
+    let refused = plan(goals(0.9), 0.001).expect_err("a hundred runs at most");
+    let says = refused.to_string();
+    assert!(matches!(refused, Refused::Undecided(_) | Refused::NothingTried { .. }), "{says}");
+    assert!(says.contains("greater effort"), "{says}");
+    let refused = plan(goals(0.99999), 1.0).expect_err("more runs than there may be");
+    assert!(matches!(refused, Refused::TooManyRuns { .. }), "{refused}");
+}
+
+#[test]
+fn goals_that_are_none_are_refused() {
+    for success in [0.0, 1.0, -1.0, 1.5, f64::NAN] {
+        let refused = plan(goals(success), 1.0).expect_err("it is no goal");
+        assert!(matches!(refused, Refused::NoChance { .. }), "{refused}");
+    }
+    for max_rounds in [0, 17] {
+        let refused = plan(Goals { max_rounds, ..goals(0.9) }, 1.0).expect_err("no such rounds");
+        assert!(matches!(refused, Refused::Rounds { .. }), "{refused}");
+    }
+    let refused = plan(Goals { view: 1.5, ..goals(0.9) }, 1.0).expect_err("no such view");
+    assert!(matches!(refused, Refused::Stuck(_)), "{refused}");
+}
+
+#[test]
+fn a_group_of_two_is_planned_and_one_alone_has_nobody_to_elect() {
+    // Two relays that do not see each other never agree, however many rounds there are.
+    let pair = found(Goals { nodes: 2, max_rounds: 5, ..goals(0.9) });
+    assert_eq!((pair.chosen.tactic.k, pair.chosen.tactic.growth), (1, Growth::Fixed));
+    let refused = plan(Goals { nodes: 1, ..goals(0.9) }, 1.0).expect_err("it is alone");
+    assert!(refused.to_string().contains("nobody to elect"), "{refused}");
+}
+
+#[test]
+fn the_picture_shows_the_goal_and_the_chosen_one() {
+    let plan = found(goals(0.9));
+    let picture = plan.picture();
+    assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"), "{picture}");
+    let chosen = format!("chosen: {}", plan.chosen.tactic);
+    for words in ["goal 0.9", &chosen, "strong success", "messages of an election"] {
+        assert!(picture.contains(words), "{words} is not in\n{picture}");
+    }
+    assert_eq!(picture, plan.picture());
+}
