@@ -55,7 +55,7 @@ fn everyone_is_as_likely_to_fail_in_every_round() {
         let records = experiment.trace();
         crashes += records.iter().filter(|record| record.event == Event::Crash).count();
         let rounds = mean(&answer(&experiment), Measure::Rounds);
-        let lives = 0.9f64.powf(rounds);
+        let lives = libm::pow(0.9, rounds);
         expected += 500.0 * (1.0 - lives);
         variance += 500.0 * lives * (1.0 - lives);
         most = most.max(rounds);
