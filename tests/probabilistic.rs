@@ -119,6 +119,65 @@ fn a_round_of_everyone_ends_and_elects() {
     assert!((mean(&limited, "relays") - 50.0).abs() < 7.0, "a limit is a limit");
 }
 
+fn stdout(arguments: &str) -> String {
+    let output = bellwether(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments}: {errors}");
+    String::from_utf8(output.stdout).expect("the output is text")
+}
+
+#[test]
+fn what_is_certain_is_judged_and_what_is_probable_is_not() {
+    let text = stdout("check probabilistic --schedules 20");
+    for words in ["probabilistic with 5 processes", "by: eventually one", "agreement", "held"] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let text = stdout("check probabilistic --schedules 5 --k 4");
+    assert!(
+        text.contains("by: probably one") && text.contains("a group no larger than K"),
+        "{text}"
+    );
+    for flag in ["--view .5", "--fail .1", "--ucast-loss .1", "--mcast-loss .1", "--initiators all"]
+    {
+        let message = refused(&format!("check probabilistic {flag}"));
+        assert!(message.contains("every schedule draws its own"), "{flag}: {message}");
+    }
+}
+
+#[test]
+fn a_few_are_looked_at_and_a_view_is_not_what_a_picture_shows() {
+    let text = stdout("trace probabilistic");
+    assert!(text.contains(" 19  start") && !text.contains(" 20  start"), "{text}");
+    assert!(text.contains("leads, term 1"), "{text}");
+    let narrow = stdout("trace probabilistic --view-prob .1");
+    assert_ne!(text, narrow);
+    let message = refused("trace probabilistic --fail .1");
+    assert!(message.contains("use --crash-leader, or a scenario file's [[faults]]"), "{message}");
+    let message = refused("trace le-s --view-prob .1");
+    assert!(message.contains("--view-prob is no flag of le-s"), "{message}");
+}
+
+#[test]
+fn a_live_group_keeps_in_touch() {
+    let file = std::env::temp_dir().join(format!("bellwether-touch-{}.toml", std::process::id()));
+    let says = |text: &str| {
+        std::fs::write(&file, format!("[params]\n{text}")).unwrap();
+        let peers = "1=127.0.0.1:7501,2=127.0.0.1:7502";
+        let output = bellwether(&format!(
+            "check-config web --insecure --protocol probabilistic --peers {peers} --id 1 --config {}",
+            file.display()
+        ));
+        let errors = String::from_utf8(output.stderr).expect("errors are text");
+        (output.status.code(), errors)
+    };
+    assert_eq!(says("k = 9"), (Some(0), String::new()));
+    let (code, errors) = says("beat = \"infinite\"\nsilence = \"infinite\"");
+    assert!(code == Some(78) && errors.contains("nobody tells a live member"), "{errors}");
+    let (code, errors) = says("beat = \"2s\"");
+    assert!(code == Some(78) && errors.contains("silence > beat + multicast"), "{errors}");
+    std::fs::remove_file(&file).unwrap();
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_the_rule_and_the_way_out() {
     for (arguments, said) in [

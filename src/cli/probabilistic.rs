@@ -35,7 +35,8 @@ pub(super) struct Probabilistic {
     #[arg(long, value_name = "K", default_value = "6000", allow_negative_numbers = true)]
     most_relays: u32,
     /// How probable it is that a process sees another
-    #[arg(id = SIGHT, long, value_name = "P", default_value = "0.5", allow_negative_numbers = true)]
+    #[arg(id = SIGHT, long = "view", value_name = "P", default_value = "0.5")]
+    #[arg(allow_negative_numbers = true)]
     view: Probability,
     /// How often a message to one process is lost [default: as --loss]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]

@@ -10,7 +10,7 @@ use super::probabilistic::SIGHT;
 use super::view::{Places, View};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
-use bellwether::protocols::choice::Choice;
+use bellwether::protocols::choice::{Choice, Family};
 use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
     Coins, Engine, Experiment, Fault, Scenario, ScenarioFile, Timed, Who, trace,
@@ -173,6 +173,12 @@ impl Trace {
     fn scenario(&self, what: &str, given: &[String]) -> Result<(ScenarioFile, Places), Failure> {
         let entry =
             group::protocol(what).map_err(|why| Failure::usage(format!("'{what}': {why}")))?;
+        if given.iter().any(|flag| flag == VIEW_PROB) && entry.family != Family::Probabilistic {
+            return Err(Failure::usage(format!(
+                "--{VIEW_PROB} is no flag of {}, but of probabilistic; leave it out",
+                entry.name
+            )));
+        }
         let given = of_group(given);
         let setting = self.group.with(entry, &given)?.few();
         if given.iter().any(|flag| flag == "fail") {
