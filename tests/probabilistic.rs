@@ -162,9 +162,9 @@ fn a_live_group_keeps_in_touch() {
     let file = std::env::temp_dir().join(format!("bellwether-touch-{}.toml", std::process::id()));
     let says = |text: &str| {
         std::fs::write(&file, format!("[params]\n{text}")).unwrap();
-        let peers = "1=127.0.0.1:7501,2=127.0.0.1:7502";
+        let member = "--insecure --id 1 --peers 1=127.0.0.1:7501,2=127.0.0.1:7502";
         let output = bellwether(&format!(
-            "check-config web --insecure --protocol probabilistic --peers {peers} --id 1 --config {}",
+            "check-config web --protocol probabilistic {member} --config {}",
             file.display()
         ));
         let errors = String::from_utf8(output.stderr).expect("errors are text");
