@@ -26,7 +26,8 @@ pub(super) struct Probabilistic {
     k: u32,
     /// K of the further rounds: twice that of the one before, and everyone in the last; the same in
     /// all; or K of every round listed, as 7,20,all or in a file
-    #[arg(long, value_name = "double|fixed|LIST|FILE", default_value = "double", value_parser = strategy)]
+    #[arg(long, value_name = "double|fixed|LIST|FILE", default_value = "double")]
+    #[arg(value_parser = strategy)]
     strategy: Strategy,
     /// After how many rounds it gives up
     #[arg(long, value_name = "R", default_value = "5", allow_negative_numbers = true)]

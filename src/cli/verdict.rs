@@ -49,9 +49,9 @@ impl Verdict<'_> {
             return text
                 + match trial.promise {
                     Promise::ProbablyOne => {
-                        "nothing to judge: one run proves nothing about a probability. Agreement is \
-                         certain in a group no larger than K; try a greater --k, fewer --nodes, or \
-                         count with `bellwether sim probabilistic`"
+                        "nothing to judge: one run proves nothing about a probability. Agreement \
+                         is certain in a group no larger than K; try a greater --k, fewer --nodes, \
+                         or count with `bellwether sim probabilistic`"
                     }
                     _ => "nothing to judge; try --promise eventually-one or --promise never-two",
                 };

@@ -19,7 +19,7 @@ pub(super) struct Planning {
 enum Planned {
     /// T_L, T_S and the number of goodbyes of LE-S
     AnnounceListen(AnnounceListen),
-    /// The smallest strategy of the probabilistic election: K of every round, and how many there are
+    /// The smallest strategy of the probabilistic election: K of every round, and how many
     Probabilistic(Probabilistic),
 }
 

@@ -68,8 +68,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// About `relays` of `nodes` members of this [group](bellwether_core::Peers::group) pass; all of
-    /// them if that is not less.
+    /// About `relays` of `nodes` members of this [group](bellwether_core::Peers::group) pass; all
+    /// of them if that is not less.
     pub fn new(group: u64, name: Name, relays: u64, nodes: u64) -> Self {
         // hash / 2^64 · N < K, solved for the hash.
         let fence = (u128::from(relays.max(1)) << 64).div_ceil(u128::from(nodes.max(1)));

@@ -64,11 +64,12 @@
 //! * **Candidates** are all in the view, itself included, relays or not, dead or not: who is dead
 //!   is known only if the driver reports it ([`Reach::Down`]) or its silence tells. If that is the
 //!   leader, the same rule that begins the next round begins the next election. Whoever is missed
-//!   is not chosen until something is heard of it, and a relay that prefers it is told. The declared
-//!   leader of the last election is in the view, as printed, as long as it is remembered.
+//!   is not chosen until something is heard of it, and a relay that prefers it is told. The
+//!   declared leader of the last election is in the view, as printed, as long as it is remembered.
 //! * **Resigning.** A leader that resigns calls an election in which it does not stand, unless a
 //!   round names nobody else: the last process of a group would hold five rounds without a
-//!   candidate. One that leaves stands in none. A relay that missed it and prefers that one is told.
+//!   candidate. One that leaves stands in none. A relay that missed it and prefers that one is
+//!   told.
 //! * **Standing.** Whoever puts itself forward stands, whatever others say of it: they speak of an
 //!   earlier life whose successor they missed, or have missed its words. Otherwise a few who never
 //!   heard that it is back would refuse whom the rest elect, for ever.

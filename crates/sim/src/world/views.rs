@@ -1,8 +1,8 @@
 //! Whom each process sees: everyone, everyone in the order of a ring, a part, or its neighbours.
 //!
 //! A view is what `cx.peers()` gives a protocol. A ring is an order, not a fence: whoever skips a
-//! dead neighbour must reach the next. A part of the group is no fence either: whoever is met can be
-//! talked to. A graph is a fence: what has no link is out of reach.
+//! dead neighbour must reach the next. A part of the group is no fence either: whoever is met can
+//! be talked to. A graph is a fence: what has no link is out of reach.
 
 use super::sight::Sight;
 use crate::coin::Coins;
