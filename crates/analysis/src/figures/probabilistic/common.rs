@@ -17,8 +17,8 @@ const ONE_ROUND: f64 = 1.05;
 const FEW_ROUNDS: f64 = 2.5;
 /// By which part messages may differ that are "almost constant".
 const STEADY: f64 = 0.1;
-/// What happened in none of n runs is rarer than 9.7/n beyond doubt: e^−9.7 is as improbable as four
-/// standard errors.
+/// What happened in none of n runs is rarer than 9.7/n beyond doubt: e^−9.7 is as improbable as
+/// four standard errors.
 const UNSEEN: f64 = 9.7;
 
 pub(super) const CALL: &str = "One member, any of them, calls the election by a multicast, and \
@@ -28,10 +28,10 @@ pub(super) const STRATEGY: &str = "K = 7, 14, 28, 56, and N in the fifth round, 
 pub(super) const TIMES: &str = "Every message takes .1 s, and none is expected to take longer than \
     .2 s: the time-outs of section 3.3 are multiples of that, with 3K/2 hops in the Relay phase.";
 pub(super) const FAILURES: &str = "Failures belong to rounds: when one begins everyone's coin is \
-    drawn, and whoever is to fail does so at a moment drawn evenly from the round. Nobody knows who \
-    is dead: the dead stay in views, and can be preferred and elected.";
-pub(super) const SIZE: &str = "Everyone knows the true size of the group at its start. If each took \
-    the size of its view for it, as section 3.1 first says, K/view_prob would relay.";
+    drawn, and whoever is to fail does so at a moment drawn evenly from the round. Nobody knows \
+    who is dead: the dead stay in views, and can be preferred and elected.";
+pub(super) const SIZE: &str = "Everyone knows the true size of the group at its start. If each \
+    took the size of its view for it, as section 3.1 first says, K/view_prob would relay.";
 pub(super) const TIES: &str = "Lower ids are preferred. A preference is answered only if it is \
     strictly worse; as printed two who agree would answer each other until the time-out.";
 pub(super) const SUCCESS: &str = "Strong success: all who live follow the same leader, and it \
