@@ -124,7 +124,7 @@ impl Effort {
     /// as the goal allows, to a quarter or so, and is not worth a longer look. Never fewer than a
     /// [last look](Self::last_look), so that a goal we call reachable is found to be so.
     fn runs_for(&self, goals: &Goals) -> u64 {
-        let near = (NEAR * runs_to_show(goals.success)) as u64; // saturates
+        let near = (NEAR * self.scale * runs_to_show(goals.success)) as u64; // saturates
         near.max(self.last_look(goals.nodes)).min(self.runs_max())
     }
 

@@ -1,14 +1,15 @@
 //! Which strategies are tried, in what order, and how often.
 //!
-//! K rises, in steps of about √2. Of each K one round is looked at first: no strategy that begins
-//! with it takes fewer messages, so once that is more than the best one takes, the search is over.
-//! Then those that succeed most often; where they do not reach the goal, no other with this K does.
-//! Then all of them, from the cheapest. Around the best one K is then searched more finely.
+//! K rises, in steps of about √2. Once there is a best strategy, one round is the first to be looked
+//! at of each K: none that begins with it takes fewer messages, so if that is more than the best
+//! one takes, the search is over. Then those that succeed most often; where they do not reach the
+//! goal, no other with this K does. Then all of them, from the cheapest. Around the best one K is
+//! then searched more finely.
 //!
 //! A look has three times the runs of the one before, from the same seed, until the goal lies
 //! outside the interval, or too near to be told from it. Which of two is cheaper is decided by the
-//! first look alone, whatever the goal: what a harder goal finds then reaches the easier one too, and
-//! is not cheaper than what that finds, unless one of them is too near to tell.
+//! first look alone, whatever the goal: what a harder goal finds then reaches the easier one too,
+//! and is not cheaper than what that finds, unless one of them is too near to tell.
 
 use super::refused::Best;
 use super::tactic::{Standing, Tactic, Trial};
@@ -112,7 +113,7 @@ struct Search<'a> {
     looks: u64,
     /// Deliveries.
     spent: f64,
-    /// The first look at each strategy and the last one.
+    /// What each strategy took at the first look, in messages, and the last look.
     tried: BTreeMap<Tactic, (f64, Trial)>,
 }
 
@@ -157,10 +158,11 @@ impl Search<'_> {
         let at_most = |best: &Option<Leading>, messages: f64| {
             best.is_some_and(|best| best.messages <= messages)
         };
-        match self.first_look(Tactic::once(k))? {
-            Some(messages) if at_most(best, messages) => return Ok(Offer::Dear),
-            Some(_) => {}
-            None => return Ok(Offer::Weak),
+        if best.is_some()
+            && let Some(messages) = self.first_look(Tactic::once(k))?
+            && at_most(best, messages)
+        {
+            return Ok(Offer::Dear);
         }
         let mut strong = false;
         for tactic in Tactic::strongest(k, self.goals.max_rounds) {
@@ -198,14 +200,20 @@ impl Search<'_> {
     }
 
     /// Looks at a strategy until it is clear where it stands, or for as long as the effort allows.
+    /// What hardly ever succeeds shows at a glance; to be chosen takes a first look at least.
     fn decide(&mut self, tactic: Tactic) -> Result<Standing, Refused> {
-        let mut runs = self.looks;
+        let mut runs = LOOK_MIN;
         loop {
             let looked = self.look(tactic, runs)?;
             let Some((_, trial)) = self.tried.get(&tactic) else { return Ok(Standing::Open) };
             let standing = trial.standing(self.goals.success);
-            runs = runs.saturating_mul(MORE);
-            if standing != Standing::Open || !looked || runs > self.effort.runs_for(&self.goals) {
+            let glanced = trial.success.runs < self.looks && standing != Standing::FallsShort;
+            if !looked && glanced {
+                return Ok(Standing::Open);
+            }
+            runs = if runs < self.looks { self.looks } else { runs.saturating_mul(MORE) };
+            let over = !looked || runs > self.effort.runs_for(&self.goals);
+            if !glanced && (standing != Standing::Open || over) {
                 return Ok(standing);
             }
         }
@@ -214,24 +222,24 @@ impl Search<'_> {
     /// Simulates so many runs of a strategy, if there are not as many already; tells whether the
     /// effort suffices.
     fn look(&mut self, tactic: Tactic, runs: u64) -> Result<bool, Refused> {
-        if self.tried.get(&tactic).is_some_and(|(_, trial)| trial.success.runs >= runs) {
-            return Ok(true);
-        }
-        let left = self.effort.deliveries() - self.spent;
         let each = match self.tried.get(&tactic) {
+            Some((_, trial)) if trial.success.runs >= runs => return Ok(true),
             Some((_, trial)) => trial.deliveries(),
-            None if left <= 0.0 => return Ok(false),
-            // What a run takes is not known before there are some.
-            None => self.simulate(tactic, LOOK_MIN.min(runs), 0.0)?.deliveries(),
+            // What a run takes is not known before there are some. Everyone hears every relay.
+            None => f64::from(tactic.k) * f64::from(self.goals.nodes),
         };
-        if each * runs as f64 > left {
+        let known = self.tried.contains_key(&tactic);
+        let now = if known { runs } else { LOOK_MIN.min(runs) };
+        if each * now as f64 > self.effort.deliveries() - self.spent {
             return Ok(false);
         }
-        let trial = self.simulate(tactic, runs, each)?;
-        let messages = trial.messages();
-        let first = self.tried.get(&tactic).map_or(messages, |(first, _)| *first);
+        let trial = self.simulate(tactic, now, each)?;
+        let first = match self.tried.get(&tactic) {
+            Some((first, before)) if before.success.runs >= self.looks => *first,
+            _ => trial.messages(),
+        };
         self.tried.insert(tactic, (first, trial));
-        Ok(true)
+        if known { Ok(true) } else { self.look(tactic, runs) }
     }
 
     /// Runs of a strategy, each of which takes about so many deliveries.
