@@ -1,10 +1,10 @@
 //! Which strategies are tried, in what order, and how often.
 //!
-//! K rises, in steps of about √2. Once there is a best strategy, one round is the first to be looked
-//! at of each K: none that begins with it takes fewer messages, so if that is more than the best
-//! one takes, the search is over. Then those that succeed most often; where they do not reach the
-//! goal, no other with this K does. Then all of them, from the cheapest. Around the best one K is
-//! then searched more finely.
+//! K rises, in steps of about √2. Once there is a best strategy, one round is the first to be
+//! looked at of each K: none that begins with it takes fewer messages, so if that is more than the
+//! best one takes, the search is over. Then those that succeed most often; where they do not reach
+//! the goal, no other with this K does. Then all of them, from the cheapest. Around the best one K
+//! is then searched more finely.
 //!
 //! A look has three times the runs of the one before, from the same seed, until the goal lies
 //! outside the interval, or too near to be told from it. Which of two is cheaper is decided by the

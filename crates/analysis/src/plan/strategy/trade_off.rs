@@ -8,7 +8,7 @@ use crate::figures::{Axis, Curve, Dot, Finding, Kind, Pane};
 use crate::report::picture::{Notes, noted};
 
 /// What is shown fails at most so many times as often as the goal allows.
-const SHOWN: f64 = 30.0;
+const SHOWN: f64 = 10.0;
 /// The hue of the chosen one: a star.
 const STAR: usize = 9;
 
