@@ -267,7 +267,7 @@ impl Search<'_> {
         let goal = self.goals.success;
         // Of K that are left out as a whole, those that succeed most often stand for all.
         let is_open = |(first, trial): &&(f64, Trial)| {
-            *first < best.messages && trial.standing(goal) == Standing::Open
+            *first <= best.messages && trial.standing(goal) == Standing::Open
         };
         let open = self.tried.values().filter(is_open).map(|(_, trial)| trial.tactic).collect();
         let chosen = self.tried[&best.tactic].1.clone();
