@@ -65,7 +65,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "whoever fails needs no final message, and so failures cause hardly any further round",
         ),
         as_computed(
-            "Strong success is 1 − p_fail, whatever K is: the probability that the leader lives.",
+            "Strong success is 1 − p_fail, the probability that the leader lives.",
             "ours, of E5",
             "p_fail =",
             &[(strong, ceiling)],
