@@ -13,7 +13,6 @@
 //! simulates it.
 
 mod confirm;
-pub mod proportion;
 pub mod silence;
 pub mod strategy;
 

@@ -207,10 +207,12 @@ impl Params {
         self.rounds.get(place).map(|relays| relays.among(nodes).min(most))
     }
 
-    /// How long this round of a group of so many lasts at most, from its beginning until everyone
-    /// looks at what was told; nought if there is no such round.
+    /// How long this round of a group that knows to be so many lasts at most: from its beginning
+    /// until all who heard of it, the last of them a multicast later, look at what was told. Nought
+    /// if there is no such round.
     pub fn lasts(&self, round: u32, nodes: u64) -> Duration {
-        self.relays(round, nodes).map_or(Duration::ZERO, |relays| self.time_outs(relays).decide)
+        let decide = |relays| self.time_outs(relays).decide + self.config.multicast;
+        self.relays(round, nodes).map_or(Duration::ZERO, decide)
     }
 
     /// How good a candidate is in this group and election; the greater is the better one.

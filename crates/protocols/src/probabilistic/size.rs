@@ -44,7 +44,7 @@ impl Probabilistic {
     pub(super) fn begin_to_count(&mut self, cx: &mut Cx<'_, Self>) {
         let config = cx.params().config();
         if config.size == Size::Gossip {
-            let traces = Sketch::of(self.me);
+            let traces = Sketch::of(cx.peers().group(), [self.me]);
             self.gossip = Some(Box::new(Gossip { estimate: 1, traces, idle: 0 }));
             let first = cx.entropy().below(config.gossip.as_nanos());
             cx.arm(Timer::Gossip, cx.now() + Duration::from_nanos(first));

@@ -24,30 +24,24 @@ pub const REGISTERS: usize = 1792;
 /// The greatest value of a register: five bits.
 const HIGHEST: u8 = 31;
 
-/// Where the hashes of ids for sketches come from; the same for all groups.
+/// Where the hashes of ids for sketches come from, with the group's number: the error is another
+/// one in every group.
 const KEY: u64 = 0x6265_6c6c_7765_7468;
 
 /// The traces of some members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sketch(Vec<u8>);
 
-/// The traces of all of these.
-impl FromIterator<NodeId> for Sketch {
-    fn from_iter<I: IntoIterator<Item = NodeId>>(members: I) -> Self {
+impl Sketch {
+    /// The traces of these members of a [group](bellwether_core::Peers::group).
+    pub fn of(group: u64, members: impl IntoIterator<Item = NodeId>) -> Self {
         let mut sketch = Self(vec![0; REGISTERS]);
-        members.into_iter().for_each(|member| sketch.add(member));
+        members.into_iter().for_each(|member| sketch.add(group, member));
         sketch
     }
-}
 
-impl Sketch {
-    /// The trace of one member.
-    pub fn of(member: NodeId) -> Self {
-        Self::from_iter([member])
-    }
-
-    fn add(&mut self, member: NodeId) {
-        let word = hash(KEY, member);
+    fn add(&mut self, group: u64, member: NodeId) {
+        let word = hash(KEY ^ mix(group), member);
         let place = (u128::from(word) * REGISTERS as u128) >> 64;
         let zeros = mix(word ^ KEY).leading_zeros() as u8;
         let register = &mut self.0[place as usize];

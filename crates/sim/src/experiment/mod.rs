@@ -27,6 +27,7 @@ use crate::lazy::Lazy;
 use crate::network::{Delay, Loss, Network};
 use crate::observer::Tracer;
 use crate::plan::{Plan, Ranks};
+use crate::proportion::Proportion;
 use crate::stats::Summary;
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, SimTime, Visitor};
@@ -177,7 +178,7 @@ impl Experiment {
         };
         let measures = Measure::ALL
             .into_iter()
-            .filter_map(|measure| Some((measure, Summary::of(&column(measure))?)))
+            .filter_map(|measure| Some((measure, summary(measure, &column(measure))?)))
             .collect();
         Answer {
             measures,
@@ -186,6 +187,18 @@ impl Experiment {
             lazy,
         }
     }
+}
+
+/// What either happened or did not has an interval of its own: that around a mean has no width
+/// where it always happened, and leaves the chances where it nearly did.
+fn summary(measure: Measure, samples: &[f64]) -> Option<Summary> {
+    let summary = Summary::of(samples)?;
+    if !matches!(measure, Measure::StrongSuccess | Measure::Aborted) {
+        return Some(summary);
+    }
+    let successes = samples.iter().filter(|sample| **sample > 0.0).count() as u64;
+    let ci95 = Proportion { successes, runs: samples.len() as u64 }.interval(0.95);
+    Some(Summary { ci95, ..summary })
 }
 
 impl Answer {

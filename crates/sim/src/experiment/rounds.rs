@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `strong_success` | 1 if all live processes name the same live leader in the end, 0 if not |
 //! | `weak_success` | the part of the live processes that name the one whom most name |
-//! | `rounds` | how many rounds were held |
+//! | `rounds` | how many rounds were held, in all elections if several were called one after the other |
 //! | `unicasts`, `multicasts` | sent, to the dead too; what counts the group (gossip) is not counted |
 //! | `relays` | who told everyone whom it chose, in the last round |
 //! | `components` | in how many parts these fall, if whoever knows another is joined with it |
@@ -25,9 +25,6 @@ use crate::world::World;
 use bellwether_core::{Dest, Entropy, Fact, Leadership, NodeId, Record, SimTime, Stage};
 use bellwether_protocols::probabilistic::{Message, Params, Probabilistic, RoundId};
 use std::collections::BTreeMap;
-
-/// Where the luck of failures comes from, with the number of the round.
-const FAILURES: u64 = 1 << 32;
 
 /// All runs of an experiment.
 pub(super) fn runs(
@@ -63,6 +60,9 @@ struct Rounds<'a> {
     /// The latest round, and when the first of all began.
     round: RoundId,
     called: Option<SimTime>,
+    /// How many rounds were held, and how many of them because the one before was unclear.
+    rounds: u32,
+    detected: u32,
     last_change: SimTime,
     unicasts: u64,
     multicasts: u64,
@@ -86,6 +86,8 @@ impl<'a> Rounds<'a> {
             coins: Coins::new(0, 0),
             round: RoundId::default(),
             called: None,
+            rounds: 0,
+            detected: 0,
             last_change: SimTime::ZERO,
             unicasts: 0,
             multicasts: 0,
@@ -99,6 +101,7 @@ impl<'a> Rounds<'a> {
 
     fn reset(&mut self, coins: Coins) {
         (self.coins, self.round, self.called) = (coins, RoundId::default(), None);
+        (self.rounds, self.detected) = (0, 0);
         (self.unicasts, self.multicasts, self.last_change) = (0, 0, SimTime::ZERO);
         self.doomed.clear();
         self.leave_behind();
@@ -113,11 +116,14 @@ impl<'a> Rounds<'a> {
 
     /// A round begins.
     fn begin(&mut self, round: RoundId, at: SimTime) {
+        self.rounds += 1;
+        self.detected += u32::from(round.election == self.round.election);
         (self.round, self.called) = (round, self.called.or(Some(at)));
         self.leave_behind();
         if self.fail > 0.0 {
             let lasts = self.params.lasts(round.number, u64::from(self.nodes)).as_nanos().max(1);
-            let mut luck = self.coins.world(FAILURES + u64::from(round.number));
+            let which = u64::from(round.election) << 32 | u64::from(round.number);
+            let mut luck = self.coins.world(which);
             let mut node = 0.0;
             loop {
                 // How many last until the next that does not: drawn at once.
@@ -170,13 +176,12 @@ impl<'a> Rounds<'a> {
         let lives = u32::try_from(leader.0).is_ok_and(|leader| world.node(leader).is_some());
         sample.set(Measure::StrongSuccess, yes(lives && most == ended.living));
         sample.set(Measure::WeakSuccess, f64::from(most) / f64::from(ended.living.max(1)));
-        sample.set(Measure::Rounds, f64::from(self.round.number));
+        sample.set(Measure::Rounds, f64::from(self.rounds));
         sample.set(Measure::Unicasts, self.unicasts as f64);
         sample.set(Measure::Multicasts, self.multicasts as f64);
         sample.set(Measure::Relays, self.finals.len() as f64);
         sample.set(Measure::Components, self.components() as f64);
-        let before = f64::from(self.round.number.saturating_sub(1));
-        sample.set(Measure::Detected, before + yes(ended.unclear));
+        sample.set(Measure::Detected, f64::from(self.detected) + yes(ended.unclear));
         sample.set(Measure::Aborted, yes(ended.aborted));
         let called = self.called.unwrap_or(SimTime::ZERO);
         sample.set(Measure::Time, self.last_change.max(called).since(called).as_secs_f64());

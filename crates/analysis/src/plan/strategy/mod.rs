@@ -36,6 +36,7 @@ pub use tactic::{Growth, Standing, Tactic, Trial};
 use crate::support::CONFIDENCE;
 use bellwether_core::Duration;
 use bellwether_protocols::probabilistic::{Conditions, Odds, Reinitiate};
+use bellwether_sim::Proportion;
 
 /// No plan has more rounds.
 pub const ROUNDS_MAX: u32 = 16;
@@ -94,7 +95,7 @@ impl Goals {
 
 /// How many runs without a failure it takes to choose a strategy for this goal.
 fn runs_to_show(success: f64) -> f64 {
-    super::proportion::Proportion::runs_to_show(success, CHOSEN)
+    Proportion::runs_to_show(success, CHOSEN)
 }
 
 /// How much is simulated.

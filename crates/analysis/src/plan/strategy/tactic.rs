@@ -1,10 +1,9 @@
 //! One strategy, and what its simulation said.
 
-use super::super::proportion::Proportion;
 use super::{CHOSEN, Goals, TOLD};
 use crate::ballot::Ballot;
 use bellwether_protocols::probabilistic::{Relays, Strategy};
-use bellwether_sim::{Answer, Measure};
+use bellwether_sim::{Answer, Measure, Proportion};
 use std::fmt;
 
 /// How K follows from the round before.

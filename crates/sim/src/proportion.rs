@@ -101,6 +101,18 @@ mod tests {
         assert!(near(1.0 - (1.0 - low).powi(3), 0.025, 1e-9), "{low}");
     }
 
+    /// Where so many, or so few, are what is least surprising, all else would be nought to a machine.
+    #[test]
+    fn an_interval_holds_the_share_that_was_seen_however_many_runs_there_were() {
+        let cases = [(1199, 1200), (3153, 3600), (12_000, 32_400), (40, 3600), (1, 1_000_000)];
+        for (successes, runs) in cases {
+            let seen = Proportion { successes, runs };
+            let [low, high] = seen.interval(0.95);
+            assert!(low < seen.share() && seen.share() < high, "{seen:?}: {low} .. {high}");
+            assert!(low > 0.0 && high < 1.0 && high - low < 0.05, "{seen:?}: {low} .. {high}");
+        }
+    }
+
     /// 81 of 263 is the example of Newcombe (1998), table I: .2527 to .3676; 15 of 148: .0578 to
     /// .1617; 1 of 29: .0009 to .1776.
     #[test]
