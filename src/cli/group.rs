@@ -225,7 +225,7 @@ impl Setting<'_> {
             Family::LocalLeader => Config::LocalLeader(leases.config()),
             Family::Called(called) => Config::Called(elections.config(called, &around)?),
             Family::Probabilistic => {
-                Config::Probabilistic(probabilistic.config(&self.network()?, self.unsteady))
+                Config::Probabilistic(probabilistic.config(&self.network()?, self.unsteady)?)
             }
         })
     }

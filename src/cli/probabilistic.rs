@@ -148,19 +148,26 @@ impl Probabilistic {
     }
 
     /// What was asked for, of the protocol; of one that keeps in touch, if nobody looks after it.
-    pub(super) fn config(&self, network: &Network, unsteady: bool) -> Config {
+    pub(super) fn config(&self, network: &Network, unsteady: bool) -> Result<Config, Failure> {
         let longest = network.longest();
         let bound = self.bound.unwrap_or(match network.constant_delay() {
             Some(Duration::ZERO) if longest == Duration::ZERO => Duration::from_millis(1),
             Some(delay) if longest == delay => delay * 2,
             _ => longest + Duration::from_nanos(1),
         });
+        let mean = network.multicast.delay.mean().max(network.unicast.delay.mean());
+        if bound <= mean && mean > Duration::ZERO {
+            return Err(Failure::usage(format!(
+                "--bound {bound}, but a message takes {mean}: it would be given up before it \
+                 arrives; choose more than the delay, or leave it out"
+            )));
+        }
         let usual = if unsteady {
             Config::restless(Duration::from_nanos(bound.as_nanos() / 2))
         } else {
             Config::default()
         };
-        Config {
+        Ok(Config {
             k: self.k,
             strategy: self.strategy.clone(),
             max_rounds: self.max_rounds,
@@ -185,7 +192,7 @@ impl Probabilistic {
             unicast: bound,
             multicast: bound,
             ..usual
-        }
+        })
     }
 
     /// The network, with losses of its own for each way to send.

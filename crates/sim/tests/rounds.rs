@@ -47,8 +47,19 @@ fn mean(answer: &Answer, measure: Measure) -> f64 {
 #[test]
 fn everyone_is_as_likely_to_fail_in_every_round() {
     let config = Config { k: 3, max_rounds: 4, last_round_all: false, ..Config::default() };
-    let mut experiment = Experiment { runs: 1, ..experiment(500, config, 0.3) };
-    experiment.convening.fail = chance(0.1);
+    let one = experiment(500, config, 0.3);
+    // And in every election: these are called one after the other.
+    let mut several = experiment(500, Config::default(), 0.0);
+    several.convening.initiators = Initiators::Some(4);
+    several.convening.spread = Duration::from_secs(400);
+    for mut experiment in [one, several] {
+        experiment.runs = 1;
+        experiment.convening.fail = chance(0.1);
+        assert_failures(experiment);
+    }
+}
+
+fn assert_failures(mut experiment: Experiment) {
     let (mut crashes, mut expected, mut variance, mut most) = (0, 0.0, 0.0, 0.0f64);
     for seed in 1..=40 {
         experiment.seed = seed;

@@ -15,7 +15,7 @@ fn decoded(bytes: &[u8]) -> Result<Message, Malformed> {
 #[test]
 fn messages_survive_the_wire_under_their_names() {
     let last = RoundId { election: u32::MAX, number: u32::MAX };
-    let traces = (0..5_000).map(NodeId).collect();
+    let traces = Sketch::of(0, (0..5_000).map(NodeId));
     let all = [
         (Message::Initiate(FIRST), "initiate"),
         (Message::Initiate(last), "initiate"),
@@ -66,8 +66,9 @@ fn any_message() -> impl Strategy<Value = Message> {
         (0..8_u32).prop_map(Message::Join),
         (round(), prop::option::of(id())).prop_map(|(round, who)| Message::Welcome(round, who)),
         (id(), 0..5_u32).prop_map(|(who, until)| Message::Withdraw(who, until)),
-        prop::collection::vec(any::<u64>(), 1..9)
-            .prop_map(|ids| { Message::Gossip(Box::new(ids.into_iter().map(NodeId).collect())) }),
+        prop::collection::vec(any::<u64>(), 1..9).prop_map(|ids| {
+            Message::Gossip(Box::new(Sketch::of(0, ids.into_iter().map(NodeId))))
+        }),
     ]
 }
 
