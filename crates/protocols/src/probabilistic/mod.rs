@@ -53,8 +53,8 @@
 //! * **Whoever missed the beginning** follows what the final messages say, and is no relay. With
 //!   `woken-by = preference` it becomes one if somebody tells it a preference.
 //! * **Delays before a re-initiation** are drawn in steps of two multicasts: half of all draw the
-//!   last of log₂ N steps, half of the rest the one before, and so on. However many doubt, about
-//!   one is first, and it takes no more than log₂ N steps; evenly drawn delays would have to be N
+//!   last of log₂ N + 1 steps, half of the rest the one before, and so on. However many doubt, about
+//!   one is first, and it takes no more than these; evenly drawn delays would have to be N
 //!   long. This is the default, because the hash fails where few have something to mend: one member
 //!   that missed every final message begins the next round with probability K/N. See the table
 //!   below.
@@ -77,23 +77,23 @@
 //!
 //! # Which re-initiation
 //!
-//! Strong success of 1000 simulated elections each, N = 1000, views of half the group, the same
-//! loss for unicasts and multicasts, p_fail = .001 in the first round, K = 7 14 28 56 112, both
-//! rules with the same luck. `crates/sim/tests/probabilistic` holds four of the rows against 200
-//! elections with other luck.
+//! Strong success of 1000 simulated elections each, views of half the group, the same loss for
+//! unicasts and multicasts, p_fail = .001, as printed by `bellwether sim probabilistic --nodes 1000
+//! --strategy 7,14,28,56,112 --fail .001 --loss … --reinitiate …`. `crates/sim/tests/probabilistic`
+//! holds four of the rows against 200 elections with other luck.
 //!
 //! | loss | `hash` | rounds | `delay` | rounds |
 //! |---|---|---|---|---|
-//! | 0 | .999 | 1.02 | .999 | 1.02 |
-//! | .05 | .963 | 1.03 | .999 | 1.07 |
-//! | .1 | .917 | 1.06 | .997 | 1.14 |
-//! | .2 | .732 | 1.12 | .981 | 1.37 |
-//! | .3 | .542 | 1.25 | .971 | 1.71 |
-//! | .4 | .383 | 1.43 | .972 | 2.07 |
+//! | 0 | 1.000 | 1.01 | 1.000 | 1.01 |
+//! | .05 | .970 | 1.03 | 1.000 | 1.06 |
+//! | .1 | .909 | 1.05 | .998 | 1.14 |
+//! | .2 | .712 | 1.11 | .981 | 1.38 |
+//! | .3 | .482 | 1.24 | .968 | 1.76 |
+//! | .4 | .371 | 1.42 | .970 | 2.07 |
 //!
-//! What is left to fail with `delay`: of 300 elections at N = 300 and loss .2 seven failed, all for
-//! members that missed the beginning and every final message, and do not know that there was an
-//! election. The price is a second round, and up to log₂ N steps of waiting before it.
+//! What is left to fail with `delay` are members that missed the beginning and every final message,
+//! and do not know that there was an election. The price is a second round, and up to log₂ N + 1
+//! steps of waiting before it.
 //!
 //! # What an observer sees
 //!

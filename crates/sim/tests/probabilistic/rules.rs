@@ -14,10 +14,11 @@ fn lossy(nodes: u32, loss: f64, config: Config, runs: u64) -> Means {
 #[test]
 fn a_delay_before_the_next_round_succeeds_where_the_hash_lets_nobody_begin_it() {
     for (loss, hash, hash_rounds, delay, delay_rounds) in [
-        (0.05, 0.963, 1.03, 0.999, 1.07),
-        (0.1, 0.917, 1.06, 0.997, 1.14),
-        (0.2, 0.732, 1.12, 0.981, 1.37),
-        (0.4, 0.383, 1.43, 0.972, 2.07),
+        // 1000 of 1000 in the table: a failure in a thousand would not surprise.
+        (0.05, 0.970, 1.03, 0.999, 1.06),
+        (0.1, 0.909, 1.05, 0.998, 1.14),
+        (0.2, 0.712, 1.11, 0.981, 1.38),
+        (0.4, 0.371, 1.42, 0.970, 2.07),
     ] {
         let rows =
             [(Reinitiate::Hash, hash, hash_rounds), (Reinitiate::Delay, delay, delay_rounds)];
