@@ -101,7 +101,7 @@ mod tests {
         assert!(near(1.0 - (1.0 - low).powi(3), 0.025, 1e-9), "{low}");
     }
 
-    /// Where so many, or so few, are what is least surprising, all else would be nought to a machine.
+    /// Far from the share that was seen every chance would be nought to a machine.
     #[test]
     fn an_interval_holds_the_share_that_was_seen_however_many_runs_there_were() {
         let cases = [(1199, 1200), (3153, 3600), (12_000, 32_400), (40, 3600), (1, 1_000_000)];

@@ -53,8 +53,8 @@
 //! * **Whoever missed the beginning** follows what the final messages say, and is no relay. With
 //!   `woken-by = preference` it becomes one if somebody tells it a preference.
 //! * **Delays before a re-initiation** are drawn in steps of two multicasts: half of all draw the
-//!   last of log₂ N + 1 steps, half of the rest the one before, and so on. However many doubt, about
-//!   one is first, and it takes no more than these; evenly drawn delays would have to be N
+//!   last of log₂ N + 1 steps, half of the rest the one before, and so on. However many doubt,
+//!   about one is first, and it takes no more than these; evenly drawn delays would have to be N
 //!   long. This is the default, because the hash fails where few have something to mend: one member
 //!   that missed every final message begins the next round with probability K/N. See the table
 //!   below.

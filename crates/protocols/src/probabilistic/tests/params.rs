@@ -75,7 +75,7 @@ fn a_restless_group_settles_a_few_rounds_after_it_missed_its_leader() {
     let ms = Duration::from_millis;
     let pace = params(restless()).pace(5);
     assert_eq!((pace.lease, pace.timely, pace.scheduling), (ms(3_500), ms(100), ms(25)));
-    let (round, steps) = (ms(200 * (1 + 6 + 2)), ms(400 * 3));
+    let (round, steps) = (ms(200 * (1 + 6 + 2 + 1)), ms(400 * 3));
     let settles = (round + steps) * 4 + ms(3_500) + steps;
     assert!(pace.settles > settles && pace.settles < settles + ms(10), "{}", pace.settles);
     let by_id = params(Config { choice: Choice::Lot, ..restless() }).pace(5);
