@@ -85,23 +85,39 @@ fn nothing_depends_on_threads() {
 fn more_than_failures_allow_is_refused_with_what_can_be_had() {
     let failing = |success| Goals { fail: 0.2, ..goals(success) };
     let refused = plan(failing(0.95), 1.0).expect_err("a fifth of the leaders crash");
-    let Refused::Impossible(best) = &refused else { panic!("{refused}") };
+    let Refused::Unreached(best) = &refused else { panic!("{refused}") };
     let [low, high] = best.best.interval();
     assert!(low < 0.82 && high > 0.78, "about 1 - fail: {low} .. {high}");
     let text = refused.to_string();
     for words in ["success = 0.95", "1 - fail = 0.8", "try success = 0.7"] {
         assert!(text.contains(words), "{words} is not in {text}");
     }
-    let reachable = best.reachable();
+    let reachable = best.reachable().expect("four of five succeed");
     assert!(reachable > 0.7 && reachable < low, "{reachable}");
     assert!(found(failing(reachable)).chosen.success.share() >= reachable);
+}
+
+#[test]
+fn where_nothing_succeeds_no_other_goal_is_advised() {
+    let refused = plan(Goals { fail: 1.0, ..goals(0.9) }, 1.0).expect_err("everyone crashes");
+    let Refused::Unreached(best) = &refused else { panic!("{refused}") };
+    assert_eq!((best.best.success.successes, best.reachable()), (0, None));
+    let text = refused.to_string();
+    assert!(text.contains("no strategy tried") && text.contains("1 - fail = 0 is"), "{text}");
+    assert!(text.contains("; try fewer losses"), "a goal of nought would be refused: {text}");
+}
+
+#[test]
+fn the_most_there_is_has_no_more_digits_than_it_means() {
+    let refused = plan(Goals { fail: 0.999, ..goals(0.9) }, 1.0).expect_err("nearly all crash");
+    assert!(refused.to_string().contains("1 - fail = 0.001 is"), "{refused}");
 }
 
 #[test]
 fn more_than_losses_allow_is_refused() {
     let deaf = Goals { multicast_loss: 0.8, max_rounds: 1, nodes: 60, ..goals(0.99) };
     let refused = plan(deaf, 1.0).expect_err("K of everyone is not enough in one round");
-    let Refused::Impossible(best) = refused else { panic!("{refused}") };
+    let Refused::Unreached(best) = refused else { panic!("{refused}") };
     assert!(best.best.interval()[1] < 0.99, "{best:?}");
     assert_eq!(best.best.tactic.rounds, 1, "no more than there may be");
 }

@@ -4,7 +4,7 @@ use super::{CHOSEN, ROUNDS_MAX, Trial};
 use crate::figures::Stuck;
 use std::fmt;
 
-/// Goals that are none, cannot be reached, or cannot be decided.
+/// Goals that are none, that nothing tried reaches, or that cannot be decided.
 #[derive(Debug)]
 pub enum Refused {
     /// What is asked for is no chance, or certainty.
@@ -33,8 +33,8 @@ pub enum Refused {
     },
     /// A simulation cannot be done.
     Stuck(Stuck),
-    /// No strategy reaches it.
-    Impossible(Best),
+    /// No strategy tried reaches it; that none does at all is more than a search can say.
+    Unreached(Best),
     /// Some might, but the effort does not suffice to tell.
     Undecided(Best),
 }
@@ -53,12 +53,20 @@ pub struct Best {
 }
 
 impl Best {
-    /// A goal for which the best one would be chosen, with as many digits as it takes.
-    pub fn reachable(&self) -> f64 {
+    /// A goal for which the best one would be chosen, with as many digits as it takes; none if that
+    /// succeeds too seldom to be a goal.
+    pub fn reachable(&self) -> Option<f64> {
         let low = self.best.success.interval(CHOSEN)[0];
         let step = [0.1, 0.01, 0.001, 1e-4, 1e-5].into_iter().find(|step| low < 1.0 - step);
         // A digit beyond the first that is no nine.
-        step.map_or(low, |step| libm::floor(low / step * 10.0) * step / 10.0)
+        let goal = step.map_or(low, |step| libm::floor(low / step * 10.0) * step / 10.0);
+        (goal > 0.0).then_some(goal)
+    }
+
+    /// The goal to try instead, as the beginning of a list.
+    fn instead(&self) -> String {
+        let goal = self.reachable().map(|goal| format!("success = {} or ", digits(goal)));
+        goal.unwrap_or_default()
     }
 
     fn found(&self) -> String {
@@ -77,8 +85,9 @@ impl Best {
         let most = 1.0 - self.fail;
         if self.fail > 0.0 && self.success > most - 0.1 * self.fail {
             return format!(
-                "; about 1 - fail = {most} is the most, since nothing notices a crash of the \
-                 elected leader within its round"
+                "; about 1 - fail = {} is the most, since nothing notices a crash of the elected \
+                 leader within its round",
+                digits(most)
             );
         }
         String::new()
@@ -109,23 +118,22 @@ impl fmt::Display for Refused {
                  greater effort or a smaller group"
             ),
             Self::Stuck(stuck) => stuck.fmt(f),
-            Self::Impossible(best) => write!(
+            Self::Unreached(best) => write!(
                 f,
-                "success = {} cannot be reached: {}{}; try success = {} or fewer losses and \
+                "success = {} is reached by no strategy tried: {}{}; try {}fewer losses and \
                  failures, larger views, more rounds",
                 best.success,
                 best.found(),
                 best.limit(),
-                digits(best.reachable())
+                best.instead()
             ),
             Self::Undecided(best) => write!(
                 f,
-                "success = {} cannot be decided with this effort: {}{}; try success = {} or a \
-                 greater effort",
+                "success = {} cannot be decided with this effort: {}{}; try {}a greater effort",
                 best.success,
                 best.found(),
                 best.limit(),
-                digits(best.reachable())
+                best.instead()
             ),
         }
     }

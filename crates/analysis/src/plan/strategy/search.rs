@@ -293,7 +293,7 @@ impl Search<'_> {
             strongest.contains(&trial.tactic) && trial.standing(success) == Standing::Open
         });
         let best = Best { success, fail, tried: self.tried.len(), best: Box::new(best) };
-        if open { Refused::Undecided(best) } else { Refused::Impossible(best) }
+        if open { Refused::Undecided(best) } else { Refused::Unreached(best) }
     }
 
     /// The strategy that most surely succeeds most often.
