@@ -26,6 +26,19 @@ pub enum Refused {
         /// How many there may be.
         most: f64,
     },
+    /// So much in so large a group is more than the effort can show.
+    TooManyDeliveries {
+        /// As given.
+        success: f64,
+        /// The group's size.
+        nodes: u32,
+        /// How many runs it would take at least.
+        needs: f64,
+        /// How many deliveries there may be.
+        most: f64,
+        /// The effort that it would take at least.
+        scale: f64,
+    },
     /// Not even one strategy could be looked at.
     NothingTried {
         /// The group's size.
@@ -111,6 +124,13 @@ impl fmt::Display for Refused {
                 f,
                 "success = {success} takes {needs} runs without a failure to be shown, but there \
                  are at most {most}; try a greater effort or a lower goal"
+            ),
+            Self::TooManyDeliveries { success, nodes, needs, most, scale } => write!(
+                f,
+                "success = {success} takes {needs} runs without a failure to be shown, each with \
+                 a delivery at least to each of nodes = {nodes}, but there are at most {most} \
+                 deliveries; try an effort well above {}, a lower goal or a smaller group",
+                digits(libm::ceil(scale * 1000.0) / 1000.0)
             ),
             Self::NothingTried { nodes } => write!(
                 f,
