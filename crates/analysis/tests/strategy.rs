@@ -85,35 +85,89 @@ fn nothing_depends_on_threads() {
 fn more_than_failures_allow_is_refused_with_what_can_be_had() {
     let failing = |success| Goals { fail: 0.2, ..goals(success) };
     let refused = plan(failing(0.95), 1.0).expect_err("a fifth of the leaders crash");
-    let Refused::Impossible(best) = &refused else { panic!("{refused}") };
+    let Refused::Unreached(best) = &refused else { panic!("{refused}") };
     let [low, high] = best.best.interval();
     assert!(low < 0.82 && high > 0.78, "about 1 - fail: {low} .. {high}");
     let text = refused.to_string();
     for words in ["success = 0.95", "1 - fail = 0.8", "try success = 0.7"] {
         assert!(text.contains(words), "{words} is not in {text}");
     }
-    let reachable = best.reachable();
+    let reachable = best.reachable().expect("four of five succeed");
     assert!(reachable > 0.7 && reachable < low, "{reachable}");
     assert!(found(failing(reachable)).chosen.success.share() >= reachable);
+}
+
+#[test]
+fn where_nothing_succeeds_no_other_goal_is_advised() {
+    let refused = plan(Goals { fail: 1.0, ..goals(0.9) }, 1.0).expect_err("everyone crashes");
+    let Refused::Unreached(best) = &refused else { panic!("{refused}") };
+    assert_eq!((best.best.success.successes, best.reachable()), (0, None));
+    let text = refused.to_string();
+    assert!(text.contains("no strategy tried") && text.contains("1 - fail = 0 is"), "{text}");
+    assert!(text.contains("; try fewer losses"), "a goal of nought would be refused: {text}");
+}
+
+#[test]
+fn the_most_there_is_has_no_more_digits_than_it_means() {
+    let refused = plan(Goals { fail: 0.999, ..goals(0.9) }, 1.0).expect_err("nearly all crash");
+    assert!(refused.to_string().contains("1 - fail = 0.001 is"), "{refused}");
 }
 
 #[test]
 fn more_than_losses_allow_is_refused() {
     let deaf = Goals { multicast_loss: 0.8, max_rounds: 1, nodes: 60, ..goals(0.99) };
     let refused = plan(deaf, 1.0).expect_err("K of everyone is not enough in one round");
-    let Refused::Impossible(best) = refused else { panic!("{refused}") };
+    let Refused::Unreached(best) = refused else { panic!("{refused}") };
     assert!(best.best.interval()[1] < 0.99, "{best:?}");
     assert_eq!(best.best.tactic.rounds, 1, "no more than there may be");
 }
 
 #[test]
 fn what_an_effort_cannot_tell_is_not_claimed() {
-    let refused = plan(goals(0.9), 0.001).expect_err("a hundred runs at most");
+    // About 95 of 100 succeed: more than the goal, but not so that a hundred runs show it.
+    let near = Goals { fail: 0.05, ..goals(0.9) };
+    let refused = plan(near, 0.001).map(|plan| plan.chosen.tactic);
+    let refused = refused.expect_err("a hundred runs at most");
     let says = refused.to_string();
     assert!(matches!(refused, Refused::Undecided(_) | Refused::NothingTried { .. }), "{says}");
     assert!(says.contains("greater effort"), "{says}");
     let refused = plan(goals(0.99999), 1.0).expect_err("more runs than there may be");
     assert!(matches!(refused, Refused::TooManyRuns { .. }), "{refused}");
+}
+
+#[test]
+fn a_group_too_large_for_the_effort_is_refused_before_anything_is_simulated() {
+    let large = |nodes| Goals { nodes, ..goals(0.999) };
+    let effort = Effort { scale: 0.5, seed: 1, threads: 1 };
+    let refused = search(large(200_000), effort, &|tactic, _| panic!("{tactic} is simulated"))
+        .expect_err("7598 runs in a group of 200000 are more than 1500 million deliveries");
+    assert!(matches!(refused, Refused::TooManyDeliveries { .. }), "{refused}");
+    let text = refused.to_string();
+    for words in ["0.999 takes 7598 runs", "nodes = 200000", "1500000000", "above 0.507,"] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+}
+
+/// The looks at a strategy have 120, 360, 1080 runs; a further 3240 would be too many.
+#[test]
+fn the_last_look_has_as_many_runs_as_the_goal_needs() {
+    let calm = Goals { view: 1.0, unicast_loss: 0.0, multicast_loss: 0.0, ..goals(0.995) };
+    let plan = plan(calm, 0.02).unwrap_or_else(|refused| panic!("{refused}"));
+    assert_eq!(plan.chosen.standing(0.995), Standing::Reaches);
+    assert_eq!(plan.chosen.success.runs, 1517, "{:?}", plan.chosen);
+    assert!(plan.tried.iter().all(|trial| trial.success.runs <= 2_000));
+}
+
+/// What a run takes is asked of one run, and no more are made than the effort has left.
+#[test]
+fn a_small_effort_is_kept_to() {
+    let large = Goals { nodes: 20_000, view: 1.0, max_rounds: 5, ..goals(0.5) };
+    let refused = plan(large, 0.001).map(|plan| plan.chosen.tactic);
+    let refused = refused.expect_err("twenty runs are too many");
+    assert!(refused.to_string().contains("greater effort"), "{refused}");
+    let Refused::Undecided(best) = refused else { panic!("{refused}") };
+    let taken = best.best.answer.deliveries.expect("they are counted");
+    assert!(taken <= 3_000_000, "{taken} of three million deliveries");
 }
 
 #[test]

@@ -85,7 +85,7 @@ in one round or up to --max-rounds. It reaches the goal if the whole interval of
 success does, at 99.9 % since many are tried; what is printed is the interval of 95 %. Twice as many
 runs with another seed then confirm it or not. The bound is that of the paper for one round.
 
-Exit code: 0 if fresh runs confirm the success asked for, 1 if not, 2 if it cannot be reached.";
+Exit code: 0 if fresh runs confirm the success asked for, 1 if not, 2 if nothing tried reaches it.";
 
 /// Parses a multiple of the usual effort.
 fn effort(text: &str) -> Result<f64, String> {
@@ -173,8 +173,8 @@ impl Probabilistic {
         let verdict = match found.confirmed_by(fresh) {
             true => "confirmed",
             false => {
-                "not confirmed: the interval begins below the goal; try another --seed, or a \
-                      little more than the goal"
+                "not confirmed: the interval begins below the goal; ask for a little more than \
+                 the goal, or try a greater --effort"
             }
         };
         let [low, high] = fresh.interval().map(fine);

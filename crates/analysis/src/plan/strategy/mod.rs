@@ -89,6 +89,13 @@ impl Goals {
         if needs > most {
             return Err(Refused::TooManyRuns { success, needs, most });
         }
+        // Whoever names a leader has heard of it.
+        let (nodes, most) = (self.nodes, effort.deliveries());
+        let least = needs * f64::from(nodes);
+        if least > most {
+            let scale = least / USUAL_DELIVERIES;
+            return Err(Refused::TooManyDeliveries { success, nodes, needs, most, scale });
+        }
         Ok(())
     }
 }
@@ -113,7 +120,7 @@ pub struct Effort {
 impl Effort {
     /// The most deliveries of a search.
     fn deliveries(&self) -> f64 {
-        3e9 * self.scale
+        USUAL_DELIVERIES * self.scale
     }
 
     /// The most runs of one strategy.
@@ -122,16 +129,19 @@ impl Effort {
     }
 
     /// The most runs of one strategy for these goals. What is still open then fails about as often
-    /// as the goal allows, to a quarter or so, and is not worth a longer look. Never fewer than a
-    /// [last look](Self::last_look), so that a goal we call reachable is found to be so.
+    /// as the goal allows, to a quarter or so, and is not worth a longer look. Never fewer than it
+    /// takes to show the goal, nor than a [last look](Self::last_look), so that a goal we call
+    /// reachable is found to be so.
     fn runs_for(&self, goals: &Goals) -> u64 {
-        let near = (NEAR * self.scale * runs_to_show(goals.success)) as u64; // saturates
-        near.max(self.last_look(goals.nodes)).min(self.runs_max())
+        let near = (NEAR * self.scale).max(1.0) * runs_to_show(goals.success);
+        let near = (near as u64).min(self.runs_max()); // saturates
+        near.max(self.last_look(goals.nodes))
     }
 
     /// How many runs the best strategy has at least, before it is told that it does not suffice.
     fn last_look(&self, nodes: u32) -> u64 {
-        self.first_look(nodes) * MORE * MORE
+        let first = self.first_look(nodes);
+        (first * MORE * MORE).min(self.runs_max()).max(first)
     }
 
     /// How many runs a first look at a strategy takes in a group of so many. The same for all goals
@@ -143,6 +153,8 @@ impl Effort {
     }
 }
 
+/// The most deliveries of a search of the usual effort.
+const USUAL_DELIVERIES: f64 = 3e9;
 /// How many times as many runs a strategy may have as it takes to show the goal without a failure.
 const NEAR: f64 = 20.0;
 /// How many times as many runs a further look has.

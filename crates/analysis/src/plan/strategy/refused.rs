@@ -4,7 +4,7 @@ use super::{CHOSEN, ROUNDS_MAX, Trial};
 use crate::figures::Stuck;
 use std::fmt;
 
-/// Goals that are none, cannot be reached, or cannot be decided.
+/// Goals that are none, that nothing tried reaches, or that cannot be decided.
 #[derive(Debug)]
 pub enum Refused {
     /// What is asked for is no chance, or certainty.
@@ -26,6 +26,19 @@ pub enum Refused {
         /// How many there may be.
         most: f64,
     },
+    /// So much in so large a group is more than the effort can show.
+    TooManyDeliveries {
+        /// As given.
+        success: f64,
+        /// The group's size.
+        nodes: u32,
+        /// How many runs it would take at least.
+        needs: f64,
+        /// How many deliveries there may be.
+        most: f64,
+        /// The effort that it would take at least.
+        scale: f64,
+    },
     /// Not even one strategy could be looked at.
     NothingTried {
         /// The group's size.
@@ -33,8 +46,8 @@ pub enum Refused {
     },
     /// A simulation cannot be done.
     Stuck(Stuck),
-    /// No strategy reaches it.
-    Impossible(Best),
+    /// No strategy tried reaches it; that none does at all is more than a search can say.
+    Unreached(Best),
     /// Some might, but the effort does not suffice to tell.
     Undecided(Best),
 }
@@ -53,12 +66,20 @@ pub struct Best {
 }
 
 impl Best {
-    /// A goal for which the best one would be chosen, with as many digits as it takes.
-    pub fn reachable(&self) -> f64 {
+    /// A goal for which the best one would be chosen, with as many digits as it takes; none if that
+    /// succeeds too seldom to be a goal.
+    pub fn reachable(&self) -> Option<f64> {
         let low = self.best.success.interval(CHOSEN)[0];
         let step = [0.1, 0.01, 0.001, 1e-4, 1e-5].into_iter().find(|step| low < 1.0 - step);
         // A digit beyond the first that is no nine.
-        step.map_or(low, |step| libm::floor(low / step * 10.0) * step / 10.0)
+        let goal = step.map_or(low, |step| libm::floor(low / step * 10.0) * step / 10.0);
+        (goal > 0.0).then_some(goal)
+    }
+
+    /// The goal to try instead, as the beginning of a list.
+    fn instead(&self) -> String {
+        let goal = self.reachable().map(|goal| format!("success = {} or ", digits(goal)));
+        goal.unwrap_or_default()
     }
 
     fn found(&self) -> String {
@@ -77,8 +98,9 @@ impl Best {
         let most = 1.0 - self.fail;
         if self.fail > 0.0 && self.success > most - 0.1 * self.fail {
             return format!(
-                "; about 1 - fail = {most} is the most, since nothing notices a crash of the \
-                 elected leader within its round"
+                "; about 1 - fail = {} is the most, since nothing notices a crash of the elected \
+                 leader within its round",
+                digits(most)
             );
         }
         String::new()
@@ -103,29 +125,35 @@ impl fmt::Display for Refused {
                 "success = {success} takes {needs} runs without a failure to be shown, but there \
                  are at most {most}; try a greater effort or a lower goal"
             ),
+            Self::TooManyDeliveries { success, nodes, needs, most, scale } => write!(
+                f,
+                "success = {success} takes {needs} runs without a failure to be shown, each with \
+                 a delivery at least to each of nodes = {nodes}, but there are at most {most} \
+                 deliveries; try an effort well above {}, a lower goal or a smaller group",
+                digits(libm::ceil(scale * 1000.0) / 1000.0)
+            ),
             Self::NothingTried { nodes } => write!(
                 f,
                 "nodes = {nodes}: this effort does not suffice for a look at any strategy; try a \
                  greater effort or a smaller group"
             ),
             Self::Stuck(stuck) => stuck.fmt(f),
-            Self::Impossible(best) => write!(
+            Self::Unreached(best) => write!(
                 f,
-                "success = {} cannot be reached: {}{}; try success = {} or fewer losses and \
+                "success = {} is reached by no strategy tried: {}{}; try {}fewer losses and \
                  failures, larger views, more rounds",
                 best.success,
                 best.found(),
                 best.limit(),
-                digits(best.reachable())
+                best.instead()
             ),
             Self::Undecided(best) => write!(
                 f,
-                "success = {} cannot be decided with this effort: {}{}; try success = {} or a \
-                 greater effort",
+                "success = {} cannot be decided with this effort: {}{}; try {}a greater effort",
                 best.success,
                 best.found(),
                 best.limit(),
-                digits(best.reachable())
+                best.instead()
             ),
         }
     }

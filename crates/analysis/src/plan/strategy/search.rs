@@ -7,13 +7,15 @@
 //! is then searched more finely.
 //!
 //! A look has three times the runs of the one before, from the same seed, until the goal lies
-//! outside the interval, or too near to be told from it. Which of two is cheaper is decided by the
-//! first look alone, whatever the goal: what a harder goal finds then reaches the easier one too,
-//! and is not cheaper than what that finds, unless one of them is too near to tell.
+//! outside the interval, or too near to be told from it; the last has as many as there may be. What
+//! a run takes is learnt from a single one, before more are asked of the effort. Which of two is
+//! cheaper is decided by the first look alone, whatever the goal: what a harder goal finds then
+//! reaches the easier one too, and is not cheaper than what that finds, unless one of them is too
+//! near to tell.
 
 use super::refused::Best;
 use super::tactic::{Standing, Tactic, Trial};
-use super::{Effort, Goals, LOOK_MIN, MORE, Refused};
+use super::{Effort, Goals, LOOK_MIN, MORE, Refused, runs_to_show};
 use crate::figures::Stuck;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -195,13 +197,14 @@ impl Search<'_> {
     /// What a strategy takes, in messages, by the first look at it; none if the effort does not
     /// suffice for that.
     fn first_look(&mut self, tactic: Tactic) -> Result<Option<f64>, Refused> {
-        self.look(tactic, self.looks)?;
-        Ok(self.tried.get(&tactic).map(|(first, _)| *first))
+        let looked = self.look(tactic, self.looks)?;
+        Ok(looked.then(|| self.tried[&tactic].0))
     }
 
     /// Looks at a strategy until it is clear where it stands, or for as long as the effort allows.
     /// What hardly ever succeeds shows at a glance; to be chosen takes a first look at least.
     fn decide(&mut self, tactic: Tactic) -> Result<Standing, Refused> {
+        let most = self.effort.runs_for(&self.goals);
         let mut runs = LOOK_MIN;
         loop {
             let looked = self.look(tactic, runs)?;
@@ -211,12 +214,27 @@ impl Search<'_> {
             if !looked && glanced {
                 return Ok(Standing::Open);
             }
-            runs = if runs < self.looks { self.looks } else { runs.saturating_mul(MORE) };
-            let over = !looked || runs > self.effort.runs_for(&self.goals);
+            let over = !looked || runs >= most || self.is_beyond_effort(trial);
             if !glanced && (standing != Standing::Open || over) {
                 return Ok(standing);
             }
+            runs = match runs < self.looks {
+                true => self.looks,
+                false => runs.saturating_mul(MORE).min(most),
+            };
         }
+    }
+
+    /// Whether a strategy seems to reach the goal, but what is left does not suffice to show it. One
+    /// that seems to fall short may take far fewer runs to be left out.
+    fn is_beyond_effort(&self, trial: &Trial) -> bool {
+        let success = self.goals.success;
+        trial.success.share() >= success && runs_to_show(success) * trial.deliveries() > self.left()
+    }
+
+    /// How many deliveries there may yet be.
+    fn left(&self) -> f64 {
+        self.effort.deliveries() - self.spent
     }
 
     /// Simulates so many runs of a strategy, if there are not as many already; tells whether the
@@ -229,8 +247,8 @@ impl Search<'_> {
             None => f64::from(tactic.k) * f64::from(self.goals.nodes),
         };
         let known = self.tried.contains_key(&tactic);
-        let now = if known { runs } else { LOOK_MIN.min(runs) };
-        if each * now as f64 > self.effort.deliveries() - self.spent {
+        let now = if known { runs } else { 1 };
+        if each * now as f64 > self.left() {
             return Ok(false);
         }
         let trial = self.simulate(tactic, now, each)?;
@@ -293,7 +311,7 @@ impl Search<'_> {
             strongest.contains(&trial.tactic) && trial.standing(success) == Standing::Open
         });
         let best = Best { success, fail, tried: self.tried.len(), best: Box::new(best) };
-        if open { Refused::Undecided(best) } else { Refused::Impossible(best) }
+        if open { Refused::Undecided(best) } else { Refused::Unreached(best) }
     }
 
     /// The strategy that most surely succeeds most often.

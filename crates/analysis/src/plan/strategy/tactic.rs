@@ -11,7 +11,7 @@ use std::fmt;
 pub enum Growth {
     /// It is the same.
     Fixed,
-    /// It is twice as large, and at most everyone.
+    /// It is twice as large, and at most everyone, or as many as a round may have.
     Doubling,
 }
 
@@ -60,13 +60,15 @@ impl Tactic {
         std::iter::once(Self::once(k)).chain(several).collect()
     }
 
-    /// K of every round in a group of so many.
+    /// K of every round in a group of so many: what is simulated, which never has more relays than
+    /// [a round may have](bellwether_protocols::probabilistic::Config::most_relays).
     pub fn relays(&self, nodes: u32) -> Vec<u32> {
-        let mut k = self.k;
+        let most = nodes.max(self.k).min(Ballot::new(nodes).config.most_relays);
+        let mut k = self.k.min(most);
         let mut all = vec![k];
         for _ in 1..self.rounds {
             if self.growth == Growth::Doubling {
-                k = k.saturating_mul(2).min(nodes.max(self.k));
+                k = k.saturating_mul(2).min(most);
             }
             all.push(k);
         }
@@ -186,6 +188,8 @@ impl Trial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bellwether_core::Duration;
+    use bellwether_protocols::probabilistic::{Params, Reinitiate};
 
     #[test]
     fn a_strategy_doubles_up_to_everyone() {
@@ -193,6 +197,30 @@ mod tests {
         assert_eq!(of(Growth::Doubling, 5), [7, 14, 28, 40, 40]);
         assert_eq!(of(Growth::Fixed, 3), [7, 7, 7]);
         assert_eq!(Tactic::once(7).relays(3), [7]);
+    }
+
+    /// What is printed is what is simulated, in groups of any size.
+    #[test]
+    fn no_round_has_more_relays_than_are_simulated() {
+        let goals = Goals {
+            nodes: 1_000_000,
+            view: 0.5,
+            unicast_loss: 0.0,
+            multicast_loss: 0.0,
+            fail: 0.0,
+            delay: Duration::from_millis(100),
+            reinitiate: Reinitiate::Delay,
+            success: 0.9,
+            max_rounds: 4,
+        };
+        let large = Tactic { k: 2_000, growth: Growth::Doubling, rounds: 4 };
+        assert_eq!(large.relays(goals.nodes), [2_000, 4_000, 6_000, 6_000]);
+        for tactic in Tactic::all(9_000, 4).into_iter().chain([large]) {
+            let params = Params::try_from(tactic.ballot(&goals, 1, 1).config).unwrap();
+            let simulated = (1..=tactic.rounds)
+                .map(|round| params.relays(round, u64::from(goals.nodes)).unwrap() as u32);
+            assert_eq!(tactic.relays(goals.nodes), simulated.collect::<Vec<_>>(), "{tactic}");
+        }
     }
 
     #[test]
