@@ -67,13 +67,15 @@ pub fn components(setting: &Setting) -> Result<f64, OutOfDomain> {
     Ok(relays.mean_of(|relays| graphs.components(relays)))
 }
 
-/// Where each relay knows of nobody better than itself, and nothing is lost, a round succeeds if
-/// and only if there is one component: each of them chooses its own best.
+/// Where each relay knows of nobody better than itself, nothing is lost and nobody fails, a round
+/// succeeds if and only if there is one component: each of them chooses its own best. If processes
+/// fail, it also takes that the leader lives, and there is nothing to compare.
 fn one_component(setting: &Setting) -> Option<(Point, Measure)> {
     let ballot = round_of(setting, |ballot| {
         (ballot.unicast_loss, ballot.config.choice) = (0.0, Choice::Rank);
     });
-    measured(ballot, Measure::StrongSuccess).filter(|_| setting.multicast_loss == 0.0)
+    let comparable = setting.multicast_loss == 0.0 && nobody_fails(setting);
+    measured(ballot, Measure::StrongSuccess).filter(|_| comparable)
 }
 
 /// Where no more relays are at all probable than graphs are summed for, all of them are.
@@ -188,6 +190,18 @@ mod tests {
                 before = now;
             }
         }
+    }
+
+    #[test]
+    fn it_is_measured_only_where_success_is_one_component() {
+        let measured = |fail: f64, loss: f64| {
+            one_component(&setting(100, |given| {
+                (given.fail, given.multicast_loss) = (fail, loss);
+            }))
+            .is_some()
+        };
+        assert!(measured(0.0, 0.0));
+        assert!(!measured(0.01, 0.0) && !measured(0.0, 0.01) && !measured(0.01, 0.01));
     }
 
     /// The relay graph has more edges than the text counts on: its bound is too low by far.

@@ -45,8 +45,7 @@ pub(super) fn figure() -> Figure {
             "The bound on E1 is taken as 0 where it is negative.",
             "Corrected: E1 of the exact distribution, E2 exact for the relay graph's own edges, \
              two unicasts for each edge of E3, whole relays in E4; see `bellwether errata`.",
-            "Simulated is one round of the same K, which is given up if it fails; 300 of a \
-             thousand runs.",
+            "Simulated is one round of the same K, which is given up if it fails.",
             CALL,
             TIMES,
             FAILURES,
@@ -97,7 +96,7 @@ fn product() -> Panel {
         ),
     });
     let ballot = |k: u32| {
-        let ballot = Ballot { view: VIEW, fail: FAIL, runs: 300, ..Ballot::new(NODES) };
+        let ballot = Ballot { view: VIEW, fail: FAIL, ..Ballot::new(NODES) };
         ballot.loss(LOSS).one_round(k)
     };
     let points = SIMULATED.iter().map(|k| (f64::from(*k), ballot(*k).into())).collect();

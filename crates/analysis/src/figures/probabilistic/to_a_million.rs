@@ -18,7 +18,8 @@ const SWEEP: Sweep = Sweep {
 };
 
 const FEWER: &str = "Of a thousand runs, 500 at N = 10,000, 200 at 100,000 and 30 at a million.";
-const CAPPED: &str = "A fifth round has 6000 relays and no more.";
+const CAPPED: &str = "In groups of more than 6000 the limit of 6000 relays applies, if a fifth \
+    round is begun: it has about 6000 relays, and not N.";
 
 /// Large groups take long, and each of their runs tells of more members.
 fn of_size(nodes: f64, loss: f64) -> Ballot {
