@@ -225,8 +225,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a strategy seems to reach the goal, but what is left does not suffice to show it. One
-    /// that seems to fall short may take far fewer runs to be left out.
+    /// Whether a strategy seems to reach the goal, but what is left does not suffice to show it.
+    /// One that seems to fall short may take far fewer runs to be left out.
     fn is_beyond_effort(&self, trial: &Trial) -> bool {
         let success = self.goals.success;
         trial.success.share() >= success && runs_to_show(success) * trial.deliveries() > self.left()
