@@ -73,7 +73,7 @@ impl Claim {
 
 /// With fewer runs at a point nothing is judged: most claims would hold, or would not, for lack of
 /// data alone.
-const ENOUGH_RUNS: u64 = 300;
+pub(super) const ENOUGH_RUNS: u64 = 300;
 
 /// How sure "beyond doubt" is: as sure as four standard errors of a normal law, which chance
 /// exceeds once in 15,000 times.

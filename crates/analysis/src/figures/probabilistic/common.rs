@@ -1,10 +1,11 @@
 //! What the figures of the probabilistic election have in common: the paper's strategy, what is
 //! drawn of it, what we chose where the text is silent, and how its words are judged.
 
+use super::tell::{interval, no_less, no_more, together, told, within_part};
 use crate::ballot::Ballot;
 use crate::figures::claim::doubt;
-use crate::figures::evidence::{difference, exactly, matched_over, value};
-use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series};
+use crate::figures::evidence::{exactly, matched_over, value};
+use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series, Verdict};
 use crate::quantity::quantity;
 use crate::setting::{Given, Setting};
 use bellwether_sim::Measure;
@@ -159,34 +160,37 @@ pub(super) fn ends(curve: &Curve, axis: &str) -> String {
     format!("{}: {}, {}", curve.name, at(first), at(last))
 }
 
-/// The point of a curve before which no other is in this order.
-fn extreme(curve: &Curve, before: impl Fn(f64, f64) -> bool) -> Option<&Dot> {
-    curve.dots.iter().reduce(|best, dot| if before(dot.y, best.y) { dot } else { best })
+/// The point of a curve before which no other is in this order of what is asked of them.
+fn extreme(curve: &Curve, least: impl Fn(&Dot) -> f64) -> Option<&Dot> {
+    curve.dots.iter().reduce(|best, dot| if least(dot) < least(best) { dot } else { best })
 }
 
-/// Claims that success is high: nowhere below 95 %, beyond doubt.
+/// Claims that success is high: 95 % or more, everywhere.
 pub(super) fn high(
     says: &'static str,
     section: &'static str,
     axis: &str,
     curves: &[&Curve],
 ) -> Claim {
-    let limit = |dot: &Dot| exactly(dot.x, HIGH);
-    let low = |curve: &Curve| curve.dots.iter().any(|dot| limit(dot).exceeds(dot));
-    let told = |curve: &&Curve| match extreme(curve, |one, other| one < other) {
+    let each = |curve: &Curve| together(curve.dots.iter().map(|dot| no_less(dot, HIGH)));
+    let told_of = |curve: &&Curve| match extreme(curve, |dot| dot.ci95[0]) {
         None => format!("{}: no point", curve.name),
         Some(least) => {
-            let first = curve.dots.iter().find(|dot| limit(dot).exceeds(dot));
-            let fails = first.map_or(String::new(), |dot| {
-                format!(", below from {axis} {} on ({})", dot.x, value(dot))
+            let low = |dot: &&Dot| no_less(dot, HIGH) == Verdict::Refuted;
+            let fails = curve.dots.iter().find(low).map_or(String::new(), |dot| {
+                format!(", below from {axis} {} on: {}", dot.x, interval(dot))
             });
-            format!("{}: at least {} (at {axis} {}){fails}", curve.name, value(least), least.x)
+            format!(
+                "{}: the least, at {axis} {}, is {}{fails}",
+                curve.name,
+                least.x,
+                interval(least)
+            )
         }
     };
-    let holds = curves.iter().all(|curve| !curve.dots.is_empty() && !low(curve));
-    let list: Vec<String> = curves.iter().map(told).collect();
+    let list: Vec<String> = curves.iter().map(told_of).collect();
     let because = format!("{}. High is {HIGH} or more", list.join(". "));
-    Claim::judged(says, section, holds, because)
+    told(says, section, together(curves.iter().map(|curve| each(curve))), because)
 }
 
 /// Claims that what is simulated is what is computed, of events that may be too rare for any run to
@@ -215,7 +219,7 @@ fn with_unseen(curve: &Curve) -> Curve {
     curve
 }
 
-/// Claims that a mean is nowhere above a limit, beyond doubt.
+/// Claims that a mean is nowhere above a limit.
 fn within(
     says: &'static str,
     section: &'static str,
@@ -223,18 +227,15 @@ fn within(
     curve: &Curve,
     limit: f64,
 ) -> Claim {
-    let above = |dot: &Dot| dot.exceeds(&exactly(dot.x, limit));
-    let holds = !curve.dots.is_empty() && !curve.dots.iter().any(above);
-    let most = extreme(curve, |one, other| one > other);
-    let because = most.map_or_else(String::new, |most| {
-        format!(
-            "{}, the most {} at {axis} {}; we ask for at most {limit}",
-            ends(curve, axis),
-            value(most),
-            most.x
-        )
-    });
-    Claim::judged(says, section, holds, because)
+    let verdict = together(curve.dots.iter().map(|dot| no_more(dot, limit)));
+    let because = extreme(curve, |dot| -dot.ci95[1]).map_or_else(
+        || format!("{}: no point", curve.name),
+        |most| {
+            let most = format!("the most at {axis} {}: {}", most.x, interval(most));
+            format!("{}, {most}; we ask for at most {limit}", ends(curve, axis))
+        },
+    );
+    told(says, section, verdict, because)
 }
 
 /// Claims that one round is expected to be enough.
@@ -269,13 +270,14 @@ pub(super) fn fewer_than(
     let sums = unicasts.beside(multicasts).map(|(mine, other)| {
         // They are not independent; their errors at most add up.
         let (y, stderr) = (mine.y + other.y, mine.stderr + other.stderr);
-        Dot { y, stderr, ci95: [y; 2], command: None, ..*mine }
+        let ci95 = [0, 1].map(|end| mine.ci95[end] + other.ci95[end]);
+        Dot { y, stderr, ci95, command: None, ..*mine }
     });
     let sums = Curve { name: "both".to_owned(), dots: sums.collect(), ..unicasts.clone() };
     within(says, section, axis, &sums, members)
 }
 
-/// Claims that a curve is everywhere within a tenth of a value, or not beyond it beyond doubt.
+/// Claims that a curve is everywhere within a tenth of a value.
 pub(super) fn steady_at(
     says: &'static str,
     section: &'static str,
@@ -283,32 +285,23 @@ pub(super) fn steady_at(
     curve: &Curve,
     level: f64,
 ) -> Claim {
-    let level = exactly(0.0, level);
-    let holds = !curve.dots.is_empty() && !curve.dots.iter().any(|dot| is_far(dot, &level));
-    let because = format!("{}. About {} is within a tenth", ends(curve, axis), level.y);
-    Claim::judged(says, section, holds, because)
+    let near = |dot: &Dot| within_part(dot, &exactly(dot.x, level), STEADY);
+    let because = format!("{}. About {level} is within a tenth", ends(curve, axis));
+    told(says, section, together(curve.dots.iter().map(near)), because)
 }
 
-/// Whether a point is farther than a tenth from another, beyond doubt.
-fn is_far(dot: &Dot, from: &Dot) -> bool {
-    let (gap, limit) = (difference(dot, from), exactly(dot.x, STEADY * from.y.abs()));
-    gap.exceeds(&limit) || Dot { y: -gap.y, ..gap }.exceeds(&limit)
-}
-
-/// Claims that curves are almost constant: everywhere within a tenth of where they begin, or not
-/// beyond it beyond doubt.
+/// Claims that curves are almost constant: everywhere within a tenth of where they begin.
 pub(super) fn steady(
     says: &'static str,
     section: &'static str,
     axis: &str,
     curves: &[&Curve],
 ) -> Claim {
-    let moves = |curve: &Curve| match &curve.dots[..] {
-        [first, rest @ ..] => rest.iter().any(|dot| is_far(dot, first)),
-        [] => true,
+    let stays = |curve: &&Curve| match &curve.dots[..] {
+        [first, rest @ ..] => together(rest.iter().map(|dot| within_part(dot, first, STEADY))),
+        [] => Verdict::NotReproducible,
     };
-    let holds = !curves.iter().any(|curve| moves(curve));
     let list: Vec<String> = curves.iter().map(|curve| ends(curve, axis)).collect();
     let because = format!("{}. Almost constant is within a tenth", list.join("; "));
-    Claim::judged(says, section, holds, because)
+    told(says, section, together(curves.iter().map(stays)), because)
 }

@@ -2,8 +2,9 @@
 
 use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
 use super::loss::{NODES, by_delay};
+use super::tell::{at_least, scaled, together, told};
 use crate::ballot::Ballot;
-use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Points, Series, Verdict};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Points, Series, Verdict};
 
 /// From the paper's p_fail to a half.
 const FAILS: [f64; 8] = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5];
@@ -74,22 +75,17 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-/// Claims that curves differ by no more than a tenth, beyond doubt.
+/// Claims that curves differ by no more than a tenth of the greater one.
 fn similar(says: &'static str, pairs: &[(&Curve, &Curve)]) -> Claim {
+    let most = |dot: &Dot| scaled(dot, 1.0 - SIMILAR);
     let near = |(mine, other): &(&Curve, &Curve)| {
-        let mut points = mine.beside(other).peekable();
-        points.peek().is_some()
-            && points.all(|(mine, other)| {
-                let (more, less) = if mine.y > other.y { (mine, other) } else { (other, mine) };
-                let mut shrunk = more.clone();
-                (shrunk.y, shrunk.stderr) =
-                    ((1.0 - SIMILAR) * more.y, (1.0 - SIMILAR) * more.stderr);
-                !shrunk.exceeds(less)
-            })
+        together(mine.beside(other).map(|(mine, other)| {
+            together([at_least(mine, &most(other)), at_least(other, &most(mine))])
+        }))
     };
-    let told =
+    let told_of =
         |(mine, other): &(&Curve, &Curve)| format!("{}; {}", ends(mine, "p"), ends(other, "p"));
-    let list: Vec<String> = pairs.iter().map(told).collect();
+    let list: Vec<String> = pairs.iter().map(told_of).collect();
     let because = format!("{}. Similar is within a tenth", list.join("; "));
-    Claim::judged(says, "5", pairs.iter().all(near), because)
+    told(says, "5", together(pairs.iter().map(near)), because)
 }

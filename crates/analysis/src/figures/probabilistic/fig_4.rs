@@ -3,8 +3,9 @@
 use super::common::{
     CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, as_computed, formula, formula_curve, given,
 };
+use super::tell::{self, at_least, together};
 use crate::ballot::Ballot;
-use crate::figures::evidence::{above_from, lies_above, never_below, number, part, value};
+use crate::figures::evidence::{above_from, lies_above, number, part, value};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
 use crate::figures::{Verdict, evidence::exactly};
 use bellwether_sim::Measure;
@@ -115,10 +116,10 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         arrive(&[e1, e2]),
         peak(bound),
         lowest(bound, e3, &[e1, e2, e4]),
-        Claim::judged(
+        tell::told(
             "It is a lower bound, printed and corrected.",
             "4",
-            [bound, corrected].iter().all(|bound| never_below(round, bound)),
+            together([bound, corrected].map(|bound| never_below(round, bound))),
             told(round, bound, corrected),
         ),
         Claim::judged(
@@ -140,6 +141,11 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             &[(&part(round, |k| k >= 20.0), ceiling)],
         ),
     ]
+}
+
+/// That one curve is nowhere below another.
+fn never_below(more: &Curve, less: &Curve) -> Verdict {
+    together(more.beside(less).map(|(more, less)| at_least(more, less)))
 }
 
 /// That factors are close to 1 where the text says so.

@@ -3,13 +3,16 @@
 use super::common::{
     Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, fewer_than, high, one_round,
 };
+use super::tell::{interval, together, told, within_distance};
 use crate::ballot::Ballot;
-use crate::figures::evidence::{flat, value};
-use crate::figures::{Axis, Claim, Curve, Figure, Finding};
+use crate::figures::evidence::flat;
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Verdict};
 
 /// The text plots N up to 5000 and speaks of 6000.
 const SIZES: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 6000.0];
 const AXIS: &str = "N =";
+/// How far apart chances of success may be that are "the same".
+const SAME: f64 = 0.02;
 
 const SWEEP: Sweep = Sweep {
     x: Axis::linear("group size N", ""),
@@ -46,13 +49,16 @@ fn claims_of_success(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-/// Claims that all points of a curve may be the same.
+/// Claims that all points of a curve are the same, as nearly as one asks.
 fn same(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
-    let mut dots = curve.dots.iter();
-    let holds = dots.next().is_some_and(|first| dots.all(|dot| dot.agrees(first)));
-    let list: Vec<String> =
-        curve.dots.iter().map(|dot| format!("{} at N = {}", value(dot), dot.x)).collect();
-    Claim::judged(says, section, holds, list.join(", "))
+    let verdict = match &curve.dots[..] {
+        [first, rest @ ..] => together(rest.iter().map(|dot| within_distance(dot, first, SAME))),
+        [] => Verdict::NotReproducible,
+    };
+    let at = |dot: &Dot| format!("{} at N = {}", interval(dot), dot.x);
+    let list: Vec<String> = curve.dots.iter().map(at).collect();
+    let because = format!("{}. The same is within {SAME} of the first", list.join(", "));
+    told(says, section, verdict, because)
 }
 
 fn rounds() -> Figure {

@@ -1,6 +1,7 @@
 //! Ours: the relays of one round, and in how many components they fall, against exact formulas.
 
 use super::common::{CALL, SIZE, TIES, TIMES, as_computed, formula, formula_curve, given};
+use super::tell::{at_least, together, told};
 use crate::ballot::Ballot;
 use crate::figures::evidence::number;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Verdict};
@@ -87,10 +88,10 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         as_computed("K members relay.", "3.1", AXIS, &[(relays, k)]),
         as_computed("There are as many components as computed.", "ours", AXIS, &[(parts, all)]),
         as_computed("There is one as often as computed.", "ours", AXIS, &[(one, exact)]),
-        Claim::judged(
+        told(
             "What the text has for one component is a lower bound of that.",
             "4",
-            printed.beside(one).all(|(bound, one)| !bound.exceeds(one)),
+            together(one.beside(printed).map(|(one, bound)| at_least(one, bound))),
             gaps(one, printed),
         )
         .explained(
