@@ -22,7 +22,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// After so many K in a row that did not raise the best success, no further is tried.
 const PATIENCE: u32 = 3;
-/// But only if it succeeds so often: before, a rise may be too small to be seen.
+/// But only if it succeeds so often, of what failures leave: before, a rise may be too small to be
+/// seen.
 const SEEN: f64 = 0.5;
 /// The largest K.
 const K_MAX: u32 = 2_000;
@@ -131,7 +132,8 @@ impl Search<'_> {
                     let share = self.highest_share(k);
                     in_vain = if share > highest { 0 } else { in_vain + 1 };
                     highest = share.max(highest);
-                    if best.is_none() && highest >= SEEN && in_vain >= PATIENCE {
+                    let seen = highest >= SEEN * (1.0 - self.goals.fail);
+                    if best.is_none() && seen && in_vain >= PATIENCE {
                         break;
                     }
                 }
