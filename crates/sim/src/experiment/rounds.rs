@@ -19,6 +19,7 @@ use super::{Experiment, Measure, Sample, on_threads};
 use crate::coin::Coins;
 use crate::experiment::BadExperiment;
 use crate::fault::{Fault, Who};
+use crate::network::components;
 use crate::observer::{Cause, Observer, Tracer};
 use crate::plan::Plan;
 use crate::world::World;
@@ -151,18 +152,13 @@ impl<'a> Rounds<'a> {
 
     /// In how many parts those who told everyone fall.
     fn components(&self) -> usize {
-        let mut parent = vec![NOBODY; self.nodes as usize];
-        self.finals.iter().for_each(|relay| parent[*relay as usize] = *relay);
-        let mut parts = self.finals.len();
-        for (from, to) in &self.words {
-            if let (Some(from), Some(to)) = (root(&mut parent, *from), root(&mut parent, *to))
-                && from != to
-            {
-                parent[from as usize] = to;
-                parts -= 1;
-            }
-        }
-        parts
+        let mut place = vec![NOBODY; self.nodes as usize];
+        (0..).zip(&self.finals).for_each(|(at, relay)| place[*relay as usize] = at);
+        let place = |node: &u32| place.get(*node as usize).copied().filter(|at| *at != NOBODY);
+        let joined = self.words.iter().filter_map(|(from, to)| Some((place(from)?, place(to)?)));
+        let parts = components(self.finals.len() as u32, joined);
+        // One in each part is what the others share.
+        (0..).zip(parts).filter(|(relay, shared)| relay == shared).count()
     }
 
     /// What the run came to.
@@ -191,19 +187,6 @@ impl<'a> Rounds<'a> {
 
 /// Whoever told nobody.
 const NOBODY: u32 = u32::MAX;
-
-/// One that stands for all who are joined with this one; none if it is no relay that lasted.
-fn root(parent: &mut [u32], mut one: u32) -> Option<u32> {
-    while *parent.get(one as usize)? != one {
-        let next = parent[one as usize];
-        if next == NOBODY {
-            return None;
-        }
-        parent[one as usize] = parent[next as usize];
-        one = parent[one as usize];
-    }
-    Some(one)
-}
 
 /// How the group stands in the end.
 #[derive(Default)]

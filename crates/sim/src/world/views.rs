@@ -147,13 +147,9 @@ impl Peers for View<'_> {
     }
 
     fn show(&self, see: &mut dyn FnMut(NodeId)) {
-        if self.views.kind == Kind::Part {
-            return self.views.sight.show(self.me, see);
-        }
-        let mut next = self.after(None);
-        while let Some(peer) = next {
-            see(peer);
-            next = self.after(Some(peer));
+        match self.views.kind {
+            Kind::Part => self.views.sight.show(self.me, see),
+            _ => (self as &dyn Peers).iter().for_each(see),
         }
     }
 
