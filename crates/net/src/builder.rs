@@ -1,6 +1,6 @@
 //! Describing a member, and the rules it must keep to.
 
-use crate::clock::{BootTime, Clock};
+use crate::clock::{BootTime, CheckedClock, Clock};
 use crate::control::check_group;
 use crate::directory::Directory;
 use crate::frame::{BODY_MAX, Keyring};
@@ -202,7 +202,8 @@ impl Builder {
             Peers::Listed(_) | Peers::Dns(_) => Sockets::bind(listen),
         };
         let sockets = sockets.map_err(failed(format!("cannot listen at {listen}")))?;
-        let clock = Arc::clone(&settings.clock);
+        let clock = CheckedClock::new(Arc::clone(&settings.clock), settings.clock_check());
+        let clock = Arc::new(clock);
         let standing = Standing::none(settings.me, clock.now());
         let shared = Shared::new(clock, standing).map(Arc::new);
         let shared = shared.map_err(failed("cannot start the member".to_owned()))?;

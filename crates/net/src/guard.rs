@@ -1,6 +1,6 @@
 //! Leadership in one's hands: with a deadline, and given back when dropped.
 
-use crate::handle::{Gone, Member};
+use crate::handle::{Gone, Member, NotNow};
 use crate::shared::{Seat, Seen};
 use bellwether_core::Instant;
 use std::fmt;
@@ -13,17 +13,43 @@ use std::time::Duration;
 /// One reign of this member. Ask it before each thing that only a leader may do, and be done by its
 /// [`deadline`](Self::deadline).
 ///
-/// Once lost it stays lost, even if the member leads again: that is another reign. Dropping it
-/// resigns, if it is not lost: at once for whoever asks here, and a moment later for the group.
-/// Several guards of one reign end together.
+/// # Who may end a reign, and who is waited for
+///
+/// - A deadline that a guard has told stands. No other member leads before it has passed, unless
+///   the guard was dropped: whatever is done with other guards, with handles, by
+///   [`Election::resign`] or [`Election::leave`].
+/// - A reign has any number of guards. Dropping one ends only that one; dropping the last one
+///   resigns, at once for whoever asks here, and a moment later for the group.
+/// - [`Guard::resign`], [`Election::resign`] and [`Election::leave`] end a reign for all its
+///   guards: each is lost at once ([`still_leading`](Self::still_leading) is false,
+///   [`lost`](Self::lost) is ready), and the group is freed when the last one was dropped, or when
+///   the latest deadline that any of them told has passed. They wait for that, which takes a lease
+///   at most.
+/// - Once lost, a guard stays lost, even if the member leads again: that is another reign.
+/// - Only guards are waited for. A [`Standing`](crate::Standing) tells of the moment at which it
+///   was asked for, and nobody waits for who keeps one.
+/// - Where leadership has no deadline (protocols without leases, which may have two leaders
+///   anyway), there is nothing to wait for: guards are lost, and the group is freed at once.
+///
+/// # What it cannot do
+///
+/// A process may be stopped between asking and acting: by the scheduler, by a debugger, with its
+/// virtual machine. What it does when it goes on may be too late, and no check beforehand helps:
+/// leave room before the deadline, and let whoever is acted upon refuse what comes from a former
+/// leader, where that is possible.
+///
+/// [`Election::resign`]: crate::Election::resign
+/// [`Election::leave`]: crate::Election::leave
 pub struct Guard {
     member: Arc<Member>,
     reign: u64,
 }
 
 impl Guard {
-    pub(crate) fn new(member: Arc<Member>, reign: u64) -> Self {
-        Self { member, reign }
+    /// A guard of this reign; nothing if it is over, or being given up.
+    pub(crate) fn new(member: &Arc<Member>, reign: u64) -> Option<Self> {
+        let held = member.shared.acquire(reign);
+        held.then(|| Self { member: Arc::clone(member), reign })
     }
 
     fn holds(&self, seen: &Seen) -> bool {
@@ -51,6 +77,17 @@ impl Guard {
         left.map_or(Duration::MAX, |left| Duration::from_nanos(left.as_nanos()))
     }
 
+    /// Ends this reign for all its guards, and waits until the group is free: until the others are
+    /// dropped, or their deadline has passed.
+    ///
+    /// # Errors
+    /// [`NotNow`] if this reign is over already.
+    pub fn resign(self) -> Result<(), NotNow> {
+        let asked = self.member.ask_to_resign(Some(self.reign));
+        drop(self); // nobody waits for this one
+        asked?.wait()
+    }
+
     /// Waits until it is over. The member's thread tells; where it may be stopped for long, ask
     /// [`still_leading`](Self::still_leading), which needs nobody but the clock.
     pub fn lost(&self) -> Lost<'_> {
@@ -66,7 +103,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.member.shared.abdicate(self.reign);
+        self.member.shared.release(self.reign);
     }
 }
 
@@ -94,10 +131,17 @@ impl Future for Campaign {
     type Output = Result<Guard, Gone>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.seat.poll(cx.waker(), |seen| seen.standing.leads()) {
-            None => Poll::Pending,
-            Some(seen) if seen.ended => Poll::Ready(Err(Gone)),
-            Some(seen) => Poll::Ready(Ok(Guard::new(Arc::clone(&self.member), seen.reign))),
+        loop {
+            match self.seat.poll(cx.waker(), |seen| seen.standing.leads()) {
+                None => return Poll::Pending,
+                Some(seen) if seen.ended => return Poll::Ready(Err(Gone)),
+                // It may have ended since: then there is nothing to guard, and it waits on.
+                Some(seen) => {
+                    if let Some(guard) = Guard::new(&self.member, seen.reign) {
+                        return Poll::Ready(Ok(guard));
+                    }
+                }
+            }
         }
     }
 }

@@ -3,13 +3,14 @@
 use crate::builder::Builder;
 use crate::frame::Keyring;
 use crate::guard::{Campaign, Guard};
+use crate::parting::Answer;
 use crate::shared::{Request, Shared};
 use crate::standing::Standing;
 use crate::status::Status;
 use crate::watch::Watch;
 use bellwether_core::{Command, Refused};
 use std::fmt;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -106,20 +107,30 @@ impl Election {
     /// [`Gone`] if there is no member any more.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Guard>, Gone> {
         self.shared().ask(Request::Command(Command::Campaign, None));
-        let seen = self.shared().wait(timeout, |seen| seen.standing.leads());
-        if seen.ended {
-            return Err(Gone);
+        let limit = timeout.map(|timeout| self.shared().later(timeout));
+        loop {
+            let left = limit.map(|limit| self.shared().until(limit));
+            let seen = self.shared().wait(left, |seen| seen.standing.leads());
+            if seen.ended {
+                return Err(Gone);
+            }
+            if !seen.standing.leads() {
+                return Ok(None);
+            }
+            // It may have ended since: then there is nothing to guard, and it waits on.
+            if let Some(guard) = Guard::new(&self.member, seen.reign) {
+                return Ok(Some(guard));
+            }
         }
-        let leads = seen.standing.leads();
-        Ok(leads.then(|| Guard::new(Arc::clone(&self.member), seen.reign)))
     }
 
-    /// Stops leading, in favour of anybody else, and stays in the group.
+    /// Stops leading, in favour of anybody else, and stays in the group. Guards are lost at once;
+    /// this waits until they are dropped or their deadline has passed (see [`Guard`]).
     ///
     /// # Errors
     /// [`NotNow`] if it does not lead.
     pub fn resign(&self) -> Result<(), NotNow> {
-        self.command(Command::Resign)
+        self.member.ask_to_resign(None)?.wait()
     }
 
     /// Changes how fit it is to lead, for protocols that choose by fitness.
@@ -131,14 +142,11 @@ impl Election {
     }
 
     fn command(&self, command: Command) -> Result<(), NotNow> {
-        let (answer, answered) = sync_channel(1);
-        if !self.shared().ask(Request::Command(command, Some(answer))) {
-            return Err(NotNow::Gone);
-        }
-        match answered.recv() {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(Refused)) => Err(NotNow::Refused),
-            Err(_) => Err(NotNow::Gone),
+        let (answer, asked) = Asked::new();
+        if self.shared().ask(Request::Command(command, Some(answer))) {
+            asked.wait()
+        } else {
+            Err(NotNow::Gone)
         }
     }
 
@@ -162,7 +170,8 @@ impl Election {
         if self.shared().ask(Request::Keyring(keyring)) { Ok(()) } else { Err(Gone) }
     }
 
-    /// Leaves the group: hands over if it leads, and waits until that is said.
+    /// Leaves the group: hands over if it leads, and waits until that is said. Guards are lost at
+    /// once; it leaves when they are dropped or their deadline has passed (see [`Guard`]).
     pub fn leave(&self) {
         self.member.end();
     }
@@ -175,11 +184,42 @@ impl fmt::Debug for Election {
 }
 
 impl Member {
+    /// Asks the member's thread to stop leading; by this reign alone, if one is named.
+    pub(crate) fn ask_to_resign(&self, reign: Option<u64>) -> Result<Asked, NotNow> {
+        let (answer, asked) = Asked::new();
+        let read = self.shared.ask(Request::Resign(reign, Some(answer)));
+        if read { Ok(asked) } else { Err(NotNow::Gone) }
+    }
+
     fn end(&self) {
         self.shared.ask(Request::Stop);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A thread that panicked has ended all the same, and its end was told.
-        let _ = thread.map(JoinHandle::join);
+        match thread {
+            // Whoever was woken by the member's thread may drop the last handle there.
+            Some(thread) if thread.thread().id() == std::thread::current().id() => {}
+            // A thread that panicked has ended all the same, and its end was told.
+            Some(thread) => drop(thread.join()),
+            None => drop(self.shared.wait(None, |seen| seen.ended)),
+        }
+    }
+}
+
+/// An answer that is to come.
+pub(crate) struct Asked(Receiver<Result<(), Refused>>);
+
+impl Asked {
+    fn new() -> (Answer, Self) {
+        let (answer, answered) = sync_channel(1);
+        (answer, Self(answered))
+    }
+
+    /// Waits for it.
+    pub(crate) fn wait(self) -> Result<(), NotNow> {
+        match self.0.recv() {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Refused)) => Err(NotNow::Refused),
+            Err(_) => Err(NotNow::Gone),
+        }
     }
 }
 

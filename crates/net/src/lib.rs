@@ -15,7 +15,7 @@
 //! |---|---|
 //! | [`Builder`], [`Peers`] | a member as a person describes it, and the rules it must keep to |
 //! | [`Election`], [`Guard`], [`Watch`], [`Standing`] | what an application holds |
-//! | `member`, `life`, `program` | the run loop, and the protocol in it |
+//! | `member`, `life`, `program`, `parting` | the run loop, the protocol in it, and its end |
 //! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
 //! | [`clock`], `state`, `recorder` | time, memory, and the trace |
 //! | [`guardian`] | a command that runs only while its permission lasts |
@@ -45,6 +45,7 @@ pub mod guardian;
 mod handle;
 mod life;
 mod member;
+mod parting;
 mod peers;
 mod program;
 mod recorder;

@@ -10,10 +10,10 @@
 //! is not to be trusted, *withdraws*: it takes no part, says so, and comes back as another life
 //! once that is over. Members that disagree and hear of each other have no leader, rather than two.
 
-use crate::clock::CrossCheck;
 use crate::directory::Directory;
 use crate::frame::{Counters, Gate, Kind, Refusal, Sealer, Session};
 use crate::life::Life;
+use crate::parting::Parting;
 use crate::recorder::Recorder;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
@@ -45,7 +45,6 @@ pub(crate) struct Member {
     pub(crate) life: Option<Life>,
     pub(crate) withdrawal: Option<Withdrawal>,
     pub(crate) incarnation: u64,
-    clocks: Option<CrossCheck>,
     next_check: Instant,
     next_beacon: Instant,
     /// The last reading: time does not go back.
@@ -58,6 +57,8 @@ pub(crate) struct Member {
     pub(crate) refusals: VecDeque<Incident>,
     /// Where those are with whom it disagrees.
     opponents: BTreeSet<SocketAddr>,
+    /// A reign that is being given up.
+    pub(crate) parting: Option<Parting>,
     /// Something that went wrong and does not stop the member.
     pub(crate) warning: Option<String>,
     body: Vec<u8>,
@@ -76,7 +77,7 @@ pub(crate) struct Incident {
 const INCIDENTS: usize = 8;
 /// To how many of those with whom it disagrees a member shows itself.
 const OPPONENTS: usize = 64;
-/// How often the clocks are compared, and the silent forgotten.
+/// How often the silent are forgotten, and what others know of this member is looked at.
 const CHECK: Duration = Duration::from_millis(100);
 /// Timers that run in a row before anything else has its turn.
 const TIMERS: usize = 64;
@@ -109,7 +110,6 @@ impl Member {
             sealer: Sealer::new(group, me, incarnation, session, charter, keyring),
             gate: Gate::new(group, me, incarnation, session, charter, keyring),
             recorder: Recorder::open(settings.record.as_deref(), me)?,
-            clocks: settings.drift_ppm().map(CrossCheck::new),
             settings,
             shared,
             sockets,
@@ -127,6 +127,7 @@ impl Member {
             traffic: Traffic::default(),
             refusals: VecDeque::new(),
             opponents: BTreeSet::new(),
+            parting: None,
             warning: None,
             body: Vec::new(),
             outbox: VecDeque::new(),
@@ -213,8 +214,11 @@ impl Member {
         self.withdrawal = Some(Withdrawal { why, until });
     }
 
-    /// Ends this life, with a word if the protocol has one.
-    fn leave(&mut self, now: Instant) {
+    /// Ends this life, if it is under way, with a word if the protocol has one.
+    pub(crate) fn leave(&mut self, now: Instant) {
+        if self.life.is_none() {
+            return;
+        }
         self.command(Command::Leave, now).unwrap_or_default();
         self.recorder.leave(now);
         self.recorder.flush();
@@ -234,9 +238,19 @@ impl Member {
         self.now
     }
 
+    /// Withdraws if the last reading showed that the clock cannot be trusted: nothing may be done by
+    /// it, nor by any reading after it.
+    fn heed_the_clock(&mut self) {
+        if let Some(fault) = self.shared.clock.fault() {
+            self.withdraw(Reason::Clock(fault));
+            self.shared.clock.trust_again();
+        }
+    }
+
     /// Waits and acts. False when it is over.
     fn turn(&mut self) -> bool {
         let now = self.read();
+        self.heed_the_clock();
         self.run_timers(now);
         if now >= self.next_check {
             self.look_after(now);
@@ -246,14 +260,12 @@ impl Member {
         }
         self.wait();
         self.receive();
-        for _ in 0..BATCH {
-            let Some(request) = self.shared.take() else { return true };
-            if !self.serve(request) {
-                return false;
-            }
+        let served = (0..BATCH).map_while(|_| self.shared.take().map(|next| self.serve(next)));
+        if served.count() == BATCH {
+            self.shared.wake(); // there may be more, after the timers
         }
-        self.shared.wake(); // there may be more, after the timers
-        true
+        let now = self.read();
+        !self.part_if_free(now)
     }
 
     fn run_timers(&mut self, now: Instant) {
@@ -272,14 +284,6 @@ impl Member {
         self.next_check = now + CHECK;
         if self.directory.forget(now) && self.life.is_some() {
             self.recorder.peers(now, self.directory.members());
-        }
-        let readings = self.shared.clock.readings();
-        let fault = match (&mut self.clocks, readings) {
-            (Some(clocks), Some(readings)) => clocks.look(readings).err(),
-            _ => None,
-        };
-        if let Some(fault) = fault {
-            self.withdraw(Reason::Clock(fault));
         }
         if let Some(life) = self.outlived(now) {
             self.state.outlive(life);
@@ -329,6 +333,9 @@ impl Member {
         if let Some(withdrawal) = &self.withdrawal {
             deadline = deadline.min(withdrawal.until).min(self.next_beacon);
         }
+        if let Some(parting) = &self.parting {
+            deadline = deadline.min(parting.due());
+        }
         let left = deadline.since(self.shared.now()).as_nanos();
         let (seconds, nanos) = (left / 1_000_000_000, left % 1_000_000_000);
         let timeout = Timespec { tv_sec: seconds as i64, tv_nsec: nanos as i64 };
@@ -367,6 +374,7 @@ impl Member {
 
     /// A member says something.
     fn hear(&mut self, sender: NodeId, number: u64, from: SocketAddr, now: Instant) {
+        self.heed_the_clock();
         let Some(life) = &mut self.life else { return };
         match life.datagram(sender, &self.body, self.directory.view(), now) {
             Ok(message) => {
@@ -395,8 +403,8 @@ impl Member {
         }
     }
 
-    /// Does what the application wants. False when it wants no more.
-    fn serve(&mut self, request: Request) -> bool {
+    /// Does what the application wants.
+    fn serve(&mut self, request: Request) {
         let now = self.read();
         match request {
             Request::Command(command, answer) => {
@@ -404,10 +412,7 @@ impl Member {
                 // Whoever asked may have gone.
                 answer.map(|answer| answer.try_send(taken));
             }
-            Request::Abdicate => {
-                let _ = self.command(Command::Resign, now); // it may not lead any more
-                self.shared.abdicated();
-            }
+            Request::Resign(reign, answer) => self.give_up(reign, answer),
             Request::Status(answer) => {
                 let _ = answer.try_send(Box::new(self.status(now)));
             }
@@ -417,14 +422,8 @@ impl Member {
                 self.settings.keyring = keyring;
             }
             Request::Resolved => self.directory.refresh(),
-            Request::Stop => {
-                if self.life.is_some() {
-                    self.leave(now);
-                }
-                return false;
-            }
+            Request::Stop => self.leave_when_free(),
         }
-        true
     }
 
     /// Why there is no trace any more, if there was to be one.
@@ -432,7 +431,8 @@ impl Member {
         self.recorder.failed.clone()
     }
 
-    fn command(&mut self, command: Command, now: Instant) -> Result<(), Refused> {
+    pub(crate) fn command(&mut self, command: Command, now: Instant) -> Result<(), Refused> {
+        self.heed_the_clock();
         let Some(life) = &mut self.life else { return Err(Refused) };
         let taken = life.command(command, self.directory.view(), now);
         self.recorder.command(now, command, taken.is_ok());

@@ -6,6 +6,9 @@ use bellwether_protocols::choice::{Choice, Config, find};
 use bellwether_protocols::local_leader::Constraint;
 use std::sync::Arc;
 
+/// The least drift that live clocks are trusted with, in millionths: half of it is left to whoever
+/// steers a clock.
+const DRIFT_PPM_MIN: u32 = 2;
 /// No open group is larger, as one member sees it.
 const OPEN_MAX: usize = 1024;
 
@@ -42,6 +45,8 @@ pub(crate) struct Leases {
     pub(crate) renew: Duration,
     /// By how much clocks are trusted to be wrong, in millionths.
     pub(crate) drift_ppm: u32,
+    /// By how much they may be off beyond that.
+    pub(crate) clock_error: Duration,
     /// Whether it takes more than half of the group.
     pub(crate) majority: bool,
 }
@@ -51,10 +56,11 @@ pub(crate) struct Leases {
 fn terms(name: &str, choice: &Choice) -> String {
     match choice {
         Choice::LocalLeader(params) => format!(
-            "{name} 1 mode={} lock={} drift={}",
+            "{name} 2 mode={} lock={} drift={} error={}",
             params.mode().name(),
             params.lock().as_nanos(),
-            params.drift_ppm()
+            params.drift_ppm(),
+            params.clock_error().as_nanos(),
         ),
         Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => {
             format!("{name} 1")
@@ -93,6 +99,7 @@ impl Program {
                 lease: params.lease(),
                 renew: params.renew(),
                 drift_ppm: params.drift_ppm(),
+                clock_error: params.clock_error(),
                 majority: profile.leases.is_some_and(|leases| leases.majority),
             }),
             Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => None,
@@ -175,6 +182,12 @@ impl Program {
             return Err("the protocol as published is for simulation: it can have two leaders; \
                         leave --as-published out"
                 .to_owned());
+        }
+        if self.leases.is_some_and(|leases| leases.drift_ppm < DRIFT_PPM_MIN) {
+            return Err(format!(
+                "drift-ppm is less than {DRIFT_PPM_MIN}, but no clock is that good: leave it out, \
+                 or say how wrong the clocks of the members may be"
+            ));
         }
         if matches!(choice, Choice::Called(params) if params.is_as_printed()) {
             return Err(

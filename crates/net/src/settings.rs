@@ -1,6 +1,6 @@
 //! All that a member is made of, checked.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, CrossCheck};
 use crate::frame::{Charter, Keyring};
 use crate::peers::Peers;
 use crate::program::Program;
@@ -40,9 +40,9 @@ impl Settings {
         self.program.leases.map_or(Duration::ZERO, |leases| leases.lock)
     }
 
-    /// By how much leases trust clocks to be wrong, in millionths; nothing where there are none.
-    pub(crate) fn drift_ppm(&self) -> Option<u32> {
-        self.program.leases.map(|leases| leases.drift_ppm)
+    /// How clocks are compared; nothing where no lease rests on them.
+    pub(crate) fn clock_check(&self) -> Option<CrossCheck> {
+        self.program.leases.map(|leases| CrossCheck::new(leases.drift_ppm, leases.clock_error))
     }
 
     /// Its name in the directory that holds what is its own.

@@ -1,10 +1,11 @@
 //! What a member's thread and its application have in common: what is believed, and a mailbox.
 
-use crate::clock::Clock;
+use crate::clock::{CheckedClock, Clock as _};
 use crate::frame::Keyring;
+use crate::parting::Answer;
 use crate::standing::Standing;
 use crate::status::Status;
-use bellwether_core::{Command, Instant, Refused};
+use bellwether_core::{Command, Instant};
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -16,9 +17,10 @@ use std::task::Waker;
 /// Something the application wants of the member's thread.
 pub(crate) enum Request {
     /// Pass this on to the protocol, and tell what it said.
-    Command(Command, Option<SyncSender<Result<(), Refused>>>),
-    /// A guard was dropped: stop leading.
-    Abdicate,
+    Command(Command, Option<Answer>),
+    /// Stop leading, once no guard of the reign may still be relied on; only if it is this reign,
+    /// where one is named.
+    Resign(Option<u64>, Option<Answer>),
     /// Tell everything.
     Status(SyncSender<Box<Status>>),
     /// Use these keys from now on.
@@ -31,7 +33,7 @@ pub(crate) enum Request {
 
 /// Between the member's thread and everybody else.
 pub(crate) struct Shared {
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<CheckedClock>,
     present: Mutex<Present>,
     news: Condvar,
     mailbox: Mutex<Mailbox>,
@@ -52,9 +54,11 @@ struct Present {
     version: Version,
     /// Grows each time the member begins to lead.
     reign: u64,
-    /// A guard was dropped: the application has given up this reign, though the member's thread
-    /// does not know it yet.
-    abdicating: bool,
+    /// How many guards of that reign are alive.
+    guards: usize,
+    /// The application gives this reign up: nobody here leads by it any more, though the member
+    /// still does until no guard can be relied on.
+    giving_up: bool,
     ended: bool,
     /// Tasks that wait, by the number of their seat.
     wakers: BTreeMap<u64, Waker>,
@@ -80,16 +84,28 @@ pub(crate) struct Seen {
     pub(crate) ended: bool,
 }
 
+/// A reign that is being given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GivenUp {
+    /// Which one.
+    pub(crate) reign: u64,
+    /// Whether the member led when it was asked to.
+    pub(crate) led: bool,
+    /// No guard of it was told a later deadline.
+    pub(crate) due: Instant,
+}
+
 /// Requests that nobody takes are refused, rather than piling up.
 const MAILBOX_MAX: usize = 1024;
 
 impl Shared {
-    pub(crate) fn new(clock: Arc<dyn Clock>, standing: Standing) -> io::Result<Self> {
+    pub(crate) fn new(clock: Arc<CheckedClock>, standing: Standing) -> io::Result<Self> {
         let present = Present {
             standing,
             version: Version::default(),
             reign: 0,
-            abdicating: false,
+            guards: 0,
+            giving_up: false,
             ended: false,
             wakers: BTreeMap::new(),
             seats: 0,
@@ -117,7 +133,9 @@ impl Shared {
 
     fn seen(&self, present: &Present) -> Seen {
         let now = self.clock.now();
-        let standing = match present.abdicating && present.standing.leads() {
+        // A clock that cannot be trusted cannot tell that a lease still runs.
+        let over = present.giving_up || self.clock.is_suspect();
+        let standing = match over && present.standing.leads() {
             true => Standing::none(present.standing.me, now),
             false => present.standing.at(now),
         };
@@ -130,10 +148,7 @@ impl Shared {
         timeout: Option<std::time::Duration>,
         mut wanted: impl FnMut(&Seen) -> bool,
     ) -> Seen {
-        let limit = timeout.map(|timeout| {
-            let nanos = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
-            self.clock.now() + bellwether_core::Duration::from_nanos(nanos)
-        });
+        let limit = timeout.map(|timeout| self.later(timeout));
         let mut present = self.present();
         loop {
             let seen = self.seen(&present);
@@ -194,7 +209,11 @@ impl Shared {
         // A lease that ran out, be it for a moment, is another reign.
         let now = self.clock.now().max(standing.at);
         let begins = standing.leads() && !before.at(now).leads();
-        present.reign += u64::from(begins);
+        if begins {
+            present.reign += 1;
+            present.guards = 0;
+            present.giving_up = false;
+        }
         present.version.changes += u64::from(changed || begins);
         present.version.tellings += u64::from(changed || begins || prolonged);
         present.standing = standing;
@@ -236,28 +255,80 @@ impl Shared {
         wakers.into_values().for_each(Waker::wake);
     }
 
-    /// A guard of this reign was dropped: from now on the application does not lead by it.
-    pub(crate) fn abdicate(&self, reign: u64) {
+    /// Counts one more guard of this reign; false if nobody leads by it any more.
+    pub(crate) fn acquire(&self, reign: u64) -> bool {
         let mut present = self.present();
-        if present.reign != reign || !present.standing.at(self.clock.now()).leads() {
+        let seen = self.seen(&present);
+        let leads = seen.reign == reign && seen.standing.leads() && !seen.ended;
+        present.guards += usize::from(leads);
+        leads
+    }
+
+    /// Counts one guard of this reign less. The last one ends the reign: at once for whoever asks
+    /// here, and for the group as soon as the member's thread gets to it.
+    pub(crate) fn release(&self, reign: u64) {
+        let mut present = self.present();
+        if present.reign != reign {
             return;
         }
-        present.abdicating = true;
+        present.guards = present.guards.saturating_sub(1);
+        if present.guards > 0 || !present.standing.at(self.clock.now()).leads() {
+            return;
+        }
+        self.mark_given_up(present);
+        self.ask(Request::Resign(Some(reign), None));
+    }
+
+    /// Begins to give up the present reign: nobody here leads by it from now on, and no guard is
+    /// told a deadline any more.
+    pub(crate) fn give_up(&self) -> GivenUp {
+        let present = self.present();
+        let standing = present.standing.at(self.clock.now());
+        let (reign, led) = (present.reign, standing.leads());
+        // Without leases there is no deadline that a guard could rely on.
+        let relied_on = led && present.guards > 0 && standing.until != Instant::NEVER;
+        let due = if relied_on { standing.until } else { Instant::ZERO };
+        if led && !present.giving_up {
+            self.mark_given_up(present);
+        }
+        GivenUp { reign, led, due }
+    }
+
+    fn mark_given_up(&self, mut present: MutexGuard<'_, Present>) {
+        present.giving_up = true;
         present.version.changes += 1;
         present.version.tellings += 1;
         self.ring(present, true);
-        self.ask(Request::Abdicate);
     }
 
-    /// The member's thread has done so.
-    pub(crate) fn abdicated(&self) {
-        self.present().abdicating = false;
+    /// Whether no guard of that reign can be relied on any more.
+    pub(crate) fn is_free(&self, given_up: &GivenUp, now: Instant) -> bool {
+        let present = self.present();
+        present.reign != given_up.reign || present.guards == 0 || now >= given_up.due
+    }
+
+    /// The member's thread has given this reign up, or could not. Whether it still leads: then by
+    /// another reign, since guards that were lost stay lost.
+    pub(crate) fn given_up(&self, reign: u64) -> bool {
+        let mut present = self.present();
+        if present.reign == reign && present.giving_up {
+            present.giving_up = false;
+            let leads = present.standing.at(self.clock.now()).leads();
+            present.reign += u64::from(leads);
+            present.guards = 0;
+        }
+        self.seen(&present).standing.leads()
+    }
+
+    /// The number of the present reign, or of the last.
+    pub(crate) fn reign(&self) -> u64 {
+        self.present().reign
     }
 
     /// Puts a request into the mailbox. False if nobody will read it.
     pub(crate) fn ask(&self, request: Request) -> bool {
         let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        let must = matches!(request, Request::Abdicate | Request::Stop);
+        let must = matches!(request, Request::Resign(..) | Request::Stop);
         if mailbox.closed || mailbox.requests.len() >= MAILBOX_MAX && !must {
             return false;
         }
@@ -290,6 +361,17 @@ impl Shared {
     /// The time now.
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
+    }
+
+    /// The time so much later.
+    pub(crate) fn later(&self, length: std::time::Duration) -> Instant {
+        let nanos = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+        self.now() + bellwether_core::Duration::from_nanos(nanos)
+    }
+
+    /// How long it is until then.
+    pub(crate) fn until(&self, then: Instant) -> std::time::Duration {
+        std::time::Duration::from_nanos(then.since(self.now()).as_nanos())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Members in one process, over loopback: the library as an application uses it.
 
-use bellwether_net::{Builder, Election, Gone, Keyring, Next, Peers, Role, Watch};
+use bellwether_net::clock::Clock as _;
+use bellwether_net::{Builder, Election, Gone, Keyring, Next, NotNow, Peers, Role, Watch};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Preset};
 use std::collections::BTreeMap;
@@ -204,17 +205,41 @@ fn a_member_whose_number_fell_back_begins_again_with_a_larger_one() {
 }
 
 #[test]
-fn whoever_drops_its_guard_does_not_lead_for_a_moment_longer() {
+fn the_last_guard_that_is_dropped_resigns_and_no_other_does() {
     let alone = member(1, &places(1)).join().unwrap();
     let first = alone.wait(PATIENCE).unwrap().unwrap();
     let second = alone.wait(PATIENCE).unwrap().unwrap();
     drop(first);
-    assert!(!alone.leadership().leads() && !second.still_leading(), "they end together");
-    let third = alone.wait(PATIENCE).unwrap().unwrap();
+    assert!(alone.leadership().leads() && second.still_leading(), "one is still held");
     drop(second);
-    assert!(third.still_leading(), "a guard ends its own reign and no other");
+    assert!(!alone.leadership().leads(), "not for a moment longer");
+    let third = alone.wait(PATIENCE).unwrap().unwrap();
+    assert!(third.still_leading(), "by another reign");
     drop(alone);
     assert!(third.still_leading(), "a guard keeps its member");
+}
+
+#[test]
+fn whoever_resigns_is_told_at_once_and_waits_for_the_guards() {
+    let alone = member(1, &places(1)).join().unwrap();
+    let guards = [(); 2].map(|()| alone.wait(PATIENCE).unwrap().unwrap());
+    let deadline = guards[0].deadline().unwrap();
+    alone.resign().unwrap();
+    assert!(bellwether_net::clock::BootTime.now() >= deadline, "it waited for them");
+    assert!(guards.iter().all(|guard| !guard.still_leading() && guard.deadline().is_none()));
+    let [one, other] = [(); 2].map(|()| alone.wait(PATIENCE).unwrap().unwrap());
+    let deadline = other.deadline().unwrap();
+    thread::scope(|scope| {
+        let resigning = scope.spawn(|| one.resign());
+        assert!(other.wait_lost(PATIENCE), "it is told");
+        drop(other);
+        resigning.join().unwrap().unwrap();
+    });
+    drop(guards);
+    let again = alone.wait(PATIENCE).unwrap().unwrap();
+    assert!(again.deadline().unwrap() > deadline, "another lease");
+    assert_eq!(again.resign(), Ok(()));
+    assert_eq!(alone.resign(), Err(NotNow::Refused), "it does not lead");
 }
 
 #[test]

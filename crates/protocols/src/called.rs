@@ -249,6 +249,7 @@ impl Params {
             timely,
             scheduling,
             drift: Pace::QUARTZ,
+            clock_error: Duration::ZERO,
             lease: layer.suspect,
             settles: Pace::stretched(told + own, Pace::QUARTZ),
             leases: false,

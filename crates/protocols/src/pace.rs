@@ -18,6 +18,8 @@ pub struct Pace {
     pub scheduling: Duration,
     /// Clocks run fast or slow by at most this, in parts per 10⁹ (ρ).
     pub drift: u32,
+    /// What a clock may gain or lose beyond that between two readings (ε).
+    pub clock_error: Duration,
     /// How long a promise given to a leader lasts.
     pub lease: Duration,
     /// Once nothing goes wrong any more, the promise is kept within this (κ).
@@ -55,6 +57,7 @@ impl Pace {
             timely,
             scheduling,
             drift: Self::QUARTZ,
+            clock_error: Duration::ZERO,
             lease,
             settles: Self::stretched(lease + steps, Self::QUARTZ),
             leases: false,
@@ -83,6 +86,7 @@ impl Pace {
             timely: params.timely(hold),
             scheduling: params.sigma(),
             drift: params.drift_ppm().saturating_mul(1_000),
+            clock_error: params.clock_error(),
             lease: params.lock(),
             settles,
             leases: true,

@@ -22,6 +22,7 @@ pub(crate) fn pace() -> Pace {
         timely: ms(5),
         scheduling: ms(5),
         drift: 200_000,
+        clock_error: Duration::from_micros(100),
         lease: ms(100),
         settles: ms(400),
         leases: true,

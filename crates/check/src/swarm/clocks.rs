@@ -1,4 +1,7 @@
-//! Clocks that drift, and that never agreed.
+//! Clocks that drift, that are off for a moment, and that never agreed.
+//!
+//! **Promise.** Between any two moments a clock gains or loses at most ρ of the time between them and
+//! ε beyond that, and both limits are reached: that is all that the runtime lets through.
 
 use super::Draft;
 use crate::trouble::Trouble;
@@ -7,18 +10,42 @@ use bellwether_sim::{Fault, Who};
 
 /// Clocks differ by up to this from the beginning.
 const OFFSET: Duration = Duration::from_secs(100);
+/// How long it takes a clock to gain or lose ε.
+const BURST: Duration = Duration::from_millis(1);
+/// The most bursts of one clock.
+const BURSTS_MAX: u64 = 6;
+const BILLION: u64 = 1_000_000_000;
+
+/// From then on a clock runs at this rate.
+#[derive(Clone, Copy)]
+struct Change {
+    at: Duration,
+    node: u32,
+    parts_per_billion: i32,
+}
 
 impl Draft<'_> {
     /// By how much clocks differ from the beginning; drift and its changes are faults.
     pub(super) fn draw_clocks(&mut self) -> Duration {
+        let mut changes = Vec::new();
         if self.kinds.has(Trouble::Drift) {
             for node in 0..self.nodes {
-                self.drift(Duration::ZERO, node);
+                changes.push(self.drift(Duration::ZERO, node));
             }
         }
         for at in self.moments(Trouble::Drift) {
             let node = self.luck.node(self.nodes);
-            self.drift(at, node);
+            changes.push(self.drift(at, node));
+        }
+        changes.sort_by_key(|change| change.at);
+        if self.kinds.has(Trouble::Drift) && self.pace.clock_error > Duration::ZERO {
+            for node in 0..self.nodes {
+                let bursts = self.bursts(node, &changes);
+                changes.extend(bursts);
+            }
+        }
+        for Change { at, node, parts_per_billion } in changes {
+            self.push(at, Fault::Drift { node: Who::Node(node), parts_per_billion });
         }
         if !self.kinds.has(Trouble::Offset) {
             return Duration::ZERO;
@@ -28,14 +55,41 @@ impl Draft<'_> {
     }
 
     /// From then on a clock runs fast or slow: as much as is allowed, or by some part of that.
-    fn drift(&mut self, at: Duration, node: u32) {
+    fn drift(&mut self, at: Duration, node: u32) -> Change {
         let most = (f64::from(self.pace.drift) * self.regime.drift) as i64;
         let drawn = match self.luck.below(4) {
             0 => most,
             1 => -most,
             _ => self.luck.below(2 * most as u64 + 1) as i64 - most,
         };
-        let parts_per_billion = i32::try_from(drawn).unwrap_or(i32::MAX);
-        self.push(at, Fault::Drift { node: Who::Node(node), parts_per_billion });
+        Change { at, node, parts_per_billion: i32::try_from(drawn).unwrap_or(i32::MAX) }
+    }
+
+    /// Bursts in which a clock gains and loses ε by turns, so that no two add up.
+    fn bursts(&mut self, node: u32, changes: &[Change]) -> Vec<Change> {
+        let error = self.pace.clock_error.as_nanos() * BILLION / BURST.as_nanos();
+        let mut rate = i32::try_from(error).unwrap_or(i32::MAX);
+        if self.luck.below(2) == 0 {
+            rate = -rate;
+        }
+        let count = self.luck.below(BURSTS_MAX + 1);
+        let last = self.chaos.saturating_sub(BURST * 2);
+        let mut moments: Vec<Duration> =
+            (0..count).map(|_| self.luck.within(Duration::ZERO, last)).collect();
+        moments.sort_unstable();
+        let (mut bursts, mut free) = (Vec::new(), Duration::ZERO);
+        let own = || changes.iter().filter(|change| change.node == node);
+        for at in moments {
+            let end = at + BURST;
+            if at < free || own().any(|change| (at..=end).contains(&change.at)) {
+                continue; // one change of the rate at a time
+            }
+            let before = own().rfind(|change| change.at < at);
+            let usual = before.map_or(0, |change| change.parts_per_billion);
+            bursts.push(Change { at, node, parts_per_billion: usual.saturating_add(rate) });
+            bursts.push(Change { at: end, node, parts_per_billion: usual });
+            (rate, free) = (-rate, end + BURST);
+        }
+        bursts
     }
 }

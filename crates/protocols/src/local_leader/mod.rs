@@ -86,6 +86,7 @@ impl Params {
     pub fn layered(&self) -> fail_aware::Params<Self> {
         fail_aware::Params {
             drift_ppm: self.drift_ppm,
+            clock_error: self.clock_error,
             fastest: self.fastest,
             refresh: self.refresh,
             rows_max: ROWS_MAX,

@@ -78,8 +78,9 @@ pub struct Params {
     pub(super) expires: Duration,
     pub(super) fastest: Duration,
     pub(super) drift_ppm: u32,
+    pub(super) clock_error: Duration,
     pub(super) refresh: Duration,
-    /// lockTime(1−2ρ), rounded down.
+    /// lockTime(1−2ρ)−2ε, rounded down.
     pub(super) lease: Duration,
     /// 2Δ(1+ρ), rounded up: the replies to a request are in.
     pub(super) round: Duration,
@@ -87,13 +88,17 @@ pub struct Params {
 
 /// ρ unless something else is said.
 const DRIFT_PPM: u32 = 200;
+/// ε: between two readings a clock may have gained or lost this much beyond ρ. The runtime compares
+/// the machine's clocks at every reading, and a comparison cannot be more exact than the readings.
+const CLOCK_ERROR: Duration = Duration::from_micros(100);
 /// Clocks that drift by a tenth leave no room for anything.
 const DRIFT_PPM_MAX: u32 = 100_000;
 /// No part of a request takes longer, so that sums stay exact.
 const LONGEST: Duration = Duration::from_secs(86_400);
 const MILLION: u128 = 1_000_000;
 /// What the symbols of the inequalities are called where a person writes them.
-const SYMBOLS: &str = "lockTime is lock, EP period, P renew, Δ delta, σ sigma, ρ drift-ppm";
+const SYMBOLS: &str = "lockTime is lock, EP period, P renew, Δ delta, σ sigma, ρ drift-ppm; ε is \
+                       0.0001s";
 
 /// `length · parts / 10⁶`, rounded down or up.
 fn scaled(length: Duration, parts: u128, up: bool) -> Duration {
@@ -119,6 +124,8 @@ impl TryFrom<Config> for Params {
         if let Some(length) = written.into_iter().find(|length| *length > LONGEST) {
             return Err(BadConfig::TooLong { length });
         }
+        // Clocks that do not drift at all are those of a simulation, and exact. The paper knows no ε.
+        let exact = drift_ppm == 0 || config.as_published;
         let mut params = Self {
             mode: config.mode,
             as_published: config.as_published,
@@ -131,6 +138,7 @@ impl TryFrom<Config> for Params {
             expires: config.expires.unwrap_or(expires),
             fastest: config.fastest,
             drift_ppm,
+            clock_error: if exact { Duration::ZERO } else { CLOCK_ERROR },
             refresh: config.refresh.unwrap_or(Duration::from_millis(500).min(delta * 250)),
             lease: Duration::ZERO,
             round: scaled(delta * 2, MILLION + u128::from(drift_ppm), true),
@@ -197,12 +205,20 @@ impl Params {
         self.drift_ppm
     }
 
+    /// ε: what a clock may gain or lose beyond ρ between two readings.
+    pub fn clock_error(&self) -> Duration {
+        self.clock_error
+    }
+
     /// How often silent processes show themselves.
     pub fn refresh(&self) -> Duration {
         self.refresh
     }
 
-    /// How long a lease lasts from the sending of its request: lockTime(1−2ρ).
+    /// How long a lease lasts from the sending of its request: lockTime(1−2ρ)−2ε.
+    ///
+    /// By a slow clock a lease lasts (lease+ε)/(1−ρ) at most; by a fast one a lock lasts
+    /// (lockTime−ε)/(1+ρ) at least, which is no less.
     pub fn lease(&self) -> Duration {
         self.lease
     }
@@ -221,9 +237,11 @@ impl Params {
     }
 
     /// The slowest delay δ at which every message is certain to be recognised as fast, if stamps
-    /// are at most this old: from Δ ≥ 2δ−δmin+4ρ·hold.
+    /// are at most this old: from Δ ≥ 2δ−δmin+4ρ·hold+2ε.
     pub fn timely(&self, hold: Duration) -> Duration {
-        let ageing = scaled(hold, 4 * u128::from(self.drift_ppm), true);
+        let rho = u128::from(self.drift_ppm);
+        let error = scaled(self.clock_error * 2, MILLION + 4 * rho, true);
+        let ageing = scaled(hold, 4 * rho, true) + error;
         let room = (self.delta + self.fastest).saturating_sub(ageing);
         Duration::from_nanos(room.as_nanos() / 2)
     }
@@ -275,7 +293,8 @@ impl Params {
     fn set_lock(&mut self, lock: Duration) {
         self.lock = lock;
         let rho = if self.keep(Rule::DriftMargin) { u128::from(self.drift_ppm) } else { 0 };
-        self.lease = scaled(lock, MILLION - 2 * rho, false);
+        let error = if self.keep(Rule::DriftMargin) { self.clock_error } else { Duration::ZERO };
+        self.lease = scaled(lock, MILLION - 2 * rho, false).saturating_sub(error * 2);
     }
 
     /// Without these nothing would ever happen, or never end.
@@ -331,17 +350,17 @@ impl Params {
         };
         hold(left <= right, rule, left, right);
         let (left, right) = (self.lease, self.round + self.sigma);
-        hold(left > right, "lockTime(1-2ρ) > 2Δ(1+ρ)+σ", left, right);
+        hold(left > right, "lockTime(1-2ρ)-2ε > 2Δ(1+ρ)+σ", left, right);
         if self.keep(Rule::Retry) {
             let right = self.renew + self.round + self.sigma;
-            hold(left >= right, "lockTime(1-2ρ) >= P+2Δ(1+ρ)+σ", left, right);
+            hold(left >= right, "lockTime(1-2ρ)-2ε >= P+2Δ(1+ρ)+σ", left, right);
             let right = self.renew + self.round * 2;
-            let rule = "lockTime(1-2ρ) > P+4Δ(1+ρ), so that two retries are sent in time";
+            let rule = "lockTime(1-2ρ)-2ε > P+4Δ(1+ρ), so that two retries are sent in time";
             hold(left > right, rule, left, right);
             hold(self.renew >= self.round, "P >= 2Δ(1+ρ)", self.renew, self.round);
         }
         let timely = self.timely(self.refresh + self.period);
-        let rule = "(Δ+δmin-4ρ(refresh+EP))/2 > δmin, or no message is certain to be fast";
+        let rule = "(Δ+δmin-4ρ(refresh+EP)-2ε)/2 > δmin, or no message is certain to be fast";
         hold(timely > self.fastest, rule, timely, self.fastest);
         all
     }
@@ -387,6 +406,14 @@ impl Params {
     #[must_use]
     pub fn with_lock(mut self, lock: Duration) -> Self {
         self.set_lock(lock);
+        self
+    }
+
+    /// The same, but nothing is paid for what goes unnoticed of a clock.
+    #[must_use]
+    pub fn with_exact_clocks(mut self) -> Self {
+        self.clock_error = Duration::ZERO;
+        self.set_lock(self.lock);
         self
     }
 

@@ -338,6 +338,7 @@ impl Params {
             timely: part(2),
             scheduling: part(8),
             drift: Pace::QUARTZ,
+            clock_error: Duration::ZERO,
             lease,
             settles: Pace::stretched(settles, Pace::QUARTZ),
             leases: false,

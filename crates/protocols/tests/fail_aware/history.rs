@@ -31,6 +31,7 @@ pub(crate) fn live(history: u64, lives: bool, judge: &mut Judge) {
     let restarts = luck.one_of(&[0, 10]);
     let params = Params {
         drift_ppm: luck.one_of(&DRIFTS_PPM),
+        clock_error: Duration::ZERO, // the clocks of this world keep to their drift exactly
         fastest: Duration::from_nanos(weather.fastest),
         refresh: luck.one_of(&[Duration::MAX, Duration::from_nanos(weather.pace)]),
         rows_max: luck.one_of(&[0, 8]),

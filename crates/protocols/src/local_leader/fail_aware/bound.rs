@@ -2,8 +2,8 @@
 //!
 //! **Source.** Fetzer and Cristian, "A fail-aware datagram service", 1998, derived anew.
 //!
-//! **Assumptions.** In real time t a clock advances by between (1−ρ)t and (1+ρ)t, and a reading is
-//! that clock cut down to a whole nanosecond. No message is faster than δmin.
+//! **Assumptions.** In real time t a clock advances by between (1−ρ)t−ε and (1+ρ)t+ε, and a reading
+//! is that clock cut down to a whole nanosecond. No message is faster than δmin.
 //!
 //! **Promise.** The bound is not below the time between the reading of C and that of D.
 //!
@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! d − c  =  (d − a) − (c − b) − (b − a)
-//!       ≤  (D − A)/(1−ρ) − (C − B)/(1+ρ) − δmin
+//!       ≤  (D − A + ε)/(1−ρ) − (C − B − ε)/(1+ρ) − δmin
 //! ```
 //!
 //! for clocks that can be read exactly. Since readings are cut down, D − A may be short of what the
@@ -24,7 +24,8 @@
 //! done and did not:
 //!
 //! ```text
-//! bound − (d − c)  ≤  (b − a) − δmin + 2ρ/(1−ρ)·(d − a) + 2ρ/(1+ρ)·(c − b) + 6 ns
+//! bound − (d − c)  ≤  (b − a) − δmin + 2ρ/(1−ρ)·(d − a) + 2ρ/(1+ρ)·(c − b)
+//!                     + 2ε/(1−ρ) + 2ε/(1+ρ) + 6 ns
 //! ```
 //!
 //! (To the first order in ρ the factors are both 2ρ; that is not enough at a drift of 10 %.)
@@ -58,16 +59,17 @@ impl RoundTrip {
         Some(Self { away: d.since(a).as_nanos(), held: c.since(b).as_nanos() })
     }
 
-    /// How long m was under way at most. Never below nought, and [`Duration::MAX`] if clocks may
+    /// How long m was under way at most. Never below zero, and [`Duration::MAX`] if clocks may
     /// stand still.
-    pub(super) fn way_back(&self, drift_ppm: u32, fastest: Duration) -> Duration {
+    pub(super) fn way_back(&self, drift_ppm: u32, error: Duration, fastest: Duration) -> Duration {
         let (slow, fast) = (MILLION - i128::from(drift_ppm), MILLION + i128::from(drift_ppm));
         if slow <= 0 {
             return Duration::MAX;
         }
-        // Below 2^64 · 10^6 · 2·10^6 < 2^106 each.
-        let away = (i128::from(self.away) + CUT) * MILLION * fast;
-        let held = (i128::from(self.held) - CUT) * MILLION * slow;
+        let error = i128::from(error.as_nanos());
+        // Below 2^65 · 10^6 · 2·10^6 < 2^107 each.
+        let away = (i128::from(self.away) + CUT + error) * MILLION * fast;
+        let held = (i128::from(self.held) - CUT - error) * MILLION * slow;
         let fastest = i128::from(fastest.as_nanos()) * slow * fast;
         let rest = u128::try_from(away - held - fastest).unwrap_or(0);
         let nanos = rest.div_ceil((slow * fast).unsigned_abs());

@@ -215,7 +215,8 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let known = frame.echoes.iter().find(|row| row.node == self.me).map(|row| row.life);
         self.outlived = self.outlived.max(known.filter(|known| *known > self.life));
         let trip = self.round_trip(&frame, params, now);
-        let bound = trip.map(|trip| trip.way_back(params.drift_ppm, params.fastest));
+        let Params { drift_ppm, clock_error, fastest, .. } = *params;
+        let bound = trip.map(|trip| trip.way_back(drift_ppm, clock_error, fastest));
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
         // An empty frame is an answer if it has a row for this life: usable or not, it ends here.
         let answer = frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);

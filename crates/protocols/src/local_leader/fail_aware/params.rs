@@ -4,14 +4,16 @@ use bellwether_core::Duration;
 
 /// The parameters of the layer and, inside, those of the protocol it carries.
 ///
-/// Only `drift_ppm` and `fastest` enter a bound: if a clock or the network breaks one of them, a
+/// Only `drift_ppm`, `clock_error` and `fastest` enter a bound: if a clock or the network breaks one of them, a
 /// bound may be too small. The others decide how often there is a bound and how tight it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params<I> {
     /// ρ: how wrong the rate of a clock may be, in millionths. From a million on, a clock may stand
     /// still, and the only bound left is the infinite one.
     pub drift_ppm: u32,
-    /// δmin: no message is under way for less. Nought is always true.
+    /// ε: what a clock may gain or lose beyond that between two readings.
+    pub clock_error: Duration,
+    /// δmin: no message is under way for less. Zero is always true.
     pub fastest: Duration,
     /// How long after its last broadcast a process sends an empty one, so that stamps stay young:
     /// a bound loosens by up to about 4ρ of their age. [`Duration::MAX`]: never.

@@ -50,23 +50,25 @@ fn without_drift_a_lease_is_as_long_as_a_lock_and_ends_before_it() {
 }
 
 #[test]
-fn a_lease_is_shorter_than_a_lock_by_twice_the_drift_rounded_down() {
-    assert_eq!(lan(200).lease(), Duration::from_nanos(149_940_000));
-    assert_eq!(lan(1).lease(), Duration::from_nanos(149_999_700));
+fn a_lease_is_shorter_than_a_lock_by_twice_the_drift_and_the_error_rounded_down() {
+    assert_eq!(lan(200).lease(), Duration::from_nanos(149_940_000 - 200_000));
+    assert_eq!(lan(1).lease(), Duration::from_nanos(149_999_700 - 200_000));
     let odd = Config { lock: Some(ms(149) + NANO), ..Config::default() };
-    assert_eq!(valid(odd).lease(), Duration::from_nanos(148_940_400));
+    assert_eq!(valid(odd).lease(), Duration::from_nanos(148_940_400 - 200_000));
 }
 
-/// In real time no lease outlives a lock that it rests on, at the worst rates of both clocks.
+/// In real time no lease outlives a lock that it rests on, at the worst rates and errors of both
+/// clocks.
 #[test]
 fn the_drift_margin_is_enough_at_every_drift() {
     for drift in (0..=100_000_u32).step_by(37) {
         let config = Config { drift_ppm: Some(drift), unchecked: true, ..Config::default() };
         let params = valid(config);
         let (lease, lock) = (params.lease().as_nanos(), params.lock().as_nanos());
+        let error = params.clock_error().as_nanos();
         let (slow, fast) = (1_000_000 - u64::from(drift), 1_000_000 + u64::from(drift));
-        // lease/(1-ρ) <= lock/(1+ρ)
-        assert!(u128::from(lease * fast) <= u128::from(lock * slow), "{drift} ppm");
+        // (lease+ε)/(1-ρ) <= (lock-ε)/(1+ρ)
+        assert!((lease + error) * fast <= (lock - error) * slow, "{drift} ppm");
     }
 }
 

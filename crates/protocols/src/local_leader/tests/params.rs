@@ -21,7 +21,7 @@ fn refused(config: Config, message: &str) {
     assert_eq!(Params::try_from(config).unwrap_err().to_string(), message);
 }
 
-const RETRIES: &str = "lockTime(1-2ρ) > P+4Δ(1+ρ), so that two retries are sent in time";
+const RETRIES: &str = "lockTime(1-2ρ)-2ε > P+4Δ(1+ρ), so that two retries are sent in time";
 
 #[test]
 fn all_presets_but_the_paper_s_are_valid_in_both_modes() {
@@ -66,13 +66,13 @@ fn whoever_is_alive_does_not_expire_between_two_requests() {
     assert_eq!(broken(config(181_073_408)), Some((rule, side, side)));
 }
 
-const TIMELY: &str = "(Δ+δmin-4ρ(refresh+EP))/2 > δmin, or no message is certain to be fast";
+const TIMELY: &str = "(Δ+δmin-4ρ(refresh+EP)-2ε)/2 > δmin, or no message is certain to be fast";
 
 #[test]
 fn some_delay_is_certain_to_count_as_fast() {
-    // 10 ms = 4ρ(refresh+EP): stamps that are older say nothing.
+    // 10 ms = 4ρ(refresh+EP)+2ε: stamps that are older say nothing.
     let config = |refresh| Config { refresh: Some(refresh), ..Config::default() };
-    let too_long = ns(12_319_000_000);
+    let too_long = ns(12_068_800_000);
     assert_eq!(broken(config(too_long)), Some((TIMELY, Duration::ZERO, Duration::ZERO)));
     assert_eq!(broken(config(too_long.saturating_sub(ms(1)))), None);
 }
@@ -84,7 +84,7 @@ fn a_lock_is_longer_than_a_round_trip() {
     let rule = "lockTime > (2Δ+σ)(1+3ρ)";
     assert_eq!(broken(config(40_024_000)), Some((rule, side, side)));
     let next = broken(config(40_024_001)).map(|(rule, ..)| rule);
-    assert_eq!(next, Some("lockTime(1-2ρ) >= P+2Δ(1+ρ)+σ"));
+    assert_eq!(next, Some("lockTime(1-2ρ)-2ε > 2Δ(1+ρ)+σ"));
 }
 
 #[test]
@@ -122,22 +122,22 @@ fn a_lease_does_not_end_before_it_can_be_had() {
         ..Config::default()
     };
     let side = ns(20_200_000);
-    let rule = "lockTime(1-2ρ) > 2Δ(1+ρ)+σ";
-    assert_eq!(broken(config(20_612_245)), Some((rule, side, side)));
-    let next = broken(config(20_612_246)).map(|(rule, ..)| rule);
-    assert_eq!(next, Some("lockTime(1-2ρ) >= P+2Δ(1+ρ)+σ"));
+    let rule = "lockTime(1-2ρ)-2ε > 2Δ(1+ρ)+σ";
+    assert_eq!(broken(config(20_816_327)), Some((rule, side, side)));
+    let next = broken(config(20_816_328)).map(|(rule, ..)| rule);
+    assert_eq!(next, Some("lockTime(1-2ρ)-2ε >= P+2Δ(1+ρ)+σ"));
 }
 
 #[test]
 fn a_lease_outlives_a_renewal_and_two_more() {
     let config = |lock| Config { lock: Some(ns(lock)), ..Config::default() };
-    let rule = "lockTime(1-2ρ) >= P+2Δ(1+ρ)+σ";
+    let rule = "lockTime(1-2ρ)-2ε >= P+2Δ(1+ρ)+σ";
     let (left, right) = (ns(90_003_999), ns(90_004_000));
-    assert_eq!(broken(config(90_040_016)), Some((rule, left, right)));
+    assert_eq!(broken(config(90_240_096)), Some((rule, left, right)));
     let (left, right) = (ns(90_004_000), ns(90_008_000));
-    assert_eq!(broken(config(90_040_017)), Some((RETRIES, left, right)));
-    assert_eq!(broken(config(90_044_018)), Some((RETRIES, right, right)));
-    assert_eq!(broken(config(90_044_019)), None);
+    assert_eq!(broken(config(90_240_097)), Some((RETRIES, left, right)));
+    assert_eq!(broken(config(90_244_098)), Some((RETRIES, right, right)));
+    assert_eq!(broken(config(90_244_099)), None);
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn an_error_names_both_sides_the_rule_and_the_way_out() {
     let config = Config { lock: Some(ms(160)), ..Config::default() };
     let message = "0.16s on the left and 0.150937606s on the right break the rule: lockTime <= \
                    (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin]; choose other values (lockTime is lock, EP period, \
-                   P renew, Δ delta, σ sigma, ρ drift-ppm), a preset (lan, fast, wan), or \
-                   --unchecked to see what happens";
+                   P renew, Δ delta, σ sigma, ρ drift-ppm; ε is 0.0001s), a preset (lan, fast, \
+                   wan), or --unchecked to see what happens";
     refused(config.clone(), message);
     assert_eq!(valid(Config { unchecked: true, ..config }).lock(), ms(160));
 }
@@ -202,7 +202,7 @@ fn clocks_that_drift_by_more_than_a_tenth_are_no_clocks() {
                    200";
     refused(config(100_001), message);
     refused(config(u32::MAX), &message.replace("100001", "4294967295"));
-    assert_eq!(valid(config(100_000)).lease(), ms(120));
+    assert_eq!(valid(config(100_000)).lease(), ns(119_800_000));
 }
 
 #[test]
@@ -240,8 +240,8 @@ fn what_is_promised_follows_from_the_parameters() {
     let params = valid(Config::default());
     assert_eq!(params.stagger(), ms(40));
     assert_eq!(params.kappa_timeliness(), ns(543_108_600));
-    assert_eq!(params.kappa_inconsistency(), ns(472_030_388));
-    assert_eq!(params.timely(ms(500)), ns(4_800_000));
+    assert_eq!(params.kappa_inconsistency(), ns(471_830_348));
+    assert_eq!(params.timely(ms(500)), ns(4_699_920));
     assert_eq!(params.timely(Duration::from_secs(60)), Duration::ZERO);
     let quorums: Vec<usize> = (1..=7).map(|group| params.quorum(group)).collect();
     assert_eq!(quorums, [1, 2, 2, 3, 3, 4, 4]);

@@ -215,7 +215,7 @@ fn without_equal_locks_a_voter_promises_less_than_the_candidate_counts_on() {
 fn without_a_margin_for_drift_a_lease_is_as_long_as_a_lock() {
     let with = valid(Config::default());
     let without = with.clone().without(Rule::DriftMargin);
-    for (params, lease) in [(with, 149_940_000), (without, 150_000_000)] {
+    for (params, lease) in [(with, 149_740_000), (without, 150_000_000)] {
         let mut process = candidate(3, params);
         let sent = process.now();
         let request = Request { life: 1, sent };

@@ -10,7 +10,7 @@ fn nanos(reading: u64) -> Instant {
 
 fn bound([a, b, c, d]: [u64; 4], drift_ppm: u32, fastest: u64) -> Option<u64> {
     let trip = RoundTrip::new(nanos(a), nanos(b), nanos(c), nanos(d))?;
-    Some(trip.way_back(drift_ppm, Duration::from_nanos(fastest)).as_nanos())
+    Some(trip.way_back(drift_ppm, Duration::ZERO, Duration::from_nanos(fastest)).as_nanos())
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn at(millis: u64) -> Instant {
 fn params() -> Params<Temper> {
     Params {
         drift_ppm: 0,
+        clock_error: Duration::ZERO,
         fastest: Duration::ZERO,
         refresh: ms(1000),
         rows_max: 16,

@@ -1,0 +1,306 @@
+//! The machine's clock, and the suspicion with which it is read.
+//!
+//! **Source.** `CLOCK_BOOTTIME`, which goes on while the machine sleeps: a leader that wakes up
+//! must find its lease over. (`CLOCK_MONOTONIC`, which is all that the standard library offers,
+//! stands still meanwhile.)
+//!
+//! **Assumptions.** Leases hold if clocks drift by at most ρ, and are off by at most ε beyond that.
+//! Half of ρ is left to the hardware: its counter, `CLOCK_MONOTONIC_RAW`, which nobody steers, is
+//! right within ρ/2. The other half is left to whoever steers the clock by it, as a time daemon
+//! does, and nobody guarantees that: a daemon may slew the clock by far more. (What the kernel says
+//! about the steering, by `adjtimex`, does not help: a daemon learns the error of the hardware and
+//! slews by the same field.)
+//!
+//! **Promise.** Every reading is compared with all readings before it ([`CrossCheck`]). Between any
+//! two that are trusted, the steered clock gained or lost at most ρ/2 of the time between them on
+//! the hardware's, and ε. The first reading that breaks this is a [`ClockFault`], from the first
+//! moment on and however fast the clock is slewed; nothing is trusted from then on until the
+//! member has withdrawn. Sleep is no difference: it is that of `CLOCK_BOOTTIME` and
+//! `CLOCK_MONOTONIC`, which are steered alike.
+
+use bellwether_core::{Duration, Instant};
+use rustix::time::{ClockId, clock_gettime};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where the time comes from: the machine, or a test.
+pub trait Clock: Send + Sync + 'static {
+    /// The time now.
+    fn now(&self) -> Instant;
+
+    /// All clocks at about the same time; nothing if reading them took too long to compare them.
+    fn readings(&self) -> Option<Readings>;
+}
+
+/// Three clocks read together, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Readings {
+    /// `CLOCK_BOOTTIME`: with sleep, slewed.
+    pub boot: u64,
+    /// `CLOCK_MONOTONIC`: without sleep, slewed.
+    pub monotonic: u64,
+    /// `CLOCK_MONOTONIC_RAW`: without sleep, as the hardware counts.
+    pub raw: u64,
+}
+
+/// The clock of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BootTime;
+
+/// What reading all clocks may take: a comparison is as good as this.
+const READING: u64 = 50_000;
+/// How often to try again if the thread lost its processor in between.
+const TRIES: u32 = 4;
+
+fn nanos(id: ClockId) -> u64 {
+    let time = clock_gettime(id);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    seconds.saturating_mul(1_000_000_000).saturating_add(u64::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+impl Clock for BootTime {
+    fn now(&self) -> Instant {
+        Instant::from_nanos(nanos(ClockId::Boottime))
+    }
+
+    fn readings(&self) -> Option<Readings> {
+        (0..TRIES).find_map(|_| {
+            let raw = nanos(ClockId::MonotonicRaw);
+            let boot = nanos(ClockId::Boottime);
+            let monotonic = nanos(ClockId::Monotonic);
+            let took = nanos(ClockId::MonotonicRaw).saturating_sub(raw);
+            (took <= READING).then_some(Readings { boot, monotonic, raw })
+        })
+    }
+}
+
+/// The clock of a member, compared at every reading, that never goes back, whichever thread reads
+/// it: the time of one processor may be behind that of another, and a lease that one thread saw end
+/// must not go on for the next.
+pub(crate) struct CheckedClock {
+    clock: Arc<dyn Clock>,
+    latest: AtomicU64,
+    /// Nothing where nothing rests on the clock's rate.
+    check: Option<Mutex<Suspicion>>,
+    /// Whether there is a fault, so that others need not wait for the lock to know.
+    suspect: AtomicBool,
+}
+
+struct Suspicion {
+    check: CrossCheck,
+    fault: Option<ClockFault>,
+    /// How many readings in a row took too long to compare.
+    missed: u32,
+}
+
+/// So many readings in a row that could not be compared are a fault.
+const MISSED_MAX: u32 = 3;
+
+impl CheckedClock {
+    pub(crate) fn new(clock: Arc<dyn Clock>, check: Option<CrossCheck>) -> Self {
+        let suspicion = |check| Mutex::new(Suspicion { check, fault: None, missed: 0 });
+        Self {
+            clock,
+            latest: AtomicU64::new(0),
+            check: check.map(suspicion),
+            suspect: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether a reading broke the promise and the member has not withdrawn yet.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.suspect.load(Ordering::Acquire)
+    }
+
+    /// What is wrong, if anything is.
+    pub(crate) fn fault(&self) -> Option<ClockFault> {
+        let check = self.check.as_ref().filter(|_| self.is_suspect())?;
+        check.lock().unwrap_or_else(PoisonError::into_inner).fault
+    }
+
+    /// The member has withdrawn: readings are trusted again, from the next one on.
+    pub(crate) fn trust_again(&self) {
+        if let Some(check) = &self.check {
+            check.lock().unwrap_or_else(PoisonError::into_inner).fault = None;
+            self.suspect.store(false, Ordering::Release);
+        }
+    }
+
+    /// Reads the clocks and compares them. Whoever finds another thread at it only reads: that
+    /// thread compares, and nobody waits for one that was stopped meanwhile.
+    fn read(&self) -> Instant {
+        let Some(Ok(mut suspicion)) = self.check.as_ref().map(Mutex::try_lock) else {
+            return self.clock.now();
+        };
+        let Some(readings) = self.clock.readings() else {
+            suspicion.missed += 1;
+            if suspicion.missed >= MISSED_MAX {
+                suspicion.fault.get_or_insert(ClockFault::Unreadable);
+                self.suspect.store(true, Ordering::Release);
+            }
+            return self.clock.now();
+        };
+        suspicion.missed = 0;
+        if let Err(fault) = suspicion.check.look(readings) {
+            suspicion.fault.get_or_insert(fault);
+            self.suspect.store(true, Ordering::Release);
+        }
+        Instant::from_nanos(readings.boot)
+    }
+}
+
+impl Clock for CheckedClock {
+    fn now(&self) -> Instant {
+        let read = self.read().as_nanos();
+        Instant::from_nanos(self.latest.fetch_max(read, Ordering::AcqRel).max(read))
+    }
+
+    fn readings(&self) -> Option<Readings> {
+        self.clock.readings()
+    }
+}
+
+/// The wall clock, in nanoseconds since 1970: only to number lives, where nothing is remembered.
+pub(crate) fn wall() -> u64 {
+    nanos(ClockId::Realtime)
+}
+
+/// What is wrong with a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockFault {
+    /// It gained or lost too much on the hardware's counter.
+    Rate {
+        /// How long it was watched, by the hardware's counter.
+        watched: Duration,
+        /// How much it gained or lost.
+        off: Duration,
+        /// What is tolerated, in millionths.
+        tolerated: u32,
+    },
+    /// It takes so long to read the clocks that they cannot be compared.
+    Unreadable,
+    /// It was set back.
+    Back {
+        /// By so much.
+        by: Duration,
+    },
+}
+
+impl fmt::Display for ClockFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate { watched, off, tolerated } => write!(
+                f,
+                "the clock gained or lost {off} on the hardware's in {watched}, more than \
+                 {tolerated} millionths, half of drift-ppm: is it being slewed? Wait, slew more \
+                 gently, or choose a larger drift-ppm"
+            ),
+            Self::Unreadable => f.write_str(
+                "it takes too long to read the clocks, so they cannot be compared: is the machine \
+                 overloaded, or its clock source slow?",
+            ),
+            Self::Back { by } => write!(f, "the clock went back by {by}"),
+        }
+    }
+}
+
+/// Compares each reading of the clocks with all readings before it.
+///
+/// Let G be what the steered clock has gained on the hardware's counter, and t that counter. Between
+/// two readings x and y it may gain a(t_y − t_x) + ε, that is, `G − at` may rise by ε at most; so the
+/// least value that it ever had is all there is to remember. Likewise `G + at` may fall by ε.
+#[derive(Clone, Debug)]
+pub struct CrossCheck {
+    /// a, in millionths.
+    tolerated: u32,
+    /// ε.
+    error: u64,
+    /// Where `G − at` was least and `G + at` was greatest.
+    least: Option<Readings>,
+    greatest: Option<Readings>,
+    last: Option<Readings>,
+}
+
+impl CrossCheck {
+    /// For leases that trust clocks to drift by at most this, in millionths, and to be off by at
+    /// most `error` beyond that.
+    pub fn new(drift_ppm: u32, error: Duration) -> Self {
+        Self {
+            tolerated: drift_ppm / 2,
+            error: error.as_nanos(),
+            least: None,
+            greatest: None,
+            last: None,
+        }
+    }
+
+    /// Looks at the clocks.
+    ///
+    /// # Errors
+    /// [`ClockFault`] if they cannot all be right; the next look starts afresh.
+    pub fn look(&mut self, now: Readings) -> Result<(), ClockFault> {
+        let found = self.compare(now);
+        if found.is_err() {
+            (self.least, self.greatest) = (None, None);
+        }
+        let (low, high) = (self.less(now), self.more(now));
+        if self.least.is_none_or(|least| low <= self.less(least)) {
+            self.least = Some(now);
+        }
+        if self.greatest.is_none_or(|greatest| high >= self.more(greatest)) {
+            self.greatest = Some(now);
+        }
+        self.last = Some(now);
+        found
+    }
+
+    fn compare(&self, now: Readings) -> Result<(), ClockFault> {
+        if let Some(last) = self.last
+            && last.boot > now.boot
+        {
+            return Err(ClockFault::Back { by: Duration::from_nanos(last.boot - now.boot) });
+        }
+        let error = i128::from(self.error) * MILLION;
+        if let Some(since) = self.least
+            && self.less(now) - self.less(since) > error
+        {
+            return Err(self.rate(since, now));
+        }
+        if let Some(since) = self.greatest
+            && self.more(since) - self.more(now) > error
+        {
+            return Err(self.rate(since, now));
+        }
+        Ok(())
+    }
+
+    /// `G − at`, in millionths of a nanosecond.
+    fn less(&self, at: Readings) -> i128 {
+        gained(at) * MILLION - i128::from(self.tolerated) * i128::from(at.raw)
+    }
+
+    /// `G + at`, likewise.
+    fn more(&self, at: Readings) -> i128 {
+        gained(at) * MILLION + i128::from(self.tolerated) * i128::from(at.raw)
+    }
+
+    fn rate(&self, since: Readings, now: Readings) -> ClockFault {
+        let off = (gained(now) - gained(since)).unsigned_abs();
+        ClockFault::Rate {
+            watched: Duration::from_nanos(now.raw.saturating_sub(since.raw)),
+            off: Duration::from_nanos(u64::try_from(off).unwrap_or(u64::MAX)),
+            tolerated: self.tolerated,
+        }
+    }
+}
+
+const MILLION: i128 = 1_000_000;
+
+/// What the steered clock has gained on the hardware's counter.
+fn gained(at: Readings) -> i128 {
+    i128::from(at.monotonic) - i128::from(at.raw)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! Clocks that are steered in every way, looked at by the check.
+
+use super::*;
+
+const SECOND: u64 = 1_000_000_000;
+const DRIFT_PPM: u32 = 200;
+/// What of it is left to whoever steers.
+const TOLERATED: i64 = 100;
+const ERROR: Duration = Duration::from_micros(100);
+
+fn readings(boot: u64, monotonic: u64, raw: u64) -> Readings {
+    Readings { boot, monotonic, raw }
+}
+
+/// What a check made of a steered clock.
+struct Watched {
+    /// How long the hardware's counter had run when it found the first fault.
+    found: Option<u64>,
+    /// The most that the clock gained or lost beyond ρ/2 between two readings that were trusted.
+    let_through: i128,
+}
+
+/// Looks every `interval` at a clock whose steering, in millionths, depends on the time.
+fn watch(seconds: u64, interval: u64, steered: impl Fn(u64) -> i64) -> Watched {
+    let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+    let (mut raw, mut gained) = (0, 0_i128);
+    let mut trusted: Vec<(i128, i128)> = Vec::new();
+    let mut watched = Watched { found: None, let_through: 0 };
+    while raw < seconds * SECOND {
+        // Whole nanoseconds are all that a clock tells; what is steered is kept in billionths.
+        let steered_now = i128::from(gained / 1_000_000);
+        let slewed = (SECOND + raw).saturating_add_signed(steered_now as i64);
+        if check.look(readings(slewed, slewed, SECOND + raw)).is_err() {
+            watched.found.get_or_insert(raw);
+            trusted.clear();
+        }
+        for (then, before) in &trusted {
+            let allowed = (i128::from(raw) - then) * i128::from(TOLERATED) / 1_000_000;
+            let beyond = (steered_now - before).abs() - allowed;
+            watched.let_through = watched.let_through.max(beyond);
+        }
+        if raw % 20_000_000 < interval {
+            trusted.push((raw.into(), steered_now)); // enough of them to compare with
+        }
+        gained += i128::from(interval) * i128::from(steered(raw));
+        raw += interval;
+    }
+    watched
+}
+
+/// Every way to steer a clock that we thought of: what it is, and its rate as time goes by.
+fn steerings() -> Vec<(String, Box<dyn Fn(u64) -> i64>)> {
+    let mut all: Vec<(String, Box<dyn Fn(u64) -> i64>)> = Vec::new();
+    for ppm in [100, 101, 150, 200, 300, 500, 999, 1_000, 1_500, 2_000, 83_333] {
+        for sign in [1, -1] {
+            let rate = ppm * sign;
+            all.push((format!("slewed by {rate} from the start"), Box::new(move |_| rate)));
+            all.push((
+                format!("slewed by {rate} after 3 s"),
+                Box::new(move |at| if at < 3 * SECOND { 0 } else { rate }),
+            ));
+            all.push((
+                format!("a ramp to {rate} in 8 s"),
+                Box::new(move |at| rate * (at / 1_000_000) as i64 / 8_000),
+            ));
+            all.push((
+                format!("bursts of {rate}, 20 ms of every 400"),
+                Box::new(move |at| if at / 20_000_000 % 20 == 0 { rate } else { 0 }),
+            ));
+            all.push((
+                format!("{rate} by turns with the opposite, every 250 ms"),
+                Box::new(move |at| if at / 250_000_000 % 2 == 0 { rate } else { -rate }),
+            ));
+        }
+    }
+    // A daemon that corrects an offset: at first fast, then ever more slowly, about the rate that
+    // makes up for the hardware.
+    for (offset, usual) in [(400, 0), (90, 5), (2_000, -60), (-700, 80)] {
+        let rate = move |at: u64| usual + offset / (1 + (at / SECOND) as i64);
+        all.push((format!("steered by {offset} about {usual}"), Box::new(rate)));
+    }
+    all
+}
+
+#[test]
+fn whatever_steers_the_clock_no_more_than_the_error_is_let_through() {
+    for (name, steered) in steerings() {
+        for interval in [1_000_000, 7_300_000, 50_000_000] {
+            let watched = watch(10, interval, &steered);
+            let most = i128::from(ERROR.as_nanos()) + 1; // and what a whole nanosecond hides
+            assert!(watched.let_through <= most, "{name}: {} ns", watched.let_through);
+        }
+    }
+}
+
+#[test]
+fn what_is_steered_within_half_the_drift_is_trusted_and_anything_beyond_is_found_soon() {
+    for rate in [-100, -60, 0, 60, 100] {
+        assert_eq!(watch(100, 50_000_000, |_| rate).found, None, "{rate}");
+    }
+    // It is found once it has gained ε beyond what is tolerated.
+    for (rate, at_most) in [(150, 2_100), (300, 550), (500, 300), (990, 170), (2_000, 100)] {
+        for rate in [rate, -rate] {
+            let found = watch(10, 10_000_000, |_| rate).found.expect("it is found");
+            assert!(found <= at_most * 1_000_000, "{rate}: after {} ms", found / 1_000_000);
+        }
+    }
+    let late = |at: u64| if at < 50 * SECOND { 0 } else { 80_000 };
+    assert_eq!(watch(51, 10_000_000, late).found, Some(50 * SECOND + 10_000_000), "a hurry");
+}
+
+#[test]
+fn a_step_beyond_the_error_is_found_at_once_and_a_smaller_one_only_once() {
+    for (step, found) in [(99_000, false), (101_000, true), (-101_000, true), (-99_000, false)] {
+        let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+        let at = |raw: u64, gained: i64| {
+            let slewed = raw.saturating_add_signed(gained);
+            readings(slewed, slewed, raw)
+        };
+        assert_eq!(check.look(at(SECOND, 0)), Ok(()));
+        let stepped = check.look(at(SECOND + 1_000_000, step));
+        assert_eq!(stepped.is_err(), found, "{step}");
+        if !found {
+            // All of ε is used up: the same again within so short a time is a fault.
+            assert!(check.look(at(SECOND + 2_000_000, 2 * step)).is_err(), "{step}");
+        }
+    }
+}
+
+#[test]
+fn sleep_is_no_fault_and_a_clock_that_goes_back_is() {
+    let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+    assert_eq!(check.look(readings(SECOND, SECOND, SECOND)), Ok(()));
+    let slept = readings(3600 * SECOND, SECOND + 1_000, SECOND + 1_000);
+    assert_eq!(check.look(slept), Ok(()));
+    let back = readings(3600 * SECOND - 7, SECOND + 2_000, SECOND + 2_000);
+    assert_eq!(check.look(back), Err(ClockFault::Back { by: Duration::from_nanos(7) }));
+}
+
+#[test]
+fn the_clock_of_this_machine_goes_on() {
+    let before = BootTime.now();
+    assert!(BootTime.now() >= before && before > Instant::ZERO);
+    assert!((0..1000).any(|_| BootTime.readings().is_some()));
+}
+
+/// What two comparisons may be off by is what leases pay for.
+#[test]
+fn the_error_that_leases_pay_for_covers_two_readings() {
+    let config = bellwether_protocols::local_leader::Config::default();
+    let params = bellwether_protocols::local_leader::Params::try_from(config).unwrap();
+    assert!(params.clock_error().as_nanos() >= 2 * READING);
+}
+
+/// A clock that says what it is told to.
+#[derive(Default)]
+struct Told(Mutex<Vec<Option<Readings>>>);
+
+impl Clock for Told {
+    fn now(&self) -> Instant {
+        let next = self.0.lock().unwrap().first().copied().flatten();
+        Instant::from_nanos(next.map_or(0, |next| next.boot))
+    }
+
+    fn readings(&self) -> Option<Readings> {
+        let mut told = self.0.lock().unwrap();
+        if told.is_empty() { None } else { told.remove(0) }
+    }
+}
+
+fn checked(told: Vec<Option<Readings>>) -> CheckedClock {
+    let check = CrossCheck::new(DRIFT_PPM, ERROR);
+    CheckedClock::new(Arc::new(Told(Mutex::new(told))), Some(check))
+}
+
+#[test]
+fn a_checked_clock_never_goes_back_and_remembers_its_fault_until_it_is_trusted_again() {
+    let at = |time: u64| Some(readings(time, time, time));
+    let clock = checked(vec![at(5_000), at(4_000), at(6_000), at(7_000)]);
+    assert_eq!(clock.now(), Instant::from_nanos(5_000));
+    assert_eq!((clock.is_suspect(), clock.fault()), (false, None));
+    assert_eq!(clock.now(), Instant::from_nanos(5_000), "as late as it ever was");
+    assert!(clock.is_suspect(), "and its clock went back");
+    assert_eq!(clock.now(), Instant::from_nanos(6_000));
+    let by = Duration::from_nanos(1_000);
+    assert_eq!(clock.fault(), Some(ClockFault::Back { by }));
+    clock.trust_again();
+    assert_eq!(clock.now(), Instant::from_nanos(7_000));
+    assert_eq!((clock.is_suspect(), clock.fault()), (false, None));
+}
+
+#[test]
+fn clocks_that_cannot_be_compared_again_and_again_are_not_trusted() {
+    let at = |time: u64| Some(readings(time, time, time));
+    let clock = checked(vec![at(1), None, None, at(2), None, None]);
+    (0..6).for_each(|_| {
+        clock.now();
+    });
+    assert!(!clock.is_suspect(), "a thread may lose its processor");
+    clock.now();
+    assert_eq!(clock.fault(), Some(ClockFault::Unreadable));
+}
