@@ -24,6 +24,7 @@ fn pace() -> Pace {
         timely: ms(5),
         scheduling: ms(5),
         drift: 200_000,
+        clock_error: Duration::ZERO,
         lease: ms(100),
         settles: ms(400),
         leases: true,

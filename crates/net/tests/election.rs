@@ -1,14 +1,15 @@
 //! Members in one process, over loopback: the library as an application uses it.
 
-use bellwether_net::clock::Clock as _;
+use bellwether_core::Instant;
+use bellwether_net::clock::{BootTime, Clock, Readings};
 use bellwether_net::{Builder, Election, Gone, Keyring, Next, NotNow, Peers, Role, Watch};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Preset};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -225,7 +226,7 @@ fn whoever_resigns_is_told_at_once_and_waits_for_the_guards() {
     let guards = [(); 2].map(|()| alone.wait(PATIENCE).unwrap().unwrap());
     let deadline = guards[0].deadline().unwrap();
     alone.resign().unwrap();
-    assert!(bellwether_net::clock::BootTime.now() >= deadline, "it waited for them");
+    assert!(BootTime.now() >= deadline, "it waited for them");
     assert!(guards.iter().all(|guard| !guard.still_leading() && guard.deadline().is_none()));
     let [one, other] = [(); 2].map(|()| alone.wait(PATIENCE).unwrap().unwrap());
     let deadline = other.deadline().unwrap();
@@ -240,6 +241,61 @@ fn whoever_resigns_is_told_at_once_and_waits_for_the_guards() {
     assert!(again.deadline().unwrap() > deadline, "another lease");
     assert_eq!(again.resign(), Ok(()));
     assert_eq!(alone.resign(), Err(NotNow::Refused), "it does not lead");
+}
+
+/// The machine's clock, steered by so many millionths from some moment on.
+#[derive(Default)]
+struct Steered {
+    from: OnceLock<Readings>,
+    ppm: AtomicI64,
+}
+
+impl Steered {
+    fn slew(&self, ppm: i64) {
+        self.ppm.store(ppm, Ordering::Release);
+    }
+}
+
+impl Clock for Steered {
+    fn now(&self) -> Instant {
+        let read = self.readings().unwrap_or_else(|| panic!("the machine stands still"));
+        Instant::from_nanos(read.boot)
+    }
+
+    fn readings(&self) -> Option<Readings> {
+        let read = BootTime.readings()?;
+        let ppm = self.ppm.load(Ordering::Acquire);
+        if ppm == 0 {
+            return Some(read);
+        }
+        let since = read.raw - self.from.get_or_init(|| read).raw.min(read.raw);
+        let gained = since as i64 / 1_000 * ppm / 1_000;
+        let steered = |time: u64| time.saturating_add_signed(gained);
+        Some(Readings { boot: steered(read.boot), monotonic: steered(read.monotonic), ..read })
+    }
+}
+
+#[test]
+fn a_member_whose_clock_is_slewed_withdraws_before_anybody_acts_by_it() {
+    for ppm in [-2_000, -300, 300, 2_000] {
+        let clock = Arc::new(Steered::default());
+        let alone = member(1, &places(1)).clock(Arc::clone(&clock) as _).join().unwrap();
+        let guard = alone.wait(PATIENCE).unwrap().unwrap();
+        assert!(guard.still_leading(), "{ppm}: so far its clock is right");
+        clock.slew(ppm);
+        assert!(guard.wait_lost(PATIENCE), "{ppm}: the guard is lost");
+        assert!(follow(&alone, |m| m.leadership().role() == Role::Withdrawn), "{ppm}");
+        let why = alone.status().unwrap().warnings.join("; ");
+        assert!(why.contains("more than 100 millionths, half of drift-ppm"), "{ppm}: {why}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_said_to_be_perfect_is_not_believed() {
+    let config = local_leader::Config { drift_ppm: Some(0), ..local_leader::Config::default() };
+    let perfect = member(1, &places(1)).protocol("local-leader", Config::LocalLeader(config));
+    let refused = perfect.join().unwrap_err().to_string();
+    assert!(refused.contains("drift-ppm is less than 2"), "{refused}");
 }
 
 #[test]
