@@ -110,3 +110,17 @@ impl Watcher for Window {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_that_has_not_joined_says_so() {
+        let (office, _resignations) = Office::new("web", Bell::new().unwrap(), Vec::new());
+        let joining = "the member is joining web: it takes no part yet; ask again soon";
+        assert_eq!(office.status().unwrap_err(), joining);
+        assert_eq!(office.resign().unwrap_err(), joining);
+        assert_eq!(office.watch().next(Duration::ZERO), Heard::Nothing);
+    }
+}
