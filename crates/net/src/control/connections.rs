@@ -47,8 +47,8 @@ pub(super) struct Shared {
     over: AtomicBool,
     /// Readable once it is over, or somebody was answered.
     bell: OwnedFd,
-    answered: AtomicUsize,
-    watches: AtomicUsize,
+    answered: Arc<AtomicUsize>,
+    watches: Arc<AtomicUsize>,
     /// Those who were answered, and may ask again.
     back: Mutex<Vec<Connection>>,
 }
@@ -62,7 +62,7 @@ impl fmt::Debug for Shared {
 impl Shared {
     pub(super) fn new(desk: Arc<dyn Desk>) -> io::Result<Self> {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let (answered, watches) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (answered, watches) = (Arc::default(), Arc::default());
         Ok(Self { desk, over: false.into(), bell, answered, watches, back: Mutex::default() })
     }
 
@@ -100,17 +100,17 @@ impl Shared {
 }
 
 /// A place among a number that is bounded, given back when dropped.
-struct Seat<'a>(&'a AtomicUsize);
+struct Seat(Arc<AtomicUsize>);
 
-impl<'a> Seat<'a> {
-    fn take(count: &'a AtomicUsize, most: usize) -> Option<Self> {
+impl Seat {
+    fn take(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let more = |taken| (taken < most).then_some(taken + 1);
         let taken = count.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
-        taken.is_ok().then_some(Self(count))
+        taken.is_ok().then(|| Self(Arc::clone(count)))
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for Seat {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -167,29 +167,42 @@ fn accept(listener: &UnixListener, silent: &mut VecDeque<Connection>) {
 
 /// Gives a whole question a thread, if there is room.
 fn answer(connection: Connection, shared: &Arc<Shared>) {
-    if shared.answered.load(Ordering::Acquire) >= ANSWERED_MAX {
-        let text = format!("{ANSWERED_MAX} are being answered already; try again later");
+    let refuse = |text: String| {
         let _ = say(&connection.stream, &Answer::Error(text)); // or it sees that we hang up
-        return;
-    }
-    // Only this thread adds to them, so there is still room.
-    shared.answered.fetch_add(1, Ordering::AcqRel);
+    };
+    let watch = if connection.asks_to_watch() {
+        let Some(watch) = Seat::take(&shared.watches, WATCHES_MAX) else {
+            return refuse(too_many_watch());
+        };
+        Some(watch)
+    } else {
+        None
+    };
+    let Some(seat) = Seat::take(&shared.answered, ANSWERED_MAX) else {
+        return refuse(format!("{ANSWERED_MAX} are being answered already; try again later"));
+    };
     let own = Arc::clone(shared);
     let answering = thread::Builder::new().name("control".to_owned()).stack_size(STACK);
-    let started = answering.spawn(move || {
-        let _seat = Seat(&own.answered);
+    // Without a thread the seats and the connection are dropped, and the visitor sees that.
+    let _ = answering.spawn(move || {
+        let _seat = seat;
         // Whoever hung up needs no answer.
-        if let Ok(Some(connection)) = converse(connection, &own) {
+        if let Ok(Some(connection)) = converse(connection, &own, watch) {
             own.give_back(connection);
         }
     });
-    if started.is_err() {
-        shared.answered.fetch_sub(1, Ordering::AcqRel); // the visitor sees that we hang up
-    }
+}
+
+fn too_many_watch() -> String {
+    format!("{WATCHES_MAX} watch already; try again later")
 }
 
 /// Answers all whole questions; the connection, if it may ask more.
-fn converse(mut connection: Connection, shared: &Shared) -> io::Result<Option<Connection>> {
+fn converse(
+    mut connection: Connection,
+    shared: &Shared,
+    mut watch: Option<Seat>,
+) -> io::Result<Option<Connection>> {
     connection.stream.set_nonblocking(false)?;
     connection.stream.set_write_timeout(Some(UNREAD))?;
     while let Some(line) = connection.question() {
@@ -204,13 +217,16 @@ fn converse(mut connection: Connection, shared: &Shared) -> io::Result<Option<Co
         let answer = match ask {
             Ask::Status => shared.desk.status().map(|status| Answer::Status(Box::new(status))),
             Ask::Resign => shared.desk.resign().map(|()| Answer::Done(true)),
-            Ask::Watch => match Seat::take(&shared.watches, WATCHES_MAX) {
-                Some(_seat) => {
-                    return stream_changes(stream, shared, &mut *shared.desk.watch())
-                        .map(|()| None);
+            Ask::Watch => {
+                // One that asked something else first has no place yet.
+                match watch.take().or_else(|| Seat::take(&shared.watches, WATCHES_MAX)) {
+                    Some(_seat) => {
+                        let mut watcher = shared.desk.watch();
+                        return stream_changes(stream, shared, &mut *watcher).map(|()| None);
+                    }
+                    None => Err(too_many_watch()),
                 }
-                None => Err(format!("{WATCHES_MAX} watch already; try again later")),
-            },
+            }
         };
         say(stream, &answer.unwrap_or_else(Answer::Error))?;
     }
@@ -265,6 +281,12 @@ impl Connection {
                 Err(_) => return Said::Goodbye,
             }
         }
+    }
+
+    /// Whether its next question is to watch.
+    fn asks_to_watch(&self) -> bool {
+        let line = self.unread.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        serde_json::from_slice(line).is_ok_and(|question: Question| question.ask == Ask::Watch)
     }
 
     /// The next whole line.
