@@ -213,7 +213,8 @@ fn supervise(
         limit: options.hooking.hook_timeout,
         rank: options.rank.unwrap_or(election.leadership().me.0),
         lease: Box::new(move || {
-            Some(leads.leadership()).filter(|now| now.leads()).map(|now| now.until)
+            let now = leads.leadership();
+            now.leads().then_some(now.until)
         }),
         errors: errors.clone(),
     });
