@@ -102,3 +102,56 @@ fn resign(election: &Election, replies: &[Reply]) {
         let _ = reply.send(done.clone()); // whoever asked may not wait any more
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::printer::Stream;
+    use super::*;
+    use bellwether::core::Instant;
+    use bellwether::net::clock::{BootTime, Clock, Readings};
+    use std::sync::Mutex;
+
+    /// A clock that the member's thread cannot read while somebody holds the lock: it hangs, as it
+    /// would on a disk.
+    struct Hanging(Arc<Mutex<()>>);
+
+    impl Clock for Hanging {
+        fn now(&self) -> Instant {
+            if thread::current().name().is_some_and(|name| name.starts_with("bellwether-")) {
+                drop(self.0.lock());
+            }
+            BootTime.now()
+        }
+
+        fn readings(&self) -> Option<Readings> {
+            BootTime.readings()
+        }
+    }
+
+    #[test]
+    fn a_member_whose_thread_hangs_holds_up_neither_the_loop_nor_its_end() {
+        let hang = Arc::new(Mutex::new(()));
+        let place = format!("1=127.{}.62.1:7400", 1 + std::process::id() % 250);
+        let election = Election::builder("errands")
+            .peers(place.parse().unwrap())
+            .insecure()
+            .clock(Arc::new(Hanging(Arc::clone(&hang))))
+            .join()
+            .unwrap();
+        let bell = Bell::new().unwrap();
+        let errors = Printer::start(Stream::Error, bell.clone()).unwrap();
+        let errands = Errands::start(election.clone(), errors, bell).unwrap();
+        let held = hang.lock().unwrap();
+        let (reply, replied) = sync_channel(1);
+        errands.resign(vec![reply]);
+        errands.explain();
+        assert!(errands.is_resigning());
+        let begin = BootTime.now();
+        errands.leave();
+        let took = BootTime.now().since(begin);
+        assert!(took < bellwether::core::Duration::from_secs(15), "{took}");
+        assert!(replied.try_recv().is_err(), "nobody was there to answer");
+        drop(held);
+        election.leave();
+    }
+}
