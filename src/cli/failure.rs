@@ -1,7 +1,7 @@
 //! How a command fails: one line on the standard error, and a number that scripts can rely on.
 
 use std::fmt::{self, Display};
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Why a command did not do what it should.
@@ -30,18 +30,30 @@ impl Failure {
         Self::Io(format!("cannot {what} {}: {error}", path.display()))
     }
 
+    /// What there is to say, if it was not said yet, and the exit code.
+    pub(super) fn into_line(self) -> (Option<String>, u8) {
+        match self {
+            Self::Usage(line) => (Some(line), 2),
+            Self::Config(line) => (Some(line), 78),
+            Self::Io(line) => (Some(line), 1),
+            Self::Violated => (None, 1),
+            Self::Code(code) => (None, code),
+            Self::Closed => (None, 0),
+        }
+    }
+
     pub(super) fn report(self) -> ExitCode {
-        let (line, code) = match self {
-            Self::Usage(line) => (line, 2),
-            Self::Config(line) => (line, 78),
-            Self::Io(line) => (line, 1),
-            Self::Violated => return ExitCode::from(1),
-            Self::Code(code) => return ExitCode::from(code),
-            Self::Closed => return ExitCode::SUCCESS,
-        };
-        eprintln!("bellwether: {line}");
+        let (line, code) = self.into_line();
+        if let Some(line) = line {
+            complain(&line);
+        }
         ExitCode::from(code)
     }
+}
+
+/// Says what is wrong. If nobody hears it, the exit code still tells.
+fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "bellwether: {line}");
 }
 
 impl Display for Failure {
@@ -73,7 +85,7 @@ pub(super) fn of_usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(2);
     }
-    eprintln!("bellwether: {}; try --help", line_of(error));
+    complain(&format!("{}; try --help", line_of(error)));
     ExitCode::from(2)
 }
 

@@ -1,6 +1,6 @@
 //! Signals as something to wait for, beside everything else.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGXFSZ};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 use std::io;
@@ -28,18 +28,21 @@ impl Signals {
     /// Takes the signals over.
     pub(super) fn new() -> io::Result<Self> {
         let (read, write) = UnixStream::pair()?;
-        let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH];
+        // A file that may grow no further is an error of that file's, and no reason to die. Caught
+        // and not ignored: what is ignored the command would inherit.
+        let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH, SIGXFSZ];
         Ok(Self { delivery: SignalDelivery::with_pipe(read, write, SignalOnly, signals)? })
     }
 
     /// What came since the last look.
     pub(super) fn pending(&mut self) -> Vec<Asked> {
         let asked = |signal| match signal {
-            SIGTERM | SIGINT => Asked::End,
-            SIGHUP => Asked::Reload,
-            other => Asked::Forward(other),
+            SIGTERM | SIGINT => Some(Asked::End),
+            SIGHUP => Some(Asked::Reload),
+            SIGXFSZ => None,
+            other => Some(Asked::Forward(other)),
         };
-        self.delivery.pending().map(asked).collect()
+        self.delivery.pending().filter_map(asked).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Programs that are told of changes.
 
-use super::member::{Folder, Member, eventually, peers};
+use super::member::{Folder, Member, eventually, lives, peers};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -64,5 +64,83 @@ fn a_hook_that_hangs_is_killed_with_all_it_started_and_holds_up_nothing() {
     member.error("it took longer than 0.3s at STOP, and was killed");
     assert_eq!(member.code(), Some(0));
     let last: u32 = folder.text("pid").trim().parse().expect("it told");
-    eventually("the end of what it started", || (!super::member::lives(last)).then_some(()));
+    eventually("the end of what it started", || (!lives(last)).then_some(()));
+}
+
+/// How often a member's state has changed.
+fn changes(member: &Member) -> u64 {
+    member.status().and_then(|status| status["changes"].as_u64()).unwrap_or_default()
+}
+
+#[test]
+fn a_state_that_is_over_before_its_turn_is_skipped_and_the_last_one_is_told() {
+    let folder = Folder::new("stale");
+    let (log, go) = (folder.file("log").display().to_string(), folder.file("go"));
+    let script = format!(
+        "echo \"$3 $BELLWETHER_REIGN [$BELLWETHER_TERM] $BELLWETHER_UNTIL_MS $(cut -d' ' -f1 \
+         /proc/uptime)\" >> {log}; until [ -e {} ]; do sleep .02; done",
+        go.display()
+    );
+    let hook = folder.script("hook", &script).display().to_string();
+    let mut member = Member::start(&folder, &peers(1), 1, &["--on-change", &hook]);
+    member.becomes("leader");
+    let before = changes(&member);
+    assert!(member.ask("resign").status.success());
+    eventually("another reign", || (changes(&member) >= before + 2).then_some(()));
+    let warnings = member.becomes("leader")["warnings"].to_string();
+    assert!(warnings.contains("skipped: the state was over before their turn came"), "{warnings}");
+    assert!(!warnings.contains("failed"), "{warnings}");
+    std::fs::write(&go, "").expect("there is room");
+    let told = eventually("the last state", || {
+        folder.text("log").lines().find(|line| line.starts_with("MASTER")).map(str::to_owned)
+    });
+    let words: Vec<&str> = told.split(' ').collect();
+    assert_eq!(words[1..3], ["2", "[]"], "the first reign was over: {told}");
+    let until: f64 = words[3].parse().expect("it has a deadline");
+    let now: f64 = words[4].parse().expect("it tells the time");
+    assert!(until / 1e3 >= now, "a lease that was over when the hook was called: {told}");
+    assert_eq!(member.end().0, Some(0));
+    assert!(folder.text("log").lines().last().is_some_and(|line| line.starts_with("STOP 2")));
+}
+
+#[test]
+fn a_hook_that_runs_as_master_is_killed_when_leadership_ends() {
+    let folder = Folder::new("cut");
+    let (log, pid) = (folder.file("log").display().to_string(), folder.file("pid"));
+    let script = format!(
+        "echo \"$3 $BELLWETHER_REIGN\" >> {log}; [ \"$3 $BELLWETHER_REIGN\" = 'MASTER 1' ] || exit 0
+         sleep 1000 & echo $! > {}; wait",
+        pid.display()
+    );
+    let hook = folder.script("hook", &script).display().to_string();
+    let flags = ["--on-change", &hook, "--hook-timeout", "500s"];
+    let mut member = Member::start(&folder, &peers(1), 1, &flags);
+    let sleeper = eventually("the hook", || folder.text("pid").trim().parse::<u32>().ok());
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(lives(sleeper), "the lease is renewed, and the hook runs on");
+    assert!(member.ask("resign").status.success());
+    eventually("the end of the hook", || (!lives(sleeper)).then_some(()));
+    member.error("it was killed at MASTER: the member leads no longer");
+    eventually("the next reign", || folder.text("log").contains("MASTER 2").then_some(()));
+    let warnings = member.becomes("leader")["warnings"].to_string();
+    assert!(warnings.contains("1 call of hooks was cut short"), "{warnings}");
+    assert_eq!(member.end().0, Some(0));
+}
+
+#[test]
+fn the_end_waits_for_hooks_no_longer_than_one_and_each_may_take() {
+    let folder = Folder::new("bound");
+    let hooks = ["one", "two", "three"].map(|name| {
+        let script = format!("echo {name} $3 >> {}; sleep 1000", folder.file("log").display());
+        folder.script(name, &script).display().to_string()
+    });
+    let mut flags = vec!["--hook-timeout", "1s"];
+    hooks.iter().for_each(|hook| flags.extend(["--on-change", hook]));
+    let mut member = Member::start(&folder, &peers(1), 1, &flags);
+    member.becomes("leader");
+    let (code, took) = member.end();
+    assert_eq!(code, Some(0));
+    assert!(took < std::time::Duration::from_secs(7), "{took:?}, of which 4 s are for hooks");
+    let log = folder.text("log");
+    assert!(log.ends_with("one STOP\ntwo STOP\nthree STOP\n"), "{log}");
 }

@@ -4,7 +4,9 @@
 //! and leases are those of a wide-area network.
 
 mod asking;
+mod blocked;
 mod commands;
 mod hooks;
 mod member;
+mod output;
 mod settings;

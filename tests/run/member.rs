@@ -140,12 +140,18 @@ impl Member {
         Self::spawn(command, &dir, id)
     }
 
-    pub(crate) fn spawn(mut command: Command, dir: &str, id: u64) -> Self {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    pub(crate) fn spawn(command: Command, dir: &str, id: u64) -> Self {
+        Self::spawn_with(command, dir, id, Stdio::piped())
+    }
+
+    /// The same, with a standard error of the test's own.
+    pub(crate) fn spawn_with(mut command: Command, dir: &str, id: u64, errors: Stdio) -> Self {
+        command.stdout(Stdio::piped()).stderr(errors);
         let mut child = command.spawn().expect("the command starts");
         let out = child.stdout.take().expect("it is piped");
-        let errors = child.stderr.take().expect("it is piped");
-        Self { child, lines: lines(out), errors: lines(errors), dir: dir.to_owned(), id }
+        let errors = child.stderr.take();
+        let errors = errors.map_or_else(|| lines(std::io::empty()), lines);
+        Self { child, lines: lines(out), errors, dir: dir.to_owned(), id }
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -192,6 +198,13 @@ impl Member {
         rustix::process::kill_process(pid, signal).expect("it is there");
     }
 
+    /// Ends it by SIGTERM: its exit code, and how long that took.
+    pub(crate) fn end(&mut self) -> (Option<i32>, Duration) {
+        let begin = now();
+        self.signal(rustix::process::Signal::TERM);
+        (self.code(), now() - begin)
+    }
+
     /// Its exit code, once it has ended.
     pub(crate) fn code(&mut self) -> Option<i32> {
         eventually("its end", || self.child.try_wait().expect("it is our child")).code()
@@ -218,6 +231,12 @@ impl Drop for Member {
         let _ = self.child.kill(); // it may have ended
         let _ = self.child.wait();
     }
+}
+
+/// The time since the machine started.
+pub(crate) fn now() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    Duration::try_from(now).expect("the machine has started")
 }
 
 /// Whether this process is there, and not just its corpse.

@@ -190,7 +190,37 @@ impl Builder {
     /// # Errors
     /// [`BadSettings`] if a rule is broken, or the system does not let it.
     pub fn join(self) -> Checked<Election> {
-        let (settings, _) = self.settle()?;
+        self.prepare()?.join()
+    }
+
+    /// Checks everything and finds out which member this is, without joining. Names may have to be
+    /// looked up, which takes as long as it takes.
+    ///
+    /// # Errors
+    /// [`BadSettings`] if a rule is broken.
+    pub fn prepare(self) -> Checked<Prepared> {
+        self.settle().map(|(settings, _)| Prepared { settings })
+    }
+}
+
+/// A member that keeps all rules, and has not joined. Whoever wants to be asked as this member, or
+/// to have everything ready before it may be elected, does that now.
+pub struct Prepared {
+    settings: Settings,
+}
+
+impl Prepared {
+    /// Which member of the group it will be.
+    pub fn id(&self) -> u64 {
+        self.settings.me.0
+    }
+
+    /// Joins the group: see [`Builder::join`].
+    ///
+    /// # Errors
+    /// [`BadSettings`] if the system does not let it.
+    pub fn join(self) -> Checked<Election> {
+        let settings = self.settings;
         let failed = |what: String| move |error| BadSettings::System(what, error);
         let listen = settings.listen;
         let state = State::open(settings.dir.as_deref(), &settings.name());
@@ -356,6 +386,12 @@ fn is_here(address: SocketAddr) -> bool {
     match UdpSocket::bind(SocketAddr::new(address.ip(), 0)) {
         Ok(_) => true,
         Err(error) => error.kind() != ErrorKind::AddrNotAvailable,
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").field("id", &self.id()).finish_non_exhaustive()
     }
 }
 

@@ -17,7 +17,7 @@
 //! | [`Election`], [`Guard`], [`Watch`], [`Standing`] | what an application holds |
 //! | `member`, `life`, `program`, `parting` | the run loop, the protocol in it, and its end |
 //! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
-//! | [`clock`], `state`, `recorder` | time, memory, and the trace |
+//! | [`clock`], `state`, `recorder`, [`files`] | time, memory, the trace, and files that nobody waits for |
 //! | [`guardian`] | a command that runs only while its permission lasts |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
 //! | [`control`] | how a running member is asked, by other processes of its user |
@@ -39,6 +39,7 @@ mod builder;
 pub mod clock;
 pub mod control;
 mod directory;
+pub mod files;
 pub mod frame;
 mod guard;
 pub mod guardian;
@@ -60,7 +61,7 @@ pub mod status;
 mod watch;
 mod withdrawal;
 
-pub use builder::{BadSettings, Builder, Rule};
+pub use builder::{BadSettings, Builder, Prepared, Rule};
 pub use frame::Keyring;
 pub use guard::{Campaign, Guard, Lost};
 pub use handle::{Election, Gone, NotNow};

@@ -5,14 +5,15 @@
 //! claimed more than it did. Each step goes to the file at once, so a killed process loses at most
 //! the last line.
 
+use crate::files;
 use crate::state::to_hex;
 use bellwether_core::{
     Command, Dest, Endpoint, Event, Head, Instant, NodeId, Output, Record, SimTime, Told,
 };
+use rustix::fs::{Mode, OFlags};
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Writes the trace of one member. Without a file it does nothing.
@@ -28,9 +29,15 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Appends to this file, if one is given.
+    /// Appends to this file, if one is given. A pipe or a device could hold up the election.
     pub(crate) fn open(path: Option<&Path>, node: NodeId) -> io::Result<Self> {
-        let open = |path| OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        let open = |path: &Path| {
+            let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+            files::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|error| {
+                let why = format!("{}: {error}; choose another with --record", path.display());
+                io::Error::new(error.kind(), why)
+            })
+        };
         let file = path.map(open).transpose()?;
         Ok(Self { file, node, lines: Vec::new(), told: Told::default(), failed: None })
     }

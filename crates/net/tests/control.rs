@@ -4,12 +4,14 @@ use bellwether_net::control::{
     CannotServe, Change, Desk, Heard, NoAnswer, Server, Watcher, find, places,
 };
 use bellwether_net::status::{Role, Status, Traffic};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// A member that leads until it resigns.
 #[derive(Default)]
@@ -197,32 +199,137 @@ fn what_is_no_question_is_answered_with_an_error_and_changes_nothing() {
     assert_eq!(twice, "{\"done\":true}\n{\"error\":\"it does not lead\"}\n");
 }
 
+/// Asks for the status, and reads one line.
+fn ask(stream: &UnixStream) -> std::io::Result<String> {
+    let mut writer = stream;
+    writer.write_all(b"{\"ask\":\"status\"}\n")?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).map(|_| line)
+}
+
+fn connect(server: &Server) -> UnixStream {
+    UnixStream::connect(server.path()).expect("it listens")
+}
+
+/// A member that takes long to resign, and whose changes never come.
+#[derive(Default)]
+struct Slow {
+    goes_on: Mutex<bool>,
+    news: Condvar,
+}
+
+struct Never;
+
+impl Watcher for Never {
+    fn next(&mut self, within: std::time::Duration) -> Heard {
+        std::thread::sleep(within);
+        Heard::Nothing
+    }
+}
+
+impl Desk for Slow {
+    fn status(&self) -> Result<Status, String> {
+        Member::default().status()
+    }
+
+    fn resign(&self) -> Result<(), String> {
+        let waits = self.goes_on.lock().expect("nobody panics");
+        let waited = self.news.wait_while(waits, |goes_on| !*goes_on);
+        drop(waited.expect("nobody panics"));
+        Ok(())
+    }
+
+    fn watch(&self) -> Box<dyn Watcher> {
+        Box::new(Never)
+    }
+}
+
 #[test]
-fn no_more_than_32_are_answered_at_once_and_whoever_leaves_makes_room() {
+fn no_more_than_32_are_answered_at_once_and_whoever_is_makes_room() {
     let folder = Folder::new("crowd");
-    let server = folder.serve("web", 1).unwrap();
-    let ask = |stream: &UnixStream| {
-        let mut writer = stream;
-        writer.write_all(b"{\"ask\":\"status\"}\n")?;
-        let mut line = String::new();
-        BufReader::new(stream).read_line(&mut line).map(|_| line)
-    };
-    let sitting: Vec<_> = (0..32)
+    let desk = Arc::new(Slow::default());
+    let server = Server::start(&folder.0, "web", 1, Arc::clone(&desk) as Arc<dyn Desk>).unwrap();
+    let asking: Vec<UnixStream> = (0..32)
         .map(|_| {
-            let stream = UnixStream::connect(server.path()).unwrap();
-            assert!(ask(&stream).unwrap().starts_with("{\"status\""));
+            let mut stream = connect(&server);
+            stream.write_all(b"{\"ask\":\"resign\"}\n").unwrap();
             stream
         })
         .collect();
-    let standing = UnixStream::connect(server.path()).unwrap();
-    let mut line = String::new();
-    BufReader::new(&standing).read_line(&mut line).unwrap();
-    assert!(line.contains("32 are being answered already"), "{line}");
-    drop(sitting);
-    let answered = (0..200).any(|_| {
+    let refused = (0..500).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
-        let stream = UnixStream::connect(server.path()).unwrap();
-        ask(&stream).is_ok_and(|line| line.starts_with("{\"status\""))
+        ask(&connect(&server)).is_ok_and(|line| line.contains("32 are being answered already"))
     });
-    assert!(answered, "those who left made no room");
+    assert!(refused, "33 are answered at once");
+    *desk.goes_on.lock().unwrap() = true;
+    desk.news.notify_all();
+    for stream in &asking {
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).unwrap();
+        assert_eq!(line, "{\"done\":true}\n");
+    }
+    let answered = (0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        ask(&connect(&server)).is_ok_and(|line| line.starts_with("{\"status\""))
+    });
+    assert!(answered, "those who were answered made no room");
+}
+
+#[test]
+fn those_who_watch_leave_room_for_those_who_ask() {
+    let folder = Folder::new("watchers");
+    let server = Server::start(&folder.0, "web", 1, Arc::new(Slow::default())).unwrap();
+    let watching: Vec<UnixStream> = (0..40)
+        .map(|_| {
+            let mut stream = connect(&server);
+            stream.write_all(b"{\"ask\":\"watch\"}\n").unwrap();
+            stream
+        })
+        .collect();
+    let mut lines = BufReader::new(&watching[39]);
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    assert!(line.contains("24 watch already"), "{line}");
+    assert!(ask(&connect(&server)).unwrap().starts_with("{\"status\""));
+}
+
+#[test]
+fn whoever_is_silent_for_longest_yields_to_whoever_asks() {
+    let folder = Folder::new("silent");
+    let server = folder.serve("web", 1).unwrap();
+    let early = connect(&server);
+    assert!(ask(&early).unwrap().starts_with("{\"status\""));
+    let crowd: Vec<UnixStream> = (0..500).map(|_| connect(&server)).collect();
+    let begin = clock();
+    let line = ask(&connect(&server)).unwrap();
+    assert!(line.starts_with("{\"status\""), "{line}");
+    assert!(clock() - begin < std::time::Duration::from_secs(2), "{:?}", clock() - begin);
+    let mut rest = String::new();
+    assert_eq!((&early).read_to_string(&mut rest).unwrap_or(0), 0, "it was silent for longest");
+    assert!(ask(&crowd[499]).unwrap().starts_with("{\"status\""), "it is still there");
+}
+
+/// The time since the machine started.
+fn clock() -> std::time::Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    std::time::Duration::try_from(now).expect("the machine has started")
+}
+
+#[test]
+fn a_lock_on_the_directory_holds_up_nobody_and_one_on_the_lock_file_for_a_second() {
+    let folder = Folder::new("locks");
+    let exclusive = FlockOperation::NonBlockingLockExclusive;
+    let hostile = File::open(&folder.0).unwrap();
+    flock(&hostile, exclusive).unwrap();
+    let server = folder.serve("web", 1).unwrap();
+    let lock = folder.0.join("web.1.sock.lock");
+    assert_eq!(std::fs::metadata(&lock).unwrap().permissions().mode() & 0o777, 0o600);
+    drop(server);
+    let held = File::open(&lock).unwrap();
+    flock(&held, exclusive).unwrap();
+    let locked = folder.serve("web", 1).unwrap_err();
+    assert!(matches!(locked, CannotServe::Locked(_)) && locked.is_config(), "{locked}");
+    assert!(places(&folder.0).unwrap().is_empty(), "a lock is no place");
+    drop(held);
+    folder.serve("web", 1).unwrap();
 }

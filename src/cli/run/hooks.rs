@@ -6,121 +6,147 @@
 //! **Assumptions.** A hook leaves nothing behind that should live on: when its time is up, its
 //! whole process group is killed.
 //!
-//! **Promise.** Whatever a hook does, the election does not wait for it. Changes that come faster
-//! than hooks can be called are left out, the oldest first, and that is told.
+//! **Promise.** Whatever a hook does, the election does not wait for it. A state that is over
+//! before its turn comes is not told: a later change takes its place, and MASTER is told only while
+//! the member leads. The last state is always told, and STOP at the end. A hook that runs at MASTER
+//! when the member leads no longer is killed. None of that makes hooks exclusive: between the
+//! moment when leadership ends and the moment when a hook is gone another member may lead.
 
-use bellwether::core::Duration;
+use super::bell::Bell;
+use super::hook_call::{Call, Ending, run};
+use super::printer::Printer;
+use bellwether::core::{Duration, Instant};
 use bellwether::net::control::Change;
 use bellwether::net::status::Role;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
-use std::collections::VecDeque;
-use std::io::{self, Write};
-use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
+use rustix::event::{PollFd, PollFlags, poll};
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-/// The most changes that wait for their hooks.
-const WAITING_MAX: usize = 16;
+/// How much longer than all hooks may take the end waits for them, if one cannot be killed.
+const SLACK: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Until when the member leads, as of now; nothing if it does not.
+pub(super) type Lease = Box<dyn Fn() -> Option<Instant> + Send + Sync>;
 
 /// The hooks of a member, and the thread that calls them.
 #[derive(Debug)]
 pub(super) struct Hooks {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    done: Option<Receiver<()>>,
 }
 
-/// How often hooks failed, for `status`.
+/// How calls went, for `status`.
 #[derive(Clone, Debug)]
 pub(super) struct Tally(Arc<Shared>);
 
+/// What hooks are, and how they are called.
+pub(super) struct Plan {
+    pub(super) programs: Vec<PathBuf>,
+    /// How long each may take.
+    pub(super) limit: Duration,
+    /// The priority that hooks are told.
+    pub(super) rank: u64,
+    pub(super) lease: Lease,
+    pub(super) errors: Printer,
+}
+
 #[derive(Debug)]
 struct Shared {
-    programs: Vec<PathBuf>,
-    limit: Duration,
-    /// The priority that hooks are told.
-    rank: u64,
+    plan: Plan,
     queue: Mutex<Queue>,
     /// Rung when there is something to do.
-    bell: Condvar,
+    bell: Bell,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    waiting: VecDeque<Call>,
+    /// The latest state, if it is not told yet.
+    waiting: Option<Call>,
     over: bool,
     failures: u64,
     last_failure: Option<String>,
+    skipped: u64,
+    cut_short: u64,
 }
 
-/// What hooks are told.
-#[derive(Clone, Debug)]
-struct Call {
-    state: &'static str,
-    change: Change,
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan").field("programs", &self.programs).finish_non_exhaustive()
+    }
 }
 
 impl Hooks {
     /// Starts the thread that calls these programs, if there are any.
-    pub(super) fn start(programs: Vec<PathBuf>, limit: Duration, rank: u64) -> io::Result<Self> {
-        let (queue, bell) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { programs, limit, rank, queue, bell });
-        let threads = Arc::clone(&shared);
-        let thread = if shared.programs.is_empty() {
-            None
-        } else {
-            let builder = thread::Builder::new().name("hooks".to_owned());
-            Some(builder.spawn(move || threads.work())?)
-        };
-        Ok(Self { shared, thread })
+    pub(super) fn start(plan: Plan) -> io::Result<Self> {
+        let (queue, bell) = (Mutex::default(), Bell::new()?);
+        let shared = Arc::new(Shared { plan, queue, bell });
+        if shared.plan.programs.is_empty() {
+            return Ok(Self { shared, done: None });
+        }
+        let own = Arc::clone(&shared);
+        let (finished, done) = sync_channel(1);
+        thread::Builder::new().name("hooks".to_owned()).spawn(move || {
+            own.work();
+            let _ = finished.send(()); // or nobody waits any more
+        })?;
+        Ok(Self { shared, done: Some(done) })
     }
 
-    /// Tells of a change.
-    pub(super) fn tell(&self, change: &Change) {
+    /// Tells of a change; `reign` is how often the member has begun to lead.
+    pub(super) fn tell(&self, change: &Change, reign: u64) {
         let state = match change.role {
             Role::Leader => "MASTER",
             Role::Follower | Role::Looking => "BACKUP",
             Role::Withdrawn => "FAULT",
         };
-        self.shared.push(Call { state, change: change.clone() });
+        self.shared.push(Call { state, change: change.clone(), reign });
     }
 
-    /// Tells that it is over, and waits until all that is to be told has been.
-    pub(super) fn end(mut self, change: Change) {
-        self.shared.push(Call { state: "STOP", change });
-        self.finish();
+    /// Tells that it is over, and waits until that is told: for the hook that runs and for each
+    /// that is told, as long as it may take.
+    pub(super) fn end(self, change: Change, reign: u64) {
+        self.shared.push(Call { state: "STOP", change, reign });
+        self.shared.lock().over = true;
+        self.shared.bell.ring();
+        let Some(done) = self.done else { return };
+        let calls = self.shared.plan.programs.len() as u64 + 1;
+        let limit = (self.shared.plan.limit * calls).as_nanos();
+        let limit = std::time::Duration::from_nanos(limit).saturating_add(SLACK);
+        let _ = done.recv_timeout(limit); // one that cannot be killed is left behind
     }
 
-    /// How often hooks failed.
+    /// How calls went.
     pub(super) fn tally(&self) -> Tally {
         Tally(Arc::clone(&self.shared))
-    }
-
-    fn finish(&mut self) {
-        self.shared.lock().over = true;
-        self.shared.bell.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // whatever it died of, it is over
-        }
-    }
-}
-
-impl Drop for Hooks {
-    fn drop(&mut self) {
-        self.finish();
     }
 }
 
 impl Tally {
-    /// A warning, if there is something to warn of.
-    pub(super) fn warning(&self) -> Option<String> {
+    /// What there is to warn of.
+    pub(super) fn warnings(&self) -> Vec<String> {
         let queue = self.0.lock();
-        let last = queue.last_failure.as_deref()?;
-        let calls = if queue.failures == 1 { "call" } else { "calls" };
-        Some(format!("{} {calls} of hooks failed, the last: {last}", queue.failures))
+        let calls = |count: u64, was: [&str; 2]| match count {
+            1 => format!("1 call of hooks {}", was[0]),
+            count => format!("{count} calls of hooks {}", was[1]),
+        };
+        let mut warnings = Vec::new();
+        if let Some(last) = &queue.last_failure {
+            let failed = calls(queue.failures, ["failed", "failed"]);
+            warnings.push(format!("{failed}, the last: {last}"));
+        }
+        if queue.skipped > 0 {
+            let skipped = calls(queue.skipped, ["was skipped", "were skipped"]);
+            warnings.push(format!("{skipped}: the state was over before their turn came"));
+        }
+        if queue.cut_short > 0 {
+            let cut = calls(queue.cut_short, ["was cut short", "were cut short"]);
+            warnings.push(format!("{cut}: the member led no longer"));
+        }
+        warnings
     }
 }
 
@@ -129,100 +155,100 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A later state takes the place of one that is not told yet.
     fn push(&self, call: Call) {
-        if self.programs.is_empty() {
+        if self.plan.programs.is_empty() {
             return;
         }
         let mut queue = self.lock();
-        if queue.waiting.len() >= WAITING_MAX {
-            queue.waiting.pop_front();
-            drop(queue);
-            self.failed("hooks are too slow: a change was left out".to_owned());
-            queue = self.lock();
+        if queue.waiting.replace(call).is_some() {
+            queue.skipped += self.plan.programs.len() as u64;
         }
-        queue.waiting.push_back(call);
         drop(queue);
-        self.bell.notify_all();
-    }
-
-    fn failed(&self, why: String) {
-        eprintln!("bellwether: {why}");
-        let mut queue = self.lock();
-        queue.failures += 1;
-        queue.last_failure = Some(why);
+        self.bell.ring();
     }
 
     /// Calls hooks until it is over and nothing is left to tell.
     fn work(&self) {
         loop {
+            self.bell.quiet();
             let mut queue = self.lock();
-            let call = loop {
-                match queue.waiting.pop_front() {
-                    Some(call) => break call,
-                    None if queue.over => return,
-                    None => queue = self.bell.wait(queue).unwrap_or_else(PoisonError::into_inner),
-                }
-            };
+            let (call, over) = (queue.waiting.take(), queue.over);
             drop(queue);
-            for program in &self.programs {
-                if let Err(why) = self.call(program, &call) {
-                    self.failed(format!("hook {}: {why}", program.display()));
-                }
+            match call {
+                Some(call) => self.plan.programs.iter().for_each(|hook| self.tell(hook, &call)),
+                None if over => return,
+                // Interrupted or not: look what there is.
+                None => drop(poll(&mut [PollFd::new(&self.bell, PollFlags::IN)], None)),
             }
         }
     }
 
-    fn call(&self, program: &Path, call: &Call) -> Result<(), String> {
-        let Call { state, change } = call;
-        let leader = change.leaders.first().map_or_else(String::new, u64::to_string);
-        let until = change.until.map_or_else(String::new, |until| (until / 1_000_000).to_string());
-        // What a hook prints is for people; our standard output is for programs.
-        let errors =
-            io::stderr().as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
-        let mut child = Command::new(program)
-            .args(["INSTANCE", &change.group, state, &self.rank.to_string()])
-            .env("BELLWETHER_GROUP", &change.group)
-            .env("BELLWETHER_ID", change.id.to_string())
-            .env("BELLWETHER_ROLE", change.role.name())
-            .env("BELLWETHER_LEADER", leader)
-            .env("BELLWETHER_UNTIL_MS", until)
-            .stdin(Stdio::piped())
-            .stdout(errors)
-            .process_group(0)
-            .spawn()
-            .map_err(|error| format!("it cannot be started: {error}"))?;
-        if let Some(mut stdin) = child.stdin.take() {
-            let line = super::super::change::json(change) + "\n";
-            let _ = stdin.write_all(line.as_bytes()); // whoever does not read need not
+    /// Tells one hook of a state, unless that is over.
+    fn tell(&self, hook: &Path, call: &Call) {
+        if self.is_over(call) {
+            self.lock().skipped += 1;
+            return;
         }
-        match wait(&mut child, self.limit)? {
-            Some(status) if status.success() => Ok(()),
-            Some(status) => Err(format!("it failed at {state}: {status}")),
-            None => Err(format!("it took longer than {} at {state}, and was killed", self.limit)),
+        let until = (self.plan.lease)();
+        let why = match run(hook, call, until, self) {
+            Ok(Ending::Exited(status)) if status.success() => return,
+            Ok(Ending::Exited(status)) => format!("it failed at {}: {status}", call.state),
+            Ok(Ending::TooLong) => {
+                let limit = self.plan.limit;
+                format!("it took longer than {limit} at {}, and was killed", call.state)
+            }
+            Ok(Ending::CutShort) => {
+                self.lock().cut_short += 1;
+                let state = call.state;
+                let line = format!("it was killed at {state}: the member leads no longer");
+                return self.plan.errors.say(&format!("hook {}: {line}", hook.display()));
+            }
+            Err(why) => why,
+        };
+        let why = format!("hook {}: {why}", hook.display());
+        self.plan.errors.say(&why);
+        let mut queue = self.lock();
+        queue.failures += 1;
+        queue.last_failure = Some(why);
+    }
+
+    /// Whether the state that would be told is over. The last one is told in any case, and what is
+    /// told next says what came after it.
+    fn is_over(&self, call: &Call) -> bool {
+        match call.state {
+            "STOP" => false,
+            "MASTER" => self.lock().waiting.is_some() || (self.plan.lease)().is_none(),
+            _ => self.lock().waiting.is_some(),
         }
     }
 }
 
-/// How the hook ended; nothing if it had to be killed.
-fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>, String> {
-    let told = |error: io::Error| error.to_string();
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| "it has no process number".to_owned())?;
-    let in_time = pidfd_open(pid, PidfdFlags::empty()).map(|process| {
-        let limit = std::time::Duration::from_nanos(limit.as_nanos());
-        let timeout = Timespec::try_from(limit).ok();
-        loop {
-            // Nothing interrupts this thread but what may end the whole process.
-            match poll(&mut [PollFd::new(&process, PollFlags::IN)], timeout.as_ref()) {
-                Err(rustix::io::Errno::INTR) => {}
-                ready => return ready.is_ok_and(|count| count > 0),
-            }
-        }
-    });
-    let in_time = in_time.unwrap_or(false);
-    if !in_time {
-        let _ = kill_process_group(pid, Signal::KILL); // it may be gone by now
+/// What [`run`] asks while a hook runs.
+impl super::hook_call::Circumstances for Shared {
+    fn limit(&self) -> Duration {
+        self.plan.limit
     }
-    let status = child.wait().map_err(told)?;
-    Ok(in_time.then_some(status))
+
+    fn rank(&self) -> u64 {
+        self.plan.rank
+    }
+
+    fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
+    /// Until when a hook may go on in this state, as of now; nothing if it may not.
+    fn permitted(&self, call: &Call) -> Option<Instant> {
+        if call.state != "MASTER" {
+            return Some(Instant::NEVER);
+        }
+        let queue = self.lock();
+        let later = queue.waiting.as_ref();
+        if later.is_some_and(|later| (later.state, later.reign) != (call.state, call.reign)) {
+            return None;
+        }
+        drop(queue);
+        (self.plan.lease)()
+    }
 }

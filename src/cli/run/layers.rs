@@ -5,9 +5,12 @@
 
 use super::super::failure::{Failure, line_of};
 use super::options::{Options, named};
-use clap::{Args, FromArgMatches};
+use bellwether::net::files;
+use clap::{ArgAction, Args, FromArgMatches};
+use rustix::fs::{Mode, OFlags};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 /// Values by the names of their flags.
@@ -18,7 +21,7 @@ pub(super) const GROUP: &str = "group";
 /// The same, in files alone.
 const COMMAND: &str = "command";
 /// Set for commands and hooks by `run` itself, or for other programs.
-const FOREIGN: [&str; 3] = ["role", "leader", "until-ms"];
+const FOREIGN: [&str; 5] = ["role", "leader", "term", "reign", "until-ms"];
 /// Of each pair only one can hold, so the later puts the earlier out of force.
 const EXCLUSIVE: [(&str, &str); 2] = [("key", "insecure"), ("bye", "bye-copies")];
 /// No file with settings is longer.
@@ -35,6 +38,14 @@ fn flags() -> BTreeMap<String, bool> {
         .get_arguments()
         .filter_map(|flag| Some((flag.get_long()?.to_owned(), flag.get_action().takes_values())));
     flags.filter(|(name, _)| name != "help").collect()
+}
+
+/// The flags that can be given several times.
+fn lists() -> BTreeSet<String> {
+    let parser = parser();
+    let several = |flag: &&clap::Arg| matches!(flag.get_action(), ArgAction::Append);
+    let flags = parser.get_arguments().filter(several).filter_map(clap::Arg::get_long);
+    flags.map(str::to_owned).collect()
 }
 
 /// Reads a layer, or several that lie over each other.
@@ -83,12 +94,17 @@ pub(super) struct File {
 /// Reads a file with settings.
 pub(super) fn from_file(path: &Path) -> Result<File, Failure> {
     let bad = |problem: String| Failure::Config(format!("{}: {problem}", path.display()));
-    let found = std::fs::metadata(path).map_err(|error| Failure::io("read", path, &error))?;
-    if !found.is_file() || found.len() > FILE_MAX {
-        return Err(bad(format!("settings are in a file of at most {FILE_MAX} bytes")));
+    let cannot = |error: io::Error| match error.kind() {
+        ErrorKind::InvalidInput => bad(format!("{error}; --config names a file")),
+        ErrorKind::InvalidData => bad("it is no text; settings are written in TOML".to_owned()),
+        _ => Failure::io("read", path, &error),
+    };
+    let file = files::open(path, OFlags::RDONLY, Mode::empty()).map_err(cannot)?;
+    let mut text = String::new();
+    file.take(FILE_MAX + 1).read_to_string(&mut text).map_err(cannot)?;
+    if text.len() as u64 > FILE_MAX {
+        return Err(bad(format!("a file with settings has at most {FILE_MAX} bytes")));
     }
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| Failure::io("read", path, &error))?;
     from_text(&text).map_err(bad)
 }
 
@@ -98,7 +114,7 @@ fn from_text(text: &str) -> Result<File, String> {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
         format!("line {}: {problem}", text[..at].matches('\n').count() + 1)
     })?;
-    let (flags, mut file) = (flags(), File::default());
+    let (flags, lists, mut file) = (flags(), lists(), File::default());
     for (key, value) in table {
         match (key.as_str(), value) {
             ("params", toml::Value::Table(params)) => file.params = params,
@@ -106,15 +122,18 @@ fn from_text(text: &str) -> Result<File, String> {
                 file.command = texts(COMMAND, value)?.into_iter().map(OsString::from).collect();
             }
             (GROUP, value) => {
-                file.layer.insert(key, texts(GROUP, value)?);
+                file.layer.insert(key, vec![one_text(GROUP, value)?]);
             }
             // The members may be a list, which is easier to read.
             ("peers", value) => {
                 file.layer.insert(key, vec![texts("peers", value)?.join(",")]);
             }
             (name, value) if flags.contains_key(name) && name != "config" => {
-                let values = texts(name, value)?;
-                let values = if flags[name] { values } else { vec![switch(name, &values)?] };
+                let values = match (flags[name], lists.contains(name)) {
+                    (true, true) => texts(name, value)?,
+                    (true, false) => vec![one_text(name, value)?],
+                    (false, _) => vec![switch(name, &[one_text(name, value)?])?],
+                };
                 file.layer.insert(key, values);
             }
             (name, _) => return Err(unknown(name, &names())),
@@ -166,18 +185,31 @@ pub(super) fn from_environment(
     Ok(layer)
 }
 
-/// A value of a file as texts.
+/// A value of a file that may be a list, as texts.
 fn texts(name: &str, value: toml::Value) -> Result<Vec<String>, String> {
-    let one = |value: toml::Value| match value {
+    match value {
+        toml::Value::Array(values) => {
+            values.into_iter().map(|value| one_text(name, value)).collect()
+        }
+        value => one_text(name, value).map(|text| vec![text]),
+    }
+}
+
+/// A value of a file that is one value.
+fn one_text(name: &str, value: toml::Value) -> Result<String, String> {
+    match value {
         toml::Value::String(text) => Ok(text),
         toml::Value::Integer(number) => Ok(number.to_string()),
         toml::Value::Float(number) => Ok(number.to_string()),
         toml::Value::Boolean(truth) => Ok(truth.to_string()),
-        _ => Err(format!("{name} is a text, a number, true or false, or a list of texts")),
-    };
-    match value {
-        toml::Value::Array(values) => values.into_iter().map(one).collect(),
-        value => one(value).map(|text| vec![text]),
+        other => Err(format!(
+            "{name} is a text, a number, true or false, and not {}: write {name} = \"...\"",
+            match other {
+                toml::Value::Array(_) => "a list",
+                toml::Value::Table(_) => "a table",
+                _ => "a date",
+            }
+        )),
     }
 }
 
@@ -285,7 +317,11 @@ mod tests {
             ("once = \"maybe\"", "once = maybe: it is either true or false"),
             ("id = { a = 1 }", "id is a text, a number"),
             ("key = \"a\"\ninsecure = true", "the argument '--insecure' cannot be used with"),
-            ("id = [1, 2]", "the argument '--id <N>' cannot be used multiple times"),
+            ("id = [1, 2]", "id is a text, a number, true or false, and not a list"),
+            ("group = [\"g\"]", "group is a text, a number, true or false, and not a list"),
+            ("once = [true]", "once is a text, a number, true or false, and not a list"),
+            ("dir = [\"/run\"]", "dir is a text, a number, true or false, and not a list"),
+            ("on-change = [[\"/x\"]]", "on-change is a text, a number, true or false, and not"),
         ] {
             let error = from_text(text).unwrap_err();
             assert!(error.starts_with(start), "{text}: {error}");

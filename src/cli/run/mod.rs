@@ -3,14 +3,23 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `options`, `layers`, `params`, `settings` | what was asked for, by a file, the environment and flags |
-//! | `supervisor` | the loop |
+//! | `joining`, `supervisor` | what comes before the loop, and the loop |
+//! | `errands`, `watchdog` | what the loop does not wait for; what happens if it is held up all the same |
 //! | `worker`, `permission` | the command, and for how long it may run |
-//! | `hooks`, `printer`, `complaints` | who is told of changes, and of trouble |
+//! | `hooks`, `hook_call`, `printer`, `complaints` | who is told of changes, and of trouble |
 //! | `office` | who may ask |
+//!
+//! **Promise.** Nothing here writes to the standard output or error but the threads of `printer`:
+//! whoever reads slowly, or not at all, holds up nobody and kills nobody.
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod bell;
 mod complaints;
+mod errands;
+mod hook_call;
 mod hooks;
+mod joining;
 mod layers;
 mod office;
 pub(super) mod options;
@@ -19,6 +28,7 @@ mod permission;
 mod printer;
 mod settings;
 mod supervisor;
+mod watchdog;
 mod worker;
 
 use super::Done;
@@ -26,21 +36,25 @@ use super::failure::Failure;
 use super::runtime_dir;
 use super::signals::Signals;
 use bell::Bell;
-use bellwether::net::Election;
 use bellwether::net::clock::{BootTime, Clock};
-use bellwether::net::control::Server;
+use bellwether::net::control::{CannotServe, Server};
 use bellwether::net::guardian::Plan;
+use bellwether::net::{Election, Prepared};
 use clap::Args;
 use complaints::Complaints;
+use errands::Errands;
 use hooks::Hooks;
-use office::Office;
-use options::Options;
-use printer::Printer;
+use joining::{Joined, Joining};
+use office::{Office, Reply};
+use options::{Format, Options};
+use printer::{Printer, Stream};
 pub(super) use settings::Settings;
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use supervisor::Supervisor;
+use watchdog::Watchdog;
 use worker::Worker;
 
 /// Be a member of a group; run a command only while it leads
@@ -63,39 +77,100 @@ Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, w
 the leadership handed over; 75 leadership lost (--once), 124 not elected in time, 126 and 127 CMD
 cannot be started, 78 bad configuration, 2 bad usage.
 Signals: SIGHUP reads the keys again; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
-Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER and _UNTIL_MS (of CLOCK_BOOTTIME), and the change
-as JSON on their standard input.";
+Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM (empty where the protocol counts none),
+_REIGN (how often this member has begun to lead) and _UNTIL_MS (when its lease ends, of
+CLOCK_BOOTTIME), and the change as JSON on their standard input. A state that is over before its
+turn comes is skipped, and a hook that runs at MASTER when leadership ends is killed; but hooks run
+beside the election, late, and possibly after another member leads. Use CMD for what must never run
+twice.";
 
 impl Run {
     /// Runs until it is told to end; `written` are the flags that were written.
     pub(super) fn run(self, written: &[(String, Vec<String>)]) -> Done {
+        // Until signals are caught, any of them ends the process, whatever it waits for.
         let settings = Settings::gather(self.options, written)?;
         runtime_dir::prepare(&settings.dir)?;
         settings.check_hooks()?;
-        let builder = settings.builder()?;
-        let signals = Signals::new().map_err(|error| cannot("catch signals", &error))?;
-        let bell = Bell::new().map_err(|error| cannot("begin", &error))?;
+        settings.check_record()?;
         if !settings.command.is_empty() {
             settings.permission.check()?;
         }
-        if !settings.command.is_empty() && !settings.is_exclusive() {
-            eprintln!(
-                "bellwether: this group does not promise never to have two leaders: the command \
-                 may run in several places at once"
-            );
-        }
-        let election = builder.join()?;
-        if settings.options.insecure {
-            eprintln!("bellwether: without a key, whoever reaches the port can lead the group");
-        }
-        let id = election.leadership().me.0;
-        settings.check_socket(id)?;
-        let worker = start_worker(&settings, id)?;
-        match supervise(settings, election, worker, signals, bell)? {
-            0 => Ok(()),
-            code => Err(Failure::Code(code)),
-        }
+        let begin = |error| cannot("begin", &error);
+        let bell = Bell::new().map_err(begin)?;
+        let errors = Printer::start(Stream::Error, bell.clone()).map_err(begin)?;
+        errors.take_panics();
+        let code = match start(settings, bell, &errors) {
+            Ok(code) => code,
+            Err(failure) => {
+                let (line, code) = failure.into_line();
+                line.into_iter().for_each(|line| errors.say(&line));
+                code
+            }
+        };
+        errors.end();
+        if code == 0 { Ok(()) } else { Err(Failure::Code(code)) }
     }
+}
+
+/// Joins, leads if it is elected, and leaves; the exit code.
+fn start(settings: Settings, bell: Bell, errors: &Printer) -> Result<u8, Failure> {
+    let begin = |error| cannot("begin", &error);
+    let builder = settings.builder()?;
+    let signals = Signals::new().map_err(|error| cannot("catch signals", &error))?;
+    let deadline = settings.options.elected_within;
+    let deadline = deadline.map(|within| (BootTime.now() + within, within));
+    let printer = start_printer(&settings, &bell).map_err(begin)?;
+    let mut joining = Joining { signals, bell, deadline, early: Vec::new() };
+    if !settings.command.is_empty() && !settings.is_exclusive() {
+        errors.say(
+            "this group does not promise never to have two leaders: the command may run in \
+             several places at once",
+        );
+    }
+    let printers = [errors].into_iter().chain(printer.as_ref().map(|(printer, _)| printer));
+    let printers = printers.cloned().collect();
+    let (office, resignations) = Office::new(&settings.group, joining.bell.clone(), printers);
+    let office = Arc::new(office);
+    // Whoever cannot be asked does not join, and whoever asks is answered from here on.
+    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&office));
+    let serve = move || -> Result<(Prepared, Server), Failure> {
+        let (dir, group, office) = place;
+        let prepared = builder.prepare()?;
+        let server = Server::start(&dir, &group, prepared.id(), office)?;
+        Ok((prepared, server))
+    };
+    let (prepared, server) = match joining.wait_for(serve).map_err(begin)? {
+        Joined::Done(done) => done?,
+        Joined::End(code, why) => return Ok(say_why(errors, code, why)),
+    };
+    if settings.options.insecure {
+        errors.say("without a key, whoever reaches the port can lead the group");
+    }
+    // The guardian is there before the member may be elected.
+    let worker = start_worker(&settings, prepared.id())?;
+    let election = match joining.wait_for(move || prepared.join()).map_err(begin)? {
+        Joined::Done(election) => election?,
+        Joined::End(code, why) => return Ok(say_why(errors, code, why)),
+    };
+    let desk = (office, resignations);
+    let supervisor = supervise(settings, election, worker, joining, desk, printer, errors)?;
+    let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
+    drop(server);
+    Ok(code)
+}
+
+fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
+    why.into_iter().for_each(|why| errors.say(&why));
+    code
+}
+
+/// Who prints changes, and how. With a command the standard output is its own, unless changes were
+/// asked for.
+fn start_printer(settings: &Settings, bell: &Bell) -> io::Result<Option<(Printer, Format)>> {
+    let format = settings.options.format;
+    let format = if settings.command.is_empty() { Some(settings.format()) } else { format };
+    let start = |format| Printer::start(Stream::Output, bell.clone()).map(|own| (own, format));
+    format.map(start).transpose()
 }
 
 fn cannot(what: &str, error: &io::Error) -> Failure {
@@ -125,44 +200,58 @@ fn supervise(
     settings: Settings,
     election: Election,
     worker: Option<Worker>,
-    signals: Signals,
-    bell: Bell,
-) -> Result<u8, Failure> {
-    let Settings { group, options, dir, hooks, command, .. } = settings;
-    let me = election.leadership().me.0;
+    joining: Joining,
+    (office, resignations): (Arc<Office>, Receiver<Reply>),
+    printer: Option<(Printer, Format)>,
+    errors: &Printer,
+) -> Result<Supervisor, Failure> {
+    let Settings { group, options, hooks, .. } = settings;
     let begin = |error| cannot("begin", &error);
-    let rank = options.rank.unwrap_or(me);
-    let hooks = Hooks::start(hooks, options.hooking.hook_timeout, rank).map_err(begin)?;
-    // With a command the standard output is its own, unless changes were asked for.
-    let format =
-        if command.is_empty() { Some(options.format.unwrap_or_default()) } else { options.format };
-    let start = |format| Printer::start(bell.clone()).map(|printer| (printer, format));
-    let printer = format.map(start).transpose().map_err(begin)?;
-    let (office, resignations) = Office::new(&group, election.clone(), bell.clone(), hooks.tally());
-    let server = Server::start(&dir, &group, me, Arc::new(office)).map_err(|error| {
-        let line = error.to_string();
-        if error.is_config() { Failure::Config(line) } else { Failure::Io(line) }
-    })?;
-    let deadline = options.elected_within.map(|within| (BootTime.now() + within, within));
-    let supervisor = Supervisor {
+    let leads = election.clone();
+    let hooks = Hooks::start(hooks::Plan {
+        programs: hooks,
+        limit: options.hooking.hook_timeout,
+        rank: options.rank.unwrap_or(election.leadership().me.0),
+        lease: Box::new(move || {
+            let now = leads.leadership();
+            now.leads().then_some(now.until)
+        }),
+        errors: errors.clone(),
+    });
+    let hooks = hooks.map_err(begin)?;
+    office.open(election.clone(), hooks.tally());
+    let Joining { signals, bell, deadline, early } = joining;
+    let errands = Errands::start(election.clone(), errors.clone(), bell.clone()).map_err(begin)?;
+    let watch_over = |_: &Worker| Watchdog::start(election.clone(), errors.clone());
+    let watchdog = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
+    Ok(Supervisor {
         group,
         watch: election.watch(),
         election,
         signals,
+        early,
         bell,
         resignations,
+        errands,
         hooks,
         printer,
+        errors: errors.clone(),
         worker,
+        watchdog,
         keys: options.key,
-        complaints: Complaints::new(),
+        complaints: Complaints::new(errors.clone()),
         deadline,
         once: options.once,
         led: false,
+        reign: supervisor::Reign::default(),
         resigning: Vec::new(),
         ending: None,
-    };
-    let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
-    drop(server);
-    Ok(code)
+    })
+}
+
+impl From<CannotServe> for Failure {
+    fn from(error: CannotServe) -> Self {
+        let line = error.to_string();
+        if error.is_config() { Self::Config(line) } else { Self::Io(line) }
+    }
 }

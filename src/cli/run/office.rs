@@ -1,17 +1,23 @@
 //! Answers those who ask the running member, and passes on what is for the loop to do.
+//!
+//! **Promise.** It answers before the member has joined, too: then it says so.
 
 use super::bell::Bell;
 use super::hooks::Tally;
+use super::printer::Printer;
 use bellwether::net::control::{Change, Desk, Heard, Watcher};
 use bellwether::net::status::Status;
 use bellwether::net::{Election, Next, Watch};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long a command may take to end before whoever asked is told to look later.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The most who wait to be answered.
 const WAITING_MAX: usize = 32;
+/// How often one who watches looks whether the member has joined.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Where the answer goes.
 pub(super) type Reply = SyncSender<Result<(), String>>;
@@ -20,33 +26,45 @@ pub(super) type Reply = SyncSender<Result<(), String>>;
 #[derive(Debug)]
 pub(super) struct Office {
     group: String,
-    election: Election,
+    joined: Arc<OnceLock<Election>>,
+    hooks: OnceLock<Tally>,
     resignations: SyncSender<Reply>,
     bell: Bell,
-    hooks: Tally,
+    printers: Vec<Printer>,
 }
 
 impl Office {
-    /// The office, and where the wish to resign arrives after the bell has rung.
-    pub(super) fn new(
-        group: &str,
-        election: Election,
-        bell: Bell,
-        hooks: Tally,
-    ) -> (Self, Receiver<Reply>) {
+    /// The office of a member that is yet to join, and where the wish to resign arrives after the
+    /// bell has rung.
+    pub(super) fn new(group: &str, bell: Bell, printers: Vec<Printer>) -> (Self, Receiver<Reply>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
-        (Self { group: group.to_owned(), election, resignations, bell, hooks }, asked)
+        let (joined, hooks) = (Arc::default(), OnceLock::new());
+        (Self { group: group.to_owned(), joined, hooks, resignations, bell, printers }, asked)
+    }
+
+    /// The member has joined.
+    pub(super) fn open(&self, election: Election, hooks: Tally) {
+        let _ = self.hooks.set(hooks); // it joins but once
+        let _ = self.joined.set(election);
+    }
+
+    fn election(&self) -> Result<&Election, String> {
+        self.joined.get().ok_or_else(|| {
+            format!("the member is joining {}: it takes no part yet; ask again soon", self.group)
+        })
     }
 }
 
 impl Desk for Office {
     fn status(&self) -> Result<Status, String> {
-        let mut status = self.election.status().map_err(|gone| gone.to_string())?;
-        status.warnings.extend(self.hooks.warning());
+        let mut status = self.election()?.status().map_err(|gone| gone.to_string())?;
+        status.warnings.extend(self.hooks.get().into_iter().flat_map(Tally::warnings));
+        status.warnings.extend(self.printers.iter().filter_map(Printer::warning));
         Ok(status)
     }
 
     fn resign(&self) -> Result<(), String> {
+        self.election()?;
         let (reply, replied) = sync_channel(1);
         match self.resignations.try_send(reply) {
             Ok(()) => self.bell.ring(),
@@ -63,7 +81,8 @@ impl Desk for Office {
     }
 
     fn watch(&self) -> Box<dyn Watcher> {
-        Box::new(Window { group: self.group.clone(), watch: self.election.watch() })
+        let (group, joined) = (self.group.clone(), Arc::clone(&self.joined));
+        Box::new(Window { group, joined, watch: None })
     }
 }
 
@@ -71,15 +90,37 @@ impl Desk for Office {
 #[derive(Debug)]
 struct Window {
     group: String,
-    watch: Watch,
+    joined: Arc<OnceLock<Election>>,
+    watch: Option<Watch>,
 }
 
 impl Watcher for Window {
     fn next(&mut self, within: Duration) -> Heard {
-        match self.watch.next_within(Some(within)) {
+        if self.watch.is_none() {
+            self.watch = self.joined.get().map(Election::watch);
+        }
+        let Some(watch) = &mut self.watch else {
+            std::thread::sleep(within.min(LOOK));
+            return Heard::Nothing;
+        };
+        match watch.next_within(Some(within)) {
             Next::Changed(standing) => Heard::Change(Change::of(&self.group, &standing)),
             Next::Prolonged(_) | Next::Nothing => Heard::Nothing,
             Next::Ended => Heard::Ended,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_that_has_not_joined_says_so() {
+        let (office, _resignations) = Office::new("web", Bell::new().unwrap(), Vec::new());
+        let joining = "the member is joining web: it takes no part yet; ask again soon";
+        assert_eq!(office.status().unwrap_err(), joining);
+        assert_eq!(office.resign().unwrap_err(), joining);
+        assert_eq!(office.watch().next(Duration::ZERO), Heard::Nothing);
     }
 }

@@ -75,7 +75,8 @@ pub(in crate::cli) struct Options {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Hooks")]
 pub(super) struct Hooking {
-    /// A program to call at each change, with: INSTANCE GROUP MASTER|BACKUP|FAULT|STOP RANK
+    /// A program to call at each change, with: INSTANCE GROUP MASTER|BACKUP|FAULT|STOP RANK.
+    /// It runs beside the election, and possibly after another member leads
     #[arg(long, value_name = "HOOK")]
     pub(super) on_change: Vec<PathBuf>,
     /// How long a hook may take before it is killed

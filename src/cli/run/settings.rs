@@ -83,13 +83,13 @@ impl Settings {
         Ok(Self { group, options, config, dir, hooks, command, permission })
     }
 
-    /// The member to be.
     /// Whether there are never two leaders, so that a command runs in one place.
     pub(super) fn is_exclusive(&self) -> bool {
         let choice = Choice::try_from(self.config.clone());
         choice.is_ok_and(|choice| choice.promise() == Promise::NeverTwo)
     }
 
+    /// The member to be.
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
         let options = &self.options;
         let mut builder = Election::builder(&self.group)
@@ -133,8 +133,7 @@ impl Settings {
         if let Some(id) = self.options.id {
             tell("socket", format!("asked at {}", self.check_socket(id)?.display()));
         }
-        if let Some(record) = &self.options.record {
-            file::check_writable(record)?;
+        if let Some(record) = self.check_record()? {
             tell("record", format!("{} can be written", record.display()));
         }
         for hook in self.check_hooks()? {
@@ -145,6 +144,19 @@ impl Settings {
             tell("permission", self.permission.check()?);
         }
         Ok(())
+    }
+
+    /// The file for the trace, if one is wanted: whoever reads a pipe could hold up the election.
+    pub(super) fn check_record(&self) -> Result<Option<&Path>, Failure> {
+        let Some(record) = &self.options.record else { return Ok(None) };
+        if std::fs::metadata(record).is_ok_and(|found| !found.is_file()) {
+            return Err(Failure::Config(format!(
+                "--record {}: it is no regular file; a trace is kept in one",
+                record.display()
+            )));
+        }
+        file::check_writable(record)?;
+        Ok(Some(record))
     }
 
     /// How the hooks can be called, or why one cannot.

@@ -1,19 +1,26 @@
 //! The loop of `bellwether run`: waits for signals, changes, the guardian, whoever asks, and time.
 //!
+//! **Assumptions.** The guardian ends a command whose permission is not extended.
+//!
 //! **Promise.** A command is gone before the leadership that it needs is given up: to resign or to
-//! end is a wish until the command is idle, and only then done.
+//! end is a wish until the command is idle, and only then done. The loop waits for nobody: neither
+//! for readers, nor for hooks, nor for the member's thread. A command that was ended for want of an
+//! extension while the member leads is permitted again at once; if the loop is held up for longer
+//! than the permission lasts, the member resigns ([`Watchdog`]).
 
 use super::super::change;
 use super::super::signals::{Asked, Signals};
 use super::bell::Bell;
 use super::complaints::Complaints;
+use super::errands::Errands;
 use super::hooks::Hooks;
 use super::office::Reply;
 use super::options::Format;
 use super::printer::Printer;
 use super::settings::read_keys;
+use super::watchdog::Watchdog;
 use super::worker::{Fate, Worker};
-use bellwether::core::{Duration, Instant, NodeId};
+use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
 use bellwether::net::{Election, Next, Standing, Watch};
@@ -29,6 +36,11 @@ pub(super) const LOST: u8 = 75;
 /// The command is there, but cannot be started; and: it is not there.
 const NOT_STARTED: u8 = 126;
 const NOT_FOUND: u8 = 127;
+/// How long the end waits for the member to answer whoever made it resign.
+const PATIENCE: Duration = Duration::from_millis(1_000);
+/// For how long the watchdog leaves the loop alone where there is no lease; a command is permitted
+/// for as long.
+const WITHOUT_LEASE: Duration = Duration::from_secs(10);
 
 /// All that the loop looks after.
 pub(super) struct Supervisor {
@@ -36,11 +48,17 @@ pub(super) struct Supervisor {
     pub(super) election: Election,
     pub(super) watch: Watch,
     pub(super) signals: Signals,
+    /// What signals asked for before the loop began.
+    pub(super) early: Vec<Asked>,
     pub(super) bell: Bell,
     pub(super) resignations: Receiver<Reply>,
+    pub(super) errands: Errands,
     pub(super) hooks: Hooks,
     pub(super) printer: Option<(Printer, Format)>,
+    pub(super) errors: Printer,
     pub(super) worker: Option<Worker>,
+    /// Makes the member resign if the loop is held up, if there is a command.
+    pub(super) watchdog: Option<Watchdog>,
     pub(super) keys: Option<PathBuf>,
     pub(super) complaints: Complaints,
     /// When it must lead at the latest, if it must.
@@ -48,17 +66,37 @@ pub(super) struct Supervisor {
     pub(super) once: bool,
     /// Whether it has led.
     pub(super) led: bool,
+    pub(super) reign: Reign,
     /// Who wait for it to resign.
     pub(super) resigning: Vec<Reply>,
-    /// How it ends, once the command is gone.
-    pub(super) ending: Option<u8>,
+    /// How it ends once the command is gone, and since when it is to.
+    pub(super) ending: Option<(u8, Instant)>,
+}
+
+/// How often the member has begun to lead, as far as its changes tell.
+#[derive(Debug, Default)]
+pub(super) struct Reign {
+    number: u64,
+    last: Option<Standing>,
+}
+
+impl Reign {
+    /// Counts a change. The same leaders told anew are another reign: the lease had run out.
+    fn hear(&mut self, standing: &Standing) {
+        let goes_on = self.last.as_ref().is_some_and(|last| {
+            last.leads() && last.term == standing.term && last.leaders != standing.leaders
+        });
+        self.number += u64::from(standing.leads() && !goes_on);
+        self.last = Some(standing.clone());
+    }
 }
 
 impl Supervisor {
     /// Looks after everything until it is over; the exit code.
     pub(super) fn run(mut self) -> io::Result<u8> {
         loop {
-            for asked in self.signals.pending() {
+            let early = std::mem::take(&mut self.early);
+            for asked in early.into_iter().chain(self.signals.pending()) {
                 self.signalled(asked);
             }
             self.hear_changes();
@@ -70,7 +108,9 @@ impl Supervisor {
             }
             let standing = self.election.leadership();
             self.judge(&standing);
-            self.complaints.look(&standing, &self.election);
+            if self.complaints.is_due(&standing) {
+                self.errands.explain();
+            }
             if let Some(code) = self.act(&standing) {
                 return Ok(self.finish(code));
             }
@@ -79,7 +119,7 @@ impl Supervisor {
     }
 
     fn end_with(&mut self, code: u8) {
-        self.ending.get_or_insert(code);
+        self.ending.get_or_insert((code, BootTime.now()));
     }
 
     fn signalled(&mut self, asked: Asked) {
@@ -101,10 +141,11 @@ impl Supervisor {
             Ok(keyring) => {
                 let ids = keyring.ids(&self.group).join(", accepts ");
                 if self.election.set_keyring(keyring).is_ok() {
-                    eprintln!("bellwether: read {} again: sends with {ids}", file.display());
+                    let file = file.display();
+                    self.errors.say(&format!("read {file} again: sends with {ids}"));
                 }
             }
-            Err(failure) => eprintln!("bellwether: {failure}; the keys stay as they were"),
+            Err(failure) => self.errors.say(&format!("{failure}; the keys stay as they were")),
         }
     }
 
@@ -116,7 +157,7 @@ impl Supervisor {
                 Next::Nothing => return,
                 Next::Ended => {
                     if self.ending.is_none() {
-                        eprintln!("bellwether: the member has ended");
+                        self.errors.say("the member has ended");
                     }
                     return self.end_with(1);
                 }
@@ -128,12 +169,13 @@ impl Supervisor {
         let seen = Change::of(&self.group, standing);
         self.complaints.hear(standing, self.printer.is_some());
         if let Some((printer, format)) = &self.printer {
-            printer.print(match format {
+            printer.print(&match format {
                 Format::Text => change::text(&seen),
                 Format::Json => change::json(&seen),
             });
         }
-        self.hooks.tell(&seen);
+        self.reign.hear(standing);
+        self.hooks.tell(&seen, self.reign.number);
     }
 
     fn hear_worker(&mut self) {
@@ -142,16 +184,16 @@ impl Supervisor {
             Ok(None) => {}
             Ok(Some(Fate::Done(code))) => self.end_with(code),
             Ok(Some(Fate::NotStarted(error))) => {
-                eprintln!("bellwether: cannot start the command: {error}");
+                self.errors.say(&format!("cannot start the command: {error}"));
                 let missing = error.contains("No such file");
                 self.end_with(if missing { NOT_FOUND } else { NOT_STARTED });
             }
             Ok(Some(Fate::Lost)) => {
-                eprintln!("bellwether: the guardian was lost, and the command with it; it resigns");
-                let _ = self.election.resign(); // it may not lead any more
+                self.errors.say("the guardian was lost, and the command with it; it resigns");
+                self.errands.resign(Vec::new()); // it may not lead any more
             }
             Err(error) => {
-                eprintln!("bellwether: the guardian was lost, and no other starts: {error}");
+                self.errors.say(&format!("the guardian was lost, and no other starts: {error}"));
                 self.worker = None; // all that it guarded has ended
                 self.end_with(1);
             }
@@ -163,7 +205,7 @@ impl Supervisor {
         if standing.leads() {
             self.led = true;
         } else if self.led && self.once && self.ending.is_none() {
-            eprintln!("bellwether: it leads no longer");
+            self.errors.say("it leads no longer");
             self.end_with(LOST);
         }
         if let Some((deadline, within)) = self.deadline
@@ -171,14 +213,22 @@ impl Supervisor {
             && standing.at >= deadline
             && self.ending.is_none()
         {
-            eprintln!("bellwether: it was not elected within {within}");
+            self.errors.say(&format!("it was not elected within {within}"));
             self.end_with(NOT_ELECTED);
         }
     }
 
     /// Does what can be done now; the exit code, if that was the last.
     fn act(&mut self, standing: &Standing) -> Option<u8> {
-        let wanted = standing.leads() && self.ending.is_none() && self.resigning.is_empty();
+        let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
+        let wanted = standing.leads() && self.ending.is_none() && !resigns;
+        if let Some(watchdog) = &self.watchdog {
+            watchdog.expect(match standing.until {
+                _ if !wanted => Instant::NEVER,
+                Instant::NEVER => standing.at + WITHOUT_LEASE,
+                until => until,
+            });
+        }
         if let Some(worker) = &mut self.worker {
             if wanted {
                 worker.lead(standing);
@@ -189,15 +239,13 @@ impl Supervisor {
                 return None;
             }
         }
-        for reply in self.resigning.drain(..) {
-            let done = self.election.resign().map_err(|refused| {
-                let ask = |leader: &NodeId| format!("it follows {leader}: ask that one");
-                let leader = standing.leaders.first().filter(|leader| **leader != standing.me);
-                leader.map_or_else(|| refused.to_string(), ask)
-            });
-            let _ = reply.send(done); // whoever asked may not wait any more
+        if !self.resigning.is_empty() {
+            self.errands.resign(std::mem::take(&mut self.resigning));
         }
-        self.ending
+        let (code, since) = self.ending?;
+        // Whoever made it resign is answered first, if the member's thread is there to do so.
+        let answers = self.errands.is_resigning() && standing.at < since + PATIENCE;
+        (!answers).then_some(code)
     }
 
     /// Waits until there is something to do.
@@ -211,6 +259,9 @@ impl Supervisor {
             wake = wake.min(standing.until);
         }
         wake = wake.min(self.complaints.next());
+        if let Some((_, since)) = self.ending.filter(|_| self.errands.is_resigning()) {
+            wake = wake.min(since + PATIENCE);
+        }
         let left = std::time::Duration::from_nanos(wake.since(BootTime.now()).as_nanos());
         let timeout = (wake != Instant::NEVER).then(|| Timespec::try_from(left).ok()).flatten();
         let watch = self.watch.fd()?;
@@ -228,13 +279,43 @@ impl Supervisor {
 
     /// Hands over and says goodbye; nothing of the command is left by now.
     fn finish(self, code: u8) -> u8 {
-        self.election.leave();
+        drop(self.watchdog);
+        self.errands.leave();
         let last = Change::of(&self.group, &self.election.leadership());
         drop(self.worker);
-        self.hooks.end(last);
+        self.hooks.end(last, self.reign.number);
         if let Some((printer, _)) = self.printer {
             printer.end();
         }
         code
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::core::{NodeId, Stage};
+
+    fn standing(leaders: &[u64]) -> Standing {
+        Standing {
+            me: NodeId(1),
+            leaders: leaders.iter().copied().map(NodeId).collect(),
+            term: None,
+            until: Instant::NEVER,
+            stage: Stage::Decided,
+            withdrawn: None,
+            at: Instant::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_reign_begins_when_the_member_begins_to_lead_be_it_unseen_in_between() {
+        let mut reign = Reign::default();
+        for (leaders, number) in
+            [(&[][..], 0), (&[1], 1), (&[1], 2), (&[1, 2], 2), (&[2], 2), (&[1], 3)]
+        {
+            reign.hear(&standing(leaders));
+            assert_eq!(reign.number, number, "{leaders:?}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The side that asks: finds the members that run on this machine, and talks to one of them.
 
-use super::{Answer, Ask, Change, Question, named};
+use super::{Answer, Ask, Change, Question, connect, named};
 use crate::status::Status;
 use std::fmt;
 use std::fs;
@@ -115,8 +115,11 @@ pub fn find(dir: &Path, group: Option<&str>, id: Option<u64>) -> Result<Client, 
     };
     let (mut clients, mut gone) = (Vec::new(), Vec::new());
     for place in all.into_iter().filter(wanted) {
-        match UnixStream::connect(&place.path) {
+        match connect(&place.path, PATIENCE) {
             Ok(stream) => clients.push((place, stream)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Err(NoAnswer::Silent(place));
+            }
             Err(error) if is_gone(&error) => gone.push(place),
             Err(error) => return Err(NoAnswer::Io(place.path, error)),
         }

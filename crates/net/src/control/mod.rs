@@ -10,16 +10,24 @@
 //! up the member nor make it grow: questions, connections and times are bounded.
 
 mod client;
+mod connections;
+mod desk;
 mod server;
+mod socket;
 
 pub use client::{Client, NoAnswer, Place, find, places};
-pub use server::{CannotServe, Desk, Heard, Server, Watcher};
+pub use desk::{Desk, Heard, Watcher};
+pub use server::{CannotServe, Server};
 
 use crate::Standing;
 use crate::status::{Role, Status};
 use bellwether_core::{Instant, Term};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 /// What can be asked.
@@ -96,6 +104,8 @@ impl Change {
 const GROUP_MAX: usize = 64;
 /// The longest path of a unix socket, without the byte that ends it.
 const PATH_MAX: usize = 107;
+/// What a thread that answers needs.
+const STACK: usize = 256 * 1024;
 
 /// Why there is no socket for a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +158,19 @@ pub fn socket_path(dir: &Path, group: &str, id: u64) -> Result<PathBuf, BadPlace
     check_group(group)?;
     let path = dir.join(format!("{group}.{id}.sock"));
     if path.as_os_str().len() > PATH_MAX { Err(BadPlace::Path(path)) } else { Ok(path) }
+}
+
+/// Connects, and waits no longer than this if many others wait already; not at all for zero.
+fn connect(path: &Path, patience: std::time::Duration) -> io::Result<UnixStream> {
+    let waits = !patience.is_zero();
+    let nonblocking = if waits { SocketFlags::empty() } else { SocketFlags::NONBLOCK };
+    let flags = SocketFlags::CLOEXEC | nonblocking;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    if waits {
+        set_socket_timeout(&socket, Timeout::Send, Some(patience))?;
+    }
+    rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(UnixStream::from(socket))
 }
 
 /// The group and the member whose socket has this name.

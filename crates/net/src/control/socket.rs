@@ -1,0 +1,93 @@
+//! The member's socket and the lock beside it: one process at a time has them.
+//!
+//! **Source.** Ours. A lock file of its own, which nobody but the member's user can open: a lock on
+//! the directory could be held by anybody who may read the directory.
+//!
+//! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
+//!
+//! **Promise.** [`Socket::bind`] waits for nobody for longer than [`PATIENCE`], whoever holds the
+//! lock and whatever lies in the place of the lock or the socket. What a dead process left there is
+//! replaced.
+
+use super::{CannotServe, connect, socket_path};
+use crate::clock::{BootTime, Clock};
+use crate::files;
+use bellwether_core::Duration;
+use rustix::fs::{FlockOperation, Mode, OFlags, fchmod, flock};
+use rustix::io::Errno;
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+/// How long to wait for a lock: a process that was killed may still be on its way out.
+const PATIENCE: Duration = Duration::from_millis(1_000);
+/// How often to try.
+const AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
+/// For its owner alone.
+const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// A socket that listens; the file goes with it, and then the lock.
+#[derive(Debug)]
+pub(super) struct Socket {
+    pub(super) path: PathBuf,
+    pub(super) listener: UnixListener,
+    _lock: File,
+}
+
+impl Socket {
+    /// Takes a member's place in this directory.
+    pub(super) fn bind(dir: &Path, group: &str, id: u64) -> Result<Self, CannotServe> {
+        let path = socket_path(dir, group, id).map_err(CannotServe::Place)?;
+        let lock = lock(&path)?;
+        let failed = |error: io::Error| CannotServe::Io(path.clone(), error);
+        // An earlier version of this program has no lock.
+        match connect(&path, std::time::Duration::ZERO) {
+            Ok(_) => return Err(CannotServe::Taken(path)),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                return Err(CannotServe::Taken(path)); // it listens, and many wait
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                fs::remove_file(&path).map_err(failed)?;
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        let listener = UnixListener::bind(&path).map_err(failed)?;
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        Ok(Self { path, listener, _lock: lock })
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path); // somebody else may have
+    }
+}
+
+/// Takes the lock that belongs to a socket. Its file stays: to remove it would let two processes
+/// hold two locks of one name.
+fn lock(socket: &Path) -> Result<File, CannotServe> {
+    let path = socket.with_extension("sock.lock");
+    let failed = |error: io::Error| CannotServe::Io(path.clone(), error);
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW;
+    let file = files::open(&path, flags, PRIVATE).map_err(failed)?;
+    fchmod(&file, PRIVATE).map_err(|error| failed(error.into()))?;
+    let limit = BootTime.now() + PATIENCE;
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {}
+            Err(error) => return Err(failed(error.into())),
+        }
+        if connect(socket, std::time::Duration::ZERO).is_ok() {
+            return Err(CannotServe::Taken(socket.to_owned()));
+        }
+        if BootTime.now() >= limit {
+            return Err(CannotServe::Locked(path));
+        }
+        std::thread::sleep(AGAIN);
+    }
+}

@@ -1,0 +1,157 @@
+//! What the loop wants of the member's thread, and does not wait for.
+//!
+//! **Assumptions.** The member's thread answers soon, unless a disk holds it up.
+//!
+//! **Promise.** However long the member's thread takes, the loop goes on. What was asked for is
+//! done in order; [`Errands::is_resigning`] is true from the wish to resign until the member has
+//! answered it.
+
+use super::bell::Bell;
+use super::office::Reply;
+use super::printer::Printer;
+use bellwether::core::NodeId;
+use bellwether::net::Election;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long the end waits until the member's thread has left the group.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+enum Errand {
+    /// To resign, and to tell these.
+    Resign(Vec<Reply>),
+    /// To say on the standard error why nobody leads.
+    Explain,
+}
+
+/// The thread that waits instead of the loop.
+#[derive(Debug)]
+pub(super) struct Errands {
+    election: Election,
+    wanted: Sender<Errand>,
+    resigning: Arc<AtomicUsize>,
+}
+
+impl Errands {
+    /// Starts it; the bell rings whenever the member has resigned, or will not.
+    pub(super) fn start(election: Election, errors: Printer, bell: Bell) -> io::Result<Self> {
+        let (wanted, errands) = channel();
+        let resigning = Arc::new(AtomicUsize::new(0));
+        let (own, count) = (election.clone(), Arc::clone(&resigning));
+        thread::Builder::new().name("errands".to_owned()).spawn(move || {
+            for errand in errands {
+                match errand {
+                    Errand::Resign(replies) => {
+                        resign(&own, &replies);
+                        count.fetch_sub(1, Ordering::AcqRel);
+                        bell.ring();
+                    }
+                    Errand::Explain => {
+                        if let Ok(status) = own.status() {
+                            errors.say(&status.why.join("; "));
+                        }
+                    }
+                }
+            }
+        })?;
+        Ok(Self { election, wanted, resigning })
+    }
+
+    /// Makes the member resign, and tells these how that went.
+    pub(super) fn resign(&self, replies: Vec<Reply>) {
+        self.resigning.fetch_add(1, Ordering::AcqRel);
+        let _ = self.wanted.send(Errand::Resign(replies)); // the thread lives as long as this
+    }
+
+    /// Whether the member has yet to answer the wish to resign.
+    pub(super) fn is_resigning(&self) -> bool {
+        self.resigning.load(Ordering::Acquire) > 0
+    }
+
+    /// Says on the standard error why nobody leads.
+    pub(super) fn explain(&self) {
+        let _ = self.wanted.send(Errand::Explain); // the thread lives as long as this
+    }
+
+    /// Leaves the group: hands over, if the member's thread can. If it hangs, its lease runs out.
+    pub(super) fn leave(self) {
+        let (left, done) = sync_channel(1);
+        let leaving = thread::Builder::new().name("leaving".to_owned()).spawn(move || {
+            self.election.leave();
+            let _ = left.send(()); // or nobody waits any more
+        });
+        if leaving.is_ok() {
+            let _ = done.recv_timeout(PATIENCE); // or it cannot be helped
+        }
+    }
+}
+
+fn resign(election: &Election, replies: &[Reply]) {
+    let before = election.leadership();
+    let done = election.resign().map_err(|refused| {
+        let ask = |leader: &NodeId| format!("it follows {leader}: ask that one");
+        let leader = before.leaders.first().filter(|leader| **leader != before.me);
+        leader.map_or_else(|| refused.to_string(), ask)
+    });
+    for reply in replies {
+        let _ = reply.send(done.clone()); // whoever asked may not wait any more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::printer::Stream;
+    use super::*;
+    use bellwether::core::Instant;
+    use bellwether::net::clock::{BootTime, Clock, Readings};
+    use std::sync::Mutex;
+
+    /// A clock that the member's thread cannot read while somebody holds the lock: it hangs, as it
+    /// would on a disk.
+    struct Hanging(Arc<Mutex<()>>);
+
+    impl Clock for Hanging {
+        fn now(&self) -> Instant {
+            if thread::current().name().is_some_and(|name| name.starts_with("bellwether-")) {
+                drop(self.0.lock());
+            }
+            BootTime.now()
+        }
+
+        fn readings(&self) -> Option<Readings> {
+            BootTime.readings()
+        }
+    }
+
+    #[test]
+    fn a_member_whose_thread_hangs_holds_up_neither_the_loop_nor_its_end() {
+        let hang = Arc::new(Mutex::new(()));
+        let place = format!("1=127.{}.62.1:7400", 1 + std::process::id() % 250);
+        let election = Election::builder("errands")
+            .peers(place.parse().unwrap())
+            .insecure()
+            .clock(Arc::new(Hanging(Arc::clone(&hang))))
+            .join()
+            .unwrap();
+        let bell = Bell::new().unwrap();
+        let errors = Printer::start(Stream::Error, bell.clone()).unwrap();
+        let errands = Errands::start(election.clone(), errors, bell).unwrap();
+        let held = hang.lock().unwrap();
+        let (reply, replied) = sync_channel(1);
+        errands.resign(vec![reply]);
+        errands.explain();
+        assert!(errands.is_resigning());
+        let begin = BootTime.now();
+        errands.leave();
+        let took = BootTime.now().since(begin);
+        assert!(took < bellwether::core::Duration::from_secs(15), "{took}");
+        assert!(replied.try_recv().is_err(), "nobody was there to answer");
+        drop(held);
+        election.leave();
+    }
+}

@@ -1,0 +1,146 @@
+//! No leadership without a command: the member resigns if the loop misses a lease.
+//!
+//! **Source.** Ours. The guardian ends a command that the loop does not extend in time, whatever
+//! holds the loop up. The member's thread goes on renewing its lease all the same, and nobody would
+//! do the leader's work.
+//!
+//! **Assumptions.** By the end of what was last permitted the guardian has ended the command.
+//!
+//! **Promise.** A loop that comes back before the permission ends may permit the command again at
+//! once. If it does not, the member resigns, again and again until the loop is back.
+
+use super::printer::Printer;
+use bellwether::core::{Duration, Instant};
+use bellwether::net::Election;
+use bellwether::net::clock::{BootTime, Clock};
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// How often to look at a member whose loop is held up.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// Watches the loop, from a thread of its own.
+#[derive(Debug)]
+pub(super) struct Watchdog {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    due: Mutex<Due>,
+    news: Condvar,
+}
+
+#[derive(Debug)]
+struct Due {
+    /// When the command's permission ends.
+    at: Instant,
+    over: bool,
+}
+
+impl Watchdog {
+    /// Watches the loop of this member.
+    pub(super) fn start(election: Election, errors: Printer) -> io::Result<Self> {
+        let due = Mutex::new(Due { at: Instant::NEVER, over: false });
+        let shared = Arc::new(Shared { due, news: Condvar::new() });
+        let own = Arc::clone(&shared);
+        let resign = move || {
+            if !election.leadership().leads() {
+                return false;
+            }
+            errors.say("the command was ended, since its permission was not extended; it resigns");
+            election.resign().is_ok()
+        };
+        thread::Builder::new().name("watchdog".to_owned()).spawn(move || own.watch(resign))?;
+        Ok(Self { shared })
+    }
+
+    /// The loop is there, and comes again before then; never, if no command may run.
+    pub(super) fn expect(&self, until: Instant) {
+        let mut due = self.shared.lock();
+        // The thread wakes at the old time, and looks again.
+        let sooner = until < due.at;
+        due.at = until;
+        drop(due);
+        if sooner {
+            self.shared.news.notify_all();
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.shared.lock().over = true;
+        self.shared.news.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Due> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Resigns whenever the loop is late.
+    fn watch(&self, resign: impl Fn() -> bool) {
+        let mut due = self.lock();
+        while !due.over {
+            let now = BootTime.now();
+            let mut left = due.at.since(now);
+            if left == Duration::ZERO {
+                drop(due);
+                resign();
+                due = self.lock();
+                left = AGAIN;
+            }
+            due = if due.at == Instant::NEVER {
+                self.news.wait(due).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                let left = std::time::Duration::from_nanos(left.as_nanos());
+                let woken = self.news.wait_timeout(due, left);
+                woken.unwrap_or_else(PoisonError::into_inner).0
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bell::Bell;
+    use super::super::printer::Stream;
+    use super::*;
+
+    const MOMENT: std::time::Duration = std::time::Duration::from_millis(20);
+
+    /// Looks again and again until it is so.
+    fn eventually(what: &str, mut look: impl FnMut() -> bool) {
+        assert!(
+            (0..500).any(|_| look() || {
+                thread::sleep(MOMENT);
+                false
+            }),
+            "never: {what}"
+        );
+    }
+
+    #[test]
+    fn a_member_whose_loop_misses_a_lease_resigns_and_one_whose_loop_is_there_leads_on() {
+        let place = format!("1=127.{}.61.1:7400", 1 + std::process::id() % 250);
+        let builder = Election::builder("watchdog").peers(place.parse().unwrap()).insecure();
+        let election = builder.join().unwrap();
+        let errors = Printer::start(Stream::Error, Bell::new().unwrap()).unwrap();
+        let leads = || election.leadership().leads();
+        eventually("it leads", leads);
+        let watchdog = Watchdog::start(election.clone(), errors).unwrap();
+        let expect = |length: u64| watchdog.expect(BootTime.now() + Duration::from_millis(length));
+        for _ in 0..20 {
+            expect(60_000);
+            assert!(leads(), "the loop is there");
+            thread::sleep(MOMENT);
+        }
+        expect(50);
+        eventually("it resigns", || !leads());
+        watchdog.expect(Instant::NEVER);
+        eventually("it leads again", leads);
+    }
+}
