@@ -4,6 +4,7 @@ use crate::fact::Fact;
 use crate::id::{NodeId, Term};
 use crate::leadership::Stage;
 use crate::time::{Instant, SimTime};
+use crate::work::{Watcher, Work};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -53,6 +54,9 @@ pub enum Event {
         number: u64,
         /// When it was sent.
         sent: SimTime,
+        /// In which of the sender's lives it was sent, where that is recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        life: Option<u64>,
         /// The message itself, in hexadecimal digits, where that is recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
@@ -141,6 +145,10 @@ pub enum Event {
         /// How far it is.
         stage: Stage,
     },
+    /// A guardian of a live member begins: whose, and by which clock.
+    Guardian(Watcher),
+    /// What becomes of the command that runs while the member leads.
+    Work(Work),
 }
 
 /// What a live process began with.
@@ -165,6 +173,9 @@ pub struct Head {
     /// What it had stored, in hexadecimal digits; absent if that is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
+    /// When the process began, if a command runs while it leads and the guardian records that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<SimTime>,
 }
 
 #[cfg(test)]
@@ -192,6 +203,28 @@ mod tests {
             (
                 Event::Fact(Fact::Alive { peer: NodeId(1) }),
                 r#"{"t":5,"node":3,"kind":"fact","fact":"alive","peer":1}"#,
+            ),
+            (
+                Event::Work(Work::Starts { run: 2 }),
+                r#"{"t":5,"node":3,"kind":"work","phase":"starts","run":2}"#,
+            ),
+            (
+                Event::Work(Work::Ended {
+                    run: 2,
+                    pid: Some(77),
+                    from: Some(SimTime::from_nanos(1)),
+                    to: Some(SimTime::from_nanos(4)),
+                }),
+                r#"{"t":5,"node":3,"kind":"work","phase":"ended","run":2,"pid":77,"from":1,"to":4}"#,
+            ),
+            (Event::Work(Work::Done), r#"{"t":5,"node":3,"kind":"work","phase":"done"}"#),
+            (
+                Event::Guardian(Watcher {
+                    boot: "b".into(),
+                    group: "g".into(),
+                    since: SimTime::from_nanos(3),
+                }),
+                r#"{"t":5,"node":3,"kind":"guardian","boot":"b","group":"g","since":3}"#,
             ),
         ];
         for (event, json) in records {

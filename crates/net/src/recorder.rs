@@ -52,24 +52,28 @@ impl Recorder {
         if self.is_on() {
             let incarnation = head.incarnation;
             self.told = Told::default();
+            // A former life may have left half a line.
+            if self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|it| it.len() > 0)) {
+                self.lines.push(b'\n');
+            }
             self.add(now, Event::Begin(head));
             self.add(now, Event::Start { incarnation });
         }
     }
 
-    /// A message arrived.
+    /// A message arrived: of which life of its sender, and the number it has there.
     pub(crate) fn received(
         &mut self,
         now: Instant,
         from: NodeId,
         message: &'static str,
-        number: u64,
+        (life, number): (u64, u64),
         body: &[u8],
     ) {
         if self.is_on() {
             let (message, sent) = (Cow::Borrowed(message), SimTime::from_nanos(now.as_nanos()));
-            let body = Some(to_hex(body));
-            self.add(now, Event::Recv { from, message, number, sent, body });
+            let (life, body) = (Some(life), Some(to_hex(body)));
+            self.add(now, Event::Recv { from, message, number, sent, life, body });
         }
     }
 

@@ -29,7 +29,7 @@ use bell::Bell;
 use bellwether::net::Election;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Server;
-use bellwether::net::guardian::Plan;
+use bellwether::net::guardian::{Plan, Recording};
 use clap::Args;
 use complaints::Complaints;
 use hooks::Hooks;
@@ -110,12 +110,17 @@ fn start_worker(settings: &Settings, id: u64) -> Result<Option<Worker>, Failure>
         ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
     ];
     let permission = settings.permission;
+    let recording = settings.recording(id);
+    if let Some(Err(error)) = recording.as_ref().map(Recording::open) {
+        return Err(cannot("record when the command runs", &error));
+    }
     let plan = Plan {
         program: program.clone(),
         args: args.to_vec(),
         margin: permission.margin,
         grace: permission.grace,
         env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        recording,
     };
     let worker = Worker::new(plan, permission, settings.options.commanding.restart);
     worker.map(Some).map_err(|error| cannot("start the guardian", &error))

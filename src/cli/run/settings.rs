@@ -7,7 +7,10 @@ use super::layers::{self, GROUP, Layer};
 use super::options::{Format, Options};
 use super::params;
 use super::permission::Permission;
+use bellwether::core::{Instant, NodeId};
+use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{check_group, socket_path};
+use bellwether::net::guardian::Recording;
 use bellwether::net::{BadSettings, Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
 use std::ffi::{OsStr, OsString};
@@ -23,6 +26,8 @@ pub(in crate::cli) struct Settings {
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
     pub(super) permission: Permission,
+    /// When this process began, by which its records know it.
+    since: Instant,
 }
 
 impl Settings {
@@ -80,7 +85,8 @@ impl Settings {
         };
         let hooks = options.hooking.on_change.iter().map(absolute).collect::<Result<_, _>>()?;
         let dir = runtime_dir::of_process(options.dir.as_deref());
-        Ok(Self { group, options, config, dir, hooks, command, permission })
+        let since = BootTime.now();
+        Ok(Self { group, options, config, dir, hooks, command, permission, since })
     }
 
     /// The member to be.
@@ -109,11 +115,20 @@ impl Settings {
         }
         if let Some(file) = &options.record {
             builder = builder.record(file);
+            if !self.command.is_empty() {
+                builder = builder.record_work(self.since);
+            }
         }
         if let Some(file) = &options.key {
             return Ok(builder.keyring(read_keys(file)?));
         }
         Ok(if options.insecure { builder.insecure() } else { builder })
+    }
+
+    /// Where the guardian of this member records, if it does.
+    pub(super) fn recording(&self, id: u64) -> Option<Recording> {
+        let trace = self.options.record.as_deref().filter(|_| !self.command.is_empty());
+        trace.map(|trace| Recording::beside(trace, &self.group, NodeId(id), self.since))
     }
 
     /// How results are written.
@@ -134,8 +149,11 @@ impl Settings {
             tell("socket", format!("asked at {}", self.check_socket(id)?.display()));
         }
         if let Some(record) = &self.options.record {
-            file::check_writable(record)?;
-            tell("record", format!("{} can be written", record.display()));
+            let work = self.recording(self.options.id.unwrap_or(0)).map(|it| it.file);
+            for file in [Some(record), work.as_ref()].into_iter().flatten() {
+                file::check_writable(file)?;
+                tell("record", format!("{} can be written", file.display()));
+            }
         }
         for hook in self.check_hooks()? {
             tell("hook", hook);
