@@ -31,7 +31,7 @@ pub enum Event {
     Begin(Head),
     /// The process began.
     Start {
-        /// Its how-manieth life this is.
+        /// The number of this life.
         incarnation: u64,
     },
     /// It sent a message.
@@ -88,7 +88,7 @@ pub enum Event {
     Crash,
     /// It came back.
     Restart {
-        /// Its how-manieth life this is.
+        /// The number of this life.
         incarnation: u64,
     },
     /// It stands still.
@@ -148,7 +148,13 @@ pub enum Event {
     /// A guardian of a live member begins: whose, and by which clock.
     Guardian(Watcher),
     /// What becomes of the command that runs while the member leads.
-    Work(Work),
+    Work {
+        /// When the guardian was asked for that records it: the time of its first record.
+        guardian: SimTime,
+        /// What.
+        #[serde(flatten)]
+        work: Work,
+    },
 }
 
 /// What a live process began with.
@@ -162,7 +168,7 @@ pub struct Head {
     pub protocol: String,
     /// The protocol's configuration, as JSON.
     pub params: String,
-    /// Its how-manieth life this is.
+    /// The number of this life.
     pub incarnation: u64,
     /// How fit it is to lead.
     pub rank: u64,
@@ -205,19 +211,25 @@ mod tests {
                 r#"{"t":5,"node":3,"kind":"fact","fact":"alive","peer":1}"#,
             ),
             (
-                Event::Work(Work::Starts { run: 2 }),
-                r#"{"t":5,"node":3,"kind":"work","phase":"starts","run":2}"#,
+                Event::Work { guardian: SimTime::ZERO, work: Work::Starts { run: 2 } },
+                r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"starts","run":2}"#,
             ),
             (
-                Event::Work(Work::Ended {
-                    run: 2,
-                    pid: Some(77),
-                    from: Some(SimTime::from_nanos(1)),
-                    to: Some(SimTime::from_nanos(4)),
-                }),
-                r#"{"t":5,"node":3,"kind":"work","phase":"ended","run":2,"pid":77,"from":1,"to":4}"#,
+                Event::Work {
+                    guardian: SimTime::ZERO,
+                    work: Work::Ended {
+                        run: 2,
+                        pid: Some(77),
+                        from: Some(SimTime::from_nanos(1)),
+                        to: Some(SimTime::from_nanos(4)),
+                    },
+                },
+                r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"ended","run":2,"pid":77,"from":1,"to":4}"#,
             ),
-            (Event::Work(Work::Done), r#"{"t":5,"node":3,"kind":"work","phase":"done"}"#),
+            (
+                Event::Work { guardian: SimTime::ZERO, work: Work::Done },
+                r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"done"}"#,
+            ),
             (
                 Event::Guardian(Watcher {
                     boot: "b".into(),

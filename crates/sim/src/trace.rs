@@ -185,9 +185,13 @@ fn what_happened(record: &Record, out: &mut String) {
         Event::Heal => write!(out, "all cuts are mended"),
         Event::Fact(_) => return, // for programs
         Event::Guardian(_) => write!(out, "its guardian begins"),
-        Event::Work(Work::Starts { run }) => write!(out, "its command starts (run {run})"),
-        Event::Work(Work::Ended { run, .. }) => write!(out, "its command has ended (run {run})"),
-        Event::Work(Work::Done) => write!(out, "its guardian goes"),
+        Event::Work { work: Work::Starts { run }, .. } => {
+            write!(out, "its command starts (run {run})")
+        }
+        Event::Work { work: Work::Ended { run, .. }, .. } => {
+            write!(out, "its command has ended (run {run})")
+        }
+        Event::Work { work: Work::Done, .. } => write!(out, "its guardian goes"),
         Event::Leadership { leaders, term, until, stage } => {
             out.write_str(&believes(record.node, leaders, *term, *until, *stage))
         }

@@ -98,6 +98,8 @@ struct Seen {
 pub(super) struct Diary {
     file: Option<File>,
     node: NodeId,
+    /// When it was asked for, which tells it from others of the same member.
+    asked: SimTime,
     run: Option<Run>,
 }
 
@@ -105,9 +107,10 @@ impl Diary {
     /// Begins, if there is something to record.
     pub(super) fn begin(recording: Option<&Recording>) -> Self {
         let Some(recording) = recording else {
-            return Self { file: None, node: NodeId(0), run: None };
+            return Self { file: None, node: NodeId(0), asked: SimTime::ZERO, run: None };
         };
-        let mut diary = Self { file: None, node: recording.node, run: None };
+        let (node, asked) = (recording.node, world(recording.asked));
+        let mut diary = Self { file: None, node, asked, run: None };
         match recording.open() {
             Ok(file) => diary.file = Some(file),
             Err(error) => diary.give_up(&error),
@@ -121,7 +124,7 @@ impl Diary {
     /// The command will be started now, unless it turns out to be too late.
     pub(super) fn starts(&mut self, number: u64) {
         self.run = Some(Run { number, seen: None });
-        self.write(now(), Event::Work(Work::Starts { run: number }));
+        self.record(Work::Starts { run: number });
     }
 
     /// Something of the command was there after this time was read. Nothing is written.
@@ -136,7 +139,11 @@ impl Diary {
         let Some(Run { number, seen }) = self.run.take() else { return };
         let (pid, from, to) =
             (seen.map(|seen| seen.pid), seen.map(|seen| seen.from), seen.map(|seen| seen.to));
-        self.write(now(), Event::Work(Work::Ended { run: number, pid, from, to }));
+        self.record(Work::Ended { run: number, pid, from, to });
+    }
+
+    fn record(&mut self, work: Work) {
+        self.write(now(), Event::Work { guardian: self.asked, work });
     }
 
     fn write(&mut self, t: Instant, event: Event) {
@@ -172,7 +179,7 @@ impl Diary {
 impl Drop for Diary {
     fn drop(&mut self) {
         if self.run.is_none() {
-            self.write(now(), Event::Work(Work::Done));
+            self.record(Work::Done);
         }
     }
 }
@@ -237,7 +244,8 @@ mod tests {
             Work::Ended { run: 2, pid: None, from: None, to: None },
             Work::Done,
         ];
-        assert_eq!(works[1..], expected.map(Event::Work));
+        let guardian = world(recording.asked);
+        assert_eq!(works[1..], expected.map(|work| Event::Work { guardian, work }));
     }
 
     #[test]
@@ -246,7 +254,10 @@ mod tests {
         std::fs::write(&recording.file, "{\"t\":5,\"nod").expect("it can be written");
         drop(Diary::begin(Some(&recording)));
         let works = lines(&recording);
-        assert!(matches!(works[..], [Event::Guardian(_), Event::Work(Work::Done)]), "{works:?}");
+        assert!(
+            matches!(works[..], [Event::Guardian(_), Event::Work { work: Work::Done, .. }]),
+            "{works:?}"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod leases;
 
 use super::*;
-use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Stage, Term};
+use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Stage, Term, Watcher, Work};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
