@@ -29,7 +29,7 @@ use bell::Bell;
 use bellwether::net::Election;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Server;
-use bellwether::net::guardian::{Plan, Recording};
+use bellwether::net::guardian::Plan;
 use clap::Args;
 use complaints::Complaints;
 use hooks::Hooks;
@@ -111,8 +111,9 @@ fn start_worker(settings: &Settings, id: u64) -> Result<Option<Worker>, Failure>
     ];
     let permission = settings.permission;
     let recording = settings.recording(id);
-    if let Some(Err(error)) = recording.as_ref().map(Recording::open) {
-        return Err(cannot("record when the command runs", &error));
+    if let Some(recording) = &recording {
+        let opened = recording.open();
+        opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
     }
     let plan = Plan {
         program: program.clone(),

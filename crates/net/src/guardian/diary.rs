@@ -59,12 +59,16 @@ impl Recording {
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let mut options = OpenOptions::new();
         let file = options.create(true).append(true).mode(0o600).custom_flags(flags);
-        let file = file.open(&self.file)?;
-        if file.metadata()?.is_file() {
-            return Ok(file);
+        match file.open(&self.file) {
+            Ok(file) if file.metadata()?.is_file() => Ok(file),
+            Err(error) if !std::fs::metadata(&self.file).is_ok_and(|it| !it.is_file()) => {
+                Err(error)
+            }
+            _ => {
+                let error = "it is no regular file; name another one, which will be made";
+                Err(io::Error::new(io::ErrorKind::InvalidInput, error))
+            }
         }
-        let error = "it is no regular file; records are only appended to one";
-        Err(io::Error::new(io::ErrorKind::InvalidInput, error))
     }
 }
 
@@ -97,6 +101,7 @@ struct Seen {
 #[derive(Debug)]
 pub(super) struct Diary {
     file: Option<File>,
+    path: PathBuf,
     node: NodeId,
     /// When it was asked for, which tells it from others of the same member.
     asked: SimTime,
@@ -107,10 +112,11 @@ impl Diary {
     /// Begins, if there is something to record.
     pub(super) fn begin(recording: Option<&Recording>) -> Self {
         let Some(recording) = recording else {
-            return Self { file: None, node: NodeId(0), asked: SimTime::ZERO, run: None };
+            let (path, node, asked) = (PathBuf::new(), NodeId(0), SimTime::ZERO);
+            return Self { file: None, path, node, asked, run: None };
         };
-        let (node, asked) = (recording.node, world(recording.asked));
-        let mut diary = Self { file: None, node, asked, run: None };
+        let (path, node, asked) = (recording.file.clone(), recording.node, world(recording.asked));
+        let mut diary = Self { file: None, path, node, asked, run: None };
         match recording.open() {
             Ok(file) => diary.file = Some(file),
             Err(error) => diary.give_up(&error),
@@ -166,9 +172,12 @@ impl Diary {
     /// Records nothing more, and says why: in a thread, since whoever reads may not.
     fn give_up(&mut self, error: &io::Error) {
         self.file = None;
+        let file = &self.path;
         let text = format!(
-            "bellwether: when the command of member {} runs is not recorded any more: {error}\n",
-            self.node
+            "bellwether: when the command of member {} runs is not recorded any more: cannot write \
+             {}: {error}\n",
+            self.node,
+            file.display()
         );
         let tell = move || drop(io::stderr().write_all(text.as_bytes()));
         // If there is no thread to be had, the record itself shows that it is not whole.
@@ -264,7 +273,8 @@ mod tests {
     fn what_is_no_regular_file_is_refused_at_once_and_costs_nothing_but_the_record() {
         let file = PathBuf::from("/dev/null");
         let recording = Recording { file, ..recording("pipe") };
-        assert!(recording.open().is_err());
+        let error = recording.open().expect_err("it is no file").to_string();
+        assert!(error.starts_with("it is no regular file"), "{error}");
         let mut diary = Diary::begin(Some(&recording));
         diary.starts(1);
         diary.ended();
