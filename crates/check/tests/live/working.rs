@@ -35,7 +35,7 @@ impl Working {
     /// Every leader of an eventful run has a command while it leads.
     fn new(seed: u64) -> Self {
         let lab = eventful(Mode::Majority, seed, 0);
-        let judgement = judge(&lab.traces(), Some(&lab.faults()), None).unwrap();
+        let judgement = judge(&lab.traces(), Some(&lab.faults()), None).expect("one group");
         let reigns = judgement.reigns.expect("one clock").past;
         let mut members = lab.traces();
         let works = members.iter_mut().map(|trace| Self::guard(trace, &reigns)).collect();
@@ -73,10 +73,11 @@ impl Working {
     fn judge(&self) -> Judgement {
         let works = (1..).zip(&self.works).filter(|(_, records)| !records.is_empty());
         let works = works.map(|(id, records): (u64, _)| {
-            Trace::parse(&format!("{id}.work.jsonl"), text(records).as_bytes()).unwrap()
+            let name = format!("{id}.work.jsonl");
+            Trace::parse(&name, text(records).as_bytes()).expect("they are records")
         });
         let all: Vec<Trace> = self.members.iter().cloned().chain(works).collect();
-        judge(&all, Some(&self.lab.faults()), None).unwrap()
+        judge(&all, Some(&self.lab.faults()), None).expect("one group")
     }
 
     /// The places of the ends of all runs, in order of time: file and record.
