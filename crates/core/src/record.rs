@@ -224,7 +224,10 @@ mod tests {
                         to: Some(SimTime::from_nanos(4)),
                     },
                 },
-                r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"ended","run":2,"pid":77,"from":1,"to":4}"#,
+                concat!(
+                    r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"ended","run":2,"#,
+                    r#""pid":77,"from":1,"to":4}"#
+                ),
             ),
             (
                 Event::Work { guardian: SimTime::ZERO, work: Work::Done },
