@@ -4,9 +4,9 @@
 //!
 //! **Assumptions.** As in [the module above](super).
 //!
-//! **Promise.** *Violated* is said where both commands, or a command without a lease, were certainly
-//! there; *holds* where not even the longest time that a run may have lasted allows it. In between,
-//! and where a run, an end or a lease was not recorded, it is *undecidable*.
+//! **Promise.** *Violated* is said where both commands, or a command without a lease, were
+//! certainly there; *holds* where not even the longest time that a run may have lasted allows it.
+//! In between, and where a run, an end or a lease was not recorded, it is *undecidable*.
 
 use super::doubts::{Gap, Lacks, clocks};
 use super::lives::Life;
@@ -171,7 +171,8 @@ fn meeting(former: Told<'_>, later: Told<'_>) -> Meeting {
     Meeting::Perhaps(match first.ended {
         None => format!("the end of {first_words} was not recorded, and {second_words} followed"),
         Some(ended) => format!(
-            "{first_words} was not known to be over before {ended}, and {second_words} started at {}",
+            "{first_words} was not known to be over before {ended}, and {second_words} started \
+             at {}",
             second.starts
         ),
     })

@@ -3,8 +3,8 @@
 //! **Source.** [`Work`]: a run is recorded before it starts and closed when nothing of it is left,
 //! with the times between which it was certainly there.
 //!
-//! **Assumptions.** A member's process starts another guardian only when nothing is left of what the
-//! former one guarded. Another process of the same member knows nothing of that: if member and
+//! **Assumptions.** A member's process starts another guardian only when nothing is left of what
+//! the former one guarded. Another process of the same member knows nothing of that: if member and
 //! guardian were both killed, nobody can tell when what the command started has ended.
 //!
 //! **Promise.** Each run has the longest time that it may have lasted and the shortest.
