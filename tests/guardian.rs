@@ -56,6 +56,7 @@ fn plays_the_member() {
         margin: MARGIN,
         grace: GRACE,
         env: vec![("BELLWETHER_GROUP".into(), "flock".into())],
+        recording: None,
     };
     let mut bystander = Command::new("cat").stdin(Stdio::piped()).spawn().expect("there is a cat");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));

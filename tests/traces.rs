@@ -4,7 +4,7 @@
 use bellwether_net::{Election, Next, Peers, Role};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Long enough for a stalled machine; nothing waits for it if all is well.
@@ -128,5 +128,123 @@ fn what_is_no_trace_is_refused_in_one_line() {
     }
     let (_, errors, code) = bellwether(&["check"], &[]);
     assert_eq!((code, errors.lines().count()), (Some(2), 1), "{errors}");
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// A member alone in its group, with a command; it ends with its owner.
+struct Alone {
+    child: Child,
+    works: PathBuf,
+}
+
+impl Alone {
+    /// Starts it, and waits until its guardian has recorded so many starts of the command.
+    fn start(folder: &Path, starts: usize) -> Self {
+        let pid = std::process::id();
+        let place = format!("1=127.{}.{}.9:7400", 1 + pid % 250, pid / 250 % 250);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("BELLWETHER_") {
+                command.env_remove(name);
+            }
+        }
+        command.args(["run", "alone", "--insecure", "--peers", &place, "--preset", "wan", "--dir"]);
+        command.arg(folder).arg("--record").arg(folder.join("1.jsonl"));
+        command.args(["--", "sleep", "300"]).stdin(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().expect("the command starts");
+        let alone = Self { child, works: folder.join("1.work.jsonl") };
+        alone.wait_for("\"phase\":\"starts\"", starts);
+        alone
+    }
+
+    /// Waits until the guardians have recorded something so often.
+    fn wait_for(&self, what: &str, times: usize) {
+        for _ in 0..1_000 {
+            let text = std::fs::read_to_string(&self.works).unwrap_or_default();
+            if text.matches(what).count() >= times {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("{what} was never recorded {times} times");
+    }
+
+    fn guardian(&self) -> String {
+        let pid = self.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        let children = children.expect("the kernel lists children");
+        children.split_whitespace().next().expect("a member has a guardian").to_owned()
+    }
+
+    /// Sends a signal to these, all of which this test started.
+    fn signal(signal: &str, pids: &[&str]) {
+        let killed = Command::new("kill").arg(signal).args(pids).status();
+        assert!(killed.expect("there is a kill").success());
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it may have ended
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn when_the_command_of_a_live_member_ran_is_recorded_by_its_guardian_and_judged() {
+    let folder = folder("works");
+    let (trace, works) = (folder.join("1.jsonl"), folder.join("1.work.jsonl"));
+    let judged = |files: &[&PathBuf]| {
+        let files: Vec<PathBuf> = files.iter().map(|file| (*file).clone()).collect();
+        let (text, errors, code) = bellwether(&["check", "--format", "json", "--trace"], &files);
+        let verdict: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{errors}"));
+        (verdict, code)
+    };
+    let both = ["one-command", "command-within-lease"];
+
+    // It is told to end; its member is killed.
+    let mut alone = Alone::start(&folder, 1);
+    std::thread::sleep(Duration::from_millis(200));
+    Alone::signal("-TERM", &[&alone.child.id().to_string()]);
+    assert!(alone.child.wait().expect("it ends").success());
+    let mut alone = Alone::start(&folder, 2);
+    alone.child.kill().expect("it is ours");
+    alone.wait_for("\"phase\":\"done\"", 2);
+    drop(alone);
+    let (verdict, code) = judged(&[&trace, &works]);
+    assert_eq!((code, verdict["runs"].as_u64()), (Some(0), Some(2)), "{verdict}");
+    for invariant in both {
+        assert_eq!(verdict["invariants"][invariant]["verdict"], "holds", "{verdict}");
+    }
+    let (verdict, _) = judged(&[&trace]);
+    for invariant in both {
+        let note = verdict["invariants"][invariant]["note"].as_str().unwrap_or_default();
+        assert!(note.contains("has a command, but what its guardian recorded"), "{verdict}");
+    }
+
+    // Both are killed: nobody knows when the command ended, and another one followed.
+    let alone = Alone::start(&folder, 3);
+    Alone::signal("-KILL", &[&alone.guardian(), &alone.child.id().to_string()]);
+    drop(alone);
+    let mut alone = Alone::start(&folder, 4);
+    Alone::signal("-TERM", &[&alone.child.id().to_string()]);
+    assert!(alone.child.wait().expect("it ends").success());
+    let (verdict, code) = judged(&[&trace, &works]);
+    assert_eq!(code, Some(0), "{verdict}");
+    assert_eq!(verdict["invariants"]["one-command"]["verdict"], "undecidable", "{verdict}");
+    let note = verdict["invariants"]["one-command"]["note"].as_str().unwrap_or_default();
+    assert!(note.starts_with("the end of run 1 of process 1's command was not"), "{note}");
+
+    // Another guardian tells of a run at the same time.
+    let other = folder.join("2.work.jsonl");
+    let text = std::fs::read_to_string(&works).expect("it was written");
+    let first: String = text.lines().take(4).map(|line| line.to_owned() + "\n").collect();
+    std::fs::write(&other, first.replace("\"node\":1", "\"node\":2")).expect("it is ours");
+    let (verdict, code) = judged(&[&trace, &works, &other]);
+    assert_eq!(code, Some(1), "{verdict}");
+    assert_eq!(verdict["invariants"]["one-command"]["verdict"], "violated", "{verdict}");
+    assert_eq!(verdict["invariants"]["never-two"]["verdict"], "holds", "{verdict}");
+    let (text, _, code) = bellwether(&["replay"], &[trace, works]);
+    assert_eq!(code, Some(0), "{text}");
     let _ = std::fs::remove_dir_all(&folder);
 }

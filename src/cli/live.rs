@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Judging what live members recorded")]
 pub(super) struct Live {
-    /// Judge these traces, one file a member, instead of simulating
+    /// Judge these traces, of each member its own and that of its command's guardian, instead of
+    /// simulating
     #[arg(long, value_name = "FILE", num_args = 1..)]
     trace: Vec<PathBuf>,
     /// What befell the members and the network, as records; without it what must come soon after
@@ -127,6 +128,9 @@ fn for_people(judgement: &Judgement) -> String {
     text += &table(&["invariant", "verdict", "looks", "note"], &rows(judgement));
     text += "\n\n";
     text += &leaders(judgement);
+    if judgement.runs > 0 {
+        text += &format!("\nthe command ran {}", count(judgement.runs as u64, "time", "times"));
+    }
     for Ruling { invariant, outcome, .. } in &judgement.rulings {
         if let Outcome::Violated { at, text: seen, place } = outcome {
             text += &format!("\nVIOLATED: {invariant} is broken at {at} ({place}): {seen}");
@@ -205,6 +209,7 @@ fn for_programs(judgement: &Judgement) -> Value {
         "members": judgement.members,
         "records": judgement.records,
         "lives": judgement.lives,
+        "runs": judgement.runs,
         "lasted_seconds": judgement.lasted.map(seconds),
         "verdict": verdict(judgement),
         "invariants": told,

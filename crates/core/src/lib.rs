@@ -129,6 +129,7 @@ mod time;
 mod timer;
 mod told;
 mod wire;
+mod work;
 
 pub use cx::{Cx, Env};
 pub use effect::{Dest, Effect};
@@ -146,3 +147,4 @@ pub use time::{BadDuration, Duration, Instant, SimTime};
 pub use timer::{Layered, NoTimer, Slots, TimerKind};
 pub use told::Told;
 pub use wire::{Malformed, Reader, Write};
+pub use work::{Watcher, Work};

@@ -4,6 +4,7 @@ use crate::fact::Fact;
 use crate::id::{NodeId, Term};
 use crate::leadership::Stage;
 use crate::time::{Instant, SimTime};
+use crate::work::{Watcher, Work};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -30,7 +31,7 @@ pub enum Event {
     Begin(Head),
     /// The process began.
     Start {
-        /// Its how-manieth life this is.
+        /// The number of this life.
         incarnation: u64,
     },
     /// It sent a message.
@@ -53,6 +54,9 @@ pub enum Event {
         number: u64,
         /// When it was sent.
         sent: SimTime,
+        /// In which of the sender's lives it was sent, where that is recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        life: Option<u64>,
         /// The message itself, in hexadecimal digits, where that is recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
@@ -84,7 +88,7 @@ pub enum Event {
     Crash,
     /// It came back.
     Restart {
-        /// Its how-manieth life this is.
+        /// The number of this life.
         incarnation: u64,
     },
     /// It stands still.
@@ -141,6 +145,16 @@ pub enum Event {
         /// How far it is.
         stage: Stage,
     },
+    /// A guardian of a live member begins: whose, and by which clock.
+    Guardian(Watcher),
+    /// What becomes of the command that runs while the member leads.
+    Work {
+        /// When the guardian was asked for that records it: the time of its first record.
+        guardian: SimTime,
+        /// What.
+        #[serde(flatten)]
+        work: Work,
+    },
 }
 
 /// What a live process began with.
@@ -154,7 +168,7 @@ pub struct Head {
     pub protocol: String,
     /// The protocol's configuration, as JSON.
     pub params: String,
-    /// Its how-manieth life this is.
+    /// The number of this life.
     pub incarnation: u64,
     /// How fit it is to lead.
     pub rank: u64,
@@ -165,6 +179,9 @@ pub struct Head {
     /// What it had stored, in hexadecimal digits; absent if that is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
+    /// When the process began, if a command runs while it leads and the guardian records that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<SimTime>,
 }
 
 #[cfg(test)]
@@ -192,6 +209,37 @@ mod tests {
             (
                 Event::Fact(Fact::Alive { peer: NodeId(1) }),
                 r#"{"t":5,"node":3,"kind":"fact","fact":"alive","peer":1}"#,
+            ),
+            (
+                Event::Work { guardian: SimTime::ZERO, work: Work::Starts { run: 2 } },
+                r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"starts","run":2}"#,
+            ),
+            (
+                Event::Work {
+                    guardian: SimTime::ZERO,
+                    work: Work::Ended {
+                        run: 2,
+                        pid: Some(77),
+                        from: Some(SimTime::from_nanos(1)),
+                        to: Some(SimTime::from_nanos(4)),
+                    },
+                },
+                concat!(
+                    r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"ended","run":2,"#,
+                    r#""pid":77,"from":1,"to":4}"#
+                ),
+            ),
+            (
+                Event::Work { guardian: SimTime::ZERO, work: Work::Done },
+                r#"{"t":5,"node":3,"kind":"work","guardian":0,"phase":"done"}"#,
+            ),
+            (
+                Event::Guardian(Watcher {
+                    boot: "b".into(),
+                    group: "g".into(),
+                    since: SimTime::from_nanos(3),
+                }),
+                r#"{"t":5,"node":3,"kind":"guardian","boot":"b","group":"g","since":3}"#,
             ),
         ];
         for (event, json) in records {

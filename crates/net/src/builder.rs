@@ -14,7 +14,7 @@ use crate::shared::{Request, Shared};
 use crate::socket::Sockets;
 use crate::standing::Standing;
 use crate::state::State;
-use bellwether_core::{NodeId, Protocol};
+use bellwether_core::{Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode};
 use std::fmt;
@@ -37,6 +37,7 @@ pub struct Builder {
     rank: Option<u64>,
     dir: Option<PathBuf>,
     record: Option<PathBuf>,
+    work: Option<Instant>,
     clock: Arc<dyn Clock>,
 }
 
@@ -94,6 +95,7 @@ impl Builder {
             rank: None,
             dir: None,
             record: None,
+            work: None,
             clock: Arc::new(BootTime),
         }
     }
@@ -166,6 +168,14 @@ impl Builder {
     #[must_use]
     pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
         self.record = Some(file.into());
+        self
+    }
+
+    /// Says in that trace that a command runs while this member leads, and that its guardian
+    /// [records](crate::guardian::Recording) when; `since` is when this process began.
+    #[must_use]
+    pub fn record_work(mut self, since: Instant) -> Self {
+        self.work = Some(since);
         self
     }
 
@@ -295,6 +305,7 @@ impl Builder {
             // Whoever draws a new id each time has no former life to remember.
             dir: self.dir.clone().filter(|_| self.id.is_some() || self.is_listed()),
             record: self.record.clone(),
+            work: self.work,
             clock: Arc::clone(&self.clock),
         };
         Ok((settings, rules))

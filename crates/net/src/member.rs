@@ -11,7 +11,7 @@
 //! once that is over. Members that disagree and hear of each other have no leader, rather than two.
 
 use crate::directory::Directory;
-use crate::frame::{Counters, Gate, Kind, Refusal, Sealer, Session};
+use crate::frame::{Counters, Gate, Kind, Opened, Refusal, Sealer, Session};
 use crate::life::Life;
 use crate::parting::Parting;
 use crate::recorder::Recorder;
@@ -23,7 +23,7 @@ use crate::state::{State, to_hex};
 use crate::status::Traffic;
 use crate::withdrawal::{BEACON, Reason, Withdrawal};
 use bellwether_core::{
-    Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, NodeId, Output, Refused,
+    Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, Output, Refused, SimTime,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::{BTreeSet, VecDeque};
@@ -170,6 +170,7 @@ impl Member {
             members: self.directory.members(),
             seed,
             memory: memory.as_deref().map(to_hex),
+            work: self.settings.work.map(|since| SimTime::from_nanos(since.as_nanos())),
         };
         self.recorder.begin(now, head);
         let (program, peers) = (&self.settings.program, self.directory.view());
@@ -364,7 +365,7 @@ impl Member {
                         self.recorder.peers(now, self.directory.members());
                     }
                     if opened.kind == Kind::Message {
-                        self.hear(opened.sender, opened.sequence, from, now);
+                        self.hear(&opened, from, now);
                     }
                 }
                 Err(refusal) => self.refuse(refusal, from, now),
@@ -373,12 +374,14 @@ impl Member {
     }
 
     /// A member says something.
-    fn hear(&mut self, sender: NodeId, number: u64, from: SocketAddr, now: Instant) {
+    fn hear(&mut self, opened: &Opened, from: SocketAddr, now: Instant) {
+        let Opened { sender, incarnation, sequence, .. } = *opened;
         self.heed_the_clock();
         let Some(life) = &mut self.life else { return };
         match life.datagram(sender, &self.body, self.directory.view(), now) {
             Ok(message) => {
-                self.recorder.received(now, sender, message, number, &self.body);
+                let place = (incarnation, sequence);
+                self.recorder.received(now, sender, message, place, &self.body);
                 self.finish(now);
             }
             Err(_) => self.refuse(Refusal::Malformed, from, now),
@@ -526,7 +529,7 @@ impl Member {
 }
 
 /// Which start of which machine the clock counts from, and in which namespace of time.
-fn boot_id() -> String {
+pub(crate) fn boot_id() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let namespace = std::fs::read_link("/proc/self/ns/time").unwrap_or_default();
     format!("{} {}", boot.trim(), namespace.display()).trim().to_owned()

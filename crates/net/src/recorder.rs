@@ -59,24 +59,28 @@ impl Recorder {
         if self.is_on() {
             let incarnation = head.incarnation;
             self.told = Told::default();
+            // A former life may have left half a line.
+            if self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|it| it.len() > 0)) {
+                self.lines.push(b'\n');
+            }
             self.add(now, Event::Begin(head));
             self.add(now, Event::Start { incarnation });
         }
     }
 
-    /// A message arrived.
+    /// A message arrived: of which life of its sender, and the number it has there.
     pub(crate) fn received(
         &mut self,
         now: Instant,
         from: NodeId,
         message: &'static str,
-        number: u64,
+        (life, number): (u64, u64),
         body: &[u8],
     ) {
         if self.is_on() {
             let (message, sent) = (Cow::Borrowed(message), SimTime::from_nanos(now.as_nanos()));
-            let body = Some(to_hex(body));
-            self.add(now, Event::Recv { from, message, number, sent, body });
+            let (life, body) = (Some(life), Some(to_hex(body)));
+            self.add(now, Event::Recv { from, message, number, sent, life, body });
         }
     }
 
@@ -153,5 +157,31 @@ impl Recorder {
             self.file = None;
         }
         self.lines.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_life_that_follows_half_a_line_begins_a_line_of_its_own() {
+        let name = format!("bellwether-recorder-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, "{\"t\":5,\"nod").expect("it can be written");
+        let mut recorder = Recorder::open(Some(&path), NodeId(3)).expect("it can be opened");
+        let [boot, group, protocol, params] = [(); 4].map(|()| String::new());
+        let (members, memory, work) = (Vec::new(), None, None);
+        let (incarnation, rank, seed) = (7, 0, 0);
+        let head =
+            Head { boot, group, protocol, params, incarnation, rank, members, seed, memory, work };
+        recorder.begin(Instant::from_nanos(9), head);
+        recorder.flush();
+        let text = std::fs::read_to_string(&path).expect("it was written");
+        std::fs::remove_file(&path).expect("it is there");
+        let whole: Vec<Record> =
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        assert!(matches!(whole[0].event, Event::Begin(_)), "{text}");
+        assert_eq!(whole[1].event, Event::Start { incarnation: 7 });
     }
 }

@@ -4,7 +4,7 @@ use crate::clock::{Clock, CrossCheck};
 use crate::frame::{Charter, Keyring};
 use crate::peers::Peers;
 use crate::program::Program;
-use bellwether_core::{Duration, NodeId};
+use bellwether_core::{Duration, Instant, NodeId};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) program: Program,
     pub(crate) dir: Option<PathBuf>,
     pub(crate) record: Option<PathBuf>,
+    /// When the process began, if a guardian records its command.
+    pub(crate) work: Option<Instant>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 

@@ -11,7 +11,7 @@
 //! leadership and of what is held for a time (they are for programs, and for diagrams); the JSON
 //! leaves out nothing.
 
-use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term};
+use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term, Work};
 use std::fmt::{self, Write as _};
 use std::io;
 
@@ -184,6 +184,14 @@ fn what_happened(record: &Record, out: &mut String) {
         }
         Event::Heal => write!(out, "all cuts are mended"),
         Event::Fact(_) => return, // for programs
+        Event::Guardian(_) => write!(out, "its guardian begins"),
+        Event::Work { work: Work::Starts { run }, .. } => {
+            write!(out, "its command starts (run {run})")
+        }
+        Event::Work { work: Work::Ended { run, .. }, .. } => {
+            write!(out, "its command has ended (run {run})")
+        }
+        Event::Work { work: Work::Done, .. } => write!(out, "its guardian goes"),
         Event::Leadership { leaders, term, until, stage } => {
             out.write_str(&believes(record.node, leaders, *term, *until, *stage))
         }
@@ -269,7 +277,18 @@ mod tests {
             at(512, 3, Event::Timer { timer: "Wake".into() }),
             at(512, 3, Event::Send { to: None, message: "announce".into(), number }),
             at(512, 3, Event::Send { to: Some(NodeId(12)), message: "query".into(), number: 1 }),
-            at(612, 5, Event::Recv { from, message: "announce".into(), number, sent, body: None }),
+            at(
+                612,
+                5,
+                Event::Recv {
+                    from,
+                    message: "announce".into(),
+                    number,
+                    sent,
+                    life: None,
+                    body: None,
+                },
+            ),
             at(612, 5, believing(&[3], Stage::Decided)),
             at(
                 612,

@@ -185,12 +185,18 @@ fn start_worker(settings: &Settings, id: u64) -> Result<Option<Worker>, Failure>
         ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
     ];
     let permission = settings.permission;
+    let recording = settings.recording(id);
+    if let Some(recording) = &recording {
+        let opened = recording.open();
+        opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
+    }
     let plan = Plan {
         program: program.clone(),
         args: args.to_vec(),
         margin: permission.margin,
         grace: permission.grace,
         env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        recording,
     };
     let worker = Worker::new(plan, permission, settings.options.commanding.restart);
     worker.map(Some).map_err(|error| cannot("start the guardian", &error))

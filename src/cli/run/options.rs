@@ -45,7 +45,8 @@ pub(in crate::cli) struct Options {
     /// $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/bellwether, /run/bellwether or /tmp/bellwether-UID]
     #[arg(long, value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
-    /// Append everything that happens to this file, one JSON record a line
+    /// Append everything that happens to this file, one JSON record a line; with CMD, its guardian
+    /// writes when CMD runs into another one beside it: a.work.jsonl for a.jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
     /// How to write changes [default: text; with CMD: not at all]

@@ -7,7 +7,10 @@ use super::layers::{self, GROUP, Layer};
 use super::options::{Format, Options};
 use super::params;
 use super::permission::Permission;
+use bellwether::core::{Instant, NodeId};
+use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{check_group, socket_path};
+use bellwether::net::guardian::Recording;
 use bellwether::net::{BadSettings, Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
 use std::ffi::{OsStr, OsString};
@@ -23,6 +26,8 @@ pub(in crate::cli) struct Settings {
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
     pub(super) permission: Permission,
+    /// When this process began, by which its records know it.
+    since: Instant,
 }
 
 impl Settings {
@@ -80,7 +85,8 @@ impl Settings {
         };
         let hooks = options.hooking.on_change.iter().map(absolute).collect::<Result<_, _>>()?;
         let dir = runtime_dir::of_process(options.dir.as_deref());
-        Ok(Self { group, options, config, dir, hooks, command, permission })
+        let since = BootTime.now();
+        Ok(Self { group, options, config, dir, hooks, command, permission, since })
     }
 
     /// Whether there are never two leaders, so that a command runs in one place.
@@ -109,11 +115,20 @@ impl Settings {
         }
         if let Some(file) = &options.record {
             builder = builder.record(file);
+            if !self.command.is_empty() {
+                builder = builder.record_work(self.since);
+            }
         }
         if let Some(file) = &options.key {
             return Ok(builder.keyring(read_keys(file)?));
         }
         Ok(if options.insecure { builder.insecure() } else { builder })
+    }
+
+    /// Where the guardian of this member records, if it does.
+    pub(super) fn recording(&self, id: u64) -> Option<Recording> {
+        let trace = self.options.record.as_deref().filter(|_| !self.command.is_empty());
+        trace.map(|trace| Recording::beside(trace, &self.group, NodeId(id), self.since))
     }
 
     /// How results are written.
@@ -133,7 +148,7 @@ impl Settings {
         if let Some(id) = self.options.id {
             tell("socket", format!("asked at {}", self.check_socket(id)?.display()));
         }
-        if let Some(record) = self.check_record()? {
+        for record in self.check_record()? {
             tell("record", format!("{} can be written", record.display()));
         }
         for hook in self.check_hooks()? {
@@ -146,17 +161,20 @@ impl Settings {
         Ok(())
     }
 
-    /// The file for the trace, if one is wanted: whoever reads a pipe could hold up the election.
-    pub(super) fn check_record(&self) -> Result<Option<&Path>, Failure> {
-        let Some(record) = &self.options.record else { return Ok(None) };
-        if std::fs::metadata(record).is_ok_and(|found| !found.is_file()) {
-            return Err(Failure::Config(format!(
-                "--record {}: it is no regular file; a trace is kept in one",
-                record.display()
-            )));
+    /// The files for the traces, if they are wanted: whoever reads a pipe could hold up the election.
+    pub(super) fn check_record(&self) -> Result<Vec<PathBuf>, Failure> {
+        let work = self.recording(self.options.id.unwrap_or(0)).map(|it| it.file);
+        let files: Vec<PathBuf> = self.options.record.iter().cloned().chain(work).collect();
+        for file in &files {
+            if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+                return Err(Failure::Config(format!(
+                    "--record {}: it is no regular file; a trace is kept in one",
+                    file.display()
+                )));
+            }
+            file::check_writable(file)?;
         }
-        file::check_writable(record)?;
-        Ok(Some(record))
+        Ok(files)
     }
 
     /// How the hooks can be called, or why one cannot.

@@ -47,6 +47,7 @@ impl Story {
                     message: Cow::Borrowed(letter.message.kind()),
                     number: 0,
                     sent: self.now - state.now.since(letter.sent),
+                    life: None,
                     body: None,
                 }
             }

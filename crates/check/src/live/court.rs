@@ -1,19 +1,23 @@
 //! Recorded steps become rows, and the invariants look at them: after every step, and whenever what
 //! somebody believed has ended.
 
+use super::commands::Commands;
+use super::doubts::{Doubts, Gap, boots, gaps};
 use super::lives::{Group, Life, lives};
 use super::read::{BadTrace, Line, Trace};
 use super::reigns::Reigns;
 use super::weather::Weather;
+use super::works::guardians;
 use crate::invariants::{Invariant, of_promise};
 use crate::links::Links;
 use crate::nodes::Nodes;
 use crate::view::{Course, Lock, Row};
 use crate::watch::{Watch, named};
 use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime};
+use bellwether_protocols::choice::Choice;
 use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// How a live run is judged.
 #[derive(Clone, Debug)]
@@ -30,6 +34,8 @@ pub struct Judgement {
     pub records: usize,
     /// How many lives they tell of.
     pub lives: usize,
+    /// How many runs of a command.
+    pub runs: usize,
     /// From the first record to the last, if all clocks agree.
     pub lasted: Option<Duration>,
     /// Who led when, if all clocks agree.
@@ -91,7 +97,10 @@ pub fn judge(
     let own = promise.is_none();
     let members = u32::try_from(group.ids.len()).unwrap_or(u32::MAX);
     let promise = promise.unwrap_or_else(|| group.choice.promise_to(members));
-    let boots: BTreeSet<&str> = all.iter().map(|life| life.head.boot.as_str()).collect();
+    let guardians = guardians(traces)?;
+    group.owns(&guardians)?;
+    let boots = boots(&all);
+    let gaps = gaps(&all);
     let schedule = faults.filter(|_| boots.len() == 1);
     let mut sums: Vec<(u64, Option<Outcome>)> = Vec::new();
     let mut reigns = None;
@@ -99,7 +108,8 @@ pub fn judge(
         let there: Vec<&Life<'_>> = all.iter().filter(|life| life.head.boot == **boot).collect();
         let mut court = Court::new(&group, of_promise(promise, own, false), schedule.is_some());
         court.note_unseen(&all, boot);
-        court.hear(&there, schedule);
+        let unknown: Vec<&Gap> = gaps.iter().filter(|gap| gap.boot == **boot).collect();
+        court.hear(&there, &unknown, schedule);
         sums.resize(court.watch.invariants.len(), (0, None));
         for (sum, (looks, found)) in sums.iter_mut().zip(court.findings()) {
             sum.0 += looks;
@@ -107,17 +117,19 @@ pub fn judge(
         }
         reigns = (boots.len() == 1).then_some(court.reigns);
     }
-    let doubts = Doubts {
-        boots: boots.len(),
-        faults: faults.is_some(),
-        unseen: unseen(&all),
-        untold: untold(&all),
-    };
+    let doubts = Doubts { boots: boots.len(), faults: faults.is_some(), gaps };
     let invariants = of_promise(promise, own, false);
     let rulings = invariants.iter().zip(sums).map(|(invariant, (looks, found))| {
         let outcome = found.unwrap_or_else(|| doubts.about(invariant.as_ref(), looks));
         Ruling { invariant: invariant.name(), looks, outcome }
     });
+    let mut rulings: Vec<Ruling> = rulings.collect();
+    let commands = Commands { guardians: &guardians, lives: &all, gaps: &doubts.gaps };
+    if commands.are_there() {
+        rulings.extend((promise == Promise::NeverTwo).then(|| commands.one_command()));
+        let leased = own && matches!(group.choice, Choice::LocalLeader(_));
+        rulings.extend(leased.then(|| commands.command_within_lease()));
+    }
     let (first, last) = (all.iter().map(Life::begins).min(), all.iter().map(Life::ends).max());
     let lasted = first.zip(last).map(|(first, last)| last.since(first));
     Ok(Judgement {
@@ -126,102 +138,27 @@ pub fn judge(
         promise,
         records: traces.iter().map(|trace| trace.lines.len()).sum(),
         lives: all.len(),
+        runs: guardians.iter().map(|guardian| guardian.runs.len()).sum(),
         lasted: lasted.filter(|_| boots.len() == 1),
         reigns,
-        rulings: rulings.collect(),
-        notes: notes(traces, &all, &group),
+        rulings,
+        notes: notes(traces, &all, &group, &doubts),
         members: group.ids,
     })
 }
 
-/// Members that others heard, and of which there is no trace.
-fn unseen(lives: &[Life<'_>]) -> BTreeSet<NodeId> {
-    let seen: BTreeSet<NodeId> = lives.iter().map(|life| life.node).collect();
-    let lines = lives.iter().flat_map(|life| &life.lines);
-    let heard = lines.filter_map(|line| match line.record.event {
-        Event::Recv { from, .. } => Some(from),
-        _ => None,
-    });
-    heard.filter(|from| !seen.contains(from)).collect()
-}
-
-/// Members of whom others received what their own trace does not tell of: it lacks something, its
-/// end perhaps, and so may their reigns.
-fn untold(lives: &[Life<'_>]) -> BTreeSet<NodeId> {
-    /// The lives of one process by one clock, as they began, and the numbers of what each sent.
-    type Sendings = BTreeMap<SimTime, BTreeSet<u64>>;
-    let mut sendings: BTreeMap<(NodeId, &str), Sendings> = BTreeMap::new();
-    for life in lives {
-        let numbers = life.lines.iter().filter_map(|line| match line.record.event {
-            Event::Send { number, .. } => Some(number),
-            _ => None,
-        });
-        let known = sendings.entry((life.node, &life.head.boot)).or_default();
-        known.entry(life.begins()).or_default().extend(numbers);
-    }
-    let mut lacking = BTreeSet::new();
-    for life in lives {
-        for line in &life.lines {
-            let Event::Recv { from, number, .. } = line.record.event else { continue };
-            // Without any trace, or of another clock, it is no question of completeness.
-            let Some(of_sender) = sendings.get(&(from, life.head.boot.as_str())) else { continue };
-            // Numbers begin anew with each life: what arrives is of the present or the last one.
-            let mut before = of_sender.range(..=line.record.t).rev().take(2);
-            if !before.any(|(_, numbers)| numbers.contains(&number)) {
-                lacking.insert(from);
-            }
-        }
-    }
-    lacking
-}
-
-fn notes(traces: &[Trace], lives: &[Life<'_>], group: &Group<'_>) -> Vec<String> {
+fn notes(traces: &[Trace], lives: &[Life<'_>], group: &Group<'_>, doubts: &Doubts) -> Vec<String> {
     let mut notes = Vec::new();
     for trace in traces.iter().filter(|trace| trace.torn > 0) {
         notes
             .push(format!("{}: half a line, left by a killed process, is passed over", trace.name));
     }
-    let unseen = unseen(lives);
     let lived = |id: &&NodeId| lives.iter().any(|life| life.node == **id);
-    for id in group.ids.iter().filter(|id| !lived(id) && !unseen.contains(id)) {
+    for id in group.ids.iter().filter(|id| !lived(id) && !doubts.was_heard(**id)) {
         notes.push(format!("process {id} left no trace and nobody heard it: taken as absent"));
     }
+    notes.extend(doubts.notes());
     notes
-}
-
-/// What stands in the way of a decision.
-struct Doubts {
-    boots: usize,
-    faults: bool,
-    unseen: BTreeSet<NodeId>,
-    untold: BTreeSet<NodeId>,
-}
-
-impl Doubts {
-    /// What can be said of an invariant that nobody saw broken.
-    fn about(&self, invariant: &dyn Invariant, looks: u64) -> Outcome {
-        let undecidable = |why: String| Outcome::Undecidable(why);
-        if invariant.compares() && self.boots > 1 {
-            let boots = self.boots;
-            return undecidable(format!("needs one boot id: these {boots} clocks do not agree"));
-        }
-        if let Some(id) = self.unseen.first().filter(|_| invariant.compares()) {
-            return undecidable(format!("needs the trace of process {id}, which was heard"));
-        }
-        if let Some(id) = self.untold.first().filter(|_| invariant.compares()) {
-            return undecidable(format!(
-                "the trace of process {id} lacks something: others heard more of it than it tells"
-            ));
-        }
-        match (invariant.needs_calm(), looks) {
-            (true, _) if !self.faults => {
-                undecidable("needs the fault schedule: --faults FILE".to_owned())
-            }
-            (true, 0) => undecidable("it was never calm for long enough".to_owned()),
-            (false, 0) => undecidable("there was nothing to look at".to_owned()),
-            _ => Outcome::Holds,
-        }
-    }
 }
 
 /// What one process last said of leadership.
@@ -241,6 +178,8 @@ enum Happening<'a> {
     Fault(Option<u32>, &'a Line, &'a str),
     /// A life of which nothing more was heard.
     Silence(u32),
+    /// From now on, until then, it is not known what a process did.
+    Doubt(u32, SimTime),
 }
 
 /// Hears what happened and lets the invariants look.
@@ -254,6 +193,10 @@ struct Court<'a> {
     reigns: Reigns,
     /// Where each breach was seen.
     places: Vec<String>,
+    /// Until when it is not known what each process does.
+    doubtful: Vec<SimTime>,
+    /// Of whom not all lives are told by this clock.
+    unseen: Vec<bool>,
 }
 
 impl<'a> Court<'a> {
@@ -272,6 +215,8 @@ impl<'a> Court<'a> {
             knows_faults,
             reigns: Reigns::default(),
             places: Vec::new(),
+            doubtful: vec![SimTime::ZERO; numbers as usize],
+            unseen: vec![false; numbers as usize],
         }
     }
 
@@ -282,13 +227,15 @@ impl<'a> Court<'a> {
             let unseen = lived.peek().is_none() || lived.any(|life| life.head.boot != boot);
             if let Some(number) = self.group.number(*id) {
                 self.watch.rows[number as usize].unseen = unseen;
+                self.unseen[number as usize] = unseen;
             }
         }
     }
 
     /// Takes note of all that happened, in order.
-    fn hear(&mut self, lives: &'a [&'a Life<'a>], faults: Option<&'a Trace>) {
-        let happenings = happenings(self.group, lives, faults);
+    fn hear(&mut self, lives: &'a [&'a Life<'a>], gaps: &[&Gap], faults: Option<&'a Trace>) {
+        let mut happenings = happenings(self.group, lives, faults);
+        doubt(self.group, gaps, &mut happenings);
         let end = happenings.last().map_or(SimTime::ZERO, |(at, _)| *at);
         for (at, happening) in happenings {
             self.pass(at);
@@ -305,6 +252,10 @@ impl<'a> Court<'a> {
                     self.weather.still.set(node, true);
                     self.disturb(at);
                     "the end of a trace".to_owned()
+                }
+                Happening::Doubt(node, to) => {
+                    self.doubt(at, node, to);
+                    "where a record is missing".to_owned()
                 }
             };
             self.look(at, &place);
@@ -368,7 +319,8 @@ impl<'a> Court<'a> {
 
     /// Something happened that others need time to adapt to.
     fn disturb(&mut self, at: SimTime) {
-        let links = self.weather.links().filter(|_| self.knows_faults);
+        let known = self.knows_faults && self.doubtful.iter().all(|until| *until <= at);
+        let links = self.weather.links().filter(|_| known);
         let calm = if links.is_some() { at } else { SimTime::NEVER };
         let links = links.unwrap_or_else(|| Links::none(self.group.numbers()));
         let resigned = self.weather.resigned;
@@ -384,6 +336,15 @@ impl<'a> Court<'a> {
         self.disturb(at);
     }
 
+    /// What it did is not known any more; what it said may not be what it believes.
+    fn doubt(&mut self, at: SimTime, node: u32, to: SimTime) {
+        let doubtful = &mut self.doubtful[node as usize];
+        *doubtful = to.max(*doubtful);
+        self.gone(at, node);
+        self.watch.rows[node as usize].unseen = true;
+        self.disturb(at);
+    }
+
     fn gone(&mut self, at: SimTime, node: u32) {
         let row = &mut self.watch.rows[node as usize];
         *row = Row { gone: Some(at), unseen: row.unseen, ..Row::ABSENT };
@@ -394,6 +355,9 @@ impl<'a> Court<'a> {
     /// One step of one process: what it said in it is what it believes after it. What it did not
     /// say it still believes, and if that should have ended an invariant will tell.
     fn step(&mut self, at: SimTime, node: u32, lines: &[&Line]) {
+        if at < self.doubtful[node as usize] {
+            return;
+        }
         let mut acted = false;
         for line in lines {
             acted |= match &line.record.event {
@@ -423,8 +387,10 @@ impl<'a> Court<'a> {
 
     fn begin(&mut self, at: SimTime, node: u32) -> bool {
         let row = &mut self.watch.rows[node as usize];
-        let gone = if row.alive { Some(at) } else { row.gone };
-        let (reading, unseen) = (Instant::from_nanos(at.as_nanos()), row.unseen);
+        // A life that was not recorded may have promised something to the last.
+        let doubtful = std::mem::replace(&mut self.doubtful[node as usize], SimTime::ZERO);
+        let gone = if row.alive || doubtful != SimTime::ZERO { Some(at) } else { row.gone };
+        let (reading, unseen) = (Instant::from_nanos(at.as_nanos()), self.unseen[node as usize]);
         *row = Row { alive: true, gone, reading, unseen, ..Row::ABSENT };
         self.beliefs[node as usize] = NOTHING;
         self.weather.still.set(node, false);
@@ -516,4 +482,16 @@ fn happenings<'a>(
     }
     all.sort_by_key(|(at, _)| *at);
     all
+}
+
+/// Adds what is not known, after all that happened until then. Where nothing was recorded before,
+/// it is not known from the first moment on.
+fn doubt(group: &Group<'_>, gaps: &[&Gap], happenings: &mut Vec<(SimTime, Happening<'_>)>) {
+    let first = happenings.first().map_or(SimTime::ZERO, |(at, _)| *at);
+    for gap in gaps {
+        if let Some(node) = group.number(gap.node) {
+            happenings.push((gap.from.max(first), Happening::Doubt(node, gap.to)));
+        }
+    }
+    happenings.sort_by_key(|(at, _)| *at);
 }

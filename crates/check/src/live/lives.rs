@@ -2,6 +2,7 @@
 //! they are those of one group.
 
 use super::read::{BadTrace, Line, Trace};
+use super::works::Guardian;
 use crate::nodes::Nodes;
 use bellwether_core::{Event, Head, NodeId, SimTime};
 use bellwether_protocols::choice::Choice;
@@ -69,6 +70,10 @@ pub fn lives(traces: &[Trace]) -> Result<Vec<Life<'_>>, BadTrace> {
         // The present life of each process of this file, in most files of one.
         let mut present: BTreeMap<NodeId, usize> = BTreeMap::new();
         for line in &trace.lines {
+            // What guardians recorded is read elsewhere.
+            if matches!(line.record.event, Event::Guardian(_) | Event::Work { .. }) {
+                continue;
+            }
             let node = line.record.node;
             let before = present.get(&node).map(|life| (lives[*life].ends(), lives[*life].head));
             let goes_back = |same: bool| before.is_some_and(|(t, _)| same && line.record.t < t);
@@ -172,6 +177,19 @@ impl<'a> Group<'a> {
         }
         let (name, protocol) = (first.head.group.as_str(), first.head.protocol.as_str());
         Ok(Self { name, protocol, choice, ids: ids.into_iter().collect() })
+    }
+
+    /// Whether these are guardians of this group.
+    ///
+    /// # Errors
+    /// [`BadTrace`] that names the first that is not.
+    pub(super) fn owns(&self, guardians: &[Guardian<'_>]) -> Result<(), BadTrace> {
+        let Some(other) = guardians.iter().find(|one| one.head.group != self.name) else {
+            return Ok(());
+        };
+        let (group, name) = (&other.head.group, self.name);
+        let problem = format!("group is '{group}', but '{name}' elsewhere; judge one at a time");
+        Err(BadTrace { place: other.file.to_owned(), problem })
     }
 
     /// Whether members go by their own ids in what is said, and not by their places.

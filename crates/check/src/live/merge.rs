@@ -2,10 +2,10 @@
 //! moments of sending that only the senders know.
 
 use super::read::Trace;
-use bellwether_core::{Event, Fact, Instant, NodeId, Record, SimTime};
+use bellwether_core::{Event, Fact, Instant, NodeId, Record, SimTime, Work};
 use std::collections::BTreeMap;
 
-/// One trace of a whole run, which begins at nought.
+/// One trace of a whole run, which begins at 0.
 pub fn merged<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Vec<Record> {
     let lines = traces.into_iter().flat_map(|trace| &trace.lines);
     let mut records: Vec<Record> = lines.map(|line| line.record.clone()).collect();
@@ -52,6 +52,13 @@ fn shift(record: &mut Record, first: u64) {
             | Fact::Held { until: at }
             | Fact::Clock { reads: at },
         ) => clock(at),
+        Event::Guardian(watcher) => world(&mut watcher.since),
+        Event::Work { guardian, work } => {
+            world(guardian);
+            if let Work::Ended { from, to, .. } = work {
+                from.iter_mut().chain(to).for_each(world);
+            }
+        }
         _ => {}
     }
 }
@@ -65,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_run_begins_at_nought_and_receipts_know_their_sendings() {
+    fn the_run_begins_at_zero_and_receipts_know_their_sendings() {
         let sender = trace(&[
             r#"{"t":1000,"node":1,"kind":"send","message":"x","number":7}"#,
             r#"{"t":1050,"node":1,"kind":"fact","fact":"held","until":1080}"#,

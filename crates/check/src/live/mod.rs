@@ -15,16 +15,21 @@
 //! | `read` | lines, and what a killed process may leave |
 //! | `lives` | who lived when, and whether they are of one group |
 //! | `court` | records become rows; the invariants look |
+//! | `doubts` | what was not recorded, and what cannot be decided for it |
+//! | `works`, `commands` | when the command ran, and whether it ran twice or without a lease |
 //! | `weather` | what the fault schedule says: who is cut off, who stands still |
 //! | `reigns` | who led from when to when |
 //! | `merge` | all of it as one trace, for pictures |
 
+mod commands;
 mod court;
+mod doubts;
 mod lives;
 mod merge;
 mod read;
 mod reigns;
 mod weather;
+mod works;
 
 pub use court::{Judgement, Outcome, Ruling, judge};
 pub(crate) use lives::opens;

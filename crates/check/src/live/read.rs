@@ -65,7 +65,7 @@ impl Trace {
             match serde_json::from_str::<Record>(line) {
                 Ok(record) => {
                     if let Some(bad) = torn.take() {
-                        if !matches!(record.event, Event::Begin(_)) {
+                        if !matches!(record.event, Event::Begin(_) | Event::Guardian(_)) {
                             return Err(bad);
                         }
                         trace.torn += 1;

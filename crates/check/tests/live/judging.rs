@@ -9,19 +9,19 @@ use bellwether_protocols::choice::{Config, Promise};
 use bellwether_protocols::local_leader::Mode;
 use proptest::prelude::*;
 
-fn outcome<'a>(judgement: &'a Judgement, invariant: &str) -> &'a Outcome {
+pub(crate) fn outcome<'a>(judgement: &'a Judgement, invariant: &str) -> &'a Outcome {
     let mut rulings = judgement.rulings.iter();
     &rulings.find(|ruling| ruling.invariant == invariant).expect("it is asked").outcome
 }
 
-fn why(judgement: &Judgement, invariant: &str) -> String {
+pub(crate) fn why(judgement: &Judgement, invariant: &str) -> String {
     match outcome(judgement, invariant) {
         Outcome::Undecidable(why) => why.clone(),
         other => panic!("{invariant}: {other:?}"),
     }
 }
 
-fn broken(judgement: &Judgement, invariant: &str) -> (String, String) {
+pub(crate) fn broken(judgement: &Judgement, invariant: &str) -> (String, String) {
     match outcome(judgement, invariant) {
         Outcome::Violated { text, place, .. } => (text.clone(), place.clone()),
         other => panic!("{invariant}: {other:?}"),
@@ -29,7 +29,7 @@ fn broken(judgement: &Judgement, invariant: &str) -> (String, String) {
 }
 
 /// The traces with the records of one member changed.
-fn changed(lab: &Lab, node: usize, change: impl FnOnce(&mut Vec<Record>)) -> Vec<Trace> {
+pub(crate) fn changed(lab: &Lab, node: usize, change: impl FnOnce(&mut Vec<Record>)) -> Vec<Trace> {
     let mut traces = lab.traces();
     let mut records: Vec<Record> =
         traces[node].lines.iter().map(|line| line.record.clone()).collect();
@@ -253,7 +253,7 @@ fn what_is_not_one_run_of_one_group_is_refused_with_the_reason() {
 }
 
 #[test]
-fn pictures_begin_at_nought_and_know_when_messages_were_sent() {
+fn pictures_begin_at_zero_and_know_when_messages_were_sent() {
     let mut lab = Lab::leases(3, Mode::Majority, 9);
     lab.run(ms(500));
     lab.command(NodeId(1), Command::Resign);

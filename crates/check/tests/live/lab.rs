@@ -11,13 +11,15 @@ use bellwether_protocols::local_leader::{self, Mode};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The clock's reading at the start of a lab: no live clock begins at nought.
+/// The clock's reading at the start of a lab: no live clock begins at 0.
 pub(crate) const START: u64 = 7_000_000_000_000;
 
 /// Something on its way.
 struct Parcel {
     from: NodeId,
     message: &'static str,
+    /// The sender's life.
+    life: u64,
     number: u64,
     bytes: Vec<u8>,
 }
@@ -27,6 +29,7 @@ struct Member {
     endpoint: Box<dyn Endpoint>,
     entropy: Seeded,
     told: Told,
+    life: u64,
     sent: u64,
     paused: bool,
 }
@@ -127,6 +130,7 @@ impl Lab {
             members: others.clone(),
             seed,
             memory: None,
+            work: None,
         };
         self.note(id, Event::Begin(head));
         self.note(id, Event::Start { incarnation });
@@ -138,7 +142,8 @@ impl Lab {
         let env = Env { now, peers: &peers, entropy: &mut entropy };
         let endpoint = choice.visit(Start { boot, env });
         let told = Told::default();
-        self.members.insert(id, Member { endpoint, entropy, told, sent: 0, paused: false });
+        let (life, sent, paused) = (incarnation, 0, false);
+        self.members.insert(id, Member { endpoint, entropy, told, life, sent, paused });
         self.finish(id);
     }
 
@@ -214,7 +219,7 @@ impl Lab {
             match output {
                 Output::Store(bytes) => self.note(id, Event::Store { bytes: bytes.len() }),
                 Output::Send { to, message, bytes } => {
-                    let (number, all) = (member.sent, self.ids.clone());
+                    let (life, number, all) = (member.life, member.sent, self.ids.clone());
                     member.sent += 1;
                     let to = match to {
                         Dest::Everyone => None,
@@ -224,7 +229,8 @@ impl Lab {
                     self.note(id, Event::Send { to, message: kind, number });
                     let there = |peer: &NodeId| *peer != id && to.is_none_or(|to| to == *peer);
                     for to in all.into_iter().filter(there) {
-                        self.mail(to, Parcel { from: id, message, number, bytes: bytes.clone() });
+                        let bytes = bytes.clone();
+                        self.mail(to, Parcel { from: id, message, life, number, bytes });
                     }
                 }
                 Output::Leadership => changed = true,
@@ -275,15 +281,16 @@ impl Lab {
     }
 
     fn deliver(&mut self, key: (u64, u64, NodeId)) {
-        let Some(Parcel { from, message, number, bytes }) = self.post.remove(&key) else { return };
         let to = key.2;
+        let Some(parcel) = self.post.remove(&key) else { return };
+        let Parcel { from, message, life, number, bytes } = parcel;
         if !self.members.contains_key(&to) {
             return;
         }
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let (sent, message) = (SimTime::from_nanos(self.now), Cow::Borrowed(message));
-        let body = Some(digits);
-        self.note(to, Event::Recv { from, message, number, sent, body });
+        let (life, body) = (Some(life), Some(digits));
+        self.note(to, Event::Recv { from, message, number, sent, life, body });
         self.act(to, |endpoint, env| endpoint.datagram(from, &bytes, env)).expect("it is whole");
         self.finish(to);
     }

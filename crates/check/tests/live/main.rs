@@ -3,7 +3,9 @@
 
 mod judging;
 mod lab;
+mod missing;
 mod replaying;
+mod working;
 
 use bellwether_core::{Command, Duration, NodeId};
 use bellwether_protocols::local_leader::Mode;
@@ -14,7 +16,7 @@ fn ms(millis: u64) -> Duration {
 }
 
 /// Everything that may happen to three members: the leader is killed and comes back, stands still,
-/// is cut off, resigns and leaves. One in `loses` messages is lost; none if that is nought, as it
+/// is cut off, resigns and leaves. One in `loses` messages is lost; none if that is 0, as it
 /// must be where a schedule of faults is to be the whole truth.
 fn eventful(mode: Mode, seed: u64, loses: u64) -> Lab {
     let mut lab = Lab::leases(3, mode, seed);

@@ -76,7 +76,7 @@ impl Guardian {
             held: None,
             presence: Presence::Here,
         };
-        wire::hand_over(&guardian.socket, plan, io::stdin().as_fd())?;
+        wire::hand_over(&guardian.socket, &plan.asked_now(), io::stdin().as_fd())?;
         Ok(guardian)
     }
 

@@ -30,12 +30,14 @@
 
 mod alarm;
 mod child;
+mod diary;
 mod fits;
 mod kin;
 mod member;
 mod watch;
 mod wire;
 
+pub use diary::Recording;
 pub use fits::{DoesNotFit, default_share, fits};
 pub use member::Guardian;
 pub use watch::guard;
@@ -57,6 +59,8 @@ pub struct Plan {
     pub grace: Duration,
     /// What its environment has beyond that of the member.
     pub env: Vec<(OsString, OsString)>,
+    /// Where it records when the command runs, if it does.
+    pub recording: Option<Recording>,
 }
 
 /// What the guardian has to say.

@@ -9,6 +9,7 @@
 //! nothing of the command is left.
 
 use super::alarm::{Alarm, now};
+use super::diary::Diary;
 use super::kin::{Kin, Left};
 use super::wire::{self, Answer, Received, Request, Sent};
 use super::{Plan, Report, child};
@@ -59,6 +60,7 @@ struct Watch {
     outbox: VecDeque<Answer>,
     /// The member is gone.
     orphan: bool,
+    diary: Diary,
 }
 
 enum Stage {
@@ -80,6 +82,7 @@ impl Watch {
         for signal in [SIGINT, SIGQUIT, SIGTERM] {
             signal_hook::flag::register(signal, Arc::default())?;
         }
+        let diary = Diary::begin(plan.recording.as_ref());
         Ok(Self {
             plan,
             socket,
@@ -92,6 +95,7 @@ impl Watch {
             until: Instant::ZERO,
             outbox: VecDeque::new(),
             orphan: false,
+            diary,
         })
     }
 
@@ -141,6 +145,8 @@ impl Watch {
 
     fn start(&mut self, run: u64, until: Instant) {
         self.until = until;
+        // First of all: if the disk is slow, it may be too late afterwards.
+        self.diary.starts(run);
         if now() >= self.term_at() {
             return self.conclude(run, Report::Ended);
         }
@@ -202,15 +208,20 @@ impl Watch {
             let _ = self.kin.reap(Some(leader)); // orphans that came to us; another turn will do
             if let Some(report) = outcome(leader) {
                 self.begin_to_end(now, report);
-            } else if now >= self.term_at() {
-                self.begin_to_end(now, Report::Ended);
+            } else {
+                self.diary.see(now, leader);
+                if now >= self.term_at() {
+                    self.begin_to_end(now, Report::Ended);
+                }
             }
         }
-        if let Stage::Ending { run, leader, kill_at, ref report } = self.stage
-            && self.all_gone(leader, now >= kill_at)
-        {
+        if let Stage::Ending { run, leader, kill_at, ref report } = self.stage {
             let report = report.clone();
-            self.conclude(run, report);
+            if self.all_gone(leader, now >= kill_at) {
+                self.conclude(run, report);
+            } else {
+                self.diary.see(now, leader);
+            }
         }
     }
 
@@ -243,6 +254,7 @@ impl Watch {
     }
 
     fn conclude(&mut self, run: u64, report: Report) {
+        self.diary.ended();
         self.over = run;
         self.stage = Stage::Idle;
         self.outbox.push_back(Answer::News { run, report });

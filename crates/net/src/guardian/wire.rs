@@ -8,8 +8,8 @@
 //! Every start of the command is a *run* with a number. A permission is for one run: one that
 //! crosses the news that its run has ended extends nothing and starts nothing.
 
-use super::{Plan, Report};
-use bellwether_core::{Duration, Instant, Malformed, Reader, Write};
+use super::{Plan, Recording, Report};
+use bellwether_core::{Duration, Instant, Malformed, NodeId, Reader, Write};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
@@ -229,6 +229,13 @@ fn encode_plan(plan: &Plan) -> io::Result<Vec<u8>> {
         put_text(out, name);
         put_text(out, value);
     });
+    out.put_list(plan.recording.as_slice(), |out, recording| {
+        put_text(out, recording.file.as_os_str());
+        put_text(out, recording.group.as_ref());
+        out.put_u64(recording.node.0);
+        out.put_instant(recording.since);
+        out.put_instant(recording.asked);
+    });
     Ok(out)
 }
 
@@ -240,8 +247,19 @@ fn decode_plan(bytes: &[u8]) -> Result<Plan, Malformed> {
         program: text(&mut input)?,
         args: input.list(8, text)?,
         env: input.list(16, |input| Ok((text(input)?, text(input)?)))?,
+        recording: input.list(40, recording)?.pop(),
     };
     input.finish().map(|()| plan)
+}
+
+fn recording(input: &mut Reader<'_>) -> Result<Recording, Malformed> {
+    Ok(Recording {
+        file: text(input)?.into(),
+        group: text(input)?.into_string().map_err(|_| Malformed)?,
+        node: NodeId(input.u64()?),
+        since: input.instant()?,
+        asked: input.instant()?,
+    })
 }
 
 fn put_text(out: &mut Vec<u8>, text: &OsStr) {
@@ -296,6 +314,12 @@ mod tests {
             margin: Duration::from_millis(3),
             grace: Duration::MAX,
             env: vec![("BELLWETHER_ID".into(), "1".into())],
+            recording: Some(Recording::beside(
+                "a.1.jsonl".as_ref(),
+                "flock",
+                NodeId(7),
+                Instant::from_nanos(9),
+            )),
         };
         let (mine, yours) = pair();
         let taken = std::thread::spawn(move || take_over(&yours).map(|(plan, _)| plan));

@@ -18,7 +18,9 @@ pub(super) fn bands(
     notes: &mut Vec<String>,
 ) {
     labels(story, layout, out);
-    let spans = |lane: &Lane| lane.beliefs.len() + lane.holds.len() + 2 * lane.phases.len();
+    let spans = |lane: &Lane| {
+        lane.beliefs.len() + lane.holds.len() + lane.works.len() + 2 * lane.phases.len()
+    };
     let spans: usize = story.lanes.iter().map(spans).sum();
     let finest = if spans > marks_max { layout.finest(marks_max) } else { 0 };
     if finest > 0 {
@@ -39,7 +41,30 @@ pub(super) fn bands(
         }
     }
     holds::bars(story, layout, finest, out);
+    works(story, layout, finest, out);
 }
+
+/// A thin line above the band for as long as the command ran, or may have.
+fn works(story: &Story, layout: &Layout, finest: u64, out: &mut String) {
+    for (index, lane) in story.lanes.iter().enumerate() {
+        let y = N(layout.y(index) - layout.lane * 0.36);
+        for span in coarsen(&lane.works, finest) {
+            let (from, to) = (SimTime::from_nanos(span.from), SimTime::from_nanos(span.to));
+            put!(
+                out,
+                "<path {WORK} d=\"M{} {y}H{}\"><title>{}'s command, run {}, {from} to {to}</title>\
+                 </path>\n",
+                N(layout.x(span.from)),
+                N(layout.x(span.to).max(layout.x(span.from) + 0.5)),
+                lane.id,
+                span.what
+            );
+        }
+    }
+}
+
+/// How the line of a command looks; few pictures have one.
+pub(super) const WORK: &str = "class=\"work\" stroke=\"#c2410c\" stroke-width=\"2\"";
 
 fn labels(story: &Story, layout: &Layout, out: &mut String) {
     let every = (13.0 / layout.lane).ceil().max(1.0) as usize;

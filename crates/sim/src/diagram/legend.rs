@@ -24,6 +24,7 @@ enum Sample {
     Band(&'static str),
     /// With the class of its filling.
     Hold(String),
+    Work,
     Paused,
     Down,
     Kind(Option<usize>),
@@ -99,6 +100,9 @@ fn items(story: &Story) -> Vec<Item<Sample>> {
     if holds.contains(&Hold::Nobody) {
         add(Sample::Hold(holds::look(story, Hold::Nobody)), "bound to nobody");
     }
+    if story.lanes.iter().any(|lane| !lane.works.is_empty()) {
+        add(Sample::Work, "its command runs");
+    }
     for (index, kind) in story.kinds.iter().enumerate().take(COLOURS) {
         add(Sample::Kind(Some(index)), kind);
     }
@@ -147,6 +151,9 @@ fn draw_sample(sample: &Sample, x: f64, y: f64) -> String {
         }
         Sample::Band(class) => rect(class, x, SAMPLE_WIDTH),
         Sample::Hold(class) => rect(&format!("hold {class}"), x, SAMPLE_WIDTH),
+        Sample::Work => {
+            format!("<path {} d=\"M{} {}h{SAMPLE_WIDTH}\"/>", lanes::WORK, N(x), N(y))
+        }
         Sample::Paused => rect("still", x, SAMPLE_WIDTH),
         Sample::Down => format!("<path class=\"down\" d=\"M{} {}h{SAMPLE_WIDTH}\"/>", N(x), N(y)),
         Sample::Kind(kind) => format!(

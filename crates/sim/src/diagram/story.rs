@@ -35,6 +35,8 @@ pub(super) struct Lane {
     pub(super) phases: Vec<Span<Phase>>,
     pub(super) beliefs: Vec<Span<Belief>>,
     pub(super) holds: Vec<Span<Hold>>,
+    /// The runs of its command, if it has one.
+    pub(super) works: Vec<Span<u64>>,
     /// What it believes in the end, even if it has only just come to.
     pub(super) end: Option<Belief>,
 }
@@ -237,6 +239,9 @@ impl Reader {
                 self.lanes[lane].believe(at, belief, until.unwrap_or(Instant::NEVER));
             }
             Event::Fact(fact) => self.lanes[lane].learn(at, *fact),
+            // A guardian is there before its member and after it.
+            Event::Guardian(_) => return,
+            Event::Work { work, .. } => return self.lanes[lane].work(at, *work),
             Event::Timer { .. } | Event::Store { .. } => {}
             life => self.live(lane, at, life),
         }

@@ -3,7 +3,7 @@
 mod leases;
 
 use super::*;
-use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Stage, Term};
+use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Stage, Term, Watcher, Work};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -28,7 +28,8 @@ fn send(kind: &'static str, number: u64) -> Event {
 }
 
 fn recv(from: u64, kind: &'static str, number: u64, sent: u64) -> Event {
-    Event::Recv { from: NodeId(from), message: kind.into(), number, sent: moment(sent), body: None }
+    let (from, message, sent) = (NodeId(from), kind.into(), moment(sent));
+    Event::Recv { from, message, number, sent, life: None, body: None }
 }
 
 fn lost(from: u64, kind: &'static str, number: u64, sent: u64) -> Event {
@@ -328,6 +329,7 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
             message,
             number,
             sent,
+            life: None,
             body: None
         }),
         (id(), text(), 0..3_u64, time(), text()).prop_map(|(from, message, number, sent, why)| {

@@ -5,7 +5,7 @@
 //! record.
 
 use super::story::{Belief, Hold, Lane, Phase, Span};
-use bellwether_core::{Fact, Instant, NodeId, Stage};
+use bellwether_core::{Fact, Instant, NodeId, Stage, Work};
 
 /// A lane whose last spans have not ended yet.
 pub(super) struct Track {
@@ -13,6 +13,7 @@ pub(super) struct Track {
     phase: Option<(u64, Phase)>,
     belief: Option<(u64, Belief, Instant)>,
     hold: Option<(u64, Hold, Instant)>,
+    run: Option<(u64, u64)>,
     clock: Clock,
 }
 
@@ -37,8 +38,9 @@ impl Clock {
 impl Track {
     pub(super) fn new(id: NodeId) -> Self {
         let (phases, beliefs, holds) = (Vec::new(), Vec::new(), Vec::new());
-        let lane = Lane { id, phases, beliefs, holds, end: None };
-        Self { lane, phase: None, belief: None, hold: None, clock: Clock::default() }
+        let lane = Lane { id, phases, beliefs, holds, works: Vec::new(), end: None };
+        let clock = Clock::default();
+        Self { lane, phase: None, belief: None, hold: None, run: None, clock }
     }
 
     pub(super) fn id(&self) -> NodeId {
@@ -83,6 +85,17 @@ impl Track {
             }
             Fact::Clock { reads } => self.set_clock(at, reads),
             _ => {}
+        }
+    }
+
+    /// What becomes of its command. A run whose end is not told lasts until the next begins.
+    pub(super) fn work(&mut self, at: u64, work: Work) {
+        let next = match work {
+            Work::Starts { run } => Some((at, run)),
+            Work::Ended { .. } | Work::Done => None,
+        };
+        if let Some((from, run)) = std::mem::replace(&mut self.run, next) {
+            push(&mut self.lane.works, from, at, run);
         }
     }
 
@@ -131,6 +144,7 @@ impl Track {
         self.lapse(to);
         self.lane.end = self.belief.as_ref().map(|(_, belief, _)| belief.clone());
         self.forget(to);
+        self.work(to, Work::Done);
         let (since, phase) = self.phase.unwrap_or((from, Phase::Up));
         push(&mut self.lane.phases, since, to, phase);
         self.lane

@@ -43,7 +43,8 @@ impl<P: Protocol> World<P> {
     ) {
         let (from, number, sent) = (id(cause.from), u64::from(cause.number), cause.sent);
         let message = Cow::Borrowed(message.kind());
-        self.record(to, Event::Recv { from, message, number, sent, body: None }, observer);
+        let received = Event::Recv { from, message, number, sent, life: None, body: None };
+        self.record(to, received, observer);
     }
 
     pub(super) fn record_loss<O: Observer<P>>(

@@ -200,6 +200,11 @@ impl Group {
         self.folder.file(&format!("trace-{id}"))
     }
 
+    /// What its guardian records.
+    fn work(&self, id: u64) -> String {
+        self.folder.file(&format!("trace-{id}.work"))
+    }
+
     fn dir(&self, id: u64) -> String {
         self.folder.file(&format!("state-{id}"))
     }

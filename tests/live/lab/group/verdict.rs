@@ -11,6 +11,9 @@ use bellwether::core::{Duration, Instant};
 const IN_TIME: [&str; 5] =
     ["timeliness", "bounded-inconsistency", "agreement", "minimum-leads", "stable-in-logical"];
 
+/// The invariants that speak of commands.
+const COMMANDS: [&str; 2] = ["one-command", "command-within-lease"];
+
 /// The last word of a member.
 fn last(said: &[Said], id: u64) -> Option<&Said> {
     said.iter().rev().find(|said| said.id == id)
@@ -119,7 +122,10 @@ impl Group {
     /// later than that, only what must hold at any time is insisted on.
     pub(crate) fn judge(mut self) -> serde_json::Value {
         self.members.values_mut().for_each(Member::kill);
-        let traces: Vec<String> = self.lives.keys().map(|id| self.trace(*id)).collect();
+        let works = self.lives.keys().filter(|id| self.commands.contains_key(id));
+        let works = works.map(|id| self.work(*id));
+        let traces: Vec<String> =
+            self.lives.keys().map(|id| self.trace(*id)).chain(works).collect();
         let court = |words: &[&str]| {
             let all = [BELLWETHER].into_iter().chain(words.iter().copied());
             let all: Vec<&str> = all.chain(traces.iter().map(String::as_str)).collect();
@@ -147,10 +153,16 @@ impl Group {
 
     /// The same, where nothing may remain undecided.
     pub(crate) fn acquit(self) {
+        // A guardian that does not get its turn records the end of the command late.
+        let half_margin = Duration::from_nanos(self.params().lease().as_nanos() / 20);
+        let (stalls, begun) = (self.stalls, self.begun);
         let verdict = self.judge();
+        let longest = stalls.longest(begun);
         let invariants = verdict["invariants"].as_object().expect("invariants have names");
         for (invariant, ruling) in invariants {
-            assert_ne!(ruling["verdict"], "undecidable", "{invariant}: {}", ruling["note"]);
+            let undecided = ruling["verdict"] == "undecidable";
+            let excused = COMMANDS.contains(&invariant.as_str()) && longest > half_margin;
+            assert!(!undecided || excused, "{invariant}: {}", ruling["note"]);
         }
     }
 }

@@ -36,6 +36,27 @@ fn a_reign_ends_with_its_lease_though_the_leader_stands_still() {
 }
 
 #[test]
+fn the_command_of_a_leader_is_a_line_from_its_start_to_its_end() {
+    let guardian = moment(50);
+    let work = |work| Event::Work { guardian, work };
+    let ended = Work::Ended { run: 7, pid: None, from: None, to: None };
+    let (boot, group) = ("b".to_owned(), "g".to_owned());
+    let picture = second(vec![
+        at(50, 1, Event::Guardian(Watcher { boot, group, since: guardian })),
+        at(90, 1, Event::Start { incarnation: 1 }),
+        at(100, 1, leading(1, 400)),
+        at(120, 1, work(Work::Starts { run: 7 })),
+        at(380, 1, work(ended)),
+        at(900, 1, work(Work::Starts { run: 8 })),
+    ]);
+    assert!(picture.contains("<title>1's command, run 7, 0.12s to 0.38s</title>"), "{picture}");
+    assert!(picture.contains("<title>1's command, run 8, 0.9s to 1s</title>"));
+    assert!(picture.contains(">its command runs</text>"));
+    let without = second(vec![at(100, 1, leading(1, 400))]);
+    assert!(!without.contains("work") && !without.contains("command"));
+}
+
+#[test]
 fn a_renewed_lease_is_one_bar_and_a_lapsed_one_begins_another() {
     let picture = second(vec![
         at(100, 1, leading(1, 300)),

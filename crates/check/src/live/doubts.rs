@@ -1,0 +1,201 @@
+//! What was not recorded: members without a trace, lives without a beginning, lives that lack a
+//! part. Others heard of it, and so it is known that something is missing.
+//!
+//! **Source.** A member records what it sends before it sends it, and whoever receives something
+//! records of which life of which sender it was, and its number there.
+//!
+//! **Promise.** Of a time in which a member was there and did not record what it did, nothing is
+//! concluded about it: neither that it broke an invariant, nor that it kept one.
+
+use super::lives::Life;
+use crate::invariants::Invariant;
+use crate::live::Outcome;
+use bellwether_core::{Event, NodeId, SimTime};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A time in which a member was there, and what it did is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    pub(super) node: NodeId,
+    pub(super) lacks: Lacks,
+    /// The clock of whoever heard it, by which the times are.
+    pub(super) boot: String,
+    /// What was recorded before this counts.
+    pub(super) from: SimTime,
+    /// When a life begins of which more is known.
+    pub(super) to: SimTime,
+}
+
+/// What is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lacks {
+    /// All of it.
+    Trace,
+    /// One life.
+    Life(u64),
+    /// A part of a life, its end perhaps.
+    Part,
+}
+
+impl Gap {
+    /// Why something cannot be decided.
+    pub(super) fn why(&self) -> String {
+        let node = self.node;
+        match self.lacks {
+            Lacks::Trace => format!("needs the trace of process {node}, which was heard"),
+            Lacks::Life(life) => {
+                format!("life {life} of process {node} was not recorded, though others heard it")
+            }
+            Lacks::Part => format!(
+                "the trace of process {node} lacks something: others heard more of it than it tells"
+            ),
+        }
+    }
+
+    /// Whether this moment lies in it.
+    pub(super) fn holds(&self, node: NodeId, at: SimTime) -> bool {
+        self.node == node && self.from <= at && at < self.to
+    }
+}
+
+/// Something that was received: of whom, in which life, with which number, and where and when.
+struct Receipt<'a> {
+    from: NodeId,
+    life: Option<u64>,
+    number: u64,
+    at: SimTime,
+    boot: &'a str,
+}
+
+/// The lives of all members, as others may have heard them.
+struct Heard<'a> {
+    lives: BTreeMap<NodeId, Vec<&'a Life<'a>>>,
+    /// When each life sent its messages, by their numbers.
+    sent: BTreeMap<(NodeId, u64), BTreeMap<u64, SimTime>>,
+}
+
+/// All gaps, by member and by what is missing.
+pub(super) fn gaps(lives: &[Life<'_>]) -> Vec<Gap> {
+    let heard = Heard::of(lives);
+    let mut found: BTreeMap<(NodeId, Lacks, &str), Gap> = BTreeMap::new();
+    for life in lives {
+        for line in &life.lines {
+            let Event::Recv { from, number, life: of, .. } = line.record.event else { continue };
+            let (at, boot) = (line.record.t, life.head.boot.as_str());
+            let receipt = Receipt { from, life: of, number, at, boot };
+            let Some(gap) = heard.missing(&receipt) else { continue };
+            let known = found.entry((gap.node, gap.lacks, boot)).or_insert_with(|| gap.clone());
+            (known.from, known.to) = (known.from.min(gap.from), known.to.max(gap.to));
+        }
+    }
+    let mut gaps: Vec<Gap> = found.into_values().collect();
+    gaps.sort_by_key(|gap| (gap.lacks, gap.node));
+    gaps
+}
+
+impl<'a> Heard<'a> {
+    fn of(all: &'a [Life<'a>]) -> Self {
+        let mut lives: BTreeMap<NodeId, Vec<&Life<'_>>> = BTreeMap::new();
+        let mut sent: BTreeMap<(NodeId, u64), BTreeMap<u64, SimTime>> = BTreeMap::new();
+        for life in all {
+            lives.entry(life.node).or_default().push(life);
+            let sendings = sent.entry((life.node, life.head.incarnation)).or_default();
+            for line in &life.lines {
+                if let Event::Send { number, .. } = line.record.event {
+                    sendings.insert(number, line.record.t);
+                }
+            }
+        }
+        Self { lives, sent }
+    }
+
+    /// What must be missing if this was received.
+    fn missing(&self, receipt: &Receipt<'_>) -> Option<Gap> {
+        let (node, always) = (receipt.from, (SimTime::ZERO, SimTime::NEVER));
+        let sent = receipt.life.and_then(|life| self.sent.get(&(node, life)));
+        if sent.is_some_and(|sent| sent.contains_key(&receipt.number)) {
+            return None;
+        }
+        let boot = receipt.boot.to_owned();
+        let gap = |lacks, (from, to)| Some(Gap { node, lacks, boot, from, to });
+        let Some(lives) = self.lives.get(&node) else { return gap(Lacks::Trace, always) };
+        let Some(life) = receipt.life else { return self.missing_of_some_life(receipt, lives) };
+        let here = || lives.iter().filter(|other| other.head.boot == receipt.boot);
+        let later = here().filter(|other| other.head.incarnation > life).map(|it| it.begins());
+        let to = later.min().unwrap_or(SimTime::NEVER);
+        let Some(sent) = sent else {
+            let before = here().filter(|other| other.head.incarnation < life).map(|it| it.ends());
+            return gap(Lacks::Life(life), (before.max().unwrap_or(SimTime::ZERO), to));
+        };
+        let begins = here().find(|other| other.head.incarnation == life).map(|it| it.begins());
+        let before = sent.range(..receipt.number).next_back().map(|(_, at)| *at);
+        gap(Lacks::Part, (before.or(begins).unwrap_or(SimTime::ZERO), to))
+    }
+
+    /// The same if the receiver did not record which life it was. Numbers begin anew with each
+    /// life: what arrives is of the present or the last one.
+    fn missing_of_some_life(&self, receipt: &Receipt<'_>, lives: &[&Life<'_>]) -> Option<Gap> {
+        let here = lives.iter().filter(|life| life.head.boot == receipt.boot);
+        let mut before: Vec<_> = here.filter(|life| life.begins() <= receipt.at).collect();
+        before.sort_by_key(|life| life.begins());
+        let knows = |life: &&Life<'_>| {
+            let sent = self.sent.get(&(life.node, life.head.incarnation));
+            sent.is_some_and(|sent| sent.contains_key(&receipt.number))
+        };
+        let last = before.last()?; // of another clock only: no question of completeness
+        if before.iter().rev().take(2).any(|life| knows(life)) {
+            return None;
+        }
+        let (node, boot) = (receipt.from, receipt.boot.to_owned());
+        let (from, to) = (last.begins(), SimTime::NEVER);
+        Some(Gap { node, lacks: Lacks::Part, boot, from, to })
+    }
+}
+
+/// What stands in the way of a decision.
+pub(super) struct Doubts {
+    pub(super) boots: usize,
+    pub(super) faults: bool,
+    pub(super) gaps: Vec<Gap>,
+}
+
+impl Doubts {
+    /// What can be said of an invariant that nobody saw broken.
+    pub(super) fn about(&self, invariant: &dyn Invariant, looks: u64) -> Outcome {
+        let undecidable = |why: String| Outcome::Undecidable(why);
+        if invariant.compares() && self.boots > 1 {
+            return undecidable(clocks(self.boots));
+        }
+        if let Some(gap) = self.gaps.first().filter(|_| invariant.compares()) {
+            return undecidable(gap.why());
+        }
+        match (invariant.needs_calm(), looks) {
+            (true, _) if !self.faults => {
+                undecidable("needs the fault schedule: --faults FILE".to_owned())
+            }
+            (true, 0) => undecidable("it was never calm for long enough".to_owned()),
+            (false, 0) => undecidable("there was nothing to look at".to_owned()),
+            _ => Outcome::Holds,
+        }
+    }
+
+    /// What a reader should know, beyond what the first gap says.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.gaps.iter().filter(|gap| matches!(gap.lacks, Lacks::Life(_))).map(Gap::why)
+    }
+
+    /// Whether somebody was heard of whom there is no trace.
+    pub(super) fn was_heard(&self, id: NodeId) -> bool {
+        self.gaps.iter().any(|gap| gap.node == id && gap.lacks == Lacks::Trace)
+    }
+}
+
+/// Why nothing can be compared.
+pub(super) fn clocks(boots: usize) -> String {
+    format!("needs one boot id: these {boots} clocks do not agree")
+}
+
+/// The clocks by which these were recorded.
+pub(super) fn boots<'a>(lives: &'a [Life<'_>]) -> BTreeSet<&'a str> {
+    lives.iter().map(|life| life.head.boot.as_str()).collect()
+}
