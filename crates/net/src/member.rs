@@ -12,7 +12,7 @@
 
 use crate::clock::CrossCheck;
 use crate::directory::Directory;
-use crate::frame::{Counters, Gate, Kind, Refusal, Sealer, Session};
+use crate::frame::{Counters, Denied, Gate, Kind, Refusal, Sealer, Session};
 use crate::life::Life;
 use crate::recorder::Recorder;
 use crate::settings::Settings;
@@ -311,7 +311,7 @@ impl Member {
         if now >= self.next_beacon {
             self.next_beacon = now + BEACON;
             let mut frame = Vec::new();
-            if self.sealer.seal(Kind::Beacon, &[], &mut frame).is_ok() {
+            if self.sealer.seal(Kind::Beacon, None, &[], &mut frame).is_ok() {
                 self.transmit(Dest::Everyone, &frame);
                 // Those with whom it disagrees may not be among everyone.
                 let opponents = std::mem::take(&mut self.opponents);
@@ -360,7 +360,7 @@ impl Member {
                         self.hear(opened.sender, opened.sequence, from, now);
                     }
                 }
-                Err(refusal) => self.refuse(refusal, from, now),
+                Err(denied) => self.refuse(denied, from, now),
             }
         }
     }
@@ -373,18 +373,19 @@ impl Member {
                 self.recorder.received(now, sender, message, number, &self.body);
                 self.finish(now);
             }
-            Err(_) => self.refuse(Refusal::Malformed, from, now),
+            Err(_) => self.refuse(Refusal::Malformed.into(), from, now),
         }
     }
 
-    fn refuse(&mut self, refusal: Refusal, from: SocketAddr, now: Instant) {
+    fn refuse(&mut self, denied: Denied, from: SocketAddr, now: Instant) {
+        let Denied { refusal, authentic } = denied;
         self.counters.count(refusal);
         if refusal == Refusal::Own {
             return; // what is sent to all comes back
         }
         self.refusals.push_front(Incident { at: now, from, refusal });
         self.refusals.truncate(INCIDENTS);
-        if refusal == Refusal::Address {
+        if refusal == Refusal::Address && authentic.is_some() {
             self.directory.look_again();
         }
         if matches!(refusal, Refusal::List | Refusal::Terms | Refusal::OwnId) {
@@ -454,14 +455,14 @@ impl Member {
                 Output::Store(bytes) => problem = self.state.store(bytes).err(),
                 Output::Send { to, bytes, .. } => {
                     let mut frame = Vec::new();
-                    match self.sealer.seal(Kind::Message, bytes, &mut frame) {
+                    match self.sealer.seal(Kind::Message, receiver(*to), bytes, &mut frame) {
                         Ok(sequence) => {
                             number = sequence;
                             self.outbox.push_back((*to, frame));
                         }
-                        Err(too_long) => {
+                        Err(not_sealed) => {
                             self.traffic.send_failures += 1;
-                            self.warning = Some(too_long.to_string());
+                            self.warning = Some(not_sealed.to_string());
                         }
                     }
                 }
@@ -522,6 +523,14 @@ impl Member {
             }
             Err(_) => self.traffic.send_failures += 1,
         }
+    }
+}
+
+/// Whom a frame names as its receiver.
+fn receiver(to: Dest) -> Option<NodeId> {
+    match to {
+        Dest::Everyone => None,
+        Dest::Node(id) => Some(id),
     }
 }
 
