@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::socket::Sockets;
 use crate::standing::Standing;
-use crate::state::State;
+use crate::state::{BINDS_MAX, State};
 use bellwether_core::{NodeId, Protocol};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode};
@@ -249,6 +249,10 @@ impl Builder {
         holds("protocol", format!("{}, which promises: {}", program.name, program.promise));
         for rule in program.rules() {
             holds("timing", rule);
+        }
+        let lock = program.leases.map(|leases| leases.lock);
+        if let Some(lock) = lock.filter(|lock| *lock > BINDS_MAX) {
+            return rule(format!("lock = {lock}, but lock <= {BINDS_MAX} must hold; choose less"));
         }
         if let Some(text) = size {
             holds("datagrams", text);

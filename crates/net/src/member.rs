@@ -39,7 +39,7 @@ pub(crate) struct Member {
     pub(crate) directory: Directory,
     sealer: Sealer,
     gate: Gate,
-    state: State,
+    pub(crate) state: State,
     recorder: Recorder,
     /// The protocol, unless the member has withdrawn.
     pub(crate) life: Option<Life>,

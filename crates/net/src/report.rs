@@ -181,6 +181,7 @@ impl Member {
             warnings.push("insecure: whoever reaches this port can lead this group".to_owned());
         }
         warnings.extend(self.warning.clone());
+        warnings.extend(self.state.damage().map(str::to_owned));
         warnings.extend(self.recording_failed());
         let lost = self.directory.unresolved();
         warnings.extend(lost.iter().map(|place| format!("{place} cannot be found by name")));
