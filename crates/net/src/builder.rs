@@ -2,7 +2,7 @@
 
 use crate::clock::{BootTime, Clock};
 use crate::control::check_group;
-use crate::directory::Directory;
+use crate::directory::{Directory, Times, ambiguous};
 use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
 use crate::member::Member;
@@ -211,8 +211,8 @@ impl Builder {
         let resolved = move || {
             mailbox.upgrade().map(|shared| shared.ask(Request::Resolved));
         };
-        let (me, forget) = (settings.me, settings.forget());
-        let directory = Directory::new(me, &settings.peers, forget, most, resolved)
+        let times = Times { forget: settings.forget(), absent: settings.binds() * 2 };
+        let directory = Directory::new(settings.me, &settings.peers, times, most, resolved)
             .map_err(failed("cannot look names up".to_owned()))?;
         let name = format!("bellwether-{}", settings.me);
         let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
@@ -234,6 +234,9 @@ impl Builder {
             return rule("it is not said who the members are: use --peers 1=HOST:PORT,2=…".into());
         };
         holds("peers", peers.to_string());
+        if let Some(names) = each_has_one_address(&peers)? {
+            holds("names", names);
+        }
         let (me, listen) = self.find_itself(&peers)?;
         holds("id", format!("this is member {me}, and listens at {listen}"));
         let keyring = self.find_keys()?;
@@ -345,6 +348,23 @@ impl Builder {
             BadSettings::System("cannot draw an id".to_owned(), io::Error::other(error.to_string()))
         })
     }
+}
+
+/// What the names of a list lead to, if there are any.
+fn each_has_one_address(peers: &Peers) -> Checked<Option<String>> {
+    let Peers::Listed(list) = peers else { return Ok(None) };
+    let mut found = Vec::new();
+    for (id, place) in list.iter().filter(|(_, place)| place.parse::<SocketAddr>().is_err()) {
+        let addresses = lookup(place);
+        if let Some(text) = ambiguous(place, &addresses) {
+            return rule(format!("member {id}: {text}"));
+        }
+        found.push(match addresses.first() {
+            Some(address) => format!("{place} is {address}"),
+            None => format!("{place} is not found yet"),
+        });
+    }
+    Ok(Some(found.join(", ")).filter(|names| !names.is_empty()))
 }
 
 fn any_like(address: Option<&SocketAddr>, port: u16) -> SocketAddr {

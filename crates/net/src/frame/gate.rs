@@ -120,8 +120,8 @@ impl Gate {
     ///
     /// # Errors
     /// [`Denied`] with the one [`Refusal`] that applies; nothing changed that decides what passes
-    /// later. `body` is empty, unless the frame is an authentic beacon of another charter: that
-    /// one is for reading, never for the protocol.
+    /// later. `body` is empty, unless the frame is an authentic beacon of somebody with another
+    /// charter or our id: that one is for reading, never for the protocol.
     pub fn open(
         &mut self,
         datagram: &[u8],
@@ -130,7 +130,7 @@ impl Gate {
     ) -> Result<Opened, Denied> {
         let opened = self.judge(datagram, admits, body);
         if let Err(denied) = &opened
-            && !denied.tells_its_charter()
+            && !denied.is_for_reading()
         {
             body.clear();
         }
@@ -251,10 +251,14 @@ impl Gate {
 }
 
 impl Denied {
-    /// Whether the body says what the sender's list and terms are.
-    pub(crate) fn tells_its_charter(&self) -> bool {
-        let other = matches!(self.refusal, Refusal::List | Refusal::Terms);
-        other && self.authentic.is_some_and(|opened| opened.kind == Kind::Beacon)
+    /// Whether its body may be read: a beacon of somebody with another charter or the same id,
+    /// which says more of what is wrong.
+    fn is_for_reading(&self) -> bool {
+        let by_whom = matches!(
+            self.refusal,
+            Refusal::List | Refusal::Terms | Refusal::OwnId | Refusal::FormerLife
+        );
+        by_whom && self.authentic.is_some_and(|opened| opened.kind == Kind::Beacon)
     }
 }
 

@@ -251,7 +251,8 @@ mod tests {
 
     #[test]
     fn whatever_is_in_the_place_of_a_file_is_named_and_never_waited_for() {
-        let make: [(&str, &dyn Fn(&Path)); 4] = [
+        type Make<'a> = (&'a str, &'a dyn Fn(&Path));
+        let make: [Make<'_>; 4] = [
             ("pipe", &|at| {
                 let kind = rustix::fs::FileType::Fifo;
                 rustix::fs::mknodat(rustix::fs::CWD, at, kind, 0o600.into(), 0).unwrap();
