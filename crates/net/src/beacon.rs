@@ -71,8 +71,8 @@ impl Member {
                 self.meet_namesake(frame, from, now);
             }
             _ => {
-                if refusal == Refusal::Address {
-                    self.directory.look_again();
+                if refusal == Refusal::Elsewhere {
+                    self.directory.doubt(frame.sender, now);
                 }
                 self.disputes.refuse(refusal, frame, from, now);
             }
@@ -105,8 +105,8 @@ impl Member {
             if let Some(why) = why.filter(|_| self.is_me(objection)) {
                 self.disputes.be_refused(sender, why, now);
             }
-            let elsewhere = why == Some(Refusal::Address) && !self.is_here(objection.from);
-            let ours = objection.id == self.settings.me.0;
+            let elsewhere = matches!(why, Some(Refusal::Address | Refusal::Elsewhere));
+            let ours = objection.id == self.settings.me.0 && !self.is_here(objection.from);
             if ours && elsewhere && self.suspects.len() < OPPONENTS {
                 self.suspects.insert(objection.from);
             }

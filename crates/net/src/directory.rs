@@ -23,6 +23,12 @@
 //! within a lockTime. But a vote of the former process may still bind while the new one, which
 //! knows nothing of it, gives another. So after a move the member counts as absent for two
 //! lockTimes.
+//!
+//! A name may lead members to different addresses, each to one. Then a process at each of them is
+//! heard by some, and refused by others, who hear that it is there: who hears an id from where its
+//! name does not lead counts the member as absent, at whatever address, for two lockTimes more. So
+//! nobody who hears both has a part in what one of them does. (In a list of addresses all members
+//! have the same, and nobody hears a process that is elsewhere.)
 
 use crate::frame::Refusal;
 use crate::peers::Peers;
@@ -90,8 +96,13 @@ impl Listed {
                 Some(until) if now < until => Err(Refusal::Moved),
                 _ => Ok(()),
             },
+            _ if self.is_name() => Err(Refusal::Elsewhere),
             _ => Err(Refusal::Address),
         }
+    }
+
+    fn is_name(&self) -> bool {
+        self.place.parse::<SocketAddr>().is_err()
     }
 
     /// The name was looked up.
@@ -144,8 +155,8 @@ impl Directory {
                 view = list.keys().copied().filter(|id| *id != me).collect();
                 let list: BTreeMap<NodeId, Listed> =
                     list.iter().map(|(id, place)| (*id, Listed::new(place))).collect();
-                let is_name = |listed: &&Listed| listed.place.parse::<SocketAddr>().is_err();
-                let names = list.values().filter(is_name).map(|listed| listed.place.clone());
+                let names = list.values().filter(|listed| listed.is_name());
+                let names = names.map(|listed| listed.place.clone());
                 let resolver = Resolver::start(names.collect(), woken)?;
                 Places::Listed { list, resolver }
             }
@@ -214,10 +225,13 @@ impl Directory {
         true
     }
 
-    /// A member spoke from elsewhere: its name may have moved.
-    pub(crate) fn look_again(&self) {
-        if let Places::Listed { resolver: Some(resolver), .. } = &self.places {
+    /// A member spoke from where its name does not lead: the name may have moved, or there are two.
+    pub(crate) fn doubt(&mut self, sender: NodeId, now: Instant) {
+        if let Places::Listed { resolver: Some(resolver), list } = &mut self.places {
             resolver.look_again();
+            if let Some(listed) = list.get_mut(&sender) {
+                listed.absent = Some(now + self.times.absent);
+            }
         }
     }
 
@@ -361,5 +375,20 @@ mod tests {
         assert_eq!(directory.admits(NodeId(2), new, at(1199)), Err(Refusal::Moved));
         find(&mut directory, 2, &["10.0.0.8:7"], at(1199));
         assert_eq!(directory.admits(NodeId(2), new, at(1200)), Ok(()), "once, not for ever");
+    }
+
+    #[test]
+    fn an_id_that_is_heard_from_two_addresses_is_heard_from_neither() {
+        let mut directory = directory("1=10.0.0.1:7,2=nowhere.invalid:7");
+        find(&mut directory, 2, &["10.0.0.2:7"], at(0));
+        let (here, there) = ("10.0.0.2:7".parse().unwrap(), "10.0.0.8:7".parse().unwrap());
+        assert_eq!(directory.admits(NodeId(2), here, at(0)), Ok(()));
+        assert_eq!(directory.admits(NodeId(2), there, at(0)), Err(Refusal::Elsewhere));
+        directory.doubt(NodeId(2), at(0));
+        assert_eq!(directory.admits(NodeId(2), here, at(199)), Err(Refusal::Moved));
+        assert_eq!(directory.admits(NodeId(2), here, at(200)), Ok(()));
+        // Where an address is listed nobody hears the other one, and there is nothing to doubt.
+        assert_eq!(directory.admits(NodeId(1), there, at(0)), Err(Refusal::Address));
+        directory.doubt(NodeId(1), at(0));
     }
 }

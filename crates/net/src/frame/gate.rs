@@ -75,7 +75,7 @@ enum Worth {
 impl Worth {
     fn of(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::OwnId | Refusal::List | Refusal::Terms => Self::Acting,
+            Refusal::OwnId | Refusal::List | Refusal::Terms | Refusal::Elsewhere => Self::Acting,
             Refusal::FormerLife
             | Refusal::IdTwice
             | Refusal::FutureLife
@@ -215,7 +215,10 @@ impl Gate {
         if header.charter.terms != self.charter.terms {
             return Err(self.object(header, Refusal::Terms));
         }
-        admits(header.sender)
+        admits(header.sender).map_err(|refusal| match Worth::of(refusal) {
+            Worth::Acting => self.object(header, refusal),
+            _ => refusal,
+        })
     }
 
     /// Opens the body with the key that the header names; by chance several have that name.

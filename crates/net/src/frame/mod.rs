@@ -38,7 +38,7 @@
 //! 2. *The header, unopened*, cheapest first: is it for us (`Receiver`), is it ours (`Own`), under
 //!    our own id `FormerLife`, `FutureLife` or `OwnId`, was it here before (`FormerLife`,
 //!    `IdTwice`, `Replayed`), can this life have begun (`FutureLife`), has it our charter (`List`,
-//!    `Terms`), and the caller's word (`Stranger`, `Address`, `Moved`). The charter comes before
+//!    `Terms`), and the caller's word (`Stranger`, `Address`, `Elsewhere`, `Moved`). The charter comes before
 //!    the caller's word: a sender that is not in our list may be in a list that also has us, and
 //!    lead by it. Replays come before the charter: a frame that somebody kept must not give a
 //!    reason a second time.
@@ -48,7 +48,7 @@
 //! Anybody can write a header, so the second step decides nothing but to drop: it reads the
 //! windows and moves none, and a frame that it lets through must still be authentic. A frame that
 //! it condemns is dropped unopened, which makes a flood of replays cheap. There are two
-//! exceptions. `OwnId`, `List` and `Terms` are reasons to withdraw, so such a frame is always
+//! exceptions. A member acts on `OwnId`, `List`, `Terms` and `Elsewhere`, so such a frame is always
 //! opened, once: [`Denied`] says that it is authentic. And a member that is refused should hear of
 //! it: so up to [`Gate::SPARE`] frames are opened between two calls of [`Gate::refresh`] of those
 //! that are `FormerLife`, `IdTwice`, `FutureLife`, `Stranger` or `Address`. A flood can use these up;
@@ -61,7 +61,7 @@
 //!
 //! # What a replay can do
 //!
-//! A member may act on `OwnId`, `List` and `Terms`, by withdrawing for example. Somebody who kept
+//! A member may act on `OwnId`, `List`, `Terms` and `Elsewhere`, by withdrawing for example. Who kept
 //! frames of a former configuration of the group could try to cause these. So:
 //!
 //! - A sender that was heard in a later life makes all its former frames `FormerLife`. So does

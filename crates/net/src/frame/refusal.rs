@@ -40,7 +40,9 @@ pub enum Refusal {
     Stranger,
     /// The sender is in the list, with another address. Said by the caller.
     Address,
-    /// The sender's name leads to another address since a moment ago. Said by the caller.
+    /// The sender is in the list by a name, which leads to another address. Said by the caller.
+    Elsewhere,
+    /// The sender's name moved, or its id was used elsewhere, a moment ago. Said by the caller.
     Moved,
     /// Sealed with none of our keys, or changed on its way.
     Forged,
@@ -52,7 +54,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// All of them, in order.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Short,
         Self::Long,
         Self::Magic,
@@ -70,6 +72,7 @@ impl Refusal {
         Self::Terms,
         Self::Stranger,
         Self::Address,
+        Self::Elsewhere,
         Self::Moved,
         Self::Forged,
         Self::Kind,
@@ -96,6 +99,7 @@ impl Refusal {
             Self::Terms => "terms",
             Self::Stranger => "stranger",
             Self::Address => "address",
+            Self::Elsewhere => "elsewhere",
             Self::Moved => "moved",
             Self::Forged => "forged",
             Self::Kind => "kind",
@@ -142,9 +146,13 @@ impl fmt::Display for Refusal {
                 "a listed id speaks from another address; correct the list on all members, \
                  or stop the process that took the id"
             }
+            Self::Elsewhere => {
+                "a listed id speaks from an address to which its name does not lead; let the name \
+                 lead all members to the same address, or stop the process that took the id"
+            }
             Self::Moved => {
-                "the name of the sender leads to another address since a moment ago; \
-                 it is heard once its former promises are over"
+                "the name of the sender moved, or its id was used elsewhere, a moment ago; \
+                 it is heard once what was promised there is over"
             }
             Self::List => "the sender has another member list; give all members the same",
             Self::Terms => {
