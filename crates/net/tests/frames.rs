@@ -532,3 +532,64 @@ fn nothing_is_allocated_once_members_know_each_other() {
     let used = allocation_counter::measure(|| exchange(3000));
     assert_eq!(used.count_total, 0, "{used:?}");
 }
+
+/// The shortest time that this took of many tries, in nanoseconds: what a busy machine adds is not
+/// the program's.
+fn fastest(mut work: impl FnMut()) -> u64 {
+    let now = || {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    };
+    let tries = (0..2_000).map(|_| {
+        let begun = now();
+        work();
+        now() - begun
+    });
+    tries.min().unwrap_or(0)
+}
+
+/// What it takes to open a frame is what every replay cost before it was looked up by its header.
+#[test]
+fn a_replay_is_refused_for_a_fraction_of_what_it_takes_to_open_it() {
+    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let seen = seal_for(Some(2), &mut sealer, &[7; 64]);
+    assert!(open(&mut gate, &seen).is_ok());
+    let mut forged = seal_for(Some(2), &mut sealer, &[7; 64]);
+    *forged.last_mut().expect("it has a tag") ^= 1;
+    let other = seal_for(Some(3), &mut sealer, &[7; 64]);
+    let mut body = Vec::new();
+    let mut time = |frame: &[u8], expected: Refusal| {
+        fastest(|| {
+            for _ in 0..16 {
+                assert_eq!(gate.open(frame, &anybody, &mut body), Err(expected.into()));
+            }
+        })
+    };
+    let opened = time(&forged, Refusal::Forged);
+    for (frame, refusal) in [(&seen, Refusal::Replayed), (&other, Refusal::Receiver)] {
+        let unopened = time(frame, refusal);
+        let ratio = opened as f64 / unopened.max(1) as f64;
+        println!(
+            "{}: {} ns unopened, {} ns opened, {ratio:.1} times as long",
+            refusal.name(),
+            unopened / 16,
+            opened / 16
+        );
+        assert!(ratio > 2.0, "{refusal}: {ratio}");
+    }
+}
+
+/// What a nonce of its own costs each frame.
+#[test]
+fn a_drawn_nonce_costs_no_more_than_a_few_times_the_seal() {
+    let mut sealer = Member::new(1).sealer();
+    let mut frame = Vec::new();
+    let sealing = fastest(|| {
+        sealer.seal(Kind::Message, None, &[7; 64], &mut frame).expect("it fits");
+    });
+    let drawing = fastest(|| {
+        Session::draw().expect("the machine has randomness");
+    });
+    println!("a frame is sealed in {sealing} ns, of which about {drawing} ns draw its nonce");
+    assert!(sealing < 1_000_000, "a thousand frames a second: {sealing} ns");
+}

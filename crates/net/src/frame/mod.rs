@@ -38,10 +38,10 @@
 //! 2. *The header, unopened*, cheapest first: is it for us (`Receiver`), is it ours (`Own`), under
 //!    our own id `FormerLife`, `FutureLife` or `OwnId`, was it here before (`FormerLife`,
 //!    `IdTwice`, `Replayed`), can this life have begun (`FutureLife`), has it our charter (`List`,
-//!    `Terms`), and the caller's word (`Stranger`, `Address`, `Elsewhere`, `Moved`). The charter comes before
-//!    the caller's word: a sender that is not in our list may be in a list that also has us, and
-//!    lead by it. Replays come before the charter: a frame that somebody kept must not give a
-//!    reason a second time.
+//!    `Terms`), and the caller's word (`Stranger`, `Address`, `Elsewhere`, `Moved`). The charter
+//!    comes before the caller's word: a sender that is not in our list may be in a list that also
+//!    has us, and lead by it. Replays come before the charter: a frame that somebody kept must not
+//!    give a reason a second time.
 //! 3. *The seal*: `Forged`, then `Kind`. Whatever the member acts on is said of an authentic frame.
 //! 4. Only now the window moves, and the body is the caller's.
 //!
@@ -51,8 +51,8 @@
 //! exceptions. A member acts on `OwnId`, `List`, `Terms` and `Elsewhere`, so such a frame is always
 //! opened, once: [`Denied`] says that it is authentic. And a member that is refused should hear of
 //! it: so up to [`Gate::SPARE`] frames are opened between two calls of [`Gate::refresh`] of those
-//! that are `FormerLife`, `IdTwice`, `FutureLife`, `Stranger` or `Address`. A flood can use these up;
-//! then nobody is told, which is all.
+//! that are `FormerLife`, `IdTwice`, `FutureLife`, `Stranger` or `Address`. A flood can use these
+//! up; then nobody is told, which is all.
 //!
 //! There is no such budget for frames whose header looks right and whose seal does not: addresses
 //! can be forged, so whoever sends rubbish under the address of a member would use up the share of
@@ -61,8 +61,8 @@
 //!
 //! # What a replay can do
 //!
-//! A member may act on `OwnId`, `List`, `Terms` and `Elsewhere`, by withdrawing for example. Who kept
-//! frames of a former configuration of the group could try to cause these. So:
+//! A member may act on `OwnId`, `List`, `Terms` and `Elsewhere`, by withdrawing for example.
+//! Somebody who kept frames of a former configuration of the group could try to cause these. So:
 //!
 //! - A sender that was heard in a later life makes all its former frames `FormerLife`. So does
 //!   our own incarnation for frames under our own id.

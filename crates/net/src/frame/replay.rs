@@ -4,9 +4,9 @@
 //! Shifting*: a ring of words, one more than the window is wide, so that moving on clears whole
 //! words and shifts nothing.
 //!
-//! **Assumptions.** Only authentic frames are recorded; any may be looked up, which changes nothing.
-//! A sender's incarnation grows from life to life, its sequence numbers grow within one, and its
-//! session is drawn anew for each.
+//! **Assumptions.** Only authentic frames are recorded; any may be looked up, which changes
+//! nothing. A sender's incarnation grows from life to life, its sequence numbers grow within one,
+//! and its session is drawn anew for each.
 //!
 //! **Promise.** Of one life no sequence number passes twice, nor does any that is [`WIDTH`] or
 //! more behind the greatest. Once a life was heard, none before it is. Memory is bounded: when
