@@ -4,6 +4,7 @@
 use bellwether_core::NodeId;
 use bellwether_net::frame::{Charter, Keyring, Kind, Sealer, Session};
 use bellwether_net::{Builder, Election, Peers, Role, Status};
+use bellwether_protocols::local_leader::{Config, Params};
 use sha2::{Digest, Sha256};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
@@ -165,30 +166,65 @@ fn whatever_number_a_state_file_has_its_member_is_heard() {
     assert!(status.incarnation > wall() + YEAR / 2, "{status:?}");
 }
 
+/// The members of a list, and a sealer with which somebody who has the key speaks for one of them.
+fn impostor(all: &[String], id: u64, incarnation: u64) -> (Vec<(NodeId, String)>, Sealer) {
+    let member = |text: &String| {
+        let (id, place) = text.split_once('=').expect("tests write id=place");
+        (NodeId(id.parse().expect("tests write id=place")), place.to_owned())
+    };
+    let list: Vec<(NodeId, String)> = all.iter().map(member).collect();
+    let params = Params::try_from(Config::default()).expect("the default keeps its rules");
+    let (lock, drift) = (params.lock().as_nanos(), params.drift_ppm());
+    let terms = format!("local-leader 1 mode=majority lock={lock} drift={drift}");
+    let charter = Charter::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms);
+    let (session, ring) = (Session([9; 8]), Keyring::insecure());
+    let sealer = Sealer::new("test", NodeId(id), incarnation, session, charter, &ring);
+    (list, sealer)
+}
+
 #[test]
 fn a_frame_of_an_impossible_life_does_not_bar_its_member() {
     let all = places(3);
-    let list = all.iter().map(|place| place.split_once('=').unwrap());
-    let list: Vec<(NodeId, &str)> =
-        list.map(|(id, place)| (NodeId(id.parse().unwrap()), place)).collect();
     let first = member(1, &all).join().unwrap();
     // Somebody with the key speaks for 2, from its address, before it is there.
-    let socket = UdpSocket::bind(list[1].1).unwrap();
-    let terms = "local-leader 1 mode=majority lock=150000000 drift=200";
-    let charter = Charter::listed(list.iter().copied(), terms);
-    let session = Session([9; 8]);
-    let ring = Keyring::insecure();
-    let mut sealer = Sealer::new("test", NodeId(2), u64::MAX, session, charter, &ring);
+    let (list, mut sealer) = impostor(&all, 2, u64::MAX);
+    let socket = UdpSocket::bind(&list[1].1).unwrap();
     let mut frame = Vec::new();
     sealer.seal(Kind::Beacon, None, b"", &mut frame).unwrap();
-    socket.send_to(&frame, list[0].1).unwrap();
+    socket.send_to(&frame, &list[0].1).unwrap();
     let refused = |status: &Status| status.traffic.refused.contains_key("future-life");
-    let status = until(&first, "refusing", refused);
-    assert!(!status.traffic.refused.contains_key("terms"), "{:?}", status.traffic);
+    until(&first, "refusing", refused);
     drop(socket);
     let second = member(2, &all).join().unwrap();
     until(&second, "heard", takes_part);
     until(&first, "part of a group", takes_part);
+}
+
+#[test]
+fn a_flood_from_elsewhere_is_counted_and_hardly_answered() {
+    let all = places(3);
+    let members = [member(1, &all).join().unwrap(), member(2, &all).join().unwrap()];
+    for one in &members {
+        until(one, "part of a group", takes_part);
+    }
+    let lives = members.each_ref().map(|one| one.status().unwrap().incarnation);
+    // Somebody with the key speaks for 3, from another address: each frame is new.
+    let (list, mut sealer) = impostor(&all, 3, wall());
+    let socket = UdpSocket::bind(elsewhere()).unwrap();
+    let (begun, mut frame) = (wall(), Vec::new());
+    for _ in 0..50_000 {
+        sealer.seal(Kind::Message, Some(NodeId(1)), b"noise", &mut frame).unwrap();
+        socket.send_to(&frame, &list[0].1).unwrap();
+    }
+    let seconds = (wall() - begun) / 1_000_000_000;
+    let refused = until(&members[0], "part of a group after that", takes_part).traffic.refused;
+    assert!(refused.get("address").is_some_and(|count| *count > 1_000), "{refused:?}");
+    assert!(!refused.contains_key("terms") && !refused.contains_key("malformed"), "{refused:?}");
+    let after = members.each_ref().map(|one| one.status().unwrap().incarnation);
+    assert_eq!(after, lives, "nobody withdrew");
+    socket.set_nonblocking(true).unwrap();
+    let answers = (0..1_000).take_while(|_| socket.recv_from(&mut [0; 2048]).is_ok()).count();
+    assert!(answers as u64 <= 2 * (seconds + 4), "{answers} answers in {seconds} s");
 }
 
 /// A disk of this many bytes, in memory.
