@@ -13,17 +13,21 @@ use bellwether::core::{Duration, Instant};
 /// Members 2 and 3 by their addresses, and 1 by a name.
 const PEERS: &str = "1=one:7400,2=10.77.0.2:7400,3=10.77.0.3:7400";
 
+/// All of them by their addresses.
+const ADDRESSES: &str = "1=10.77.0.1:7400,2=10.77.0.2:7400,3=10.77.0.3:7400";
+
 /// A network of four machines: 1 to 3 for the members, 4 for a second process with the id 1.
 struct Stage {
     network: Network,
     folder: Folder,
+    peers: &'static str,
 }
 
 impl Stage {
-    fn new() -> Self {
+    fn new(peers: &'static str) -> Self {
         let (network, folder) = (Network::new(4), Folder::new());
         must(&[BELLWETHER, "keygen", &folder.file("key")], "");
-        Self { network, folder }
+        Self { network, folder, peers }
     }
 
     /// On this machine, the name leads to these ones.
@@ -39,7 +43,7 @@ impl Stage {
         let listen = format!("{}:{}", Network::address(machine, Family::V4), Network::PORT);
         let (key, dir) = (self.folder.file("key"), self.folder.file(&format!("state-{machine}")));
         std::fs::create_dir_all(&dir).expect("the folder can be written");
-        let words = [NAME, "--id", &id, "--listen", &listen, "--peers", PEERS, "--key", &key];
+        let words = [NAME, "--id", &id, "--listen", &listen, "--peers", self.peers, "--key", &key];
         let words = words.into_iter().chain(["--dir", &dir, "--format", "json"]);
         let start = Start {
             namespace: Some(self.network.namespace(machine)),
@@ -77,7 +81,7 @@ fn becomes(log: &Log, role: &str, from: Instant) -> bool {
 #[test]
 fn a_name_with_two_addresses_is_refused_at_the_start() {
     let _stage = stage();
-    let stage = Stage::new();
+    let stage = Stage::new(PEERS);
     for machine in 1..=4 {
         stage.name(machine, &[1, 4]);
         let (mut member, _) = stage.start(machine);
@@ -92,7 +96,7 @@ fn a_name_with_two_addresses_is_refused_at_the_start() {
 #[test]
 fn a_name_that_gets_a_second_address_stops_those_who_see_it() {
     let _stage = stage();
-    let stage = Stage::new();
+    let stage = Stage::new(PEERS);
     (1..=3).for_each(|machine| stage.name(machine, &[1]));
     let members: Vec<(Member, Log)> = (1..=3).map(|machine| stage.start(machine)).collect();
     for (_, log) in &members {
@@ -125,7 +129,7 @@ fn reigns(log: &Log, from: Instant, to: Instant) -> Vec<(Instant, Instant)> {
 #[test]
 fn a_name_that_leads_members_to_different_addresses_makes_no_two_leaders() {
     let _stage = stage();
-    let stage = Stage::new();
+    let stage = Stage::new(PEERS);
     for (machine, to) in [(1, 1), (2, 1), (3, 4), (4, 4)] {
         stage.name(machine, &[to]);
     }
@@ -151,4 +155,31 @@ fn a_name_that_leads_members_to_different_addresses_makes_no_two_leaders() {
     assert!(told.iter().any(|text| says(&text)), "{told:?}");
     let refuses = "refuses us";
     assert!(told.iter().all(|text| text.contains(refuses) || says(&text)), "{told:?}");
+}
+
+/// A cut with a process of that id on either side, and a voter that forgot what it promised.
+#[test]
+fn a_second_process_across_a_cut_never_leads_where_addresses_are_listed() {
+    let _stage = stage();
+    let stage = Stage::new(ADDRESSES);
+    let mut members: Vec<(Member, Log)> = (1..=4).map(|machine| stage.start(machine)).collect();
+    assert!(becomes(&members[3].1, "withdrawn", Instant::ZERO), "{}", members[3].1.tail(5));
+    for (one, other) in [(1, 3), (1, 4), (2, 3), (2, 4)] {
+        stage.network.cut_one_way(one, other);
+        stage.network.cut_one_way(other, one);
+    }
+    let begun = now();
+    members[1].0.kill();
+    std::fs::remove_dir_all(stage.folder.file("state-2")).expect("it has a state");
+    let again = stage.start(2);
+    let led = |all: &[Said]| all.iter().any(|said| !said.leaders.is_empty()).then_some(());
+    assert!(again.1.wait(PATIENCE, led).is_some(), "1 and 2 have a leader: {}", again.1.tail(5));
+    sleep(Duration::from_secs(4));
+    let double = reigns(&members[3].1, Instant::ZERO, now());
+    assert!(double.is_empty(), "it never leads: {double:?}");
+    // Whoever led before the cut on the other side has no majority there.
+    let settled = begun + Duration::from_secs(2);
+    let mut third = reigns(&members[2].1, Instant::ZERO, now());
+    third.retain(|(_, end)| *end > settled);
+    assert!(third.is_empty(), "nor does 3 lead with it: {third:?}");
 }
