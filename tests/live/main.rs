@@ -4,6 +4,7 @@
 //! One at a time, since timing is what they are about: each test takes the [`stage`].
 
 mod failovers;
+mod identity;
 #[allow(dead_code, reason = "the benchmark uses the rest")]
 mod lab;
 mod laboratory;

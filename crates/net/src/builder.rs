@@ -2,7 +2,7 @@
 
 use crate::clock::{BootTime, CheckedClock, Clock};
 use crate::control::check_group;
-use crate::directory::Directory;
+use crate::directory::{Directory, Times, ambiguous};
 use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
 use crate::member::Member;
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::socket::Sockets;
 use crate::standing::Standing;
-use crate::state::State;
+use crate::state::{BINDS_MAX, State};
 use bellwether_core::{Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode};
@@ -252,8 +252,8 @@ impl Prepared {
         let resolved = move || {
             mailbox.upgrade().map(|shared| shared.ask(Request::Resolved));
         };
-        let (me, forget) = (settings.me, settings.forget());
-        let directory = Directory::new(me, &settings.peers, forget, most, resolved)
+        let times = Times { forget: settings.forget(), absent: settings.binds() * 2 };
+        let directory = Directory::new(settings.me, &settings.peers, times, most, resolved)
             .map_err(failed("cannot look names up".to_owned()))?;
         let name = format!("bellwether-{}", settings.me);
         let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
@@ -275,6 +275,9 @@ impl Builder {
             return rule("it is not said who the members are: use --peers 1=HOST:PORT,2=…".into());
         };
         holds("peers", peers.to_string());
+        if let Some(names) = each_has_one_address(&peers)? {
+            holds("names", names);
+        }
         let (me, listen) = self.find_itself(&peers)?;
         holds("id", format!("this is member {me}, and listens at {listen}"));
         let keyring = self.find_keys()?;
@@ -290,6 +293,10 @@ impl Builder {
         holds("protocol", format!("{}, which promises: {}", program.name, program.promise));
         for rule in program.rules() {
             holds("timing", rule);
+        }
+        let lock = program.leases.map(|leases| leases.lock);
+        if let Some(lock) = lock.filter(|lock| *lock > BINDS_MAX) {
+            return rule(format!("lock = {lock}, but lock <= {BINDS_MAX} must hold; choose less"));
         }
         if let Some(text) = size {
             holds("datagrams", text);
@@ -383,6 +390,23 @@ impl Builder {
             BadSettings::System("cannot draw an id".to_owned(), io::Error::other(error.to_string()))
         })
     }
+}
+
+/// What the names of a list lead to, if there are any.
+fn each_has_one_address(peers: &Peers) -> Checked<Option<String>> {
+    let Peers::Listed(list) = peers else { return Ok(None) };
+    let mut found = Vec::new();
+    for (id, place) in list.iter().filter(|(_, place)| place.parse::<SocketAddr>().is_err()) {
+        let addresses = lookup(place);
+        if let Some(text) = ambiguous(place, &addresses) {
+            return rule(format!("member {id}: {text}"));
+        }
+        found.push(match addresses.first() {
+            Some(address) => format!("{place} is {address}"),
+            None => format!("{place} is not found yet"),
+        });
+    }
+    Ok(Some(found.join(", ")).filter(|names| !names.is_empty()))
 }
 
 fn any_like(address: Option<&SocketAddr>, port: u16) -> SocketAddr {

@@ -20,6 +20,7 @@
 //! | [`clock`], `state`, `recorder`, [`files`] | time, memory, the trace, and files that nobody waits for |
 //! | [`guardian`] | a command that runs only while its permission lasts |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
+//! | `beacon`, `disputes` | what members tell each other of whom they refuse |
 //! | [`control`] | how a running member is asked, by other processes of its user |
 //!
 //! ```
@@ -35,10 +36,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod beacon;
 mod builder;
 pub mod clock;
 pub mod control;
 mod directory;
+mod disputes;
 pub mod files;
 pub mod frame;
 mod guard;

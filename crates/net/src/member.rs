@@ -11,6 +11,7 @@
 //! once that is over. Members that disagree and hear of each other have no leader, rather than two.
 
 use crate::directory::Directory;
+use crate::disputes::Disputes;
 use crate::frame::{Counters, Gate, Kind, Opened, Refusal, Sealer, Session};
 use crate::life::Life;
 use crate::parting::Parting;
@@ -21,9 +22,9 @@ use crate::socket::{BATCH, Sockets};
 use crate::standing::Standing;
 use crate::state::{State, to_hex};
 use crate::status::Traffic;
-use crate::withdrawal::{BEACON, Reason, Withdrawal};
+use crate::withdrawal::{Reason, Withdrawal};
 use bellwether_core::{
-    Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, Output, Refused, SimTime,
+    Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, NodeId, Output, Refused, SimTime,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::{BTreeSet, VecDeque};
@@ -37,16 +38,17 @@ pub(crate) struct Member {
     pub(crate) shared: Arc<Shared>,
     pub(crate) sockets: Sockets,
     pub(crate) directory: Directory,
-    sealer: Sealer,
-    gate: Gate,
-    state: State,
+    pub(crate) sealer: Sealer,
+    pub(crate) gate: Gate,
+    pub(crate) state: State,
     recorder: Recorder,
     /// The protocol, unless the member has withdrawn.
     pub(crate) life: Option<Life>,
     pub(crate) withdrawal: Option<Withdrawal>,
     pub(crate) incarnation: u64,
     next_check: Instant,
-    next_beacon: Instant,
+    pub(crate) next_beacon: Instant,
+    pub(crate) next_question: Instant,
     /// The last reading: time does not go back.
     pub(crate) now: Instant,
     /// Since when it believes what it believes, and how many times that has changed.
@@ -55,13 +57,15 @@ pub(crate) struct Member {
     pub(crate) counters: Counters,
     pub(crate) traffic: Traffic,
     pub(crate) refusals: VecDeque<Incident>,
-    /// Where those are with whom it disagrees.
-    opponents: BTreeSet<SocketAddr>,
+    /// Where those are with whom it disagrees, and where somebody else may have its id.
+    pub(crate) opponents: BTreeSet<SocketAddr>,
+    pub(crate) suspects: BTreeSet<SocketAddr>,
+    pub(crate) disputes: Disputes,
     /// A reign that is being given up.
     pub(crate) parting: Option<Parting>,
     /// Something that went wrong and does not stop the member.
     pub(crate) warning: Option<String>,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
     outbox: VecDeque<(Dest, Vec<u8>)>,
 }
 
@@ -74,9 +78,7 @@ pub(crate) struct Incident {
 }
 
 /// How many of those are remembered.
-const INCIDENTS: usize = 8;
-/// To how many of those with whom it disagrees a member shows itself.
-const OPPONENTS: usize = 64;
+pub(crate) const INCIDENTS: usize = 8;
 /// How often the silent are forgotten, and what others know of this member is looked at.
 const CHECK: Duration = Duration::from_millis(100);
 /// Timers that run in a row before anything else has its turn.
@@ -120,6 +122,7 @@ impl Member {
             incarnation,
             next_check: now,
             next_beacon: now,
+            next_question: now,
             now,
             since: now,
             changes: 0,
@@ -127,6 +130,8 @@ impl Member {
             traffic: Traffic::default(),
             refusals: VecDeque::new(),
             opponents: BTreeSet::new(),
+            suspects: BTreeSet::new(),
+            disputes: Disputes::default(),
             parting: None,
             warning: None,
             body: Vec::new(),
@@ -134,8 +139,8 @@ impl Member {
         };
         if let Some(length) = former {
             member.withdraw(Reason::Promise(length));
-        } else if let Some(name) = member.directory.unfound() {
-            member.withdraw(Reason::Name(name));
+        } else if let Some(problem) = member.directory.unclear() {
+            member.withdraw(Reason::Names(problem));
         }
         Ok(member)
     }
@@ -201,18 +206,22 @@ impl Member {
     /// Without a word: what it promised and was promised runs out by itself. To release its
     /// supporters would let another lead while whatever the application does as a leader is still
     /// being ended.
-    fn withdraw(&mut self, why: Reason) {
+    pub(crate) fn withdraw(&mut self, why: Reason) {
         let now = self.read();
         let until = now + why.lasts();
         self.life = None;
-        let before = self.withdrawal.as_ref();
-        let until = before.map_or(until, |before| before.until.max(until));
-        if before.is_none_or(|before| !before.why.is_like(&why)) {
-            let withdrawn = Some(why.to_string());
-            self.shared.tell(Standing { withdrawn, ..Standing::none(self.settings.me, now) });
-            self.changed(now);
-        }
-        self.withdrawal = Some(Withdrawal { why, until });
+        let before = self.withdrawal.take();
+        let until = before.as_ref().map_or(until, |before| before.until.max(until));
+        let told = match before.filter(|before| before.why.is_like(&why)) {
+            Some(before) => before.told,
+            None => {
+                let text = self.reason(&why, now);
+                self.tell_withdrawn(&text, now);
+                self.changed(now);
+                text
+            }
+        };
+        self.withdrawal = Some(Withdrawal { why, until, told });
     }
 
     /// Ends this life, if it is under way, with a word if the protocol has one.
@@ -258,6 +267,9 @@ impl Member {
         }
         if self.withdrawal.is_some() {
             self.bide(now);
+        }
+        if now >= self.next_beacon {
+            self.beacon(now);
         }
         self.wait();
         self.receive();
@@ -305,34 +317,23 @@ impl Member {
         outlived
     }
 
-    /// Shows that it is there, and comes back when it may.
+    /// Comes back when it may.
     fn bide(&mut self, now: Instant) {
         if self.withdrawal.as_ref().is_some_and(|withdrawal| now >= withdrawal.until) {
-            return match self.directory.unfound() {
-                Some(name) => self.withdraw(Reason::Name(name)),
+            match self.directory.unclear() {
+                Some(problem) => self.withdraw(Reason::Names(problem)),
                 None => self.begin_again(),
-            };
-        }
-        if now >= self.next_beacon {
-            self.next_beacon = now + BEACON;
-            let mut frame = Vec::new();
-            if self.sealer.seal(Kind::Beacon, &[], &mut frame).is_ok() {
-                self.transmit(Dest::Everyone, &frame);
-                // Those with whom it disagrees may not be among everyone.
-                let opponents = std::mem::take(&mut self.opponents);
-                opponents.iter().for_each(|address| self.send(*address, &frame));
-                self.opponents = opponents;
             }
         }
     }
 
     fn wait(&mut self) {
-        let mut deadline = self.next_check;
+        let mut deadline = self.next_check.min(self.next_beacon);
         if let Some(life) = &self.life {
             deadline = deadline.min(life.deadline());
         }
         if let Some(withdrawal) = &self.withdrawal {
-            deadline = deadline.min(withdrawal.until).min(self.next_beacon);
+            deadline = deadline.min(withdrawal.until);
         }
         if let Some(parting) = &self.parting {
             deadline = deadline.min(parting.due());
@@ -356,7 +357,7 @@ impl Member {
             self.now = self.now.max(at);
             let now = self.now;
             let directory = &self.directory;
-            let admits = |sender| directory.admits(sender, from);
+            let admits = |sender| directory.admits(sender, from, now);
             match self.gate.open(datagram.bytes, &admits, &mut self.body) {
                 Ok(opened) => {
                     self.traffic.received += 1;
@@ -364,11 +365,12 @@ impl Member {
                     if self.directory.hear(opened.sender, from, now) && self.life.is_some() {
                         self.recorder.peers(now, self.directory.members());
                     }
-                    if opened.kind == Kind::Message {
-                        self.hear(&opened, from, now);
+                    match opened.kind {
+                        Kind::Message => self.hear(&opened, from, now),
+                        Kind::Beacon => self.heed(opened.sender, now),
                     }
                 }
-                Err(refusal) => self.refuse(refusal, from, now),
+                Err(denied) => self.refuse(denied, from, now),
             }
         }
     }
@@ -384,25 +386,7 @@ impl Member {
                 self.recorder.received(now, sender, message, place, &self.body);
                 self.finish(now);
             }
-            Err(_) => self.refuse(Refusal::Malformed, from, now),
-        }
-    }
-
-    fn refuse(&mut self, refusal: Refusal, from: SocketAddr, now: Instant) {
-        self.counters.count(refusal);
-        if refusal == Refusal::Own {
-            return; // what is sent to all comes back
-        }
-        self.refusals.push_front(Incident { at: now, from, refusal });
-        self.refusals.truncate(INCIDENTS);
-        if refusal == Refusal::Address {
-            self.directory.look_again();
-        }
-        if matches!(refusal, Refusal::List | Refusal::Terms | Refusal::OwnId) {
-            if self.opponents.len() < OPPONENTS {
-                self.opponents.insert(from);
-            }
-            self.withdraw(Reason::Conflict(refusal, from));
+            Err(_) => self.refuse(Refusal::Malformed.into(), from, now),
         }
     }
 
@@ -424,7 +408,12 @@ impl Member {
                 self.gate.set_keyring(&keyring);
                 self.settings.keyring = keyring;
             }
-            Request::Resolved => self.directory.refresh(),
+            Request::Resolved => {
+                self.directory.refresh(now);
+                if let Some(problem) = self.directory.unclear() {
+                    self.withdraw(Reason::Names(problem));
+                }
+            }
             Request::Stop => self.leave_when_free(),
         }
     }
@@ -457,14 +446,14 @@ impl Member {
                 Output::Store(bytes) => problem = self.state.store(bytes).err(),
                 Output::Send { to, bytes, .. } => {
                     let mut frame = Vec::new();
-                    match self.sealer.seal(Kind::Message, bytes, &mut frame) {
+                    match self.sealer.seal(Kind::Message, receiver(*to), bytes, &mut frame) {
                         Ok(sequence) => {
                             number = sequence;
                             self.outbox.push_back((*to, frame));
                         }
-                        Err(too_long) => {
+                        Err(not_sealed) => {
                             self.traffic.send_failures += 1;
-                            self.warning = Some(too_long.to_string());
+                            self.warning = Some(not_sealed.to_string());
                         }
                     }
                 }
@@ -505,7 +494,7 @@ impl Member {
         }
     }
 
-    fn transmit(&mut self, to: Dest, frame: &[u8]) {
+    pub(crate) fn transmit(&mut self, to: Dest, frame: &[u8]) {
         let mut places = Vec::new();
         match to {
             Dest::Everyone => self.directory.everyone(&mut |address| places.push(address)),
@@ -517,7 +506,7 @@ impl Member {
         places.into_iter().for_each(|address| self.send(address, frame));
     }
 
-    fn send(&mut self, address: SocketAddr, frame: &[u8]) {
+    pub(crate) fn send(&mut self, address: SocketAddr, frame: &[u8]) {
         match self.sockets.send(address, frame) {
             Ok(()) => {
                 self.traffic.sent += 1;
@@ -525,6 +514,14 @@ impl Member {
             }
             Err(_) => self.traffic.send_failures += 1,
         }
+    }
+}
+
+/// Whom a frame names as its receiver.
+fn receiver(to: Dest) -> Option<NodeId> {
+    match to {
+        Dest::Everyone => None,
+        Dest::Node(id) => Some(id),
     }
 }
 

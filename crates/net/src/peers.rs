@@ -7,7 +7,8 @@
 //! | `dns:NAME:PORT` | whoever is found under this name, looked up again and again |
 //! | `multicast:ADDRESS:PORT`, `…@INTERFACE` | whoever speaks to this address |
 //!
-//! Only a list says how many members there are, so only a list can have a majority.
+//! Only a list says how many members there are, so only a list can have a majority. A name in a
+//! list must have one address: a member is one process, at one place.
 
 use bellwether_core::NodeId;
 use std::collections::BTreeMap;

@@ -56,7 +56,7 @@ impl Member {
             why: self.why(&standing, &facts, now),
             traffic,
             refusals: self.refusals.iter().map(|incident| told(incident, now)).collect(),
-            warnings: self.warnings(),
+            warnings: self.warnings(now),
         }
     }
 
@@ -103,6 +103,7 @@ impl Member {
         match standing.role() {
             Role::Withdrawn => {
                 why.push(format!("takes no part: {}", standing.withdrawn.as_deref().unwrap_or("")));
+                why.extend(self.disputes.refusing(now));
                 return why;
             }
             Role::Leader if facts.supporters.is_empty() => why.push("leads".to_owned()),
@@ -132,6 +133,7 @@ impl Member {
                 why.extend(self.refusing(now));
             }
         }
+        why.extend(self.disputes.refusing(now));
         why.extend(self.silent(now));
         why.extend(self.lacks_majority(now));
         why
@@ -172,15 +174,17 @@ impl Member {
             .then(|| format!("{present} of {group} members are there, a leader needs {quorum}"))
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self, now: Instant) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(withdrawal) = &self.withdrawal {
-            warnings.push(format!("withdrawn: {}", withdrawal.why));
+            warnings.push(format!("withdrawn: {}", withdrawal.told));
         }
+        warnings.extend(self.disputes.refusing(now));
         if self.settings.keyring.is_insecure() {
             warnings.push("insecure: whoever reaches this port can lead this group".to_owned());
         }
         warnings.extend(self.warning.clone());
+        warnings.extend(self.state.damage().map(str::to_owned));
         warnings.extend(self.recording_failed());
         let lost = self.directory.unresolved();
         warnings.extend(lost.iter().map(|place| format!("{place} cannot be found by name")));

@@ -1,6 +1,6 @@
 //! Looking names up again and again, apart from the thread that must not wait for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -72,7 +72,10 @@ impl Resolver {
     }
 }
 
-/// All addresses of `HOST:PORT`; none if it cannot be found.
+/// All addresses of `HOST:PORT`, each once and in order, whatever the order of the answer; none if
+/// it cannot be found.
 pub(crate) fn lookup(place: &str) -> Vec<SocketAddr> {
-    place.to_socket_addrs().map_or_else(|_| Vec::new(), Iterator::collect)
+    let found = place.to_socket_addrs().map_or_else(|_| Vec::new(), Iterator::collect);
+    let distinct: BTreeSet<SocketAddr> = found.into_iter().collect();
+    distinct.into_iter().collect()
 }

@@ -14,6 +14,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 /// Larger than any frame, so that one that is too long is seen to be.
 const BUFFER: usize = 2048;
+/// What may wait in the kernel: a thousand datagrams or more, refused within milliseconds.
+const RECEIVE_BUFFER: usize = 1 << 20;
 /// Datagrams taken in a row before timers and commands have their turn.
 pub(crate) const BATCH: usize = 64;
 
@@ -113,6 +115,9 @@ fn udp(at: SocketAddr, shared: bool) -> io::Result<Socket> {
         socket.set_reuse_address(true)?;
     }
     socket.set_nonblocking(true)?;
+    // What does not fit while this process has no turn is lost, be it a flood or a member's word.
+    // The kernel gives no more than it allows, which is no reason not to start.
+    let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
     socket.bind(&SockAddr::from(at))?;
     Ok(socket)
 }

@@ -12,6 +12,8 @@ pub(crate) struct Withdrawal {
     pub(crate) why: Reason,
     /// It may come back then, unless there is another reason.
     pub(crate) until: Instant,
+    /// The reason as it was told: more may be known of it later.
+    pub(crate) told: String,
 }
 
 /// What could make two leaders.
@@ -23,8 +25,8 @@ pub(crate) enum Reason {
     Clock(ClockFault),
     /// A promise of the last life may bind for longer than those of this one.
     Promise(Duration),
-    /// Nothing is found under the name by which members are to be found.
-    Name(String),
+    /// Names do not say who the others are.
+    Names(String),
     /// What must be stored cannot be.
     Disk(String),
 }
@@ -46,7 +48,7 @@ impl Reason {
             Self::Conflict(..) => BEACON * 4,
             Self::Clock(_) => Duration::from_secs(2),
             Self::Promise(length) => *length,
-            Self::Name(_) | Self::Disk(_) => Duration::from_secs(1),
+            Self::Names(_) | Self::Disk(_) => Duration::from_secs(1),
         }
     }
 }
@@ -66,9 +68,7 @@ impl fmt::Display for Reason {
                     "a promise of its last life, with longer leases, may bind it for {length}"
                 )
             }
-            Self::Name(name) => {
-                write!(f, "nothing is found under the name {name}: who the others are is unknown")
-            }
+            Self::Names(problem) => f.write_str(problem),
             Self::Disk(problem) => write!(f, "its state cannot be stored: {problem}"),
         }
     }

@@ -187,25 +187,6 @@ fn a_leader_that_withdraws_leaves_its_lease_to_run_out() {
 }
 
 #[test]
-fn a_member_whose_number_fell_back_begins_again_with_a_larger_one() {
-    let all = places(3);
-    let dir = std::env::temp_dir().join(format!("bellwether-outlived-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
-    // Its clock was far ahead once.
-    let state = format!("{{\"incarnation\":{},\"binds\":0}}", u64::MAX / 2);
-    std::fs::write(dir.join("test.2.state"), state).unwrap();
-    let first = member(1, &all).join().unwrap();
-    let ahead = member(2, &all).dir(&dir).join().unwrap();
-    assert!(follow(&first, |m| m.leadership().role() != Role::Looking));
-    ahead.leave();
-    drop(ahead);
-    std::fs::remove_dir_all(&dir).unwrap();
-    let again = member(2, &all).join().unwrap();
-    assert!(follow(&again, |m| m.leadership().role() != Role::Looking), "it is heard again");
-    assert!(again.status().unwrap().incarnation > u64::MAX / 2);
-}
-
-#[test]
 fn the_last_guard_that_is_dropped_resigns_and_no_other_does() {
     let alone = member(1, &places(1)).join().unwrap();
     let first = alone.wait(PATIENCE).unwrap().unwrap();

@@ -103,11 +103,14 @@ impl Network {
         for id in 1..=self.members {
             let _ = writeln!(hosts, "{} {}", Self::address(id, Family::V4), Self::HOST);
         }
-        for id in 1..=self.members {
-            let files = Path::new(FILES).join(self.namespace(id));
-            fs::create_dir_all(&files).expect("root makes directories in /etc");
-            fs::write(files.join("hosts"), &hosts).expect("there is room for a file");
-        }
+        (1..=self.members).for_each(|id| self.give_hosts(id, &hosts));
+    }
+
+    /// Gives a member, now or while it runs, a file of hosts of its own.
+    pub(crate) fn give_hosts(&self, id: u64, hosts: &str) {
+        let files = Path::new(FILES).join(self.namespace(id));
+        fs::create_dir_all(&files).expect("root makes directories in /etc");
+        fs::write(files.join("hosts"), hosts).expect("there is room for a file");
     }
 
     fn hub(&self) -> String {

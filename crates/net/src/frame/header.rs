@@ -1,4 +1,4 @@
-//! The fixed front of every frame: who speaks, in which life, and under which charter.
+//! The fixed front of every frame: who speaks, to whom, in which life, and under which charter.
 //!
 //! All of it is readable by anyone on the path and authenticated as associated data, so that none
 //! of it can be changed. Integers are little endian, like those of the messages.
@@ -11,11 +11,13 @@
 //! | 4..8 | key id |
 //! | 8..16 | group tag |
 //! | 16..24 | sender |
-//! | 24..32 | incarnation |
-//! | 32..48 | [`Session`] |
+//! | 24..32 | receiver; the sender's own id where the frame is for everyone |
+//! | 32..40 | incarnation |
+//! | 40..48 | [`Session`] |
 //! | 48..56 | sequence |
 //! | 56..60 | charter: list |
 //! | 60..64 | charter: terms |
+//! | 64..80 | [`Salt`] |
 
 use super::charter::Charter;
 use super::refusal::Refusal;
@@ -28,7 +30,7 @@ use std::fmt;
 const MAGIC: [u8; 2] = *b"Bw";
 
 /// The version of the format. Another one is another language: nothing behind it is looked at.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What the body of a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,13 +48,12 @@ impl Kind {
     }
 }
 
-/// Sixteen random bytes, drawn once per life of a process.
+/// Eight random bytes, drawn once per life of a process.
 ///
-/// They are two thirds of every nonce. So no two lives share a nonce, without anything that would
-/// have to survive a crash; and two processes that were given the same id and incarnation by
-/// mistake are told apart.
+/// Two processes that were given the same id and incarnation by mistake are told apart by them:
+/// that they are equal has a chance of one in 2^64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Session(pub [u8; 16]);
+pub struct Session(pub [u8; 8]);
 
 impl Session {
     /// A new one, from the machine's source of randomness.
@@ -60,7 +61,7 @@ impl Session {
     /// # Errors
     /// If the machine has none.
     pub fn draw() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
+        let mut bytes = [0; 8];
         getrandom::fill(&mut bytes)?;
         Ok(Self(bytes))
     }
@@ -68,7 +69,25 @@ impl Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Session({:032x})", u128::from_be_bytes(self.0))
+        write!(f, "Session({:016x})", u64::from_be_bytes(self.0))
+    }
+}
+
+/// Sixteen random bytes, drawn for each frame: two thirds of its nonce.
+///
+/// The rest of the nonce is the sequence number. Two frames share a nonce only if they have the
+/// same number *and* were given the same salt, by a chance of one in 2^128. Nothing that a process
+/// remembers decides it: neither a crash, nor a copy of the machine that goes on from the same
+/// state, makes a nonce come again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Salt(pub(super) [u8; 16]);
+
+impl Salt {
+    /// A new one, from the machine's source of randomness.
+    pub(super) fn draw() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(bytes))
     }
 }
 
@@ -92,10 +111,13 @@ pub(super) struct Header {
     pub(super) key: [u8; 4],
     pub(super) group: GroupTag,
     pub(super) sender: NodeId,
+    /// For whom it is; nobody in particular if it is for everyone.
+    pub(super) receiver: Option<NodeId>,
     pub(super) incarnation: u64,
     pub(super) session: Session,
     pub(super) sequence: u64,
     pub(super) charter: Charter,
+    pub(super) salt: Salt,
 }
 
 impl Header {
@@ -107,11 +129,14 @@ impl Header {
         bytes[4..8].copy_from_slice(&self.key);
         bytes[8..16].copy_from_slice(&self.group.0);
         bytes[16..24].copy_from_slice(&self.sender.0.to_le_bytes());
-        bytes[24..32].copy_from_slice(&self.incarnation.to_le_bytes());
-        bytes[32..48].copy_from_slice(&self.session.0);
+        let receiver = self.receiver.unwrap_or(self.sender);
+        bytes[24..32].copy_from_slice(&receiver.0.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.incarnation.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.session.0);
         bytes[48..56].copy_from_slice(&self.sequence.to_le_bytes());
         bytes[56..60].copy_from_slice(&self.charter.list.to_le_bytes());
         bytes[60..64].copy_from_slice(&self.charter.terms.to_le_bytes());
+        bytes[64..80].copy_from_slice(&self.salt.0);
         bytes
     }
 
@@ -130,26 +155,30 @@ impl Header {
         if bytes[2] != VERSION {
             return Err(Refusal::Version);
         }
+        let number = |at: usize| u64::from_le_bytes(front(&bytes[at..at + 8]));
+        let (sender, receiver) = (NodeId(number(16)), NodeId(number(24)));
         let header = Self {
             kind: bytes[3],
             key: front(&bytes[4..8]),
             group: GroupTag(front(&bytes[8..16])),
-            sender: NodeId(u64::from_le_bytes(front(&bytes[16..24]))),
-            incarnation: u64::from_le_bytes(front(&bytes[24..32])),
-            session: Session(front(&bytes[32..48])),
-            sequence: u64::from_le_bytes(front(&bytes[48..56])),
+            sender,
+            receiver: Some(receiver).filter(|receiver| *receiver != sender),
+            incarnation: number(32),
+            session: Session(front(&bytes[40..48])),
+            sequence: number(48),
             charter: Charter {
                 list: u32::from_le_bytes(front(&bytes[56..60])),
                 terms: u32::from_le_bytes(front(&bytes[60..64])),
             },
+            salt: Salt(front(&bytes[64..80])),
         };
         Ok((header, bytes, sealed))
     }
 
-    /// Used once in the life of a key: sessions differ, and a session counts its frames.
+    /// Used once in the life of a key: see [`Salt`].
     pub(super) fn nonce(&self) -> [u8; 24] {
         let mut nonce = [0; 24];
-        nonce[..16].copy_from_slice(&self.session.0);
+        nonce[..16].copy_from_slice(&self.salt.0);
         nonce[16..].copy_from_slice(&self.sequence.to_le_bytes());
         nonce
     }
@@ -170,23 +199,27 @@ mod tests {
             key: [1, 2, 3, 4],
             group: GroupTag([5; 8]),
             sender: NodeId(0x0807_0605_0403_0201),
+            receiver: Some(NodeId(0x0203)),
             incarnation: 9,
-            session: Session([7; 16]),
-            sequence: 0x0203,
+            session: Session([7; 8]),
+            sequence: 0x0304,
             charter: Charter { list: 0xa1a2_a3a4, terms: 0xb1b2_b3b4 },
+            salt: Salt([6; 16]),
         }
     }
 
     #[test]
     fn the_layout_is_the_one_in_the_table() {
         let bytes = header().encode();
-        assert_eq!(bytes[..8], [b'B', b'w', 1, 2, 1, 2, 3, 4]);
+        assert_eq!(bytes[..8], [b'B', b'w', 2, 2, 1, 2, 3, 4]);
         assert_eq!(bytes[8..16], [5; 8]);
         assert_eq!(bytes[16..24], [1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(bytes[24..32], [9, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(bytes[32..48], [7; 16]);
-        assert_eq!(bytes[48..56], [3, 2, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(bytes[56..], [0xa4, 0xa3, 0xa2, 0xa1, 0xb4, 0xb3, 0xb2, 0xb1]);
+        assert_eq!(bytes[24..32], [3, 2, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[32..40], [9, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[40..48], [7; 8]);
+        assert_eq!(bytes[48..56], [4, 3, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[64..], [6; 16]);
+        assert_eq!(bytes[56..64], [0xa4, 0xa3, 0xa2, 0xa1, 0xb4, 0xb3, 0xb2, 0xb1]);
     }
 
     #[test]
@@ -199,10 +232,19 @@ mod tests {
     }
 
     #[test]
-    fn the_nonce_is_the_session_and_the_sequence() {
+    fn what_is_for_everyone_names_its_sender_as_the_receiver() {
+        let everyone = Header { receiver: None, ..header() };
+        let mut datagram = everyone.encode().to_vec();
+        assert_eq!(datagram[16..24], datagram[24..32]);
+        datagram.extend([0; TAG]);
+        assert_eq!(Header::decode(&datagram).unwrap().0, everyone);
+    }
+
+    #[test]
+    fn the_nonce_is_the_salt_and_the_sequence() {
         let nonce = header().nonce();
-        assert_eq!(nonce[..16], [7; 16]);
-        assert_eq!(nonce[16..], 0x0203_u64.to_le_bytes());
+        assert_eq!(nonce[..16], [6; 16]);
+        assert_eq!(nonce[16..], 0x0304_u64.to_le_bytes());
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// The reasons, in the order in which they are looked for; see the [module](super).
+/// The reasons, in the order in which they are looked for; see the [module](super). A frame that is
+/// opened and not authentic is `Forged`, whatever its header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
     /// Too short for a frame.
@@ -17,10 +18,8 @@ pub enum Refusal {
     Group,
     /// Sealed with a key that is not in the keyring.
     Key,
-    /// Sealed with none of our keys, or changed on its way.
-    Forged,
-    /// An authentic frame of a kind that we do not know.
-    Kind,
+    /// A frame for another member.
+    Receiver,
     /// Our own frame came back.
     Own,
     /// A frame of a life of its sender that is over.
@@ -29,6 +28,8 @@ pub enum Refusal {
     IdTwice,
     /// A frame that was here before, or is too old to tell.
     Replayed,
+    /// A frame of a life that cannot have begun yet.
+    FutureLife,
     /// Somebody else speaks under our id.
     OwnId,
     /// The sender has another member list.
@@ -39,30 +40,42 @@ pub enum Refusal {
     Stranger,
     /// The sender is in the list, with another address. Said by the caller.
     Address,
+    /// The sender is in the list by a name, which leads to another address. Said by the caller.
+    Elsewhere,
+    /// The sender's name moved, or its id was used elsewhere, a moment ago. Said by the caller.
+    Moved,
+    /// Sealed with none of our keys, or changed on its way.
+    Forged,
+    /// An authentic frame of a kind that we do not know.
+    Kind,
     /// The protocol cannot read the body. Said by the caller.
     Malformed,
 }
 
 impl Refusal {
     /// All of them, in order.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 22] = [
         Self::Short,
         Self::Long,
         Self::Magic,
         Self::Version,
         Self::Group,
         Self::Key,
-        Self::Forged,
-        Self::Kind,
+        Self::Receiver,
         Self::Own,
         Self::FormerLife,
         Self::IdTwice,
         Self::Replayed,
+        Self::FutureLife,
         Self::OwnId,
         Self::List,
         Self::Terms,
         Self::Stranger,
         Self::Address,
+        Self::Elsewhere,
+        Self::Moved,
+        Self::Forged,
+        Self::Kind,
         Self::Malformed,
     ];
 
@@ -75,19 +88,28 @@ impl Refusal {
             Self::Version => "version",
             Self::Group => "group",
             Self::Key => "key",
-            Self::Forged => "forged",
-            Self::Kind => "kind",
+            Self::Receiver => "receiver",
             Self::Own => "own",
             Self::FormerLife => "former-life",
             Self::IdTwice => "id-twice",
             Self::Replayed => "replayed",
+            Self::FutureLife => "future-life",
             Self::OwnId => "own-id",
-            Self::Stranger => "stranger",
-            Self::Address => "address",
             Self::List => "list",
             Self::Terms => "terms",
+            Self::Stranger => "stranger",
+            Self::Address => "address",
+            Self::Elsewhere => "elsewhere",
+            Self::Moved => "moved",
+            Self::Forged => "forged",
+            Self::Kind => "kind",
             Self::Malformed => "malformed",
         }
+    }
+
+    /// The reason with this name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|refusal| refusal.name() == name)
     }
 }
 
@@ -102,6 +124,9 @@ impl fmt::Display for Refusal {
             Self::Key => "sealed with an unknown key; give all members the same key file",
             Self::Forged => "not authentic: forged or damaged on its way; look for its source",
             Self::Kind => "a frame of an unknown kind; run the same release on all members",
+            Self::Receiver => {
+                "a frame for another member; somebody who hears the network gives it to this one"
+            }
             Self::Own => "our own frame came back; harmless, usual with multicast",
             Self::FormerLife => {
                 "from a life of the sender that is over; late or replayed, \
@@ -109,6 +134,10 @@ impl fmt::Display for Refusal {
             }
             Self::IdTwice => "two processes share an id and an incarnation; give each its own id",
             Self::Replayed => "seen before or too old to tell; a duplicate, or somebody replays",
+            Self::FutureLife => {
+                "a life of the sender that cannot have begun yet; set the clock of its machine, \
+                 or delete its state file, and start it again"
+            }
             Self::OwnId => "another process uses our id; give each process its own",
             Self::Stranger => {
                 "the sender is not in the member list; add it on all members or stop it"
@@ -116,6 +145,14 @@ impl fmt::Display for Refusal {
             Self::Address => {
                 "a listed id speaks from another address; correct the list on all members, \
                  or stop the process that took the id"
+            }
+            Self::Elsewhere => {
+                "a listed id speaks from an address to which its name does not lead; let the name \
+                 lead all members to the same address, or stop the process that took the id"
+            }
+            Self::Moved => {
+                "the name of the sender moved, or its id was used elsewhere, a moment ago; \
+                 it is heard once what was promised there is over"
             }
             Self::List => "the sender has another member list; give all members the same",
             Self::Terms => {
@@ -170,6 +207,7 @@ mod tests {
         let sentences: BTreeSet<_> = Refusal::ALL.iter().map(ToString::to_string).collect();
         assert_eq!((names.len(), sentences.len()), (Refusal::ALL.len(), Refusal::ALL.len()));
         for name in names {
+            assert_eq!(Refusal::named(name).map(Refusal::name), Some(name));
             assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{name}");
         }
     }

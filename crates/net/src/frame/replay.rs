@@ -4,8 +4,9 @@
 //! Shifting*: a ring of words, one more than the window is wide, so that moving on clears whole
 //! words and shifts nothing.
 //!
-//! **Assumptions.** Only authentic frames are shown to it. A sender's incarnation grows from life
-//! to life, its sequence numbers grow within one, and its session is drawn anew for each.
+//! **Assumptions.** Only authentic frames are recorded; any may be looked up, which changes
+//! nothing. A sender's incarnation grows from life to life, its sequence numbers grow within one,
+//! and its session is drawn anew for each.
 //!
 //! **Promise.** Of one life no sequence number passes twice, nor does any that is [`WIDTH`] or
 //! more behind the greatest. Once a life was heard, none before it is. Memory is bounded: when
@@ -141,7 +142,7 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::super::charter::Charter;
-    use super::super::header::{GroupTag, Kind};
+    use super::super::header::{GroupTag, Kind, Salt};
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -152,10 +153,12 @@ mod tests {
             key: [0; 4],
             group: GroupTag::of("g"),
             sender: NodeId(sender),
+            receiver: None,
             incarnation,
-            session: Session([session; 16]),
+            session: Session([session; 8]),
             sequence,
             charter: Charter::open(""),
+            salt: Salt([0; 16]),
         }
     }
 

@@ -1,19 +1,19 @@
-//! The sending end: numbers frames and seals them.
+//! The sending end: numbers frames, says for whom they are, and seals them.
 
 use super::charter::Charter;
-use super::header::{GroupTag, Header, Kind, Session};
+use super::header::{GroupTag, Header, Kind, Salt, Session};
 use super::key::FrameKey;
 use super::keyring::Keyring;
 use super::{BODY_MAX, FRAME_MAX};
 use bellwether_core::NodeId;
 use std::fmt;
 
-/// Seals what one life of one member sends. A session must not be given to two of them.
+/// Seals what one life of one member sends.
 #[derive(Debug)]
 pub struct Sealer {
     group: String,
     key: FrameKey,
-    /// The header of the next frame, but for its kind.
+    /// The header of the next frame, but for its kind, its receiver and its salt.
     next: Header,
 }
 
@@ -33,36 +33,41 @@ impl Sealer {
             key: key.id,
             group: GroupTag::of(group),
             sender: me,
+            receiver: None,
             incarnation,
             session,
             sequence: 0,
             charter,
+            salt: Salt([0; 16]),
         };
         Self { group: group.to_owned(), key, next }
     }
 
-    /// Puts the sealed frame into `out`, in place of what was there. The frame's sequence number,
-    /// which is one larger with every frame.
+    /// Puts the sealed frame into `out`, in place of what was there: for one receiver, or for
+    /// everyone. The frame's sequence number, which is one larger with every frame.
     ///
     /// # Errors
-    /// [`TooLong`] if the body does not fit a frame; nothing changed.
-    pub fn seal(&mut self, kind: Kind, body: &[u8], out: &mut Vec<u8>) -> Result<u64, TooLong> {
+    /// [`NotSealed`] if the body does not fit a frame or the machine has no randomness; nothing
+    /// changed.
+    pub fn seal(
+        &mut self,
+        kind: Kind,
+        receiver: Option<NodeId>,
+        body: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<u64, NotSealed> {
         if body.len() > BODY_MAX {
-            return Err(TooLong { body: body.len(), body_max: BODY_MAX });
+            return Err(NotSealed::TooLong { body: body.len(), body_max: BODY_MAX });
         }
-        let header = Header { kind: kind as u8, ..self.next };
+        let salt = Salt::draw().map_err(|_| NotSealed::NoRandomness)?;
+        let header = Header { kind: kind as u8, receiver, salt, ..self.next };
         // A billion frames a second reach the end of these numbers after five hundred years.
         self.next.sequence += 1;
-        out.clear();
-        out.reserve(FRAME_MAX);
-        out.extend_from_slice(&header.encode());
-        out.extend_from_slice(body);
-        self.key.seal(&header, out);
+        put(&header, body, &self.key, out);
         Ok(header.sequence)
     }
 
-    /// Seals with the first key of this ring from now on. The numbers go on, so that nonces
-    /// differ even if the key stays the same.
+    /// Seals with the first key of this ring from now on. The numbers go on.
     pub fn set_keyring(&mut self, keyring: &Keyring) {
         self.key = first(keyring, &self.group);
         self.next.key = self.key.id;
@@ -73,24 +78,72 @@ fn first(keyring: &Keyring, group: &str) -> FrameKey {
     keyring.frame_keys(group).swap_remove(0) // a ring is never empty
 }
 
-/// A message that does not fit a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLong {
-    /// How long it is.
-    pub body: usize,
-    /// How long it may be.
-    pub body_max: usize,
+/// The frame with this header and body.
+fn put(header: &Header, body: &[u8], key: &FrameKey, out: &mut Vec<u8>) {
+    out.clear();
+    out.reserve(FRAME_MAX);
+    out.extend_from_slice(&header.encode());
+    out.extend_from_slice(body);
+    key.seal(header, out);
 }
 
-impl fmt::Display for TooLong {
+/// Why there is no frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotSealed {
+    /// The message does not fit.
+    TooLong {
+        /// How long it is.
+        body: usize,
+        /// How long it may be.
+        body_max: usize,
+    },
+    /// A nonce cannot be drawn.
+    NoRandomness,
+}
+
+impl fmt::Display for NotSealed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { body, body_max } = self;
-        write!(
-            f,
-            "a message of {body} bytes does not fit a frame, which holds {body_max}; \
-             make the group smaller, or choose a protocol whose messages do not grow with it"
-        )
+        match self {
+            Self::TooLong { body, body_max } => write!(
+                f,
+                "a message of {body} bytes does not fit a frame, which holds {body_max}; \
+                 make the group smaller, or choose a protocol whose messages do not grow with it"
+            ),
+            Self::NoRandomness => f.write_str(
+                "the machine's source of randomness fails, and without it nothing can be sealed; \
+                 look at the kernel's messages",
+            ),
+        }
     }
 }
 
-impl std::error::Error for TooLong {}
+impl std::error::Error for NotSealed {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes were computed by another program, from the RFCs: HKDF, HChaCha20, ChaCha20 and
+    /// Poly1305 written out in Python, and held to the example of draft-irtf-cfrg-xchacha, A.3.1.
+    #[test]
+    fn the_format_is_what_it_says_it_is() {
+        let charter = Charter::listed([(NodeId(2), "b:7000"), (NodeId(1), "a:7000")], "le-s");
+        let session = Session([0, 1, 2, 3, 4, 5, 6, 7]);
+        let keyring = Keyring::parse(&format!("bwk1-{}\n", "a".repeat(64))).unwrap();
+        let sealer = Sealer::new("jobs", NodeId(1), 3, session, charter, &keyring);
+        let salt = Salt(std::array::from_fn(|place| 0xf0 + place as u8));
+        let header = Header { receiver: Some(NodeId(2)), salt, ..sealer.next };
+        let mut frame = Vec::new();
+        put(&header, b"hello", &sealer.key, &mut frame);
+        let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected = [
+            "427702016c6de975aa3802e73d316091", // magic, version, kind, key, group
+            "01000000000000000200000000000000", // sender, receiver
+            "03000000000000000001020304050607", // incarnation, session
+            "0000000000000000530d790b2a1373ab", // sequence, list, terms
+            "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", // salt
+            "ed44d399aff03855e68c34b62562c4e260c7d99387",
+        ];
+        assert_eq!(hex, expected.concat());
+    }
+}
