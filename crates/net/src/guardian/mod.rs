@@ -33,6 +33,7 @@ mod child;
 mod fits;
 mod kin;
 mod member;
+mod signals;
 mod watch;
 mod wire;
 

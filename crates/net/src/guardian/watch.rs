@@ -10,8 +10,9 @@
 
 use super::alarm::{Alarm, now};
 use super::kin::{Kin, Left};
+use super::signals::Mask;
 use super::wire::{self, Answer, Received, Request, Sent};
-use super::{Plan, Report, child};
+use super::{Plan, Report, child, signals};
 use bellwether_core::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
@@ -20,11 +21,10 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process, set_child_subreaper,
     wait, waitid,
 };
-use signal_hook::consts::{SIGCHLD, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::SIGCHLD;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 
 /// How soon to try again to end what did not end.
 const AGAIN: Duration = Duration::from_millis(1);
@@ -38,13 +38,17 @@ const REQUESTS_PER_TURN: usize = 32;
 /// If the standard input is no member, or the system refuses what a guardian needs. Nothing was
 /// started then.
 pub fn guard() -> io::Result<()> {
-    Watch::begin()?.keep();
+    // Whoever asks all processes of a service to end asks the member too, and the member decides.
+    let mask = signals::block()?;
+    Watch::begin(mask)?.keep();
     Ok(())
 }
 
 /// What the guardian knows.
 struct Watch {
     plan: Plan,
+    /// The signals that the command finds blocked: those that we did.
+    mask: Mask,
     socket: OwnedFd,
     stdin: OwnedFd,
     alarm: Alarm,
@@ -68,20 +72,16 @@ enum Stage {
 }
 
 impl Watch {
-    fn begin() -> io::Result<Self> {
+    fn begin(mask: Mask) -> io::Result<Self> {
         let socket = io::stdin().as_fd().try_clone_to_owned()?;
         let (plan, stdin) = wire::take_over(&socket)?;
         set_child_subreaper(Some(getpid()))?;
         let (deaths, bell) = UnixStream::pair()?;
         deaths.set_nonblocking(true)?;
         signal_hook::low_level::pipe::register(SIGCHLD, bell)?;
-        // Whoever asks all processes of a service to end asks the member too, and the member
-        // decides. Handled and not ignored: what is ignored the command would inherit.
-        for signal in [SIGINT, SIGQUIT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::default())?;
-        }
         Ok(Self {
             plan,
+            mask,
             socket,
             stdin,
             alarm: Alarm::new()?,
@@ -144,7 +144,7 @@ impl Watch {
         if now() >= self.term_at() {
             return self.conclude(run, Report::Ended);
         }
-        match child::start(&self.plan, &self.stdin) {
+        match child::start(&self.plan, &self.stdin, self.mask) {
             Ok(leader) => {
                 self.stage = Stage::Running { run, leader };
                 self.answer_held(run);

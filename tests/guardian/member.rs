@@ -1,11 +1,5 @@
-//! The guardian with real processes: whatever is stopped or killed, nothing of the command is left
-//! when its permission ends.
-//!
-//! Each test starts a member, which is this program again (`plays_the_member`), and speaks with it
-//! by lines. The command and all that it starts hold the other end of a named pipe: the pipe is at
-//! its end when the last of them is gone, and not a moment earlier. The only times that are held
-//! against the clock are ends of permissions, a good part of a second after what is to happen.
-//! What a broken guardian would leave behind ends by itself in half a minute.
+//! A member for the tests: this program again, spoken with by lines, and what is to be seen of its
+//! command.
 
 use bellwether_core::{Duration, Instant};
 use bellwether_net::guardian::{Guardian, Plan};
@@ -22,15 +16,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-const LEASE: u64 = 2000;
-const MARGIN: Duration = Duration::from_millis(800);
-const GRACE: Duration = Duration::from_millis(300);
+pub(crate) const LEASE: u64 = 2000;
+pub(crate) const MARGIN: Duration = Duration::from_millis(800);
+pub(crate) const GRACE: Duration = Duration::from_millis(300);
 
 /// How long to wait for what must come; no test comes near it unless it fails.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// Children that ignore SIGTERM: one as it is, one in a session of its own, one forked twice.
-const STUBBORN: &str = "
+pub(crate) const STUBBORN: &str = "
     exec 9>$LIFE
     (trap '' TERM; echo up >&9; for i in 1 2 3; do sleep 9; done) &
     setsid sh -c 'trap \"\" TERM; echo up >&9; for i in 1 2 3; do sleep 9; done' &
@@ -39,7 +33,7 @@ const STUBBORN: &str = "
     echo up >&9
     for i in 1 2 3; do sleep 9 & wait $!; done";
 
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     let time = clock_gettime(ClockId::Boottime);
     let nanos = i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec);
     Instant::from_nanos(u64::try_from(nanos).expect("the machine has started"))
@@ -115,22 +109,22 @@ fn next_line() -> String {
 }
 
 /// A member and what is to be seen of its command.
-struct Member {
-    process: Child,
-    guardian: Pid,
-    lines: Receiver<String>,
+pub(crate) struct Member {
+    pub(crate) process: Child,
+    pub(crate) guardian: Pid,
+    pub(crate) lines: Receiver<String>,
     /// Lines that nobody asked for yet.
-    heard: Vec<String>,
-    life: File,
-    folder: PathBuf,
+    pub(crate) heard: Vec<String>,
+    pub(crate) life: File,
+    pub(crate) folder: PathBuf,
 }
 
 impl Member {
-    fn start(script: &str) -> Self {
+    pub(crate) fn start(script: &str) -> Self {
         Self::start_program("sh", script)
     }
 
-    fn start_program(program: &str, script: &str) -> Self {
+    pub(crate) fn start_program(program: &str, script: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("bellwether-guardian-{}-{number}", std::process::id());
@@ -141,7 +135,7 @@ impl Member {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let life = File::from(open(&pipe, flags, Mode::empty()).expect("it can be read"));
         let mut process = Command::new(std::env::current_exe().expect("this program is a file"))
-            .args(["--exact", "plays_the_member", "--ignored", "--nocapture"])
+            .args(["--exact", "member::plays_the_member", "--ignored", "--nocapture"])
             .env("SCRIPT", script)
             .env("PROGRAM", program)
             .env("LIFE", &pipe)
@@ -164,20 +158,20 @@ impl Member {
         member
     }
 
-    fn say(&mut self, line: &str) {
+    pub(crate) fn say(&mut self, line: &str) {
         let stdin = self.process.stdin.as_mut().expect("it is piped");
         writeln!(stdin, "{line}").expect("the member listens");
     }
 
     /// Permits the command for so long; when that ends.
-    fn permit(&mut self, millis: u64) -> Instant {
+    pub(crate) fn permit(&mut self, millis: u64) -> Instant {
         self.say(&format!("permit {millis}"));
         Instant::from_nanos(self.expect("until ").parse().expect("it is a number"))
     }
 
     /// The rest of a line that begins so. Reports come in order and none is passed over; what the
     /// command says comes when it comes.
-    fn expect(&mut self, beginning: &str) -> String {
+    pub(crate) fn expect(&mut self, beginning: &str) -> String {
         let report = |line: &str| line.starts_with("report ");
         let wanted = |line: &str| match report(beginning) {
             true => report(line),
@@ -198,14 +192,14 @@ impl Member {
     }
 
     /// The command has started; its process.
-    fn expect_started(&mut self) -> Pid {
+    pub(crate) fn expect_started(&mut self) -> Pid {
         let rest = self.expect("report Started { pid: ");
         let number = rest.trim_end_matches(" }").parse().expect("it is a number");
         Pid::from_raw(number).expect("it is a process")
     }
 
     /// Waits until so many processes of the command have said that they are there.
-    fn expect_up(&mut self, mut count: usize) {
+    pub(crate) fn expect_up(&mut self, mut count: usize) {
         let end = now() + Duration::from_nanos(PATIENCE.as_nanos() as u64);
         let mut text = [0; 3];
         while count > 0 {
@@ -221,7 +215,7 @@ impl Member {
     }
 
     /// Waits until all processes of the command are gone; when they were.
-    fn gone(&mut self) -> Instant {
+    pub(crate) fn gone(&mut self) -> Instant {
         let mut rest = [0; 64];
         loop {
             self.wait_for_life(PATIENCE);
@@ -233,18 +227,18 @@ impl Member {
         }
     }
 
-    fn wait_for_life(&self, patience: std::time::Duration) {
+    pub(crate) fn wait_for_life(&self, patience: std::time::Duration) {
         let timeout: Timespec = patience.try_into().expect("it is short");
         let mut events = [PollFd::from_borrowed_fd(self.life.as_fd(), PollFlags::IN)];
         let _ = poll(&mut events, Some(&timeout)); // what is not there, reading will say
     }
 
-    fn pid(&self) -> Pid {
+    pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.process)
     }
 
     /// Says goodbye, and sees that all went well.
-    fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.say("end");
         assert_eq!(self.expect("bystander "), "true", "others' children are spared");
         assert!(self.process.wait().expect("it is ours").success());
@@ -267,228 +261,6 @@ impl Drop for Member {
     }
 }
 
-fn send(pid: Pid, signal: Signal) {
+pub(crate) fn send(pid: Pid, signal: Signal) {
     kill_process(pid, signal).expect("the process is there");
-}
-
-#[test]
-fn a_command_starts_with_the_permission_and_not_before_and_its_exit_code_is_passed_on() {
-    let mut member = Member::start("echo cmd in $BELLWETHER_GROUP; exit 7");
-    member.say("stop");
-    member.expect("report Ended"); // and no start before it
-    member.permit(LEASE);
-    member.expect_started();
-    assert_eq!(member.expect("cmd in "), "flock");
-    member.expect("report Exited { code: 7 }");
-    member.finish();
-}
-
-#[test]
-fn a_command_that_dies_of_a_signal_is_reported_with_it() {
-    let mut member = Member::start("kill -KILL $$");
-    member.permit(LEASE);
-    member.expect_started();
-    member.expect("report Signalled { signal: 9 }");
-    member.finish();
-}
-
-#[test]
-fn a_command_that_does_not_exist_is_reported_with_the_reason() {
-    let mut member = Member::start_program("/no/such/program", "");
-    member.permit(LEASE);
-    let rest = member.expect("report NotStarted { error: ");
-    assert!(rest.contains("'/no/such/program': No such file or directory"), "{rest}");
-    member.finish();
-}
-
-#[test]
-fn a_permission_that_is_almost_over_starts_nothing() {
-    let mut member = Member::start("exit 7");
-    member.permit(100);
-    member.permit(1050);
-    member.say("stop");
-    member.expect("report Ended"); // and no start before it
-    member.finish();
-}
-
-#[test]
-fn extensions_keep_a_command_and_a_stop_ends_it_at_once() {
-    let mut member = Member::start(STUBBORN);
-    let first = member.permit(LEASE);
-    member.expect_started();
-    member.expect_up(4);
-    while now() < first + Duration::from_millis(500) {
-        thread::sleep(std::time::Duration::from_millis(200));
-        member.permit(LEASE);
-    }
-    member.permit(600_000);
-    member.say("stop");
-    member.expect("cmd asked to end");
-    member.gone(); // long before its permission ends, or patience would
-    member.expect("report Ended"); // the only one: it ran on beyond the first end
-    member.finish();
-}
-
-#[test]
-fn without_an_extension_nothing_is_left_at_the_end_and_a_later_permission_starts_afresh() {
-    let mut member = Member::start(STUBBORN);
-    let until = member.permit(LEASE);
-    member.expect_started();
-    member.expect_up(4);
-    member.expect("cmd asked to end");
-    let gone = member.gone();
-    assert!(gone < until, "{gone} is after {until}");
-    member.expect("report Ended");
-    member.permit(LEASE);
-    member.expect_started();
-    member.expect_up(4);
-    member.finish();
-}
-
-#[test]
-fn a_process_that_forks_as_it_goes_does_not_escape() {
-    let mut member = Member::start(
-        "exec 9>$LIFE; trap '' TERM; export HOP='[ -e $LIFE ] && setsid sh -c \"$HOP\" &'
-        sh -c \"$HOP\" & echo up >&9; for i in 1 2 3; do sleep 9; done",
-    );
-    let until = member.permit(LEASE);
-    member.expect_started();
-    member.expect_up(1);
-    let gone = member.gone();
-    assert!(gone < until, "{gone} is after {until}");
-    member.expect("report Ended");
-    member.finish();
-}
-
-#[test]
-fn what_a_command_leaves_behind_ends_with_it() {
-    let mut member = Member::start(
-        "exec 9>$LIFE
-        setsid sh -c 'trap \"\" TERM; echo up >&9; for i in 1 2 3; do sleep 9; done' &
-        while [ ! -e $LIFE.go ]; do sleep .01; done; exit 3",
-    );
-    member.permit(600_000);
-    member.expect_started();
-    member.expect_up(1);
-    fs::write(member.folder.join("life.go"), "").expect("there is room for a file");
-    member.gone();
-    member.expect("report Exited { code: 3 }");
-    member.finish();
-}
-
-#[test]
-fn a_killed_member_leaves_nothing_behind() {
-    let mut member = Member::start(STUBBORN);
-    member.permit(600_000);
-    member.expect_started();
-    member.expect_up(4);
-    send(member.pid(), Signal::KILL);
-    member.expect("cmd asked to end");
-    member.gone(); // long before its permission ends, or patience would
-}
-
-#[test]
-fn a_stopped_member_leaves_nothing_behind_when_its_permission_ends() {
-    let mut member = Member::start(STUBBORN);
-    let until = member.permit(LEASE);
-    member.expect_started();
-    member.expect_up(4);
-    send(member.pid(), Signal::STOP);
-    let gone = member.gone();
-    assert!(gone < until, "{gone} is after {until}");
-    send(member.pid(), Signal::CONT);
-    member.expect("report Ended");
-    member.finish();
-}
-
-#[test]
-fn a_killed_guardian_leaves_nothing_behind() {
-    let mut member = Member::start(STUBBORN);
-    member.permit(600_000);
-    member.expect_started();
-    member.expect_up(4);
-    send(member.guardian, Signal::KILL);
-    member.gone(); // long before its permission ends, or patience would
-    member.expect("report Lost");
-    member.permit(LEASE);
-    member.expect("refused");
-    member.finish();
-}
-
-#[test]
-fn a_stopped_guardian_leaves_nothing_behind_though_it_answers_no_extension() {
-    let mut member = Member::start(STUBBORN);
-    let until = member.permit(LEASE);
-    member.expect_started();
-    member.expect_up(4);
-    send(member.guardian, Signal::STOP);
-    member.permit(600_000);
-    let gone = member.gone();
-    assert!(gone < until, "{gone} is after {until}");
-    member.expect("report Lost");
-    member.finish();
-}
-
-#[test]
-fn a_command_dies_with_its_guardian_even_if_the_member_cannot_help() {
-    let mut member = Member::start("exec 9>$LIFE; trap '' TERM; echo up >&9; exec sleep 99");
-    member.permit(600_000);
-    member.expect_started();
-    member.expect_up(1);
-    send(member.pid(), Signal::STOP);
-    send(member.guardian, Signal::KILL);
-    member.gone();
-}
-
-#[test]
-fn signals_are_passed_on_and_those_to_the_guardian_are_not_obeyed() {
-    let mut member = Member::start(
-        "exec 9>$LIFE; trap 'echo cmd got it' USR1; echo up >&9
-        for i in 1 2 3; do sleep 9 & wait $!; done",
-    );
-    member.permit(600_000);
-    member.expect_started();
-    member.expect_up(1);
-    for signal in [Signal::TERM, Signal::INT, Signal::QUIT] {
-        send(member.guardian, signal);
-    }
-    member.say(&format!("signal {}", Signal::USR1.as_raw()));
-    member.expect("cmd got it");
-    member.say(&format!("signal {}", Signal::KILL.as_raw()));
-    member.expect("report Signalled { signal: 9 }");
-    member.gone();
-    member.finish();
-}
-
-#[test]
-fn a_command_has_the_streams_of_its_member_and_no_file_of_ours() {
-    const LIST: &str = "echo cmd $(ls /proc/self/fd); readlink /proc/$$/fd/0 /proc/$$/fd/1";
-    let plain = Command::new("sh").args(["-c", LIST]).output().expect("there is a shell");
-    let plain = String::from_utf8(plain.stdout).expect("it is text");
-    let mut member = Member::start(LIST);
-    let own = |number| {
-        let link = format!("/proc/{}/fd/{number}", member.process.id());
-        fs::read_link(link).expect("it is open").display().to_string()
-    };
-    let (stdin, stdout) = (own(0), own(1));
-    member.permit(LEASE);
-    member.expect_started();
-    assert_eq!(Some(format!("cmd {}", member.expect("cmd ")).as_str()), plain.lines().next());
-    member.expect(&stdin);
-    member.expect(&stdout);
-    member.expect("report Exited { code: 0 }");
-    member.finish();
-}
-
-#[test]
-fn a_guardian_without_a_member_says_so_in_one_line() {
-    let output = Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .arg("guard")
-        .stdin(Stdio::null())
-        .output()
-        .expect("the command starts");
-    let errors = String::from_utf8(output.stderr).expect("errors are text");
-    assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(errors.starts_with("bellwether: guard keeps watch for 'bellwether run'"), "{errors}");
-    assert_eq!(errors.lines().count(), 1, "{errors}");
 }
