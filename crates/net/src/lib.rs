@@ -18,7 +18,7 @@
 //! | `member`, `life`, `program` | the run loop, and the protocol in it |
 //! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
 //! | [`clock`], `state`, `recorder` | time, memory, and the trace |
-//! | [`guardian`] | a command that runs only while its permission lasts |
+//! | [`guardian`], [`priority`] | a command that runs only while its permission lasts |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
 //! | [`control`] | how a running member is asked, by other processes of its user |
 //!
@@ -46,6 +46,7 @@ mod handle;
 mod life;
 mod member;
 mod peers;
+pub mod priority;
 mod program;
 mod recorder;
 mod report;
