@@ -1,17 +1,22 @@
 //! The guardian with real processes: whatever is stopped or killed, nothing of the command is left
-//! when its permission ends.
+//! when its permission ends. The table in `docs/running.md` names the test of each of its lines.
 //!
-//! Each test starts a member, which is this program again (`member::plays_the_member`), and speaks with it
-//! by lines. The command and all that it starts hold the other end of a named pipe: the pipe is at
-//! its end when the last of them is gone, and not a moment earlier. The only times that are held
-//! against the clock are ends of permissions, a good part of a second after what is to happen.
-//! What a broken guardian would leave behind ends by itself in half a minute.
+//! Each test starts a member, which is this program again (`member::plays_the_member`), and speaks
+//! with it by lines. The command and all that it starts hold the other end of a named pipe: the
+//! pipe is at its end when the last of them is gone, and not a moment earlier. The only times that
+//! are held against the clock are ends of permissions, a good part of a second after what is to
+//! happen. What a broken guardian would leave behind ends by itself in half a minute.
 
+mod containment;
+mod load;
+mod measure;
 mod member;
 mod signals;
+mod start;
+mod watchers;
 
 use bellwether_core::Duration;
-use member::{LEASE, Member, STUBBORN, now, send};
+use member::{LEASE, Member, PLAIN, STUBBORN, Setup, now, send};
 use rustix::process::Signal;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -40,7 +45,7 @@ fn a_command_that_dies_of_a_signal_is_reported_with_it() {
 
 #[test]
 fn a_command_that_does_not_exist_is_reported_with_the_reason() {
-    let mut member = Member::start_program("/no/such/program", "");
+    let mut member = Member::set_up(Setup { program: "/no/such/program", ..PLAIN }, "");
     member.permit(LEASE);
     let rest = member.expect("report NotStarted { error: ");
     assert!(rest.contains("'/no/such/program': No such file or directory"), "{rest}");

@@ -44,22 +44,35 @@ pub(crate) fn now() -> Instant {
 #[ignore = "it is the member that the other tests start"]
 fn plays_the_member() {
     let script = std::env::var_os("SCRIPT").unwrap_or_default();
+    let millis = |name, usual| match std::env::var(name).map(|text| text.parse()) {
+        Ok(Ok(millis)) => Duration::from_millis(millis),
+        _ => usual,
+    };
     let plan = Plan {
         program: std::env::var_os("PROGRAM").unwrap_or_else(|| "sh".into()),
         args: vec!["-c".into(), script],
-        margin: MARGIN,
-        grace: GRACE,
+        margin: millis("MARGIN", MARGIN),
+        grace: millis("GRACE", GRACE),
+        nice: 0,
         env: vec![("BELLWETHER_GROUP".into(), "flock".into())],
     };
     let mut bystander = Command::new("cat").stdin(Stdio::piped()).spawn().expect("there is a cat");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));
     command.arg("guard");
     let mut guardian = Guardian::spawn(command, &plan).expect("the guardian starts");
-    println!("\nguardian {}", guardian.pid());
+    for note in guardian.notes() {
+        println!("\nnote {note}");
+    }
+    println!("\nwatchdog {}", guardian.watchdog_pid());
+    println!("guardian {}", guardian.pid());
+    let mut late = false;
     let stdin = std::io::stdin();
     loop {
         while let Some(report) = guardian.poll(now()) {
             println!("report {report:?}");
+        }
+        if !std::mem::replace(&mut late, guardian.delay() > Duration::ZERO) && late {
+            println!("late {}", guardian.delay());
         }
         let left = guardian.poll_timeout().since(now()).as_nanos();
         let timeout =
@@ -112,6 +125,7 @@ fn next_line() -> String {
 pub(crate) struct Member {
     pub(crate) process: Child,
     pub(crate) guardian: Pid,
+    pub(crate) watchdog: Pid,
     pub(crate) lines: Receiver<String>,
     /// Lines that nobody asked for yet.
     pub(crate) heard: Vec<String>,
@@ -119,12 +133,67 @@ pub(crate) struct Member {
     pub(crate) folder: PathBuf,
 }
 
+/// Where a member is started, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup {
+    /// What comes before the member in its command line.
+    pub(crate) before: &'static [&'static str],
+    pub(crate) program: &'static str,
+    pub(crate) margin: Duration,
+    pub(crate) grace: Duration,
+}
+
+/// The system as it is: with a cgroup, if one can be had.
+pub(crate) const PLAIN: Setup = Setup { before: &[], program: "sh", margin: MARGIN, grace: GRACE };
+
+/// A system on which no cgroup can be had: none is mounted.
+pub(crate) const WITHOUT_CGROUP: Setup = Setup {
+    before: &["unshare", "-m", "sh", "-c", "umount -a -t cgroup2 && exec \"$@\"", "sh"],
+    ..PLAIN
+};
+
+impl Setup {
+    /// Whether this machine lets us have it; root does.
+    pub(crate) fn is_possible(self) -> bool {
+        let Some((program, arguments)) = self.before.split_first() else { return true };
+        let done = Command::new(program).args(arguments).arg("true").output();
+        let possible = done.is_ok_and(|done| done.status.success());
+        if !possible {
+            eprintln!("not tested: this machine does not permit {:?}", self.before);
+        }
+        possible
+    }
+}
+
+/// Whether this machine lets us make cgroups below our own.
+pub(crate) fn cgroups_can_be_made() -> bool {
+    let made = own_cgroup().is_some_and(|own| {
+        let trial = own.join(format!("trial-{}-{:?}", std::process::id(), thread::current().id()));
+        let made = fs::create_dir(&trial).is_ok() && trial.join("cgroup.kill").exists();
+        let _ = fs::remove_dir(&trial);
+        made
+    });
+    if !made {
+        eprintln!("not tested: no cgroup can be made on this machine");
+    }
+    made
+}
+
+/// The directory of the cgroup that this process is in.
+pub(crate) fn own_cgroup() -> Option<PathBuf> {
+    let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?.to_owned();
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "))?;
+    Some(PathBuf::from(mount.split(' ').nth(4)?).join(own))
+}
+
 impl Member {
     pub(crate) fn start(script: &str) -> Self {
-        Self::start_program("sh", script)
+        Self::set_up(PLAIN, script)
     }
 
-    pub(crate) fn start_program(program: &str, script: &str) -> Self {
+    pub(crate) fn set_up(setup: Setup, script: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("bellwether-guardian-{}-{number}", std::process::id());
@@ -134,10 +203,17 @@ impl Member {
         mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let life = File::from(open(&pipe, flags, Mode::empty()).expect("it can be read"));
-        let mut process = Command::new(std::env::current_exe().expect("this program is a file"))
+        let this = std::env::current_exe().expect("this program is a file");
+        let this = this.to_str().expect("its path is text");
+        let mut words = setup.before.iter().copied().chain([this]);
+        let mut process = Command::new(words.next().expect("there is one"))
+            .args(words)
             .args(["--exact", "member::plays_the_member", "--ignored", "--nocapture"])
             .env("SCRIPT", script)
-            .env("PROGRAM", program)
+            .env("PROGRAM", setup.program)
+            .env("MARGIN", (setup.margin.as_nanos() / 1_000_000).to_string())
+            .env("GRACE", (setup.grace.as_nanos() / 1_000_000).to_string())
+            .env("THIS", this)
             .env("LIFE", &pipe)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -150,11 +226,10 @@ impl Member {
                 let _ = sender.send(line); // a test that is over does not listen
             }
         });
-        let guardian = Pid::INIT;
-        let mut member = Self { process, guardian, lines, heard: Vec::new(), life, folder };
-        let number = member.expect("guardian ");
-        member.guardian =
-            Pid::from_raw(number.parse().expect("it is a number")).expect("it is a process");
+        let (guardian, watchdog, heard) = (Pid::INIT, Pid::INIT, Vec::new());
+        let mut member = Self { process, guardian, watchdog, lines, heard, life, folder };
+        member.watchdog = pid(&member.expect("watchdog "));
+        member.guardian = pid(&member.expect("guardian "));
         member
     }
 
@@ -194,8 +269,7 @@ impl Member {
     /// The command has started; its process.
     pub(crate) fn expect_started(&mut self) -> Pid {
         let rest = self.expect("report Started { pid: ");
-        let number = rest.trim_end_matches(" }").parse().expect("it is a number");
-        Pid::from_raw(number).expect("it is a process")
+        pid(rest.trim_end_matches(" }"))
     }
 
     /// Waits until so many processes of the command have said that they are there.
@@ -227,10 +301,30 @@ impl Member {
         }
     }
 
+    /// Whether a process of the command is there now.
+    pub(crate) fn something_lives(&mut self) -> bool {
+        let mut rest = [0; 64];
+        loop {
+            match self.life.read(&mut rest) {
+                Ok(0) => return false,
+                Ok(_) => (),
+                Err(_) => return true, // nothing to read yet, but somebody may write
+            }
+        }
+    }
+
     pub(crate) fn wait_for_life(&self, patience: std::time::Duration) {
         let timeout: Timespec = patience.try_into().expect("it is short");
         let mut events = [PollFd::from_borrowed_fd(self.life.as_fd(), PollFlags::IN)];
         let _ = poll(&mut events, Some(&timeout)); // what is not there, reading will say
+    }
+
+    /// The name of the cgroup that a process of the command is in, if it is one of its own.
+    pub(crate) fn cgroup(&self, pid: Pid) -> Option<String> {
+        let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+        let own = text.lines().find_map(|line| line.strip_prefix("0::"))?;
+        let name = own.rsplit('/').next()?;
+        name.starts_with(&format!("bellwether-{}-", self.watchdog)).then(|| own.to_owned())
     }
 
     pub(crate) fn pid(&self) -> Pid {
@@ -253,11 +347,34 @@ impl Drop for Member {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+        for stopped in [self.guardian, self.watchdog] {
+            if is_ours(stopped) {
+                let _ = kill_process(stopped, Signal::CONT);
+            }
+        }
         if thread::panicking() {
-            let _ = kill_process(self.guardian, Signal::CONT);
             self.wait_for_life(std::time::Duration::from_secs(3));
         }
         let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn pid(text: &str) -> Pid {
+    Pid::from_raw(text.parse().expect("it is a number")).expect("it is a process")
+}
+
+/// Whether a process is a guardian or a watchdog, and not one that got the number later.
+fn is_ours(pid: Pid) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).nth(1) == Some(b"guard")
+}
+
+/// Looks again and again until it is so.
+pub(crate) fn eventually(what: &str, mut look: impl FnMut() -> bool) {
+    let end = now() + Duration::from_nanos(PATIENCE.as_nanos() as u64);
+    while !look() {
+        assert!(now() < end, "it never came: {what}");
+        thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 

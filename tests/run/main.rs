@@ -5,6 +5,7 @@
 
 mod asking;
 mod commands;
+mod guarding;
 mod hooks;
 mod member;
 mod settings;

@@ -30,6 +30,7 @@ use bellwether::net::Election;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Server;
 use bellwether::net::guardian::Plan;
+use bellwether::net::priority;
 use clap::Args;
 use complaints::Complaints;
 use hooks::Hooks;
@@ -84,13 +85,17 @@ impl Run {
                  may run in several places at once"
             );
         }
+        // Ready before this member may lead: the command starts as soon as it is permitted.
+        let mut worker = start_worker(&settings)?;
         let election = builder.join()?;
         if settings.options.insecure {
             eprintln!("bellwether: without a key, whoever reaches the port can lead the group");
         }
         let id = election.leadership().me.0;
         settings.check_socket(id)?;
-        let worker = start_worker(&settings, id)?;
+        if let Some(worker) = &mut worker {
+            worker.identify(id);
+        }
         match supervise(settings, election, worker, signals, bell)? {
             0 => Ok(()),
             code => Err(Failure::Code(code)),
@@ -102,11 +107,10 @@ fn cannot(what: &str, error: &io::Error) -> Failure {
     Failure::Io(format!("cannot {what}: {error}"))
 }
 
-fn start_worker(settings: &Settings, id: u64) -> Result<Option<Worker>, Failure> {
+fn start_worker(settings: &Settings) -> Result<Option<Worker>, Failure> {
     let Some((program, args)) = settings.command.split_first() else { return Ok(None) };
     let env = [
         ("BELLWETHER_GROUP", OsString::from(&settings.group)),
-        ("BELLWETHER_ID", OsString::from(id.to_string())),
         ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
     ];
     let permission = settings.permission;
@@ -115,6 +119,7 @@ fn start_worker(settings: &Settings, id: u64) -> Result<Option<Worker>, Failure>
         args: args.to_vec(),
         margin: permission.margin,
         grace: permission.grace,
+        nice: priority::nice(),
         env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
     };
     let worker = Worker::new(plan, permission, settings.options.commanding.restart);
@@ -138,7 +143,9 @@ fn supervise(
         if command.is_empty() { Some(options.format.unwrap_or_default()) } else { options.format };
     let start = |format| Printer::start(bell.clone()).map(|printer| (printer, format));
     let printer = format.map(start).transpose().map_err(begin)?;
-    let (office, resignations) = Office::new(&group, election.clone(), bell.clone(), hooks.tally());
+    let notes = worker.as_ref().map(Worker::notes).unwrap_or_default();
+    let told = (hooks.tally(), notes);
+    let (office, resignations) = Office::new(&group, election.clone(), bell.clone(), told);
     let server = Server::start(&dir, &group, me, Arc::new(office)).map_err(|error| {
         let line = error.to_string();
         if error.is_config() { Failure::Config(line) } else { Failure::Io(line) }

@@ -2,6 +2,7 @@
 
 use super::bell::Bell;
 use super::hooks::Tally;
+use super::worker::Notes;
 use bellwether::net::control::{Change, Desk, Heard, Watcher};
 use bellwether::net::status::Status;
 use bellwether::net::{Election, Next, Watch};
@@ -24,6 +25,7 @@ pub(super) struct Office {
     resignations: SyncSender<Reply>,
     bell: Bell,
     hooks: Tally,
+    notes: Notes,
 }
 
 impl Office {
@@ -32,10 +34,10 @@ impl Office {
         group: &str,
         election: Election,
         bell: Bell,
-        hooks: Tally,
+        (hooks, notes): (Tally, Notes),
     ) -> (Self, Receiver<Reply>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
-        (Self { group: group.to_owned(), election, resignations, bell, hooks }, asked)
+        (Self { group: group.to_owned(), election, resignations, bell, hooks, notes }, asked)
     }
 }
 
@@ -43,6 +45,7 @@ impl Desk for Office {
     fn status(&self) -> Result<Status, String> {
         let mut status = self.election.status().map_err(|gone| gone.to_string())?;
         status.warnings.extend(self.hooks.warning());
+        status.warnings.extend(self.notes.all());
         Ok(status)
     }
 

@@ -3,7 +3,7 @@
 //! **Source.** `sigprocmask(2)`. A blocked signal stays pending for ever; a stop signal of a
 //! terminal that is blocked does not stop.
 //!
-//! **Assumptions.** The process has one thread: the mask is the mask of a thread.
+//! **Assumptions.** It is called before the process has other threads: they inherit the mask.
 //!
 //! **Promise.** No signal but SIGKILL and SIGSTOP ends or stops whoever called [`block`]; only
 //! SIGCHLD is delivered. A fault of its own (a bad address, say) still ends it. Blocked signals
@@ -39,7 +39,7 @@ fn set(mask: Mask) -> io::Result<Mask> {
     // SAFETY: the kernel reads 8 bytes at the second pointer and writes 8 bytes at the third;
     // both point to a u64 that lives until the call returns (`Mask` has no other field). With
     // every signal blocked the C library's own signals (cancellation, set*id in all threads)
-    // wait too, which nobody misses in a process of one thread.
+    // wait too; the guardian cancels no thread and does not change its user.
     let done = unsafe {
         libc::syscall(
             libc::SYS_rt_sigprocmask,
