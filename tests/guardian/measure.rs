@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use std::fmt::Write;
 
 /// So often each is measured.
-const RUNS: usize = 7;
+const RUNS: usize = 5;
 /// Long enough to start four hundred processes.
 const LEASE: u64 = 4500;
 

@@ -224,9 +224,9 @@ impl Worker {
         if !self.late && self.guardian.delay() > Duration::ZERO {
             self.late = true;
             self.notes.add(&format!(
-                "the guardian got a processor {} late, and half of --margin {} is all that may \
-                 be: the command is ended earlier, but may outlive its lease if it is later \
-                 still; take load off this machine, or choose a longer lease and --margin",
+                "the guardian was {} late, more than half of --margin {}: the command is ended \
+                 earlier from now on, but may outlive its lease if the delay grows; take load off \
+                 this machine, or choose a longer lease and --margin",
                 self.guardian.delay(),
                 self.plan.margin
             ));

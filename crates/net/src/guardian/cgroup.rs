@@ -88,6 +88,11 @@ impl Cgroup {
         self.kill.write_all_at(b"1", 0)
     }
 
+    /// Whether all that is in it is killed, now if it was not before.
+    pub(super) fn is_killed(&self) -> bool {
+        self.kill().is_ok()
+    }
+
     /// Whether nobody is left in it; also if it is not there any more.
     pub(super) fn is_empty(&self) -> bool {
         let mut text = [0; 128];

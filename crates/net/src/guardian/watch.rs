@@ -36,6 +36,9 @@ const AGAIN: Duration = Duration::from_millis(1);
 /// Requests taken in one turn, before the clock is read again.
 const REQUESTS_PER_TURN: usize = 32;
 
+/// How long killed processes may take to be gone.
+const DYING: Duration = Duration::from_secs(10);
+
 /// How often at most the delay of the alarm is measured while a command runs.
 const PROBE: Duration = Duration::from_millis(5);
 
@@ -65,6 +68,8 @@ pub(super) struct Watch {
     over: u64,
     /// How long the present run may last.
     until: Instant,
+    /// All of the present run is killed, and some of it not gone yet.
+    dying: bool,
     /// What the member has no room for yet.
     outbox: VecDeque<Answer>,
     /// The member or the watchdog is gone: the command ends, and so do we.
@@ -131,6 +136,7 @@ impl Watch {
             stage: Stage::Idle,
             over: 0,
             until: Instant::ZERO,
+            dying: false,
             outbox: VecDeque::from([ready]),
             leaving: false,
         })
@@ -305,11 +311,19 @@ impl Watch {
                 self.begin_to_end(now, Report::Ended);
             }
         }
-        if let Stage::Ending { run, leader, kill_at, ref report } = self.stage
-            && self.all_gone(leader, now >= kill_at)
-        {
-            let report = report.clone();
-            self.conclude(run, report);
+        if let Stage::Ending { run, leader, kill_at, ref report } = self.stage {
+            let kill = now >= kill_at;
+            if self.all_gone(leader, kill) {
+                let report = report.clone();
+                self.conclude(run, report);
+            } else if kill && !self.dying && self.cgroup.as_ref().is_some_and(Cgroup::is_killed) {
+                // Killed processes run no program any more, but on a machine under load it takes
+                // time until they are gone. Nobody needs to end us for that.
+                self.dying = true;
+                self.until = now + DYING;
+                self.arm(self.until);
+                self.answer_held(run);
+            }
         }
     }
 
@@ -345,6 +359,7 @@ impl Watch {
     fn conclude(&mut self, run: u64, report: Report) {
         self.over = run;
         self.stage = Stage::Idle;
+        self.dying = false;
         self.arm(Instant::NEVER);
         self.outbox.push_back(Answer::News { run, report });
     }
