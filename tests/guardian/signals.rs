@@ -1,6 +1,6 @@
 //! Signals to guardian and watchdog: all are survived that can be, and none of it is inherited.
 
-use crate::member::{LEASE, Member};
+use crate::member::{LEASE, Member, send};
 use rustix::process::{Pid, Signal};
 use std::process::Command;
 
@@ -22,12 +22,13 @@ fn every_signal_but_kill_and_stop_is_survived() {
     let fatal = [Signal::KILL.as_raw(), Signal::STOP.as_raw()];
     for signal in (1..=64).filter(|signal| !fatal.contains(signal)) {
         send_number(member.guardian, signal);
+        send_number(member.watchdog, signal);
     }
     member.say(&format!("signal {}", Signal::USR1.as_raw()));
     member.expect("cmd got it"); // the guardian is there, and not stopped
-    member.say("stop");
-    member.expect("report Ended");
-    member.finish();
+    send(member.guardian, Signal::KILL);
+    send(member.pid(), Signal::STOP);
+    member.gone(); // the watchdog is there, and not stopped
 }
 
 /// The signals that are blocked and those that are ignored, but for 32 and 33: what becomes of

@@ -179,6 +179,27 @@ fn what_all_three_leave_behind_when_they_are_killed_the_next_member_ends_before_
     next.finish();
 }
 
+/// The limit: nobody is left who knows of it.
+#[test]
+fn what_all_three_leave_behind_stays_without_a_cgroup() {
+    if !WITHOUT_CGROUP.is_possible() {
+        return;
+    }
+    let script = "exec 9>$LIFE; setsid sleep 27 & echo left $!; echo up >&9; wait";
+    let mut member = Member::set_up(WITHOUT_CGROUP, script);
+    member.permit(600_000);
+    member.expect_started();
+    member.expect_up(1);
+    let left = member.expect("left ").parse().ok().and_then(Pid::from_raw).expect("a number");
+    let all = [TheMember, Guardian, Watchdog];
+    strike(&member, &all.map(|who| (who, Signal::KILL)));
+    let next = Member::set_up(WITHOUT_CGROUP, "exit 0");
+    assert!(member.something_lives(), "this is more than the documentation promises");
+    send(left, Signal::KILL);
+    member.gone();
+    next.finish();
+}
+
 /// What the documentation recommends where even that must be survived.
 #[test]
 fn a_pid_namespace_ends_with_all_three() {

@@ -7,7 +7,7 @@ use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
 use crate::member::Member;
 use crate::peers::Peers;
-use crate::priority::{self, Class, Heirs};
+use crate::priority::{self, Children, Class};
 use crate::program::Program;
 use crate::resolver::lookup;
 use crate::settings::Settings;
@@ -220,7 +220,7 @@ impl Builder {
             .map_err(failed("cannot begin".to_owned()))?;
         let thread = thread::Builder::new().name(name).spawn(move || {
             // If it is not permitted, leadership is lost to load sooner, and nothing else.
-            let _ = priority::raise(Class::Nice, Heirs::Normal);
+            let _ = priority::raise(Class::Nice, Children::Normal);
             member.run();
         });
         let thread = thread.map_err(failed("cannot start the member's thread".to_owned()))?;

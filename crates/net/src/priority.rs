@@ -13,7 +13,7 @@
 //!
 //! **Promise.** Nothing fails because it is not permitted: what was refused is said in a note.
 //! Whoever was started in a class other than the normal one stays in it. No process or thread
-//! that is started by a raised one is raised, unless [`Heirs::Raised`] says so.
+//! that is started by a raised one is raised, unless [`Children::Raised`] says so.
 
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
@@ -34,12 +34,12 @@ pub enum Class {
     Nice,
 }
 
-/// What those get that are started by a raised thread.
+/// What the threads and processes get that a raised thread starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heirs {
-    /// What is normal.
+pub enum Children {
+    /// Normal scheduling, and nice 0 if the thread had been given less.
     Normal,
-    /// The same; whoever starts them calms them down again.
+    /// The same, until whoever starts them resets it.
     Raised,
 }
 
@@ -53,11 +53,11 @@ pub struct Raised {
 }
 
 /// Raises the calling thread.
-pub fn raise(class: Class, heirs: Heirs) -> Raised {
+pub fn raise(class: Class, children: Children) -> Raised {
     if policy().is_ok_and(|policy| policy != libc::SCHED_OTHER) {
         return Raised { changed: false, note: None };
     }
-    let flag = if heirs == Heirs::Normal { libc::SCHED_RESET_ON_FORK } else { 0 };
+    let flag = if children == Children::Normal { libc::SCHED_RESET_ON_FORK } else { 0 };
     let mut refused = None;
     if class == Class::RealTime {
         match schedule(None, libc::SCHED_RR | flag, REAL_TIME) {
@@ -81,17 +81,17 @@ pub fn raise(class: Class, heirs: Heirs) -> Raised {
     Raised { changed: nice.is_ok(), note }
 }
 
-/// Undoes for a child, which inherited what its parent was raised to.
-pub(crate) fn calm(pid: Pid, nice: i32) {
-    // Whoever may raise may calm; and a child that is gone needs neither.
+/// Gives a child normal scheduling and this nice value: it inherited what its parent was raised to.
+pub(crate) fn reset_child(pid: Pid, nice: i32) {
+    // Whoever may raise may reset; and a child that is gone needs neither.
     let _ = schedule(Some(pid), libc::SCHED_OTHER, 0);
     let _ = setpriority_process(Some(pid), nice);
 }
 
-/// Sees to it that nothing which the calling thread starts inherits what it has itself. It makes
-/// two system calls and nothing else, so it may be called between `fork` and `exec`.
-pub(crate) fn bequeath_nothing() {
-    // If it fails, calming will do, a moment later.
+/// What the calling thread starts from now on has normal scheduling, whatever it has itself. This
+/// makes two system calls and nothing else, so it may be called between `fork` and `exec`.
+pub(crate) fn reset_on_fork() {
+    // If it fails, the parent resets the child itself, a moment later.
     let _ = policy().and_then(|policy| {
         let priority = if policy == libc::SCHED_RR { REAL_TIME } else { 0 };
         schedule(None, policy | libc::SCHED_RESET_ON_FORK, priority)
@@ -156,12 +156,13 @@ mod tests {
     #[test]
     fn what_is_started_by_a_raised_thread_is_not_raised() {
         let raising = std::thread::spawn(|| {
-            let raised = raise(Class::RealTime, Heirs::Normal);
-            let heir = std::thread::spawn(|| (policy(), nice())).join().unwrap();
-            (raised, policy(), heir)
+            let raised = raise(Class::RealTime, Children::Normal);
+            let child = std::thread::spawn(|| (policy(), nice())).join().unwrap();
+            (raised, policy(), child)
         });
-        let (raised, policy, heir) = raising.join().unwrap();
-        assert_eq!(heir, (Ok(libc::SCHED_OTHER), nice()));
+        let (raised, policy, (childs, nice)) = raising.join().unwrap();
+        assert_eq!(childs, Ok(libc::SCHED_OTHER));
+        assert!(nice >= 0, "{nice}");
         match raised.note {
             None => assert_eq!(policy, Ok(libc::SCHED_RR)),
             Some(note) => assert!(note.contains("CAP_SYS_NICE"), "{note}"),

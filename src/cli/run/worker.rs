@@ -7,7 +7,7 @@ use super::permission::Permission;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::Standing;
 use bellwether::net::guardian::{Guardian, Plan, Report};
-use bellwether::net::priority::{self, Class, Heirs};
+use bellwether::net::priority::{self, Children, Class};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -101,7 +101,7 @@ impl Worker {
         let notes = Notes::default();
         let guardian = guardian(&plan, &notes)?;
         // What is refused here was refused to the guardian too, which has said so.
-        let _ = priority::raise(Class::Nice, Heirs::Normal);
+        let _ = priority::raise(Class::Nice, Children::Normal);
         let _ = priority::lock_memory();
         Ok(Self {
             guardian,

@@ -41,7 +41,7 @@ pub(super) fn start(plan: &Plan, terms: &Terms) -> io::Result<Pid> {
     let pid = Pid::from_raw(child.id().cast_signed());
     let pid = pid.ok_or_else(|| io::Error::other("a process without id"))?;
     if terms.raised {
-        priority::calm(pid, plan.nice);
+        priority::reset_child(pid, plan.nice);
     }
     Ok(pid)
 }
@@ -62,7 +62,7 @@ fn prepare(terms: &Terms, command: &mut Command) -> io::Result<()> {
             rustix::io::write(entrance, b"0")?;
         }
         if raised {
-            priority::bequeath_nothing();
+            priority::reset_on_fork();
         }
         Ok(mask.restore()?)
     };

@@ -16,7 +16,7 @@ use super::lateness::Lateness;
 use super::starter::Starter;
 use super::wire::{self, Answer, Deadline, Received, Request, Sent};
 use super::{Plan, Report, end};
-use crate::priority::{self, Class, Heirs};
+use crate::priority::{self, Children, Class};
 use bellwether_core::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
@@ -112,7 +112,7 @@ impl Watch {
         signal_hook::low_level::pipe::register(SIGCHLD, bell.try_clone()?)?;
         let cgroup = given.cgroup.as_deref().map(Cgroup::open).transpose()?;
         let entrance = cgroup.as_ref().map(Cgroup::entrance).transpose()?;
-        let raised = priority::raise(Class::RealTime, Heirs::Raised);
+        let raised = priority::raise(Class::RealTime, Children::Raised);
         let refused = raised.note.clone().into_iter().chain(priority::lock_memory());
         given.notes.extend(refused.map(|note| format!("guardian and watchdog: {note}")));
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };

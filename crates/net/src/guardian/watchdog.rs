@@ -15,7 +15,7 @@ use super::end;
 use super::handover::{HandOver, Role};
 use super::kin::Kin;
 use super::wire::{self, Deadline, Received};
-use crate::priority::{self, Class, Heirs};
+use crate::priority::{self, Children, Class};
 use bellwether_core::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
@@ -37,7 +37,7 @@ pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
     let kin = Kin::from_now_on()?;
     let alarm = Alarm::new()?;
     // What is refused here is refused to the guardian too, which says so.
-    let _ = priority::raise(Class::RealTime, Heirs::Normal);
+    let _ = priority::raise(Class::RealTime, Children::Normal);
     let _ = priority::lock_memory();
     let (cgroup, lock) = match Cgroup::make() {
         Ok((cgroup, lock)) => (Some(cgroup), Some(lock)),
