@@ -48,7 +48,7 @@ fn after_both_were_killed(setup: Setup, count: usize) -> Duration {
 #[ignore = "it measures, and prints a table"]
 fn how_long_it_takes_until_all_is_gone() {
     let mut table = String::from(
-        "| processes | cgroup | permission ends: median, worst | member and guardian killed |\n\
+        "| processes | cgroup | the lease ends | member and guardian are killed |\n\
          |---|---|---|---|\n",
     );
     for count in [2, 40, 400] {

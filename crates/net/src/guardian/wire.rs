@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The longest packet. Plans are longer and go in pieces.
-pub(super) const PACKET: usize = 4096;
+pub(super) const PACKET: usize = 1 << 14;
 
 /// What a member asks of the guardian.
 #[derive(Clone, Debug, PartialEq, Eq)]
