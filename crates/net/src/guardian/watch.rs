@@ -312,17 +312,17 @@ impl Watch {
             }
         }
         if let Stage::Ending { run, leader, kill_at, ref report } = self.stage {
-            let kill = now >= kill_at;
-            if self.all_gone(leader, kill) {
-                let report = report.clone();
-                self.conclude(run, report);
-            } else if kill && !self.dying && self.cgroup.as_ref().is_some_and(Cgroup::is_killed) {
+            let (kill, report) = (now >= kill_at, report.clone());
+            if kill && !self.dying && self.cgroup.as_ref().is_some_and(Cgroup::is_killed) {
                 // Killed processes run no program any more, but on a machine under load it takes
                 // time until they are gone. Nobody needs to end us for that.
                 self.dying = true;
                 self.until = now + DYING;
                 self.arm(self.until);
                 self.answer_held(run);
+            }
+            if self.all_gone(leader, kill) {
+                self.conclude(run, report);
             }
         }
     }
