@@ -20,6 +20,10 @@ enum Who {
 }
 use Who::{Guardian, Member as TheMember, Watchdog};
 
+/// The member last: its death makes an orphan of the watchdog's process group, and the kernel lets
+/// stopped processes of such a group go on. The watchdog would use that moment.
+const ALL_THREE: [Who; 3] = [Watchdog, Guardian, TheMember];
+
 fn process(member: &Member, who: Who) -> Pid {
     match who {
         TheMember => member.pid(),
@@ -151,8 +155,7 @@ fn all_three_stopped_end_the_command_only_when_one_of_them_goes_on() {
     let until = member.permit(LEASE);
     member.expect_started();
     member.expect_up(4);
-    let all = [TheMember, Guardian, Watchdog];
-    strike(&member, &all.map(|who| (who, Signal::STOP)));
+    strike(&member, &ALL_THREE.map(|who| (who, Signal::STOP)));
     while now() < until + Duration::from_millis(100) {
         thread::sleep(std::time::Duration::from_millis(20));
     }
@@ -170,8 +173,7 @@ fn what_all_three_leave_behind_when_they_are_killed_the_next_member_ends_before_
     member.permit(600_000);
     member.expect_started();
     member.expect_up(4);
-    let all = [TheMember, Guardian, Watchdog];
-    strike(&member, &all.map(|who| (who, Signal::KILL)));
+    strike(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
     // Another test's member may be the next one; so it cannot be told here that it lives on.
     let next = Member::start("exit 0");
     assert!(!member.something_lives(), "it was ready before the other's command had ended");
@@ -191,8 +193,7 @@ fn what_all_three_leave_behind_stays_without_a_cgroup() {
     member.expect_started();
     member.expect_up(1);
     let left = member.expect("left ").parse().ok().and_then(Pid::from_raw).expect("a number");
-    let all = [TheMember, Guardian, Watchdog];
-    strike(&member, &all.map(|who| (who, Signal::KILL)));
+    strike(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
     let next = Member::set_up(WITHOUT_CGROUP, "exit 0");
     assert!(member.something_lives(), "this is more than the documentation promises");
     send(left, Signal::KILL);
@@ -215,7 +216,6 @@ fn a_pid_namespace_ends_with_all_three() {
     member.permit(600_000);
     member.expect_started();
     member.expect_up(2);
-    let all = [TheMember, Guardian, Watchdog];
-    strike(&member, &all.map(|who| (who, Signal::KILL)));
+    strike(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
     member.gone();
 }
