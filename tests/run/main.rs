@@ -6,6 +6,7 @@
 mod asking;
 mod blocked;
 mod commands;
+mod guarding;
 mod hooks;
 mod member;
 mod output;

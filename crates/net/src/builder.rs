@@ -7,6 +7,7 @@ use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
 use crate::member::Member;
 use crate::peers::Peers;
+use crate::priority::{self, Children, Class};
 use crate::program::Program;
 use crate::resolver::lookup;
 use crate::settings::Settings;
@@ -258,7 +259,11 @@ impl Prepared {
         let name = format!("bellwether-{}", settings.me);
         let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
             .map_err(failed("cannot begin".to_owned()))?;
-        let thread = thread::Builder::new().name(name).spawn(move || member.run());
+        let thread = thread::Builder::new().name(name).spawn(move || {
+            // If it is not permitted, leadership is lost to load sooner, and nothing else.
+            let _ = priority::raise(Class::Nice, Children::Normal);
+            member.run();
+        });
         let thread = thread.map_err(failed("cannot start the member's thread".to_owned()))?;
         Ok(Election::new(shared, thread))
     }

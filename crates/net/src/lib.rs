@@ -18,7 +18,7 @@
 //! | `member`, `life`, `program`, `parting` | the run loop, the protocol in it, and its end |
 //! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
 //! | [`clock`], `state`, `recorder`, [`files`] | time, memory, the trace, and files that nobody waits for |
-//! | [`guardian`] | a command that runs only while its permission lasts |
+//! | [`guardian`], [`priority`] | a command that runs only while its permission lasts |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
 //! | `beacon`, `disputes` | what members tell each other of whom they refuse |
 //! | [`control`] | how a running member is asked, by other processes of its user |
@@ -51,6 +51,7 @@ mod life;
 mod member;
 mod parting;
 mod peers;
+pub mod priority;
 mod program;
 mod recorder;
 mod report;

@@ -39,7 +39,7 @@ use bell::Bell;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{CannotServe, Server};
 use bellwether::net::guardian::Plan;
-use bellwether::net::{Election, Prepared};
+use bellwether::net::{Election, Prepared, priority};
 use clap::Args;
 use complaints::Complaints;
 use errands::Errands;
@@ -55,7 +55,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use supervisor::Supervisor;
 use watchdog::Watchdog;
-use worker::Worker;
+use worker::{Notes, Worker};
 
 /// Be a member of a group; run a command only while it leads
 #[derive(Args, Debug)]
@@ -147,7 +147,7 @@ fn start(settings: Settings, bell: Bell, errors: &Printer) -> Result<u8, Failure
         errors.say("without a key, whoever reaches the port can lead the group");
     }
     // The guardian is there before the member may be elected.
-    let worker = start_worker(&settings, prepared.id())?;
+    let worker = start_worker(&settings, prepared.id(), errors)?;
     let election = match joining.wait_for(move || prepared.join()).map_err(begin)? {
         Joined::Done(election) => election?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
@@ -177,7 +177,7 @@ fn cannot(what: &str, error: &io::Error) -> Failure {
     Failure::Io(format!("cannot {what}: {error}"))
 }
 
-fn start_worker(settings: &Settings, id: u64) -> Result<Option<Worker>, Failure> {
+fn start_worker(settings: &Settings, id: u64, errors: &Printer) -> Result<Option<Worker>, Failure> {
     let Some((program, args)) = settings.command.split_first() else { return Ok(None) };
     let env = [
         ("BELLWETHER_GROUP", OsString::from(&settings.group)),
@@ -195,10 +195,12 @@ fn start_worker(settings: &Settings, id: u64) -> Result<Option<Worker>, Failure>
         args: args.to_vec(),
         margin: permission.margin,
         grace: permission.grace,
+        nice: priority::nice(),
         env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
         recording,
     };
-    let worker = Worker::new(plan, permission, settings.options.commanding.restart);
+    let notes = Notes::new(errors.clone());
+    let worker = Worker::new(plan, permission, settings.options.commanding.restart, notes);
     worker.map(Some).map_err(|error| cannot("start the guardian", &error))
 }
 
@@ -225,7 +227,8 @@ fn supervise(
         errors: errors.clone(),
     });
     let hooks = hooks.map_err(begin)?;
-    office.open(election.clone(), hooks.tally());
+    let notes = worker.as_ref().map(Worker::notes);
+    office.open(election.clone(), hooks.tally(), notes);
     let Joining { signals, bell, deadline, early } = joining;
     let errands = Errands::start(election.clone(), errors.clone(), bell.clone()).map_err(begin)?;
     let watch_over = |_: &Worker| Watchdog::start(election.clone(), errors.clone());

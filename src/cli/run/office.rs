@@ -5,6 +5,7 @@
 use super::bell::Bell;
 use super::hooks::Tally;
 use super::printer::Printer;
+use super::worker::Notes;
 use bellwether::net::control::{Change, Desk, Heard, Watcher};
 use bellwether::net::status::Status;
 use bellwether::net::{Election, Next, Watch};
@@ -28,6 +29,7 @@ pub(super) struct Office {
     group: String,
     joined: Arc<OnceLock<Election>>,
     hooks: OnceLock<Tally>,
+    notes: OnceLock<Notes>,
     resignations: SyncSender<Reply>,
     bell: Bell,
     printers: Vec<Printer>,
@@ -38,13 +40,22 @@ impl Office {
     /// bell has rung.
     pub(super) fn new(group: &str, bell: Bell, printers: Vec<Printer>) -> (Self, Receiver<Reply>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
-        let (joined, hooks) = (Arc::default(), OnceLock::new());
-        (Self { group: group.to_owned(), joined, hooks, resignations, bell, printers }, asked)
+        let office = Self {
+            group: group.to_owned(),
+            joined: Arc::default(),
+            hooks: OnceLock::new(),
+            notes: OnceLock::new(),
+            resignations,
+            bell,
+            printers,
+        };
+        (office, asked)
     }
 
     /// The member has joined.
-    pub(super) fn open(&self, election: Election, hooks: Tally) {
+    pub(super) fn open(&self, election: Election, hooks: Tally, notes: Option<Notes>) {
         let _ = self.hooks.set(hooks); // it joins but once
+        let _ = notes.map(|notes| self.notes.set(notes));
         let _ = self.joined.set(election);
     }
 
@@ -59,6 +70,7 @@ impl Desk for Office {
     fn status(&self) -> Result<Status, String> {
         let mut status = self.election()?.status().map_err(|gone| gone.to_string())?;
         status.warnings.extend(self.hooks.get().into_iter().flat_map(Tally::warnings));
+        status.warnings.extend(self.notes.get().into_iter().flat_map(Notes::all));
         status.warnings.extend(self.printers.iter().filter_map(Printer::warning));
         Ok(status)
     }

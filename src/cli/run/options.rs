@@ -91,10 +91,11 @@ pub(super) struct Commanding {
     /// Start CMD again when it exits, instead of leaving the group with its exit code
     #[arg(long)]
     pub(super) restart: bool,
-    /// How long CMD has between SIGTERM and SIGKILL [default: a tenth of the lease]
+    /// How long CMD has between SIGTERM and SIGKILL [default: a tenth of the lease, or half of
+    /// what the renewal leaves of it, if that is less]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(super) grace: Option<Duration>,
-    /// How long before the end of the lease nothing of CMD may be left [default: a tenth of it]
+    /// How long before the end of the lease nothing of CMD may be left [default: as --grace]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(super) margin: Option<Duration>,
 }

@@ -27,7 +27,8 @@ const WITHOUT_LEASE: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_secs(1);
 
 impl Permission {
-    /// The times for this protocol; what is not given is a tenth of the lease.
+    /// The times for this protocol; what is not given is a tenth of the lease, or half of what the
+    /// renewal leaves of it, if that is less.
     pub(super) fn new(choice: &Choice, margin: Option<Duration>, grace: Option<Duration>) -> Self {
         let [lease, renew, round_trip, scheduling] = match choice {
             Choice::LocalLeader(params) => {
@@ -37,14 +38,9 @@ impl Permission {
                 [WITHOUT_LEASE, AGAIN, Duration::ZERO, Duration::ZERO]
             }
         };
-        Self {
-            lease,
-            renew,
-            round_trip,
-            scheduling,
-            margin: margin.unwrap_or(default_share(lease)),
-            grace: grace.unwrap_or(default_share(lease)),
-        }
+        let share = default_share(lease, renew, round_trip, scheduling);
+        let (margin, grace) = (margin.unwrap_or(share), grace.unwrap_or(share));
+        Self { lease, renew, round_trip, scheduling, margin, grace }
     }
 
     /// How a command can be ended within its lease, or why it cannot.
@@ -52,7 +48,7 @@ impl Permission {
         let Self { lease, renew, round_trip, scheduling, margin, grace } = *self;
         if margin == Duration::ZERO {
             return Err(Failure::Config(
-                "--margin 0s: to end a command takes time; leave it out for a tenth of the lease"
+                "--margin 0s: to end a command takes time; leave it out for what the lease allows"
                     .to_owned(),
             ));
         }
@@ -86,6 +82,21 @@ mod tests {
 
     fn leases() -> Choice {
         local_leader::Params::try_from(local_leader::Config::default()).unwrap().into()
+    }
+
+    #[test]
+    fn the_defaults_fit_every_preset_that_promises_anything() {
+        for preset in local_leader::Preset::ALL {
+            let config = local_leader::Config { preset, ..local_leader::Config::default() };
+            // The paper's own values break its constraints, and are refused before.
+            let Ok(params) = local_leader::Params::try_from(config) else {
+                assert_eq!(preset, local_leader::Preset::Paper);
+                continue;
+            };
+            let permission = Permission::new(&params.into(), None, None);
+            permission.check().unwrap();
+            assert!(permission.margin >= Duration::from_millis(4), "{}", preset.name());
+        }
     }
 
     #[test]

@@ -4,26 +4,65 @@
 //! starts it again but [`Worker::lead`].
 
 use super::permission::Permission;
+use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::Standing;
 use bellwether::net::guardian::{Guardian, Plan, Report};
+use bellwether::net::priority::{self, Children, Class};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A command that failed is started again after this, then after twice this, and so on.
 const REST: Duration = Duration::from_millis(100);
 /// No longer than this.
 const REST_MAX: Duration = Duration::from_secs(10);
 
+/// What an operator should know of the command's guardian, for `status`.
+#[derive(Clone, Debug)]
+pub(super) struct Notes {
+    known: Arc<Mutex<Vec<String>>>,
+    errors: Printer,
+}
+
+impl Notes {
+    /// None yet; each is said to `errors` once.
+    pub(super) fn new(errors: Printer) -> Self {
+        Self { known: Arc::default(), errors }
+    }
+
+    /// All that there are.
+    pub(super) fn all(&self) -> Vec<String> {
+        self.lock().clone()
+    }
+
+    /// Says it on the standard error, if it is new.
+    fn add(&self, note: &str) {
+        let mut notes = self.lock();
+        if !notes.iter().any(|known| known == note) {
+            notes.push(note.to_owned());
+            drop(notes);
+            self.errors.say(note);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The command and its guardian.
 #[derive(Debug)]
 pub(super) struct Worker {
     guardian: Guardian,
+    notes: Notes,
     plan: Plan,
     permission: Permission,
     restart: bool,
+    /// Whether it was said that the guardian is late.
+    late: bool,
     state: State,
     /// Until when the command was last permitted to run.
     permitted: Instant,
@@ -54,25 +93,45 @@ pub(super) enum Fate {
     Lost,
 }
 
-fn guardian(plan: &Plan) -> io::Result<Guardian> {
+/// Starts a guardian; it is ready when this returns.
+fn guardian(plan: &Plan, notes: &Notes) -> io::Result<Guardian> {
     let mut command = Command::new("/proc/self/exe"); // the same program, even if it was replaced
     command.arg0("bellwether").arg("guard");
-    Guardian::spawn(command, plan)
+    let guardian = Guardian::spawn(command, plan)?;
+    guardian.notes().iter().for_each(|note| notes.add(note));
+    Ok(guardian)
 }
 
 impl Worker {
-    /// Starts the guardian, but not the command.
-    pub(super) fn new(plan: Plan, permission: Permission, restart: bool) -> io::Result<Self> {
+    /// Starts the guardian, but not the command, and gives the calling thread the priority that
+    /// renewing permissions needs.
+    pub(super) fn new(
+        plan: Plan,
+        permission: Permission,
+        restart: bool,
+        notes: Notes,
+    ) -> io::Result<Self> {
+        let guardian = guardian(&plan, &notes)?;
+        // What is refused here was refused to the guardian too, which has said so.
+        let _ = priority::raise(Class::Nice, Children::Normal);
+        let _ = priority::lock_memory();
         Ok(Self {
-            guardian: guardian(&plan)?,
+            guardian,
+            notes,
             plan,
             permission,
             restart,
+            late: false,
             state: State::Idle,
             permitted: Instant::ZERO,
             started: Instant::ZERO,
             rest: REST,
         })
+    }
+
+    /// What an operator should know of the guardian.
+    pub(super) fn notes(&self) -> Notes {
+        self.notes.clone()
     }
 
     /// Can be read when there may be news.
@@ -143,7 +202,7 @@ impl Worker {
                 }
                 Report::Lost => {
                     self.state = State::Idle;
-                    self.guardian = guardian(&self.plan)?;
+                    self.guardian = guardian(&self.plan, &self.notes)?;
                     return Ok(Some(Fate::Lost));
                 }
                 Report::NotStarted { error } => {
@@ -161,7 +220,22 @@ impl Worker {
                 self.rest(now);
             }
         }
+        self.note_delay();
         Ok(None)
+    }
+
+    /// Says so once if the guardian is later than the margin allows for.
+    fn note_delay(&mut self) {
+        if !self.late && self.guardian.delay() > Duration::ZERO {
+            self.late = true;
+            self.notes.add(&format!(
+                "the guardian was {} late, more than half of --margin {}: the command is ended \
+                 earlier from now on, but may outlive its lease if the delay grows; take load off \
+                 this machine, or choose a longer lease and --margin",
+                self.guardian.delay(),
+                self.plan.margin
+            ));
+        }
     }
 
     /// Rests before the next start: the longer, the more often it failed in a row.

@@ -34,7 +34,7 @@ impl Alarm {
     /// Sets it, whatever it was set to; it rings at once if the time has come already.
     pub(super) fn set(&self, at: Instant) -> io::Result<()> {
         const OFF: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let nanos = at.as_nanos().max(1); // nought would switch it off
+        let nanos = at.as_nanos().max(1); // zero would switch it off
         let value = Timespec {
             tv_sec: i64::try_from(nanos / SECOND).unwrap_or(i64::MAX),
             tv_nsec: (nanos % SECOND).cast_signed(),

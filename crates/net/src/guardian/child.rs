@@ -1,39 +1,75 @@
 //! How the command is started.
 //!
-//! **Promise.** It leads a process group of its own and dies with the guardian. It has the
-//! standard streams of the member and no other file of ours.
+//! **Promise.** It leads a process group of its own, is in its cgroup before it runs, and dies with
+//! the guardian. It has the standard streams of the member, its signal mask, its priority, and no
+//! other file of ours.
 
 use super::Plan;
+use super::signals::Mask;
+use crate::priority;
 use rustix::fd::OwnedFd;
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+/// What the command is to have, and the guardian has otherwise.
+#[derive(Debug)]
+pub(super) struct Terms {
+    pub(super) stdin: OwnedFd,
+    pub(super) mask: Mask,
+    /// By which it enters its cgroup, if it has one.
+    pub(super) entrance: Option<File>,
+    /// Whether it inherits a priority that it is not to have.
+    pub(super) raised: bool,
+}
+
 /// Starts the command; when this returns, it is the program that runs.
-pub(super) fn start(plan: &Plan, stdin: &OwnedFd) -> io::Result<Pid> {
+///
+/// Until then it keeps the priority of the guardian, so that load does not delay it.
+pub(super) fn start(plan: &Plan, terms: &Terms) -> io::Result<Pid> {
     let mut command = Command::new(&plan.program);
     command
         .args(&plan.args)
         .envs(plan.env.iter().map(|(name, value)| (name, value)))
-        .stdin(stdin.try_clone()?)
+        .stdin(terms.stdin.try_clone()?)
         .process_group(0);
-    die_with(getpid(), &mut command);
+    prepare(terms, &mut command)?;
     let child = command.spawn()?;
-    Pid::from_raw(child.id().cast_signed()).ok_or_else(|| io::Error::other("a process without id"))
+    let pid = Pid::from_raw(child.id().cast_signed());
+    let pid = pid.ok_or_else(|| io::Error::other("a process without id"))?;
+    if terms.raised {
+        priority::reset_child(pid, plan.nice);
+    }
+    Ok(pid)
 }
 
-/// Has the kernel kill the command when the guardian is gone. (It tells so when the *thread* that
-/// started the command is gone; the guardian has only one.)
+/// Has the kernel kill the command when the guardian is gone (it does so when the *thread* that
+/// started the command is gone, which lives as long as the guardian), and puts it into its cgroup.
 #[allow(unsafe_code)]
-fn die_with(guardian: Pid, command: &mut Command) {
+fn prepare(terms: &Terms, command: &mut Command) -> io::Result<()> {
+    let entrance = terms.entrance.as_ref().map(File::try_clone).transpose()?;
+    let (guardian, mask, raised) = (getpid(), terms.mask, terms.raised);
     let before_exec = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
         // The guardian may have died before it was asked; then nobody would tell.
-        if getppid() == Some(guardian) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+        if getppid() != Some(guardian) {
+            return Err(Errno::SRCH.into());
+        }
+        if let Some(entrance) = &entrance {
+            rustix::io::write(entrance, b"0")?;
+        }
+        if raised {
+            priority::reset_on_fork();
+        }
+        Ok(mask.restore()?)
     };
     // SAFETY: between fork and exec only what is async-signal-safe may be called. The closure
-    // makes two system calls, prctl and getppid, and compares two numbers that it owns; the
-    // error is made of a number. It does not allocate, lock, or touch what other threads share.
+    // makes system calls (prctl, getppid, write, sched_*scheduler, sigprocmask) and compares
+    // numbers that it owns; errors are made of numbers. It does not allocate, lock, or touch what
+    // other threads share.
     unsafe { command.pre_exec(before_exec) };
+    Ok(())
 }

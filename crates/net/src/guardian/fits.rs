@@ -10,9 +10,20 @@
 use bellwether_core::Duration;
 use std::fmt;
 
-/// What margin and grace are unless someone says otherwise: a tenth of the lease each.
-pub const fn default_share(lease: Duration) -> Duration {
-    Duration::from_nanos(lease.as_nanos() / 10)
+/// What margin and grace are at least: no shorter time can be held.
+const LEAST: Duration = Duration::from_millis(1);
+
+/// What margin and grace are unless someone says otherwise: a tenth of the lease each, or half of
+/// what the renewal leaves of it, if that is less.
+pub fn default_share(
+    lease: Duration,
+    renew: Duration,
+    round_trip: Duration,
+    scheduling: Duration,
+) -> Duration {
+    let spare = lease.saturating_sub(renew + round_trip + scheduling);
+    let half = Duration::from_nanos(spare.as_nanos() / 2);
+    Duration::from_nanos(lease.as_nanos() / 10).min(half).max(LEAST)
 }
 
 /// Checks the rule.
@@ -94,7 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn margin_and_grace_are_a_tenth_of_the_lease_by_default() {
-        assert_eq!(default_share(ms(150)), ms(15));
+    fn margin_and_grace_are_a_tenth_of_the_lease_by_default_or_what_is_left_of_it() {
+        assert_eq!(default_share(ms(150), ms(50), ms(20), ms(20)), ms(15));
+        let left = default_share(ms(50), ms(20), ms(10), ms(10));
+        assert_eq!(left, ms(5));
+        assert_eq!(fits(ms(50), ms(20), ms(10), ms(10), left, left), Ok(()));
+        let none = default_share(ms(40), ms(20), ms(10), ms(10));
+        assert!(fits(ms(40), ms(20), ms(10), ms(10), none, none).is_err());
     }
 }

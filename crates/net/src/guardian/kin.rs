@@ -181,7 +181,7 @@ fn read_stat(text: &[u8]) -> Option<Stat> {
     let mut fields = rest.split_whitespace();
     let parent = fields.nth(PARENT)?.parse().ok()?;
     let start = fields.nth(START - PARENT - 1)?.parse().ok()?;
-    // Our own parent may be outside of what we see, and is then nought: stand in for it.
+    // Our own parent may be outside of what we see, and is then zero: stand in for it.
     Some(Stat { parent: Pid::from_raw(parent).unwrap_or(Pid::INIT), start })
 }
 

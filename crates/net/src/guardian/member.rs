@@ -9,27 +9,38 @@
 //! left. Whoever drops a [`Guardian`] may be sure that nothing of the command is left.
 
 use super::alarm::now;
-use super::kin::{Kin, Left};
+use super::cgroup::Cgroup;
+use super::handover::{HandOver, Role};
+use super::kin::Kin;
+use super::signals::Mask;
 use super::wire::{self, Answer, Received, Request, Sent};
-use super::{Lost, Plan, Report};
+use super::{Lost, Plan, Report, end};
 use bellwether_core::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
-use rustix::process::{Pid, getpid, set_child_subreaper};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-/// How soon to look again for what did not end.
-const AGAIN: std::time::Duration = std::time::Duration::from_millis(1);
+/// How long a guardian may take to get ready, on a machine under load.
+const READY: Duration = Duration::from_secs(20);
+/// How long a watchdog may take to go once its guardian has gone and nothing runs.
+const GOING: Duration = Duration::from_secs(1);
 
 /// The guardian, as the member sees it.
 #[derive(Debug)]
 pub struct Guardian {
-    process: Child,
+    /// The parent of the guardian.
+    watchdog: Child,
+    /// The guardian's process.
+    pid: u32,
     socket: OwnedFd,
     kin: Kin,
+    cgroup: Option<Cgroup>,
+    notes: Vec<String>,
+    delay: Duration,
     margin: Duration,
     grace: Duration,
     /// The present run, or the one to come.
@@ -50,25 +61,32 @@ enum Presence {
 }
 
 impl Guardian {
-    /// Starts a guardian: `guardian_command` is a program that calls [`guard`](super::guard).
+    /// Starts a watchdog and a guardian, and waits until they are ready: a command that is
+    /// permitted now is started at once. `guardian_command` is a program that calls
+    /// [`guard`](super::guard), and does so again if it is started with the same arguments.
     ///
     /// This process becomes a child subreaper. If the guardian is ever killed, all children of
     /// this process are ended but those that it has now.
     ///
     /// # Errors
-    /// If the guardian cannot be started, or the plan cannot be handed over.
+    /// If they cannot be started, or do not get ready within 20 seconds.
     pub fn spawn(mut guardian_command: Command, plan: &Plan) -> io::Result<Self> {
         set_child_subreaper(Some(getpid()))?;
         let kin = Kin::from_now_on()?;
-        let (socket, theirs) =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let pair =
+            || socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
+        let ((start, theirs), (socket, guardians)) = (pair()?, pair()?);
         // A group of its own: what a terminal says to the member is for the member to pass on.
-        let process = guardian_command.stdin(theirs).process_group(0).spawn()?;
+        let watchdog = guardian_command.stdin(theirs).process_group(0).spawn()?;
         drop(guardian_command); // and with it our copy of their end
-        let guardian = Self {
-            process,
+        let mut guardian = Self {
+            pid: watchdog.id(),
+            watchdog,
             socket,
             kin,
+            cgroup: None,
+            notes: Vec::new(),
+            delay: Duration::ZERO,
             margin: plan.margin,
             grace: plan.grace,
             run: 1,
@@ -76,8 +94,47 @@ impl Guardian {
             held: None,
             presence: Presence::Here,
         };
-        wire::hand_over(&guardian.socket, &plan.asked_now(), io::stdin().as_fd())?;
+        let plan = plan.asked_now();
+        let (role, mask) = (Role::Watchdog, Mask(0));
+        let given = HandOver { role, plan, mask, cgroup: None, notes: Vec::new() };
+        given.send(&start, &[io::stdin().as_fd(), guardians.as_fd()])?;
+        drop(guardians);
+        guardian.get_ready()?;
         Ok(guardian)
+    }
+
+    /// Waits until the guardian says that it is ready.
+    fn get_ready(&mut self) -> io::Result<()> {
+        let limit = now() + READY;
+        loop {
+            match wire::fetch(self.socket.as_fd()) {
+                Received::Packet(bytes) => match Answer::decode(&bytes) {
+                    Ok(Answer::Ready { pid, cgroup, notes }) => {
+                        (self.pid, self.notes) = (pid, notes);
+                        self.cgroup = cgroup.as_deref().map(Cgroup::open).transpose()?;
+                        return Ok(());
+                    }
+                    _ => return Err(io::Error::other("the guardian began with something else")),
+                },
+                Received::Closed => return Err(io::Error::other("it ended before it was ready")),
+                Received::Nothing if now() >= limit => {
+                    return Err(io::Error::other(format!("it was not ready within {READY}")));
+                }
+                Received::Nothing => wait(&self.socket, limit),
+            }
+        }
+    }
+
+    /// What the system did not permit: a cgroup, a priority, locked memory.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// How late the guardian gets a processor, once that was more than half the margin. A command
+    /// is ended earlier by that much, but by half the margin at most: on a machine that is later
+    /// still, it may run for a moment after its permission.
+    pub fn delay(&self) -> Duration {
+        self.delay
     }
 
     /// The command may run until then: starts it, or extends a run. To be repeated with every
@@ -93,7 +150,7 @@ impl Guardian {
             return if self.presence == Presence::Here { Ok(()) } else { Err(Lost) };
         }
         self.held.get_or_insert(until);
-        self.ask(Request::Permit { run: self.run, until })
+        self.ask(&Request::Permit { run: self.run, until })
     }
 
     /// Ends the command now: SIGTERM, and SIGKILL when the grace is over, or earlier if the
@@ -103,7 +160,7 @@ impl Guardian {
     /// # Errors
     /// [`Lost`] if the guardian is gone.
     pub fn stop(&mut self) -> Result<(), Lost> {
-        self.ask(Request::Stop { run: self.run })
+        self.ask(&Request::Stop { run: self.run })
     }
 
     /// Passes a signal on to the command, to its first process alone. Nothing happens if none
@@ -112,7 +169,7 @@ impl Guardian {
     /// # Errors
     /// [`Lost`] if the guardian is gone.
     pub fn signal(&mut self, signal: i32) -> Result<(), Lost> {
-        self.ask(Request::Signal { run: self.run, signal })
+        self.ask(&Request::Signal { run: self.run, signal })
     }
 
     /// The next report. To be called until there is none.
@@ -123,7 +180,8 @@ impl Guardian {
                     Ok(Answer::Held { run, until }) if run == self.run => self.held = Some(until),
                     Ok(Answer::Held { .. }) => (),
                     Ok(Answer::News { report, .. }) => return Some(self.note(report)),
-                    Err(_) => self.lose(),
+                    Ok(Answer::Late { delay }) => self.delay = delay,
+                    Ok(Answer::Ready { .. }) | Err(_) => self.lose(),
                 },
                 Received::Closed => self.lose(),
                 Received::Nothing if now >= self.poll_timeout() => self.lose(),
@@ -156,10 +214,15 @@ impl Guardian {
 
     /// The guardian's process.
     pub fn pid(&self) -> u32 {
-        self.process.id()
+        self.pid
     }
 
-    fn ask(&mut self, request: Request) -> Result<(), Lost> {
+    /// The process that ends all if the guardian cannot: its parent.
+    pub fn watchdog_pid(&self) -> u32 {
+        self.watchdog.id()
+    }
+
+    fn ask(&mut self, request: &Request) -> Result<(), Lost> {
         if self.presence == Presence::Here {
             match wire::post(self.socket.as_fd(), &request.encode()) {
                 // No room means that it does not read, and will not answer in time.
@@ -181,33 +244,47 @@ impl Guardian {
         report
     }
 
-    /// Kills the guardian and all that falls to us by it.
+    /// Kills watchdog and guardian, and all that falls to us by it.
     fn lose(&mut self) {
-        let _ = self.process.kill(); // it may be dead already
-        let _ = self.process.wait();
-        while !self.kin.kill(self.leader).is_ok_and(|left| left == Left::Nobody) {
-            std::thread::sleep(AGAIN);
-        }
+        let _ = self.cgroup.as_ref().map(Cgroup::kill); // first, since it is the quickest
+        let _ = self.watchdog.kill(); // it may be dead already
+        let _ = self.watchdog.wait();
+        end::all(&self.kin, self.leader, self.cgroup.as_ref());
+        self.cgroup.as_ref().map(Cgroup::remove);
         self.presence = Presence::Gone;
         self.held = None;
     }
 
-    /// Waits until the guardian closes its end, for as long as it may take; whether it did.
-    fn closes_in_time(&self) -> bool {
+    /// Waits until guardian and watchdog have gone, for as long as it may take; whether they did.
+    fn go_in_time(&mut self) -> bool {
         let limit = self.poll_timeout().min(now() + self.grace + self.margin);
         loop {
-            let left = limit.since(now());
             match wire::fetch(self.socket.as_fd()) {
-                Received::Packet(_) => continue,
-                Received::Nothing if left > Duration::ZERO => (),
-                Received::Nothing => return false,
-                Received::Closed => return true,
+                Received::Packet(_) => (),
+                Received::Nothing if now() >= limit => return false,
+                Received::Nothing => wait(&self.socket, limit),
+                Received::Closed => break,
             }
-            let left = std::time::Duration::from_nanos(left.as_nanos());
-            let timeout = Timespec::try_from(left).ok();
-            let _ = poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], timeout.as_ref());
+        }
+        let limit = self.poll_timeout().min(now() + GOING);
+        let Ok(process) = pidfd_open(Pid::from_child(&self.watchdog), PidfdFlags::empty()) else {
+            return false;
+        };
+        loop {
+            match self.watchdog.try_wait() {
+                Ok(Some(how)) => return how.success(),
+                Ok(None) if now() < limit => wait(&process, limit),
+                Ok(None) | Err(_) => return false,
+            }
         }
     }
+}
+
+/// Waits until a file can be read, or until then; it may return earlier.
+fn wait(file: &OwnedFd, until: Instant) {
+    let left = std::time::Duration::from_nanos(until.since(now()).as_nanos());
+    let timeout = Timespec::try_from(left).ok();
+    let _ = poll(&mut [PollFd::new(file, PollFlags::IN)], timeout.as_ref());
 }
 
 impl Drop for Guardian {
@@ -216,9 +293,8 @@ impl Drop for Guardian {
             return;
         }
         let _ = shutdown(&self.socket, Shutdown::Write); // it ends the command, and goes
-        // One that goes by itself leaves nothing behind, and nothing of ours is ended with it.
-        let well = self.closes_in_time() && self.process.wait().is_ok_and(|how| how.success());
-        if !well {
+        // Those that go by themselves leave nothing behind, and nothing of ours is ended with them.
+        if !self.go_in_time() {
             self.lose();
         }
     }

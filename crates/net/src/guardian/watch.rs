@@ -1,18 +1,23 @@
-//! The guardian's own life: one thread that waits for the member, the clock and the command.
+//! The guardian itself: a thread that waits for the member, the clock and the command.
 //!
 //! **Source.** The table in [the module above](super).
 //!
-//! **Assumptions.** Started by [`Guardian::spawn`](super::Guardian::spawn), with its socket as
-//! standard input.
+//! **Assumptions.** Started by the [watchdog](super::watchdog), with its socket as standard input.
 //!
 //! **Promise.** Nothing that it does waits for the member or the command. It exits only when
 //! nothing of the command is left.
 
 use super::alarm::{Alarm, now};
+use super::cgroup::Cgroup;
+use super::child::Terms;
 use super::diary::Diary;
+use super::handover::HandOver;
 use super::kin::{Kin, Left};
-use super::wire::{self, Answer, Received, Request, Sent};
-use super::{Plan, Report, child};
+use super::lateness::Lateness;
+use super::starter::Starter;
+use super::wire::{self, Answer, Deadline, Received, Request, Sent};
+use super::{Plan, Report, end};
+use crate::priority::{self, Children, Class};
 use bellwether_core::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
@@ -21,11 +26,10 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process, set_child_subreaper,
     wait, waitid,
 };
-use signal_hook::consts::{SIGCHLD, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::SIGCHLD;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 
 /// How soon to try again to end what did not end.
 const AGAIN: Duration = Duration::from_millis(1);
@@ -33,22 +37,31 @@ const AGAIN: Duration = Duration::from_millis(1);
 /// Requests taken in one turn, before the clock is read again.
 const REQUESTS_PER_TURN: usize = 32;
 
-/// Is the guardian, until its member goes and nothing of the command is left.
-///
-/// # Errors
-/// If the standard input is no member, or the system refuses what a guardian needs. Nothing was
-/// started then.
-pub fn guard() -> io::Result<()> {
-    Watch::begin()?.keep();
-    Ok(())
-}
+/// How long killed processes may take to be gone.
+const DYING: Duration = Duration::from_secs(10);
+
+/// How often at most the delay of the alarm is measured while a command runs.
+const PROBE: Duration = Duration::from_millis(5);
+
+/// How often the alarm is tried before the guardian says that it is ready.
+const TRIALS: u32 = 8;
+/// How far ahead each time.
+const TRIAL: Duration = Duration::from_micros(500);
 
 /// What the guardian knows.
-struct Watch {
+pub(super) struct Watch {
     plan: Plan,
+    starter: Starter,
+    /// The member.
     socket: OwnedFd,
-    stdin: OwnedFd,
+    watchdog: OwnedFd,
+    cgroup: Option<Cgroup>,
+    /// Locked as long as the cgroup is somebody's.
+    _lock: Option<OwnedFd>,
     alarm: Alarm,
+    lateness: Lateness,
+    /// The delay that the member was last told.
+    told: Duration,
     deaths: UnixStream,
     kin: Kin,
     stage: Stage,
@@ -56,55 +69,93 @@ struct Watch {
     over: u64,
     /// How long the present run may last.
     until: Instant,
+    /// All of the present run is killed, and some of it not gone yet.
+    dying: bool,
     /// What the member has no room for yet.
     outbox: VecDeque<Answer>,
-    /// The member is gone.
-    orphan: bool,
+    /// The member or the watchdog is gone: the command ends, and so do we.
+    leaving: bool,
     diary: Diary,
 }
 
 enum Stage {
     Idle,
-    Running { run: u64, leader: Pid },
-    Ending { run: u64, leader: Pid, kill_at: Instant, report: Report },
+    /// The command is being started; if it is to end, that is before its program begins.
+    Starting {
+        run: u64,
+        ending: bool,
+    },
+    Running {
+        run: u64,
+        leader: Pid,
+    },
+    Ending {
+        run: u64,
+        leader: Pid,
+        kill_at: Instant,
+        report: Report,
+    },
 }
 
 impl Watch {
-    fn begin() -> io::Result<Self> {
-        let socket = io::stdin().as_fd().try_clone_to_owned()?;
-        let (plan, stdin) = wire::take_over(&socket)?;
+    /// # Errors
+    /// If the system refuses what a guardian needs. Nothing was started then.
+    pub(super) fn begin(
+        watchdog: OwnedFd,
+        mut given: HandOver,
+        files: Vec<OwnedFd>,
+    ) -> io::Result<Self> {
+        let mut files = files.into_iter();
+        let few = || io::Error::other("this is no watchdog: it gave no files");
+        let (stdin, socket) = (files.next().ok_or_else(few)?, files.next().ok_or_else(few)?);
         set_child_subreaper(Some(getpid()))?;
         let (deaths, bell) = UnixStream::pair()?;
         deaths.set_nonblocking(true)?;
-        signal_hook::low_level::pipe::register(SIGCHLD, bell)?;
-        // Whoever asks all processes of a service to end asks the member too, and the member
-        // decides. Handled and not ignored: what is ignored the command would inherit.
-        for signal in [SIGINT, SIGQUIT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::default())?;
-        }
-        let diary = Diary::begin(plan.recording.as_ref());
+        signal_hook::low_level::pipe::register(SIGCHLD, bell.try_clone()?)?;
+        let cgroup = given.cgroup.as_deref().map(Cgroup::open).transpose()?;
+        let entrance = cgroup.as_ref().map(Cgroup::entrance).transpose()?;
+        let raised = priority::raise(Class::RealTime, Children::Raised);
+        let refused = raised.note.clone().into_iter().chain(priority::lock_memory());
+        given.notes.extend(refused.map(|note| format!("guardian and watchdog: {note}")));
+        let diary = Diary::begin(given.plan.recording.as_ref());
+        let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
+        let ready = Answer::Ready {
+            pid: getpid().as_raw_pid().cast_unsigned(),
+            cgroup: given.cgroup,
+            notes: given.notes,
+        };
         Ok(Self {
-            plan,
+            plan: given.plan,
+            starter: Starter::new(terms, bell)?,
             socket,
-            stdin,
+            watchdog,
+            cgroup,
+            _lock: files.next(),
             alarm: Alarm::new()?,
+            lateness: Lateness::new(),
+            told: Duration::ZERO,
             deaths,
             kin: Kin::from_now_on()?,
             stage: Stage::Idle,
             over: 0,
             until: Instant::ZERO,
-            outbox: VecDeque::new(),
-            orphan: false,
+            dying: false,
+            outbox: VecDeque::from([ready]),
+            leaving: false,
             diary,
         })
     }
 
-    fn keep(mut self) {
+    /// Is the guardian, until its member goes and nothing of the command is left.
+    pub(super) fn keep(mut self) {
+        for _ in 0..TRIALS {
+            self.wait_until(now() + TRIAL);
+        }
         loop {
             self.hear();
             self.look_after(now());
             self.tell();
-            if self.orphan && matches!(self.stage, Stage::Idle) {
+            if self.leaving && matches!(self.stage, Stage::Idle) {
                 return;
             }
             self.rest();
@@ -113,18 +164,21 @@ impl Watch {
 
     /// Does what the member asks.
     fn hear(&mut self) {
+        if !self.leaving && wire::fetch(self.watchdog.as_fd()) == Received::Closed {
+            self.leave(); // nobody would see to it that the deadline is kept if we could not
+        }
         for _ in 0..REQUESTS_PER_TURN {
-            if self.orphan {
+            if self.leaving {
                 return;
             }
             match wire::fetch(self.socket.as_fd()) {
                 Received::Nothing => return,
-                Received::Closed => self.lose_member(),
+                Received::Closed => self.leave(),
                 Received::Packet(bytes) => match Request::decode(&bytes) {
                     Ok(Request::Permit { run, until }) => self.permit(run, until),
                     Ok(Request::Stop { run }) => self.stop(run),
                     Ok(Request::Signal { run, signal }) => self.pass_on(run, signal),
-                    Err(_) => self.lose_member(), // it is no member of ours
+                    Err(_) => self.leave(), // it is no member of ours
                 },
             }
         }
@@ -133,12 +187,15 @@ impl Watch {
     fn permit(&mut self, asked: u64, until: Instant) {
         match self.stage {
             Stage::Idle if asked > self.over => self.start(asked, until),
-            Stage::Running { run, .. } if run == asked => {
+            Stage::Running { run, .. } | Stage::Starting { run, ending: false } if run == asked => {
                 self.until = until;
+                self.arm(until);
                 self.answer_held(run);
             }
             // No way back: what is in force stays so.
-            Stage::Ending { run, .. } if run == asked => self.answer_held(run),
+            Stage::Ending { run, .. } | Stage::Starting { run, .. } if run == asked => {
+                self.answer_held(run);
+            }
             _ => (), // of a run that is over, as the member will have read by now
         }
     }
@@ -150,18 +207,39 @@ impl Watch {
         if now() >= self.term_at() {
             return self.conclude(run, Report::Ended);
         }
-        match child::start(&self.plan, &self.stdin) {
-            Ok(leader) => {
+        self.arm(until);
+        if self.leaving {
+            return self.conclude(run, Report::Ended);
+        }
+        self.stage = Stage::Starting { run, ending: false };
+        self.starter.start(self.plan.clone());
+        self.answer_held(run);
+    }
+
+    /// Sees whether the command has started.
+    fn look_at_start(&mut self, now: Instant) {
+        let Stage::Starting { run, ending } = self.stage else { return };
+        match self.starter.result() {
+            Some(Ok(leader)) => {
                 self.stage = Stage::Running { run, leader };
-                self.answer_held(run);
                 let pid = leader.as_raw_pid().cast_unsigned();
                 self.outbox.push_back(Answer::News { run, report: Report::Started { pid } });
+                if ending {
+                    self.begin_to_end(now, Report::Ended);
+                }
             }
-            Err(error) => {
+            Some(Err(error)) => {
                 let program = self.plan.program.to_string_lossy();
                 let error = format!("cannot start '{program}': {error}");
                 self.conclude(run, Report::NotStarted { error });
             }
+            None if ending || now >= self.term_at() => {
+                self.stage = Stage::Starting { run, ending: true };
+                // Nobody is reaped here: whoever starts a process waits for it if that fails.
+                let _ = self.cgroup.as_ref().map(Cgroup::kill);
+                let _ = self.kin.signal(Signal::KILL);
+            }
+            None => (),
         }
     }
 
@@ -169,6 +247,9 @@ impl Watch {
         match self.stage {
             Stage::Idle if asked > self.over => self.conclude(asked, Report::Ended),
             Stage::Running { run, .. } if run == asked => self.begin_to_end(now(), Report::Ended),
+            Stage::Starting { run, .. } if run == asked => {
+                self.stage = Stage::Starting { run, ending: true };
+            }
             _ => (), // it ends, or has ended, as was asked
         }
     }
@@ -183,10 +264,23 @@ impl Watch {
         }
     }
 
-    fn lose_member(&mut self) {
-        self.orphan = true;
-        if let Stage::Running { .. } = self.stage {
-            self.begin_to_end(now(), Report::Ended);
+    fn leave(&mut self) {
+        self.leaving = true;
+        match self.stage {
+            Stage::Running { .. } => self.begin_to_end(now(), Report::Ended),
+            Stage::Starting { run, .. } => self.stage = Stage::Starting { run, ending: true },
+            Stage::Idle | Stage::Ending { .. } => (),
+        }
+    }
+
+    /// Tells the watchdog until when the command may run; it ends all when half the margin is left.
+    fn arm(&mut self, until: Instant) {
+        let half = Duration::from_nanos(self.plan.margin.as_nanos() / 2);
+        let at = if until == Instant::NEVER { until } else { until - half };
+        match wire::post(self.watchdog.as_fd(), &Deadline(at).encode()) {
+            Sent::Yes => (),
+            // Full: it has not read for hundreds of extensions. It is stopped, or hangs.
+            Sent::Full | Sent::Closed => self.leave(),
         }
     }
 
@@ -198,12 +292,22 @@ impl Watch {
         self.tell();
     }
 
+    /// By how much earlier the command is ended: by as much as we may be late.
+    fn earlier(&self) -> Duration {
+        self.lateness.worst().min(Duration::from_nanos(self.plan.margin.as_nanos() / 2))
+    }
+
+    fn kill_at(&self) -> Instant {
+        self.until - self.plan.margin - self.earlier()
+    }
+
     fn term_at(&self) -> Instant {
-        self.until - self.plan.margin - self.plan.grace
+        self.kill_at() - self.plan.grace
     }
 
     /// Looks at the command and the clock, and acts.
     fn look_after(&mut self, now: Instant) {
+        self.look_at_start(now);
         if let Stage::Running { leader, .. } = self.stage {
             let _ = self.kin.reap(Some(leader)); // orphans that came to us; another turn will do
             if let Some(report) = outcome(leader) {
@@ -216,10 +320,18 @@ impl Watch {
             }
         }
         if let Stage::Ending { run, leader, kill_at, ref report } = self.stage {
-            let report = report.clone();
-            if self.all_gone(leader, now >= kill_at) {
+            let (kill, report) = (now >= kill_at, report.clone());
+            if kill && !self.dying && self.cgroup.as_ref().is_some_and(Cgroup::is_killed) {
+                // Killed processes run no program any more, but on a machine under load it takes
+                // time until they are gone. Nobody needs to end us for that.
+                self.dying = true;
+                self.until = now + DYING;
+                self.arm(self.until);
+                self.answer_held(run);
+            }
+            if self.all_gone(leader, kill) {
                 self.conclude(run, report);
-            } else {
+            } else if !self.dying {
                 self.diary.see(now, leader);
             }
         }
@@ -227,7 +339,7 @@ impl Watch {
 
     fn begin_to_end(&mut self, now: Instant, report: Report) {
         let Stage::Running { run, leader } = self.stage else { return };
-        let kill_at = (now + self.plan.grace).min(self.until - self.plan.margin);
+        let kill_at = (now + self.plan.grace).min(self.kill_at());
         if now < kill_at {
             let _ = self.kin.signal(Signal::TERM); // politeness; SIGKILL will not be missed
         }
@@ -237,11 +349,12 @@ impl Watch {
     /// Whether nothing of the command is left, after killing it if it is time to.
     fn all_gone(&self, leader: Pid, kill: bool) -> bool {
         let gone = if kill {
-            self.kin.kill(Some(leader)).is_ok_and(|left| left == Left::Nobody)
+            end::round(&self.kin, Some(leader), self.cgroup.as_ref()) == Left::Nobody
         } else {
             let _ = self.kin.reap(Some(leader));
             let only_leader = |own: Vec<Pid>| own.iter().all(|pid| *pid == leader);
-            outcome(leader).is_some() && self.kin.children().is_ok_and(only_leader)
+            let empty = self.cgroup.as_ref().is_none_or(Cgroup::is_empty);
+            empty && outcome(leader).is_some() && self.kin.children().is_ok_and(only_leader)
         };
         // A list that is read while it changes may lack somebody. The kernel knows.
         gone && loop {
@@ -257,6 +370,8 @@ impl Watch {
         self.diary.ended();
         self.over = run;
         self.stage = Stage::Idle;
+        self.dying = false;
+        self.arm(Instant::NEVER);
         self.outbox.push_back(Answer::News { run, report });
     }
 
@@ -275,19 +390,35 @@ impl Watch {
     fn rest(&mut self) {
         let wake = match self.stage {
             Stage::Idle => Instant::NEVER,
-            Stage::Running { .. } => self.term_at(),
+            Stage::Starting { ending: true, .. } => now() + AGAIN,
+            Stage::Starting { .. } => self.term_at(),
+            // Also now and then to see how late the alarm is.
+            Stage::Running { .. } => self.term_at().min(now() + (self.plan.margin * 2).max(PROBE)),
             Stage::Ending { kill_at, .. } => kill_at.max(now() + AGAIN),
         };
+        self.wait_until(wake);
+        let worst = self.lateness.worst();
+        if worst > self.told && worst > Duration::from_nanos(self.plan.margin.as_nanos() / 2) {
+            self.outbox.push_back(Answer::Late { delay: worst });
+        }
+        self.told = worst;
+    }
+
+    /// Waits for the alarm, the member, the watchdog or the death of a child.
+    fn wait_until(&mut self, wake: Instant) {
         let set = self.alarm.set(wake);
         let mut events =
             vec![PollFd::new(&self.alarm, PollFlags::IN), PollFd::new(&self.deaths, PollFlags::IN)];
         let full = if self.outbox.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
-        if !self.orphan {
+        if !self.leaving {
             events.push(PollFd::new(&self.socket, PollFlags::IN | full));
+            events.push(PollFd::new(&self.watchdog, PollFlags::IN));
         }
         if set.is_err() || poll(&mut events, None).is_err() {
             // Interrupted, or short of memory: look again soon rather than sleep too long.
             std::thread::sleep(std::time::Duration::from_nanos(AGAIN.as_nanos()));
+        } else if !events[0].revents().is_empty() {
+            self.lateness.note(wake, now());
         }
         let mut rung = [0; 64];
         while self.deaths.read(&mut rung).is_ok_and(|count| count == rung.len()) {}

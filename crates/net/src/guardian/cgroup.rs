@@ -1,0 +1,239 @@
+//! A cgroup for the command and all that it starts, where one can be had.
+//!
+//! **Source.** cgroup v2 (`Documentation/admin-guide/cgroup-v2.rst`): `cgroup.kill` kills all
+//! processes of a cgroup and of those below it in one step that no fork escapes, whoever they
+//! belong to; `cgroup.events` says when nobody is left.
+//!
+//! **Assumptions.** Linux 5.14 or later, and a cgroup of our own below which another may be made:
+//! as root, or in a subtree that was delegated to us.
+//!
+//! **Promise.** A cgroup is somebody's as long as its directory is locked, and only its maker and
+//! those whom the maker gave the lock hold it. One that nobody holds was left behind by a watchdog
+//! and a guardian that were killed together: whoever makes the next one ends and removes it first.
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, mkdir, open, stat};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// What the directory's name begins with.
+const PREFIX: &str = "bellwether-";
+/// How many names are tried.
+const TRIES: u32 = 16;
+/// How long what a predecessor left behind may take to end, in steps of a millisecond.
+const PATIENCE_MS: u32 = 5000;
+
+/// A cgroup that can be ended.
+#[derive(Debug)]
+pub(super) struct Cgroup {
+    path: PathBuf,
+    kill: File,
+    events: File,
+}
+
+impl Cgroup {
+    /// Makes a cgroup below our own; the second is the lock, which is held until it is closed.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub(super) fn make() -> Result<(Self, OwnedFd), String> {
+        let parent = own_cgroup()?;
+        let refused = |error: io::Error| format!("{}: {error}", parent.display());
+        rustix::fs::access(parent.join("cgroup.procs"), rustix::fs::Access::WRITE_OK)
+            .map_err(|error| refused(error.into()))?;
+        sweep(&parent).map_err(refused)?;
+        for number in 0..TRIES {
+            let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+            match mkdir(&path, Mode::RWXU) {
+                Err(rustix::io::Errno::EXIST) => continue,
+                other => other.map_err(|error| refused(error.into()))?,
+            }
+            // Somebody who sweeps may have found it before it was locked; then another name.
+            let Some(lock) = lock(&path) else { continue };
+            let made = Self::open(&path).map_err(refused).and_then(|cgroup| {
+                let kind = fs::read_to_string(path.join("cgroup.type")).map_err(refused)?;
+                match kind.trim() {
+                    "domain" => Ok(cgroup),
+                    kind => Err(format!("{}: its type is '{kind}'", path.display())),
+                }
+            });
+            if made.is_err() {
+                let _ = fs::remove_dir(&path);
+            }
+            return made.map(|cgroup| (cgroup, lock));
+        }
+        Err(format!("{}: no name was free in {TRIES} tries", parent.display()))
+    }
+
+    /// One that there is.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let kill = File::options().write(true).open(path.join("cgroup.kill"))?;
+        let events = File::open(path.join("cgroup.events"))?;
+        Ok(Self { path: path.to_owned(), kill, events })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What a process enters the cgroup by: it writes `0` to it.
+    pub(super) fn entrance(&self) -> io::Result<File> {
+        File::options().write(true).open(self.path.join("cgroup.procs"))
+    }
+
+    /// Kills all that is in it.
+    pub(super) fn kill(&self) -> io::Result<()> {
+        self.kill.write_all_at(b"1", 0)
+    }
+
+    /// Whether all that is in it is killed, now if it was not before.
+    pub(super) fn is_killed(&self) -> bool {
+        self.kill().is_ok()
+    }
+
+    /// Whether nobody is left in it; also if it is not there any more.
+    pub(super) fn is_empty(&self) -> bool {
+        let mut text = [0; 128];
+        match self.events.read_at(&mut text, 0) {
+            Ok(length) => is_unpopulated(&text[..length]),
+            Err(_) => !self.path.exists(),
+        }
+    }
+
+    /// Removes it, and what the command made in it. Nobody is left in it by now.
+    pub(super) fn remove(&self) {
+        let _ = remove(&self.path); // what stays is swept by the next
+    }
+}
+
+fn is_unpopulated(events: &[u8]) -> bool {
+    events.split(|byte| *byte == b'\n').any(|line| line == b"populated 0")
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove(&entry.path())?;
+        }
+    }
+    fs::remove_dir(path)
+}
+
+/// Locks a directory, if nobody has and it is still the one with that name.
+fn lock(path: &Path) -> Option<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let folder = open(path, flags, Mode::empty()).ok()?;
+    flock(&folder, FlockOperation::NonBlockingLockExclusive).ok()?;
+    let (locked, named) = (fstat(&folder).ok()?, stat(path).ok()?);
+    (locked.st_ino == named.st_ino).then_some(folder)
+}
+
+/// Ends and removes what predecessors left behind.
+fn sweep(parent: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(parent)? {
+        let entry = entry?;
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        if !ours || !entry.file_type()?.is_dir() {
+            continue;
+        }
+        let path = entry.path();
+        let Some(_lock) = lock(&path) else { continue };
+        match Cgroup::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            other => end(&other?)?,
+        }
+    }
+    Ok(())
+}
+
+fn end(cgroup: &Cgroup) -> io::Result<()> {
+    for _ in 0..PATIENCE_MS {
+        let killed = cgroup.kill();
+        if cgroup.is_empty() {
+            cgroup.remove(); // somebody else may have, and that is just as well
+            return Ok(());
+        }
+        killed?;
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let error = format!("{} was left behind and does not end", cgroup.path.display());
+    Err(io::Error::other(error))
+}
+
+/// Where the cgroup of this process is.
+fn own_cgroup() -> Result<PathBuf, String> {
+    let read = |path: &str| {
+        let text = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+        Ok::<_, String>(String::from_utf8_lossy(&text).into_owned())
+    };
+    let (mounts, own) = (read("/proc/self/mountinfo")?, read("/proc/self/cgroup")?);
+    find(&mounts, &own).ok_or_else(|| "no cgroup v2 is mounted that shows this process".to_owned())
+}
+
+/// The directory of the cgroup that `own` names, in one of these mounts.
+fn find(mounts: &str, own: &str) -> Option<PathBuf> {
+    let own = own.lines().find_map(|line| line.strip_prefix("0::"))?;
+    mounts.lines().find_map(|line| {
+        let (mount, system) = line.split_once(" - ")?;
+        if system.split(' ').next() != Some("cgroup2") {
+            return None;
+        }
+        let mut fields = mount.split(' ').skip(3);
+        let (root, point) = (unescaped(fields.next()?), unescaped(fields.next()?));
+        // A mount may show a part of the tree, and one of another namespace none of ours.
+        let below = Path::new(own).strip_prefix(&root).ok()?;
+        let hidden = below.components().any(|part| part == std::path::Component::ParentDir);
+        (!hidden).then(|| Path::new(&point).join(below))
+    })
+}
+
+/// Blanks and the like are written as three octal digits.
+fn unescaped(text: &str) -> String {
+    let mut parts = text.split('\\');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                out.push(char::from(byte));
+                out.push_str(&part[3..]);
+            }
+            None => out.push_str(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V1: &str = "39 31 0:36 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n";
+
+    #[test]
+    fn the_cgroup_is_found_wherever_it_is_mounted() {
+        let own = "9:pids:/x\n0::/system.slice/web.service\n";
+        for (root, point, found) in [
+            ("/", "/sys/fs/cgroup", Some("/sys/fs/cgroup/system.slice/web.service")),
+            ("/", "/mnt/a\\040b", Some("/mnt/a b/system.slice/web.service")),
+            ("/system.slice", "/sys/fs/cgroup", Some("/sys/fs/cgroup/web.service")),
+            ("/user.slice", "/sys/fs/cgroup", None),
+        ] {
+            let mounts = format!("{V1}41 31 0:38 {root} {point} rw shared:9 - cgroup2 none rw\n");
+            assert_eq!(find(&mounts, own), found.map(PathBuf::from), "{root} {point}");
+        }
+        assert_eq!(find(V1, own), None);
+        assert_eq!(find("", "9:pids:/x\n"), None);
+        let outside = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 none rw";
+        assert_eq!(find(outside, "0::/../web"), None);
+    }
+
+    #[test]
+    fn nobody_is_left_only_if_the_kernel_says_so() {
+        assert!(is_unpopulated(b"populated 0\nfrozen 0\n"));
+        assert!(!is_unpopulated(b"populated 1\nfrozen 0\n"));
+        assert!(!is_unpopulated(b""));
+    }
+}

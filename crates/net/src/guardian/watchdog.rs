@@ -1,0 +1,106 @@
+//! The watchdog: the parent of the guardian, which ends all if the guardian does not.
+//!
+//! **Source.** The table in [the module above](super).
+//!
+//! **Assumptions.** Started by [`Guardian::spawn`](super::Guardian::spawn). The guardian tells it
+//! every deadline before it acts on the permission, and says so when there is none.
+//!
+//! **Promise.** When the guardian is gone, or its deadline has come, everything that the guardian
+//! started is killed: what is in the cgroup, and what descends from us, since we are a child
+//! subreaper. It exits when nothing is left, and asks nobody.
+
+use super::alarm::{Alarm, now};
+use super::cgroup::Cgroup;
+use super::end;
+use super::handover::{HandOver, Role};
+use super::kin::Kin;
+use super::wire::{self, Deadline, Received};
+use crate::priority::{self, Children, Class};
+use bellwether_core::{Duration, Instant};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::{getpid, set_child_subreaper};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// How soon to look again if waiting failed.
+const AGAIN: Duration = Duration::from_millis(1);
+
+/// Is the watchdog, until nothing is left to watch.
+///
+/// # Errors
+/// If the system refuses what a watchdog needs. Nothing was started then.
+pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
+    set_child_subreaper(Some(getpid()))?;
+    let kin = Kin::from_now_on()?;
+    let alarm = Alarm::new()?;
+    // What is refused here is refused to the guardian too, which says so.
+    let _ = priority::raise(Class::RealTime, Children::Normal);
+    let _ = priority::lock_memory();
+    let (cgroup, lock) = match Cgroup::make() {
+        Ok((cgroup, lock)) => (Some(cgroup), Some(lock)),
+        Err(why) => {
+            given.notes.push(format!(
+                "the command has no cgroup of its own ({why}): what it starts is ended process by \
+                 process, and what becomes another user's cannot be ended"
+            ));
+            (None, None)
+        }
+    };
+    given.role = Role::Guardian;
+    given.cgroup = cgroup.as_ref().map(|cgroup| cgroup.path().to_owned());
+    let begun = begin(&given, &files, lock.as_ref());
+    drop(files);
+    if let Ok(guardian) = &begun {
+        watch(guardian, &alarm);
+    }
+    end::all(&kin, None, cgroup.as_ref());
+    cgroup.as_ref().map(Cgroup::remove);
+    drop(lock); // and not before
+    begun.map(|_| ())
+}
+
+/// Starts the guardian: this program again, by the same arguments.
+fn begin(given: &HandOver, files: &[OwnedFd], lock: Option<&OwnedFd>) -> io::Result<OwnedFd> {
+    let (socket, theirs) =
+        socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    Command::new("/proc/self/exe")
+        .arg0(name)
+        .args(arguments)
+        .stdin(theirs)
+        .process_group(0)
+        .spawn()?;
+    let files: Vec<_> = files.iter().chain(lock).map(AsFd::as_fd).collect();
+    given.send(&socket, &files)?;
+    Ok(socket)
+}
+
+/// Returns when the guardian is gone, or its deadline has come.
+fn watch(guardian: &OwnedFd, alarm: &Alarm) {
+    let mut deadline = Instant::NEVER;
+    loop {
+        // All that was said counts before the clock does: we may have been stopped for long.
+        loop {
+            match wire::fetch(guardian.as_fd()) {
+                Received::Nothing => break,
+                Received::Closed => return,
+                Received::Packet(bytes) => match Deadline::decode(&bytes) {
+                    Ok(Deadline(at)) => deadline = at,
+                    Err(_) => return, // it is no guardian of ours
+                },
+            }
+        }
+        if now() >= deadline {
+            return;
+        }
+        let mut events = [PollFd::new(guardian, PollFlags::IN), PollFd::new(alarm, PollFlags::IN)];
+        if alarm.set(deadline).is_err() || poll(&mut events, None).is_err() {
+            // Interrupted, or short of memory: look again soon rather than sleep too long.
+            std::thread::sleep(std::time::Duration::from_nanos(AGAIN.as_nanos()));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Scheduling priority and locked memory, as far as they are permitted.
+//!
+//! **Source.** `sched(7)` and `mlockall(2)`; corosync and watchdog daemons do the same. Who must
+//! act at a certain time must get a processor at that time, however many processes want one.
+//!
+//! | who | class | why |
+//! |---|---|---|
+//! | guardian, watchdog | `SCHED_RR`, lowest priority | they must end a command in time; only their member speaks to them, and they sleep almost always |
+//! | the member's threads | nice -20 | a leader should not lose its lease to load; a flood of packets must not take the machine, as it would in real time |
+//!
+//! **Assumptions.** Real time needs `CAP_SYS_NICE` or `RLIMIT_RTPRIO`, a negative nice the same or
+//! `RLIMIT_NICE`, locked memory `CAP_IPC_LOCK`. Root has all of them.
+//!
+//! **Promise.** Nothing fails because it is not permitted: what was refused is said in a note.
+//! Whoever was started in a class other than the normal one stays in it. No process or thread
+//! that is started by a raised one is raised, unless [`Children::Raised`] says so.
+
+use rustix::io::Errno;
+use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::process::{Pid, Resource, getpriority_process, getrlimit, setpriority_process};
+use rustix::thread::{CapabilitySet, capabilities};
+
+/// The lowest of the real-time priorities: above all that is normal, below all that is not.
+const REAL_TIME: i32 = 1;
+/// The most urgent that is normal.
+const NICE: i32 = -20;
+
+/// What to raise a thread to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Before all normal processes; nice -20 if that is refused.
+    RealTime,
+    /// The largest share of the processors among normal processes.
+    Nice,
+}
+
+/// What the threads and processes get that a raised thread starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Children {
+    /// Normal scheduling, and nice 0 if the thread had been given less.
+    Normal,
+    /// The same, until whoever starts them resets it.
+    Raised,
+}
+
+/// What a thread was raised to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raised {
+    /// Whether anything was changed.
+    pub changed: bool,
+    /// What was refused.
+    pub note: Option<String>,
+}
+
+/// Raises the calling thread.
+pub fn raise(class: Class, children: Children) -> Raised {
+    if policy().is_ok_and(|policy| policy != libc::SCHED_OTHER) {
+        return Raised { changed: false, note: None };
+    }
+    let flag = if children == Children::Normal { libc::SCHED_RESET_ON_FORK } else { 0 };
+    let mut refused = None;
+    if class == Class::RealTime {
+        match schedule(None, libc::SCHED_RR | flag, REAL_TIME) {
+            Ok(()) => return Raised { changed: true, note: None },
+            Err(error) => refused = Some(error),
+        }
+    }
+    let nice =
+        schedule(None, libc::SCHED_OTHER | flag, 0).and_then(|()| setpriority_process(None, NICE));
+    let note = match (refused, nice) {
+        (None, Ok(())) => None,
+        (Some(error), Ok(())) => Some(format!(
+            "real-time scheduling is not permitted ({error}), nice {NICE} is: on a loaded machine \
+             they may act late; give them CAP_SYS_NICE"
+        )),
+        (_, Err(error)) => Some(format!(
+            "a higher scheduling priority is not permitted ({error}): on a loaded machine they may \
+             act late; give them CAP_SYS_NICE"
+        )),
+    };
+    Raised { changed: nice.is_ok(), note }
+}
+
+/// Gives a child normal scheduling and this nice value: it inherited what its parent was raised to.
+pub(crate) fn reset_child(pid: Pid, nice: i32) {
+    // Whoever may raise may reset; and a child that is gone needs neither.
+    let _ = schedule(Some(pid), libc::SCHED_OTHER, 0);
+    let _ = setpriority_process(Some(pid), nice);
+}
+
+/// What the calling thread starts from now on has normal scheduling, whatever it has itself. This
+/// makes two system calls and nothing else, so it may be called between `fork` and `exec`.
+pub(crate) fn reset_on_fork() {
+    // If it fails, the parent resets the child itself, a moment later.
+    let _ = policy().and_then(|policy| {
+        let priority = if policy == libc::SCHED_RR { REAL_TIME } else { 0 };
+        schedule(None, policy | libc::SCHED_RESET_ON_FORK, priority)
+    });
+}
+
+/// The nice value of the calling thread.
+pub fn nice() -> i32 {
+    getpriority_process(None).unwrap_or(0)
+}
+
+/// Keeps the memory of this process from being swapped out; a note if that is not permitted.
+///
+/// Pages are locked as they are used: those that are never touched cost nothing.
+pub fn lock_memory() -> Option<String> {
+    // Below a limit later allocations would fail, so it is all or nothing.
+    let unlimited = getrlimit(Resource::Memlock).current.is_none();
+    let capable =
+        || capabilities(None).is_ok_and(|it| it.effective.contains(CapabilitySet::IPC_LOCK));
+    if !unlimited && !capable() {
+        return Some(
+            "locked memory is not permitted: on a machine that swaps they may act late; give them \
+             CAP_IPC_LOCK"
+                .to_owned(),
+        );
+    }
+    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    mlockall(flags).err().map(|error| format!("memory cannot be locked: {error}"))
+}
+
+/// The policy of the calling thread.
+#[allow(unsafe_code)]
+fn policy() -> Result<i32, Errno> {
+    // SAFETY: the call takes a number and returns one; it touches no memory of ours.
+    let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
+    let policy = i32::try_from(policy).ok().filter(|policy| *policy >= 0);
+    policy.map(|policy| policy & !libc::SCHED_RESET_ON_FORK).ok_or_else(last_error)
+}
+
+/// Sets policy and priority of a thread, or of the calling one. The kernel's call, since the C
+/// library musl has none that works.
+#[allow(unsafe_code)]
+fn schedule(pid: Option<Pid>, policy: i32, priority: i32) -> Result<(), Errno> {
+    let pid = pid.map_or(0, Pid::as_raw_pid);
+    // SAFETY: the kernel reads a `struct sched_param` at the pointer, which is one int; it points
+    // to an i32 that lives until the call returns. It writes nothing.
+    let done =
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, policy, &raw const priority) };
+    if done == 0 { Ok(()) } else { Err(last_error()) }
+}
+
+/// The error of the last system call.
+fn last_error() -> Errno {
+    let error = std::io::Error::last_os_error();
+    error.raw_os_error().map_or(Errno::INVAL, Errno::from_raw_os_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_started_by_a_raised_thread_is_not_raised() {
+        let raising = std::thread::spawn(|| {
+            let raised = raise(Class::RealTime, Children::Normal);
+            let child = std::thread::spawn(|| (policy(), nice())).join().unwrap();
+            (raised, policy(), child)
+        });
+        let (raised, policy, (childs, nice)) = raising.join().unwrap();
+        assert_eq!(childs, Ok(libc::SCHED_OTHER));
+        assert!(nice >= 0, "{nice}");
+        match raised.note {
+            None => assert_eq!(policy, Ok(libc::SCHED_RR)),
+            Some(note) => assert!(note.contains("CAP_SYS_NICE"), "{note}"),
+        }
+    }
+}
