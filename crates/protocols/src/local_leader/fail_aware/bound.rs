@@ -59,18 +59,20 @@ impl RoundTrip {
     }
 
     /// How long m was under way at most. Never below nought, and [`Duration::MAX`] if clocks may
-    /// stand still.
-    pub(super) fn way_back(&self, drift_ppm: u32, fastest: Duration) -> Duration {
+    /// stand still. Unless it is rounded `outward` it may be too small by what was cut off.
+    pub(super) fn way_back(&self, drift_ppm: u32, fastest: Duration, outward: bool) -> Duration {
         let (slow, fast) = (MILLION - i128::from(drift_ppm), MILLION + i128::from(drift_ppm));
         if slow <= 0 {
             return Duration::MAX;
         }
         // Below 2^64 · 10^6 · 2·10^6 < 2^106 each.
-        let away = (i128::from(self.away) + CUT) * MILLION * fast;
-        let held = (i128::from(self.held) - CUT) * MILLION * slow;
+        let cut = if outward { CUT } else { 0 };
+        let away = (i128::from(self.away) + cut) * MILLION * fast;
+        let held = (i128::from(self.held) - cut) * MILLION * slow;
         let fastest = i128::from(fastest.as_nanos()) * slow * fast;
         let rest = u128::try_from(away - held - fastest).unwrap_or(0);
-        let nanos = rest.div_ceil((slow * fast).unsigned_abs());
+        let parts = (slow * fast).unsigned_abs();
+        let nanos = if outward { rest.div_ceil(parts) } else { rest / parts };
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 }

@@ -1,5 +1,6 @@
 //! What the layer assumes of clocks and network, and how much it says.
 
+use super::bound::RoundTrip;
 use bellwether_core::Duration;
 
 /// The parameters of the layer and, inside, those of the protocol it carries.
@@ -29,6 +30,20 @@ pub struct Params<I> {
     /// Whether stamps of a former life are refused. Off only where a test shows that a restarted
     /// process would otherwise take the readings of another clock for its own.
     pub lives: bool,
+    /// Whether bounds allow for the drift of clocks. Off only where a test shows that they would be
+    /// too small otherwise.
+    pub counts_drift: bool,
+    /// Whether bounds allow for what readings lost when they were cut down to whole nanoseconds.
+    /// Off only where a test shows that they would be too small otherwise.
+    pub rounds_outward: bool,
     /// The parameters of the protocol inside.
     pub inner: I,
+}
+
+impl<I> Params<I> {
+    /// How long the message that completed this round trip was under way at most.
+    pub(super) fn bound(&self, trip: &RoundTrip) -> Duration {
+        let drift_ppm = if self.counts_drift { self.drift_ppm } else { 0 };
+        trip.way_back(drift_ppm, self.fastest, self.rounds_outward)
+    }
 }

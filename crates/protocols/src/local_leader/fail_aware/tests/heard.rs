@@ -79,7 +79,7 @@ proptest! {
         let (c, d) = (Instant::from_nanos(now + wait), Instant::from_nanos(2000 + wait + way_back));
         let bound = |heard: Heard| {
             let trip = RoundTrip::new(heard.sent, heard.received, c, d).expect("time goes on");
-            trip.way_back(drift_ppm, Duration::from_nanos(fastest))
+            trip.way_back(drift_ppm, Duration::from_nanos(fastest), true)
         };
         let least = stamps.iter().map(|&(sent, received)| bound(heard(sent, received))).min();
         prop_assert_eq!(Some(bound(kept(drift_ppm, &stamps))), least);
