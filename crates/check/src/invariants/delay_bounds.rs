@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(stage.look(&mut DelayBounds), Finding::Nothing, "nothing is claimed");
         stage.arrival = Some(Arrival { bound: Some(ms(5)), ..arrival });
         assert_eq!(stage.look(&mut DelayBounds), Finding::Kept);
-        stage.arrival = Some(Arrival { bound: Some(ms(5) - Duration::from_nanos(1)), ..arrival });
+        stage.arrival = Some(Arrival { bound: Some(Duration::from_nanos(4_999_999)), ..arrival });
         assert!(stage.breaks(&mut DelayBounds, "for 0.004999999s at most, but it was for 0.005s"));
     }
 }
