@@ -4,8 +4,8 @@
 //!
 //! **Assumptions.** A process that begins with the number of a former life knows that it ran before
 //! and waits for a lockTime, and its clock has not begun again: that is what the runtime sees to,
-//! which numbers lives by its state file or the wall clock. It is corrected at the end of the chaos,
-//! since whoever has a lower number than others remember is not heard by them.
+//! which numbers lives by its state file or the wall clock. It is corrected at the end of the
+//! chaos, since whoever has a lower number than others remember is not heard by them.
 
 use super::Draft;
 use crate::trouble::Trouble;
