@@ -1,5 +1,5 @@
-//! The table in `docs/checking.md` is the table of the tests, and its rules are kept: at least thirty
-//! mutants, and whatever is unsafe dies by two of unit test, judge and explorer.
+//! The table in `docs/checking.md` is the table of the tests, and its rules are kept: at least
+//! thirty mutants, and whatever is unsafe dies by two of unit test, judge and explorer.
 
 use super::table::{Explored, Harm, Judged, MUTANTS, Mutant, Watched};
 use bellwether_protocols::local_leader::Rule;

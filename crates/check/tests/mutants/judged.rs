@@ -1,5 +1,5 @@
-//! What the judge finds: the mutant breaks a promise within so many schedules, and the protocol with
-//! all its rules gets through every one of them.
+//! What the judge finds: the mutant breaks a promise within so many schedules, and the protocol
+//! with all its rules gets through every one of them.
 
 use super::lan;
 use super::table::{Judged, MUTANTS, Mutant, Watched};
