@@ -169,11 +169,14 @@ impl Alone {
         panic!("{what} was never recorded {times} times");
     }
 
+    /// The process of the guardian: the child of the member's child, the watchdog.
     fn guardian(&self) -> String {
-        let pid = self.child.id();
-        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-        let children = children.expect("the kernel lists children");
-        children.split_whitespace().next().expect("a member has a guardian").to_owned()
+        let child = |pid: String| {
+            let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+            let children = children.expect("the kernel lists children");
+            children.split_whitespace().next().expect("it has a child").to_owned()
+        };
+        child(child(self.child.id().to_string()))
     }
 
     /// Sends a signal to these, all of which this test started.

@@ -39,6 +39,9 @@ pub(super) struct Explore {
     /// How many times a leader may be asked to resign
     #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
     resignations: u8,
+    /// How many times a process that does not lead may be asked to hold an election
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    campaigns: u8,
     /// Processes may sleep through their deadlines
     #[arg(long, requires = "explore")]
     sleep: bool,
@@ -52,13 +55,14 @@ pub(super) struct Explore {
 }
 
 /// Its flags; a protocol's own mean nothing here, for time is in ticks.
-pub(super) const FLAGS: [&str; 13] = [
+pub(super) const FLAGS: [&str; 14] = [
     "explore",
     "quickest",
     "slowest",
     "crashes",
     "copies",
     "resignations",
+    "campaigns",
     "sleep",
     "ticks",
     "states",
@@ -138,6 +142,7 @@ impl Explore {
             crashes: self.crashes,
             copies: self.copies,
             resignations: self.resignations,
+            campaigns: self.campaigns,
             sleep: self.sleep,
             ticks: self.ticks,
         }
@@ -145,16 +150,19 @@ impl Explore {
 
     /// What is explored, in words.
     fn conditions(&self) -> String {
-        let Self { quickest, slowest, crashes, copies, resignations, .. } = self;
+        let Self { quickest, slowest, crashes, copies, resignations, campaigns, .. } = self;
         let ticks = match (quickest, slowest) {
             (1, 1) => "1 tick".to_owned(),
             (quickest, slowest) if quickest == slowest => format!("{slowest} ticks"),
             (quickest, slowest) => format!("{quickest} to {slowest} ticks"),
         };
         let mut text = format!("messages take {ticks} or are lost");
-        for (count, what) in
-            [(crashes, "crashes"), (copies, "doubled messages"), (resignations, "resignations")]
-        {
+        for (count, what) in [
+            (crashes, "crashes"),
+            (copies, "doubled messages"),
+            (resignations, "resignations"),
+            (campaigns, "campaigns"),
+        ] {
             if *count > 0 {
                 text += &format!(", up to {count} {what}");
             }
@@ -198,6 +206,7 @@ impl Explore {
             "crashes": self.crashes,
             "copies": self.copies,
             "resignations": self.resignations,
+            "campaigns": self.campaigns,
             "sleep": self.sleep,
             "ticks": self.ticks,
             "verdict": verdict,

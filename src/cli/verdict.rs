@@ -277,6 +277,9 @@ fn tell(timed: &Timed) -> String {
             let clock = if *reboot { ", its clock at nought" } else { "" };
             format!("{} restarts, disk {disk:?}{clock}", who(node)).to_lowercase()
         }
+        Fault::Renumber { node, life } => {
+            format!("{} will begin with a number it used, {life:?}", who(node)).to_lowercase()
+        }
         Fault::Pause { node } => format!("{} stands still", who(node)),
         Fault::Resume { node } => format!("{} goes on", who(node)),
         Fault::Slow { node, by } => format!("{} reacts late by up to {by}", who(node)),

@@ -141,5 +141,5 @@ fn a_grace_that_does_not_fit_the_lease_is_refused_with_the_inequality() {
         folder.dir()
     );
     let line = refusal(&super::member::bellwether(&flags), 78);
-    assert!(line.contains("grace 0.08s") && line.contains("> lease 0.14994s"), "{line}");
+    assert!(line.contains("grace 0.08s") && line.contains("> lease 0.14974s"), "{line}");
 }

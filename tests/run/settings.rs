@@ -32,13 +32,13 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
     let by_file = rules(check());
     assert_eq!(id(&by_file), Some('1'), "{by_file:?}");
     assert!(by_file["group"].contains("'web'") && by_file["peers"] == list, "{by_file:?}");
-    assert!(by_file["permission"].contains("lease 0.89964s"), "{by_file:?}");
+    assert!(by_file["permission"].contains("lease 0.89944s"), "{by_file:?}");
     assert!(by_file["command"].ends_with("sleep can be executed"), "{by_file:?}");
     let mut with_environment = check();
     with_environment.env("BELLWETHER_ID", "2").env("BELLWETHER_PRESET", "lan");
     let rules_now = rules(with_environment);
     assert_eq!(id(&rules_now), Some('2'), "{rules_now:?}");
-    assert!(rules_now["permission"].contains("lease 0.14994s"), "{rules_now:?}");
+    assert!(rules_now["permission"].contains("lease 0.14974s"), "{rules_now:?}");
     let mut with_flags = check();
     with_flags.env("BELLWETHER_ID", "2").args(["db", "--id", "3"]);
     let rules_now = rules(with_flags);

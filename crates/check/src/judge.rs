@@ -1,18 +1,18 @@
 //! One run, watched by the invariants of a promise.
 
-use crate::invariants::{Breach, of_promise};
+use crate::invariants::{Breach, DelayBounds, Invariant, of_promise};
 use crate::nodes::Nodes;
 use crate::regime::Regime;
 use crate::schedule::Schedule;
 use crate::swarm;
 use crate::tally::Tally;
-use crate::view::{Course, Lock, Row};
+use crate::view::{Arrival, Course, Lock, Row};
 use crate::watch::{Watch, named};
-use bellwether_core::{Duration, Fact, Instant, Leadership, NodeId, Protocol, SimTime};
+use bellwether_core::{Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
-use bellwether_sim::{Fault, Observer, Ranks, Scene, Timed, World};
+use bellwether_sim::{Cause, Fault, Observer, Ranks, Scene, Timed, World};
 use std::fmt;
 
 /// What is judged, and how: all but the protocol itself.
@@ -77,10 +77,17 @@ impl Trial {
 
     /// The names of the invariants that watch, in the order of a tally's counts.
     pub fn invariants(&self) -> Vec<&'static str> {
-        of_promise(self.promise, self.own, self.pace.best)
-            .iter()
-            .map(|invariant| invariant.name())
-            .collect()
+        self.watching().iter().map(|invariant| invariant.name()).collect()
+    }
+
+    /// The invariants of the promise, and what only a simulated world can know: the true delays.
+    fn watching(&self) -> Vec<Box<dyn Invariant>> {
+        let mut invariants = of_promise(self.promise, self.own, self.pace.best);
+        // Where clocks drift by more than is allowed no bound on a delay means anything.
+        if self.own && self.pace.leases && self.regime.drift <= 1.0 {
+            invariants.push(Box::new(DelayBounds));
+        }
+        invariants
     }
 }
 
@@ -154,8 +161,8 @@ impl<P: Protocol> Judge<P> {
 
     /// A judge of what happens in this world: one with a misconfigured member, for example.
     pub fn in_world(trial: &Trial, world: World<P>) -> Self {
-        let invariants = of_promise(trial.promise, trial.own, trial.pace.best);
-        Self { trial: trial.clone(), world, watch: Watch::new(invariants) }
+        let watch = Watch::new(trial.watching());
+        Self { trial: trial.clone(), world, watch }
     }
 
     /// Runs the schedule with this number.
@@ -241,6 +248,12 @@ fn number(id: NodeId) -> u32 {
 
 impl<P: Protocol> Observer<P> for Watch {
     const LOOKS: bool = true;
+    const HEARS: bool = true;
+
+    fn on_receive(&mut self, at: SimTime, node: u32, cause: Cause) {
+        let took = at.since(cause.sent);
+        self.arrival = Some(Arrival { node, from: cause.from, took, bound: None });
+    }
 
     fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {
         if !self.breaches.is_empty() {
@@ -248,6 +261,10 @@ impl<P: Protocol> Observer<P> for Watch {
         }
         let at = scene.at();
         self.pass(at);
+        if let Some(arrival) = &mut self.arrival {
+            let state = scene.node(node).filter(|_| arrival.node == node);
+            arrival.bound = state.and_then(Node::last_delay_bound);
+        }
         let led = self.rows[node as usize].leads;
         self.ask(node, scene);
         for (other, row) in (0u32..).zip(&mut self.rows) {
@@ -258,6 +275,7 @@ impl<P: Protocol> Observer<P> for Watch {
         self.count();
         self.tally.elections += u64::from(!led && self.rows[node as usize].leads);
         self.look(at);
+        self.arrival = None;
     }
 
     fn done(&self) -> bool {

@@ -68,10 +68,11 @@ impl Regime {
     /// Which kinds a schedule has. Half of the schedules have few kinds, because trouble can also
     /// hide trouble: what loses every message leaves nothing to be broken (Groce et al., "Swarm
     /// testing", 2012).
-    pub(crate) fn draw(&self, luck: &mut Luck) -> Troubles {
+    pub(crate) fn draw(&self, luck: &mut Luck, later: &mut Luck) -> Troubles {
         let chance = if luck.chance(0.5) { 0.5 } else { 0.2 };
         let mut drawn = Troubles::NONE;
         for kind in Trouble::ALL {
+            let luck = if Trouble::LATER.contains(&kind) { &mut *later } else { &mut *luck };
             // The coin is tossed in any case, so that a narrower regime has the same luck.
             let on = luck.chance(chance) || self.forced.has(kind);
             if on && self.allowed.has(kind) {

@@ -44,6 +44,7 @@ impl Schedule {
         let slowest = state.slow.iter().copied().max().unwrap_or_default();
         state.stale <= self.calm
             && state.paused.is_empty()
+            && state.renumbered.is_empty()
             && state.links().as_ref() == Some(&self.links)
             && is_benign(state.network, pace, slowest)
     }
@@ -66,6 +67,9 @@ struct State<'a> {
     network: &'a Network,
     severed: Vec<Nodes>,
     paused: Nodes,
+    /// Whose next life will have, or whose present life has, the number of a former one.
+    renumbering: Nodes,
+    renumbered: Nodes,
     slow: Vec<Duration>,
     /// Until then something that is late may still arrive or be done.
     stale: SimTime,
@@ -77,6 +81,8 @@ impl<'a> State<'a> {
             network,
             severed: vec![Nodes::NONE; nodes as usize],
             paused: Nodes::NONE,
+            renumbering: Nodes::NONE,
+            renumbered: Nodes::NONE,
             slow: vec![Duration::ZERO; nodes as usize],
             stale: SimTime::ZERO,
         }
@@ -103,6 +109,11 @@ impl<'a> State<'a> {
             Fault::Heal => self.severed.fill(Nodes::NONE),
             Fault::Pause { node } => self.paused = self.paused.or(meant(node)),
             Fault::Resume { node: Who::Node(node) } => self.paused.set(*node, false),
+            Fault::Renumber { node: Who::Node(node), .. } => self.renumbering.set(*node, true),
+            Fault::Restart { node: Who::Node(node), .. } => {
+                self.renumbered.set(*node, self.renumbering.contains(*node));
+                self.renumbering.set(*node, false);
+            }
             Fault::Slow { node, by } => {
                 for node in meant(node).iter() {
                     let slow = &mut self.slow[node as usize];

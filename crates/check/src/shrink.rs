@@ -232,6 +232,7 @@ impl<P: Protocol> Shrinker<'_, P> {
 fn belong(first: &Fault, second: &Fault) -> bool {
     match (first, second) {
         (Fault::Crash { .. } | Fault::Leave { .. }, Fault::Restart { .. } | Fault::Join { .. })
+        | (Fault::Renumber { .. }, Fault::Crash { .. } | Fault::Restart { .. })
         | (Fault::Pause { .. }, Fault::Resume { .. })
         | (Fault::Slow { .. }, Fault::Slow { .. }) => match (first.node(), second.node()) {
             (Some(Who::Node(one)), Some(Who::Node(other))) => one == other,

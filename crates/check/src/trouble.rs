@@ -47,11 +47,19 @@ pub enum Trouble {
     Leave,
     /// A leader is asked to resign.
     Resign,
+    /// A process is asked to hold an election.
+    Campaign,
+    /// Messages are held up or doubled for many leases.
+    Stragglers,
+    /// A process begins again with the number of its former life.
+    RepeatedLife,
+    /// A process begins again with a number below that of its former life.
+    LowerLife,
 }
 
 impl Trouble {
     /// All kinds.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 26] = [
         Self::Loss,
         Self::SharedLoss,
         Self::Bursts,
@@ -74,7 +82,16 @@ impl Trouble {
         Self::Join,
         Self::Leave,
         Self::Resign,
+        Self::Campaign,
+        Self::Stragglers,
+        Self::RepeatedLife,
+        Self::LowerLife,
     ];
+
+    /// Those that are drawn from luck of their own: a regime without them draws the same schedules
+    /// as before there were any.
+    pub const LATER: [Self; 4] =
+        [Self::Campaign, Self::Stragglers, Self::RepeatedLife, Self::LowerLife];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -101,6 +118,10 @@ impl Trouble {
             Self::Join => "join",
             Self::Leave => "leave",
             Self::Resign => "resign",
+            Self::Campaign => "campaign",
+            Self::Stragglers => "stragglers",
+            Self::RepeatedLife => "repeated-life",
+            Self::LowerLife => "lower-life",
         }
     }
 }

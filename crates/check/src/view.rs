@@ -58,6 +58,19 @@ impl Row {
     };
 }
 
+/// A message that a process has just handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Who handled it.
+    pub node: u32,
+    /// Who sent it.
+    pub from: u32,
+    /// How long ago, in the world's time.
+    pub took: Duration,
+    /// How long ago at most, as the receiver computed it.
+    pub bound: Option<Duration>,
+}
+
 /// What is known of a run before it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
@@ -101,6 +114,8 @@ pub struct View<'a> {
     pub course: &'a Course,
     /// From `calm` on: the maximum connected sets of those that are there.
     pub parts: &'a [Part],
+    /// The message of the last step, if it was one and the true delay is known.
+    pub arrival: Option<Arrival>,
 }
 
 impl View<'_> {

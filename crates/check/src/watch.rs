@@ -5,7 +5,7 @@ use crate::invariants::{Breach, Finding, Invariant};
 use crate::links::Part;
 use crate::nodes::Nodes;
 use crate::tally::Tally;
-use crate::view::{Course, Row, View};
+use crate::view::{Arrival, Course, Row, View};
 use bellwether_core::{SimTime, Stage};
 
 /// Sees every step of a run and asks the invariants.
@@ -16,6 +16,8 @@ pub(crate) struct Watch {
     pub(crate) alive: Nodes,
     pub(crate) leaders: Nodes,
     pub(crate) tally: Tally,
+    /// The message of the last step, if it was one and the true delay is known.
+    pub(crate) arrival: Option<Arrival>,
     /// What was broken. An invariant that was is not asked again.
     pub(crate) breaches: Vec<Breach>,
     /// Those that stand still: they are in no part.
@@ -35,6 +37,7 @@ impl Watch {
             alive: Nodes::NONE,
             leaders: Nodes::NONE,
             tally: Tally::default(),
+            arrival: None,
             breaches: Vec::new(),
             still: Nodes::NONE,
             parts: Vec::new(),
@@ -48,7 +51,7 @@ impl Watch {
         self.rows.clear();
         self.rows.resize(nodes as usize, Row::ABSENT);
         (self.alive, self.leaders, self.parted) = (Nodes::NONE, Nodes::NONE, Nodes::NONE);
-        self.still = Nodes::NONE;
+        (self.still, self.arrival) = (Nodes::NONE, None);
         self.parts.clear();
         self.before = SimTime::ZERO;
         self.tally = Tally::new(self.invariants.len());
@@ -110,6 +113,7 @@ impl Watch {
             leaders: self.leaders,
             course,
             parts: &self.parts,
+            arrival: self.arrival,
         };
         for (invariant, counts) in self.invariants.iter_mut().zip(&mut self.tally.checks) {
             if counts.breaches > 0 {

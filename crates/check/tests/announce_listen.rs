@@ -28,10 +28,13 @@ fn fuzz(trial: &Trial, variant: Variant, schedules: u64, threads: usize) -> Repo
 #[test]
 fn every_variant_keeps_its_own_promise() {
     for variant in Variant::ALL {
-        for (nodes, schedules) in [(5, 2_000), (2, 300), (9, 300)] {
-            let trial = Trial::new(&choice(variant), nodes, None, 3);
+        for (nodes, schedules, seed) in
+            [(5, 2_000, 3), (2, 300, 3), (9, 300, 3), (4, 300, 4), (7, 300, 771_000)]
+        {
+            let trial = Trial::new(&choice(variant), nodes, None, seed);
             let report = fuzz(&trial, variant, schedules, 2);
-            let replay = format!("bellwether check {} --nodes {nodes} --seed 3", variant.name());
+            let name = variant.name();
+            let replay = format!("bellwether check {name} --nodes {nodes} --seed {seed}");
             assert_eq!(report.violation, None, "REPLAY WITH: {replay} --schedule …");
             assert_eq!(report.tally.schedules, schedules);
             for (name, counts) in trial.invariants().iter().zip(&report.tally.checks) {

@@ -3,31 +3,40 @@
 //!
 //! A failure tells the command that runs its schedule again.
 
-use bellwether_check::{Fuzz, Trial};
+use bellwether_check::{Fuzz, Judge, Regime, Trial, Trouble, Troubles, Verdict};
+use bellwether_core::{Protocol, Visitor};
 use bellwether_protocols::called::{self, Called};
 use bellwether_protocols::choice::{Choice, Config};
 use bellwether_protocols::ring::{self, Variant};
 
-/// How many schedules each protocol must survive.
+/// How many schedules of the first seed each protocol must survive.
 const SCHEDULES: u64 = 10_000;
+/// And how many of each other seed.
+const MORE_SCHEDULES: u64 = 1_000;
+const MORE_SEEDS: [u64; 3] = [2, 3, 771_000];
 /// The group of `bellwether check`.
 const NODES: u32 = 5;
 
 fn survives(called: Called) {
+    survives_seed(called, 1, SCHEDULES);
+    MORE_SEEDS.into_iter().for_each(|seed| survives_seed(called, seed, MORE_SCHEDULES));
+}
+
+fn survives_seed(called: Called, seed: u64, schedules: u64) {
     let config = Config::Called(called.restless(called.usual_hop(), NODES));
     let choice = Choice::try_from(config).expect("the usual parameters keep the rules");
-    let trial = Trial::new(&choice, NODES, None, 1);
-    let report = Fuzz { trial: &trial, numbers: 0..SCHEDULES, threads: 0, progress: &|| {} }
+    let trial = Trial::new(&choice, NODES, None, seed);
+    let report = Fuzz { trial: &trial, numbers: 0..schedules, threads: 0, progress: &|| {} }
         .run_choice(choice)
         .expect("threads can be started");
     if let Some(violation) = report.violation {
         let (name, number) = (called.name(), violation.number);
-        panic!("{}\nbellwether check {name} --seed 1 --schedule {number}", violation.breach);
+        panic!("{}\nbellwether check {name} --seed {seed} --schedule {number}", violation.breach);
     }
-    assert_eq!(report.tally.schedules, SCHEDULES);
+    assert_eq!(report.tally.schedules, schedules);
     let names = trial.invariants();
     for (name, counts) in names.iter().zip(&report.tally.checks) {
-        assert!(counts.checks > SCHEDULES, "{name} was looked at {} times", counts.checks);
+        assert!(counts.checks > schedules, "{name} was looked at {} times", counts.checks);
     }
     assert!(names.contains(&"best-leads"));
 }
@@ -55,6 +64,33 @@ fn merea() {
 #[test]
 fn hirschberg_sinclair() {
     survives(Called::Ring(Variant::HirschbergSinclair));
+}
+
+/// In the end not everyone hears everyone. Elections used to follow each other as fast as messages
+/// travel, because one process objected to a winner that the others elected again.
+#[test]
+fn hirschberg_sinclair_does_not_object_without_end() {
+    struct One<'a>(&'a Trial, u64);
+
+    impl Visitor for One<'_> {
+        type Output = Verdict;
+
+        fn visit<P: Protocol>(self, params: P::Params) -> Verdict {
+            Judge::<P>::new(self.0, params).run(self.1)
+        }
+    }
+
+    let called = Called::Ring(Variant::HirschbergSinclair);
+    let config = Config::Called(called.restless(called.usual_hop(), NODES));
+    let choice = Choice::try_from(config).expect("the usual parameters keep the rules");
+    for (seed, number) in [(771_000, 730), (771_001, 168), (2, 11_836), (3, 8_951)] {
+        // The schedules as they were drawn when they were found.
+        let allowed = Troubles::ALL.without(&Trouble::LATER);
+        let regime = Regime { allowed, ..Regime::default() };
+        let trial = Trial { regime, ..Trial::new(&choice, NODES, None, seed) };
+        let verdict = choice.clone().visit(One(&trial, number));
+        assert_eq!(verdict.breach, None, "seed {seed}, schedule {number}");
+    }
 }
 
 #[test]

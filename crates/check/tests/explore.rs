@@ -17,6 +17,7 @@ const LOSSES: Adversary = Adversary {
     crashes: 0,
     copies: 0,
     resignations: 0,
+    campaigns: 0,
     sleep: false,
     ticks: None,
 };

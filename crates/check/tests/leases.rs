@@ -36,6 +36,35 @@ fn leases_keep_their_promise_in_both_modes() {
     }
 }
 
+/// Groups of other sizes, even ones too, on other seeds.
+#[test]
+fn leases_keep_their_promise_in_groups_of_every_size() {
+    for mode in [Mode::Majority, Mode::Local] {
+        let choice = Choice::from(params(config(mode)));
+        for (nodes, seed) in [(1, 2), (2, 3), (3, 4), (4, 5), (7, 6), (5, 771_000)] {
+            let trial = Trial::new(&choice, nodes, None, seed);
+            let violation = fuzz(&trial, &choice, 1_000).violation;
+            let replay = format!("--mode {} --nodes {nodes} --seed {seed}", mode.name());
+            let number = violation.as_ref().map_or(0, |violation| violation.number);
+            let replay = format!("bellwether check local-leader {replay} --schedule {number}");
+            assert_eq!(violation, None, "REPLAY WITH: {replay}");
+        }
+    }
+}
+
+/// On clocks that run on, and by processes that know that they ran before: more is not asked of
+/// whoever has lost count of its lives.
+#[test]
+fn lives_that_repeat_or_fall_never_make_two() {
+    let choice = Choice::from(params(config(Mode::Majority)));
+    for kind in [Trouble::RepeatedLife, Trouble::LowerLife] {
+        let mut trial = Trial::new(&choice, 3, None, 1);
+        let trouble = [kind, Trouble::Stragglers, Trouble::Partition, Trouble::Campaign];
+        trial.regime = Regime::only(&trouble);
+        assert_eq!(fuzz(&trial, &choice, 3_000).violation, None, "{}", kind.name());
+    }
+}
+
 /// Clocks that drift sixty times as much as they are trusted to.
 #[test]
 fn clocks_beyond_their_bound_break_leases() {

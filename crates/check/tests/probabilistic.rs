@@ -19,8 +19,17 @@ fn usual() -> probabilistic::Config {
 }
 
 fn judged(config: probabilistic::Config, nodes: u32, schedules: u64) -> (Trial, Report) {
+    judged_from(1, config, nodes, schedules)
+}
+
+fn judged_from(
+    seed: u64,
+    config: probabilistic::Config,
+    nodes: u32,
+    schedules: u64,
+) -> (Trial, Report) {
     let choice = Choice::try_from(Config::Probabilistic(config)).expect("the rules are kept");
-    let trial = Trial::new(&choice, nodes, None, 1);
+    let trial = Trial::new(&choice, nodes, None, seed);
     let report = Fuzz { trial: &trial, numbers: 0..schedules, threads: 0, progress: &|| {} }
         .run_choice(choice)
         .expect("threads can be started");
@@ -29,11 +38,23 @@ fn judged(config: probabilistic::Config, nodes: u32, schedules: u64) -> (Trial, 
 
 /// Whether so many schedules break nothing; `flags` are those that the configuration stands for.
 fn survives(config: probabilistic::Config, nodes: u32, schedules: u64, flags: &str) {
-    let (trial, report) = judged(config, nodes, schedules);
+    for (seed, schedules) in [(2, schedules / 10), (3, schedules / 10), (1, schedules)] {
+        survives_seed(seed, config.clone(), nodes, schedules, flags);
+    }
+}
+
+fn survives_seed(
+    seed: u64,
+    config: probabilistic::Config,
+    nodes: u32,
+    schedules: u64,
+    flags: &str,
+) {
+    let (trial, report) = judged_from(seed, config, nodes, schedules);
     if let Some(violation) = report.violation {
         let number = violation.number;
         panic!(
-            "{}\nbellwether check probabilistic{flags} --seed 1 --schedule {number}",
+            "{}\nbellwether check probabilistic{flags} --seed {seed} --schedule {number}",
             violation.breach
         );
     }

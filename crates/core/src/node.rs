@@ -7,7 +7,7 @@ use crate::id::NodeId;
 use crate::leadership::{Change, Glimpse, Leadership};
 use crate::protocol::{Boot, Command, Protocol, Reach, Refused};
 use crate::rebase::Rebase;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::timer::{Slots, TimerKind};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -104,6 +104,11 @@ impl<P: Protocol> Node<P> {
     /// What else it holds true.
     pub fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
         self.protocol.facts(now, tell);
+    }
+
+    /// See [`Protocol::last_delay_bound`].
+    pub fn last_delay_bound(&self) -> Option<Duration> {
+        self.protocol.last_delay_bound()
     }
 
     /// See [`Protocol::bar`].

@@ -5,7 +5,7 @@ use crate::fact::Fact;
 use crate::id::NodeId;
 use crate::leadership::Leadership;
 use crate::rebase::Rebase;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::timer::TimerKind;
 use crate::wire::{Malformed, Reader};
 use alloc::borrow::Cow;
@@ -76,6 +76,12 @@ pub trait Protocol: Value {
 
     /// What else it holds true. Pure.
     fn facts(&self, _now: Instant, _tell: &mut dyn FnMut(Fact)) {}
+
+    /// The bound on the delay of the message that it handled last, if it is a layer that bounds
+    /// delays and could bound that one. For a checker, which knows the true delay. Pure.
+    fn last_delay_bound(&self) -> Option<Duration> {
+        None
+    }
 
     /// Passes every stored instant through `rebase`, so that a checker can recognise two states
     /// that differ in nothing but the date. `rebase` has this process's present; an instant of

@@ -64,6 +64,14 @@ pub enum Fault {
         #[serde(default)]
         reboot: bool,
     },
+    /// A process that is gone will begin with a number of a former life, as if it had lost count.
+    /// It knows that it ran before. The life after that has a number of its own again.
+    Renumber {
+        /// Which.
+        node: Who,
+        /// Which number.
+        life: Renumbered,
+    },
     /// It stands still; what is sent to it waits.
     Pause {
         /// Which.
@@ -152,12 +160,23 @@ pub enum Disk {
     Torn,
 }
 
+/// The number of a life that has none of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Renumbered {
+    /// That of the life before it.
+    Same,
+    /// Zero, which is lower than that of any other life.
+    Lower,
+}
+
 impl Fault {
     /// The process it happens to, if it is one.
     pub fn node(&self) -> Option<Who> {
         match self {
             Self::Crash { node }
             | Self::Restart { node, .. }
+            | Self::Renumber { node, .. }
             | Self::Pause { node }
             | Self::Resume { node }
             | Self::Slow { node, .. }

@@ -69,7 +69,7 @@ pub use experiment::{
     Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, KINDS, Kind, Measure,
     Scenario, Wandering, Wanderings,
 };
-pub use fault::{Disk, Fault, Timed, Who};
+pub use fault::{Disk, Fault, Renumbered, Timed, Who};
 pub use network::Network;
 pub use observer::{Cause, Observer, Tracer, id};
 pub use order::Order;

@@ -5,7 +5,7 @@ mod support;
 use bellwether_core::{Duration, Event, NodeId, Record, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Variant};
 use bellwether_sim::network::{Delay, Loss, Network};
-use bellwether_sim::{Coins, Disk, Fault, Plan, Tracer, Who, World};
+use bellwether_sim::{Coins, Disk, Fault, Plan, Renumbered, Tracer, Who, World};
 use support::keeper::{Found, Keeper, Starts, Woke};
 use support::ping::{Ping, Pings};
 use support::rough::{NODES, Rough};
@@ -97,6 +97,22 @@ fn who_joins_after_a_crash_or_restarts_without_one_counts_its_lives_right() {
     let mut never_ran = Starts::default();
     World::<Keeper>::new(()).run(&plan, Coins::new(1, 0), &mut never_ran);
     assert_eq!(never_ran.0, [Woke(1, Found::First)], "who never ran has nothing to lose");
+}
+
+/// Its number is that of a former life, but it knows that it ran before. Whoever begins after that
+/// counts on from the greatest number there was.
+#[test]
+fn a_life_may_have_the_number_of_a_former_one_or_a_lower_one() {
+    let number = |life| Fault::Renumber { node: node(0), life };
+    let again = |life| [crash(), number(life), restart(Disk::Kept)];
+    let twice = [crash(), restart(Disk::Kept)];
+    let same = [again(Renumbered::Same).to_vec(), twice.to_vec()].concat();
+    let found = [Woke(1, Found::First), Woke(1, Found::Lost), Woke(2, Found::Lost)];
+    assert_eq!(starts(same), found);
+    let lower = [twice.to_vec(), again(Renumbered::Lower).to_vec(), twice.to_vec()].concat();
+    let lives: Vec<u64> = starts(lower).into_iter().map(|Woke(life, _)| life).collect();
+    assert_eq!(lives, [1, 2, 0, 3]);
+    assert_eq!(starts(vec![number(Renumbered::Lower)]), [Woke(1, Found::First)], "it is there");
 }
 
 #[test]

@@ -143,15 +143,15 @@ fn start(settings: Settings, bell: Bell, errors: &Printer) -> Result<u8, Failure
         Joined::Done(done) => done?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
-    if settings.options.insecure {
-        errors.say("without a key, whoever reaches the port can lead the group");
-    }
     // The guardian is there before the member may be elected.
     let worker = start_worker(&settings, prepared.id(), errors)?;
     let election = match joining.wait_for(move || prepared.join()).map_err(begin)? {
         Joined::Done(election) => election?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
+    if settings.options.insecure {
+        errors.say("without a key, whoever reaches the port can lead the group");
+    }
     let desk = (office, resignations);
     let supervisor = supervise(settings, election, worker, joining, desk, printer, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;

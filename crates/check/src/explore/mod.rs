@@ -2,7 +2,8 @@
 //!
 //! **What is explored.** The state machines that run, in a world whose time moves in ticks. In each
 //! tick each process may receive any message that is under way, in any order, or none; may run its
-//! deadlines; may sleep, crash, come back, resign, as far as the [adversary](Adversary) allows.
+//! deadlines; may sleep, crash, come back, resign, be asked to hold an election, as far as the
+//! [adversary](Adversary) allows.
 //! A message that is not delivered in time is lost, so every pattern of loss is among them.
 //!
 //! **What is not.** All clocks agree, delays are multiples of a tick, and the group is small. With

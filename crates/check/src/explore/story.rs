@@ -53,6 +53,7 @@ impl Story {
             }
             Move::Wake => Event::Timer { timer: "deadline".to_owned() },
             Move::Resign => Event::Command { command: "Resign".to_owned(), taken: true },
+            Move::Campaign => Event::Command { command: "Campaign".to_owned(), taken: true },
             Move::Crash => Event::Crash,
             Move::Restart => {
                 let life = state.places[usize::from(state.turn)].life;

@@ -23,6 +23,8 @@ pub struct Adversary {
     pub copies: u8,
     /// How many times a process may be asked to resign.
     pub resignations: u8,
+    /// How many times a process may be asked to hold an election.
+    pub campaigns: u8,
     /// Whether a process may sleep through its deadlines, for as long as it likes.
     pub sleep: bool,
     /// When exploring ends. If never, states that differ in nothing but the date are one, and all
@@ -62,6 +64,7 @@ pub struct State<P: Protocol> {
     crashes: u8,
     copies: u8,
     resignations: u8,
+    campaigns: u8,
 }
 
 /// What happens next, to the process whose turn it is.
@@ -75,6 +78,8 @@ pub enum Move {
     Wake,
     /// It is asked to resign.
     Resign,
+    /// It is asked to hold an election.
+    Campaign,
     /// It crashes.
     Crash,
     /// It comes back.
@@ -119,6 +124,7 @@ impl<P: Protocol> World<P> {
             crashes: self.adversary.crashes,
             copies: self.adversary.copies,
             resignations: self.adversary.resignations,
+            campaigns: self.adversary.campaigns,
         };
         for turn in 0..self.ids.len() as u8 {
             state.turn = turn;
@@ -150,6 +156,7 @@ impl<P: Protocol> World<P> {
         moves.extend((state.crashes > 0).then_some(Move::Crash));
         let leads = node.leadership(state.now).names(self.ids[usize::from(state.turn)]);
         moves.extend((state.resignations > 0 && leads).then_some(Move::Resign));
+        moves.extend((state.campaigns > 0 && !leads).then_some(Move::Campaign));
     }
 
     /// The state after a move; none beyond the end of time.
@@ -170,9 +177,11 @@ impl<P: Protocol> World<P> {
             }),
             Move::Resign => {
                 next.resignations -= 1;
-                self.act(&mut next, |node, env, params, effects| {
-                    node.command(Command::Resign, env, params, effects).unwrap_or(Change::Same)
-                });
+                self.command(&mut next, Command::Resign);
+            }
+            Move::Campaign => {
+                next.campaigns -= 1;
+                self.command(&mut next, Command::Campaign);
             }
             Move::Crash => {
                 next.crashes -= 1;
@@ -223,6 +232,13 @@ impl<P: Protocol> World<P> {
         self.act(state, |node, env, params, effects| {
             let input = Input::Message(from, Cow::Owned(letter.message));
             node.handle(input, env, params, effects)
+        });
+    }
+
+    /// An application asks something of the process whose turn it is, which may refuse.
+    fn command(&self, state: &mut State<P>, command: Command) {
+        self.act(state, |node, env, params, effects| {
+            node.command(command, env, params, effects).unwrap_or(Change::Same)
         });
     }
 

@@ -7,6 +7,7 @@
 //! | eventually one | **agreement**, best-leads (where that is promised), ends by deadline |
 //! | elects nobody | **elects nobody** |
 //! | any | **no storm** |
+//! | in a simulated world, for leases | delay bounds |
 //!
 //! **When they look.** After every step of any process, and once more when time is up. That is
 //! enough: a process changes only in a step, so two lead at once if and only if the first still
@@ -16,6 +17,7 @@
 mod agreement;
 mod best_leads;
 mod bounded_inconsistency;
+mod delay_bounds;
 mod elects_nobody;
 mod ends_by_deadline;
 mod leader_supports_itself;
@@ -34,6 +36,7 @@ pub(crate) mod scenes;
 pub use agreement::Agreement;
 pub use best_leads::BestLeads;
 pub use bounded_inconsistency::BoundedInconsistency;
+pub use delay_bounds::DelayBounds;
 pub use elects_nobody::ElectsNobody;
 pub use ends_by_deadline::EndsByDeadline;
 pub use leader_supports_itself::LeaderSupportsItself;

@@ -3,7 +3,7 @@
 use super::{Finding, Invariant};
 use crate::links::Links;
 use crate::nodes::Nodes;
-use crate::view::{Course, Lock, Row, View};
+use crate::view::{Arrival, Course, Lock, Row, View};
 use bellwether_core::{Duration, Instant, SimTime};
 use bellwether_protocols::pace::Pace;
 
@@ -12,6 +12,7 @@ pub(crate) struct Stage {
     pub(crate) rows: Vec<Row>,
     pub(crate) course: Course,
     pub(crate) at: SimTime,
+    pub(crate) arrival: Option<Arrival>,
 }
 
 /// The time scales of the scenes.
@@ -35,7 +36,8 @@ impl Stage {
     pub(crate) fn new(nodes: u32) -> Self {
         let course = Course::new(SimTime::from_nanos(1_000_000_000), Links::all(nodes), pace());
         let at = course.settled;
-        Self { rows: vec![Row { alive: true, ..Row::ABSENT }; nodes as usize], course, at }
+        let rows = vec![Row { alive: true, ..Row::ABSENT }; nodes as usize];
+        Self { rows, course, at, arrival: None }
     }
 
     /// This one leads, with these supporters, who are locked to it.
@@ -79,6 +81,7 @@ impl Stage {
             leaders: those(|row| row.leads),
             course,
             parts: &parts,
+            arrival: self.arrival,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Clocks that drift, that are off for a moment, and that never agreed.
 //!
-//! **Promise.** Between any two moments a clock gains or loses at most ρ of the time between them and
-//! ε beyond that, and both limits are reached: that is all that the runtime lets through.
+//! **Promise.** Between any two moments a clock gains or loses at most ρ of the time between them
+//! and ε beyond that, and both limits are reached: that is all that the runtime lets through.
 
 use super::Draft;
 use crate::trouble::Trouble;

@@ -43,6 +43,7 @@ impl Draft<'_> {
         for node in stood.iter() {
             self.push(at, Fault::Resume { node: Who::Node(node) });
         }
+        self.number_anew(at);
         let all_return = self.luck.chance(0.75);
         for node in fell.iter() {
             if all_return || self.luck.chance(0.5) {

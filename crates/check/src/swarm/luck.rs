@@ -11,11 +11,18 @@ pub struct Luck(Stream);
 
 /// The stream of the world's luck that schedules are drawn from.
 const SWARM: u64 = 2;
+/// The stream for kinds of trouble that were added later, so that the others stay as they were.
+const LATER: u64 = 8;
 
 impl Luck {
     /// The luck of the schedule with this number.
     pub fn new(seed: u64, number: u64) -> Self {
         Self(Coins::new(seed, number).world(SWARM))
+    }
+
+    /// More luck of the same schedule, for [what was added later](crate::Trouble::LATER).
+    pub(crate) fn later(seed: u64, number: u64) -> Self {
+        Self(Coins::new(seed, number).world(LATER))
     }
 
     /// A seed that a file can hold exactly.

@@ -13,12 +13,14 @@
 mod clocks;
 mod cuts;
 mod finale;
+mod lives;
 mod luck;
 mod processes;
 mod weather;
 
 pub use luck::Luck;
 
+use crate::nodes::Nodes;
 use crate::regime::Regime;
 use crate::schedule::Schedule;
 use crate::trouble::{Occurrences, Trouble, Troubles};
@@ -33,13 +35,17 @@ const WATCH: u64 = 4;
 pub fn draw(seed: u64, number: u64, nodes: u32, pace: &Pace, regime: &Regime) -> Schedule {
     let mut luck = Luck::new(seed, number);
     let run = luck.seed();
-    let kinds = regime.draw(&mut luck);
+    let mut later = Luck::later(seed, number);
+    let kinds = regime.draw(&mut luck, &mut later);
     let chaos = luck.stretch(pace.lease, regime.chaos);
-    let mut draft = Draft { nodes, pace, regime, kinds, chaos, luck, ..Draft::new(pace, regime) };
+    let draft = Draft::new(pace, regime);
+    let mut draft = Draft { nodes, kinds, chaos, luck, later, ..draft };
     let offset = draft.draw_clocks();
     let network = draft.draw_weather();
     draft.draw_cuts();
     draft.draw_processes();
+    draft.draw_calls();
+    draft.draw_lives();
     let (links, calm) = draft.draw_finale();
     let Draft { mut faults, absent, trouble, .. } = draft;
     faults.sort_by_key(|timed| timed.at); // stable: what was drawn first comes first
@@ -51,7 +57,7 @@ pub fn draw(seed: u64, number: u64, nodes: u32, pace: &Pace, regime: &Regime) ->
 /// No schedule lasts longer.
 pub fn longest(pace: &Pace, regime: &Regime) -> Duration {
     let chaos = luck::scaled(pace.lease, regime.chaos.1);
-    let late = pace.lease * (weather::LONGEST + 2 * weather::STRAGGLE);
+    let late = pace.lease * (weather::LONGEST + 2 * weather::STRAGGLE_LONG);
     let slow = pace.lease + pace.scheduling * 2;
     chaos + late + slow + pace.timely * 5 + pace.settles + pace.lease * WATCH
 }
@@ -65,8 +71,12 @@ struct Draft<'a> {
     /// How long it goes wrong.
     chaos: Duration,
     luck: Luck,
+    /// For the kinds of trouble that were [added later](Trouble::LATER).
+    later: Luck,
     faults: Vec<Timed>,
     absent: Vec<u32>,
+    /// Whose lives have numbers of former ones.
+    renumbered: Nodes,
     trouble: Occurrences,
     /// How long after the chaos something late may still arrive or be done.
     late: Duration,
@@ -82,8 +92,10 @@ impl<'a> Draft<'a> {
             kinds: Troubles::NONE,
             chaos: Duration::ZERO,
             luck: Luck::new(0, 0),
+            later: Luck::later(0, 0),
             faults: Vec::new(),
             absent: Vec::new(),
+            renumbered: Nodes::NONE,
             trouble: Occurrences::default(),
             late: Duration::ZERO,
             slowest: Duration::ZERO,
@@ -100,13 +112,11 @@ impl<'a> Draft<'a> {
             return Vec::new();
         }
         let (least, most) = self.regime.episodes;
-        let count = least + self.luck.below(most.saturating_sub(least) + 1);
-        (0..count).map(|_| self.moment(kind)).collect()
-    }
-
-    fn moment(&mut self, kind: Trouble) -> Duration {
-        self.trouble.count(kind);
-        self.luck.within(Duration::ZERO, self.chaos)
+        let luck = if Trouble::LATER.contains(&kind) { &mut self.later } else { &mut self.luck };
+        let count = least + luck.below(most.saturating_sub(least) + 1);
+        let moments = (0..count).map(|_| luck.within(Duration::ZERO, self.chaos)).collect();
+        (0..count).for_each(|_| self.trouble.count(kind));
+        moments
     }
 }
 

@@ -8,19 +8,22 @@ use bellwether_sim::network::{Bursts, Delay, Loss};
 use bellwether_sim::{Fault, Network};
 
 /// The kinds of trouble that a network makes.
-const ROUGH: [Trouble; 6] = [
+const ROUGH: [Trouble; 7] = [
     Trouble::Loss,
     Trouble::SharedLoss,
     Trouble::Bursts,
     Trouble::Tails,
     Trouble::Duplicates,
     Trouble::Reordering,
+    Trouble::Stragglers,
 ];
 
 /// No message is longer under way than so many leases, or it would never be calm.
 pub(super) const LONGEST: u64 = 4;
 /// What is held up or doubled is late by at most so many leases.
 pub(super) const STRAGGLE: u64 = 3;
+/// And where stragglers are meant, by at most so many.
+pub(super) const STRAGGLE_LONG: u64 = 15;
 
 /// An exponential delay is at most so many times its mean: coins have 53 bits.
 const EXPONENTIAL_MOST: f64 = 37.0;
@@ -77,8 +80,22 @@ impl Draft<'_> {
             network.reorder = self.luck.odds(&[0.02, 0.1, 0.3]);
         }
         network.straggle = self.luck.stretch(self.pace.lease, (0.1, STRAGGLE as f64));
+        if self.kinds.has(Trouble::Stragglers) {
+            self.hold_up(&mut network);
+        }
         self.late = self.late.max(network.longest());
         network
+    }
+
+    /// Few messages come back after many leases, when everybody has long forgotten them.
+    fn hold_up(&mut self, network: &mut Network) {
+        self.trouble.count(Trouble::Stragglers);
+        let rare = self.later.odds(&[0.01, 0.03, 0.1]);
+        let channel =
+            if self.later.chance(0.5) { &mut network.duplicate } else { &mut network.reorder };
+        *channel = rare;
+        let range = (STRAGGLE as f64 + 1.0, STRAGGLE_LONG as f64);
+        network.straggle = self.later.stretch(self.pace.lease, range);
     }
 
     fn loss(&mut self, kind: Trouble) -> Loss {

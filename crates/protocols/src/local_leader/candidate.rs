@@ -3,6 +3,7 @@
 use super::hall::{Hall, Lease, Round, Timer};
 use super::lock::Lock;
 use super::message::{Message, Request};
+use super::params::Params;
 use super::rules::Rule;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
@@ -12,7 +13,7 @@ impl Hall {
         let now = cx.now();
         self.alive.purge(now);
         if cx.params().by_majority() {
-            match self.bond(now) {
+            match self.bond(now, cx.params()) {
                 Some(lock) if !self.leads(now) => self.ask_in_turn(lock.free(), cx),
                 _ => self.ask(cx),
             }
@@ -57,7 +58,7 @@ impl Hall {
     /// Sends a request and takes the first vote: its own.
     pub(super) fn ask(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
-        if self.gave_up_at(now) {
+        if self.gave_up_at(now, params) {
             return cx.arm(Timer::Ask, now + Duration::from_nanos(1));
         }
         let leads = self.leads(now);
@@ -66,7 +67,8 @@ impl Hall {
         self.line.return_of(self.me);
         let knew_itself = self.alive.contains(self.me);
         self.hear(self.me, true, cx);
-        self.votes.ask(now, leads && params.keep(Rule::Retry));
+        let goes_on = leads && params.keep(Rule::Retry);
+        self.votes.ask(now, goes_on || !params.keep(Rule::VotesEndWithCampaign));
         self.round = Some(Round { sent: now, knew_itself, refusals: [].into(), free: now });
         self.support_itself(request, cx);
         let lease = self.lease.as_ref().filter(|_| leads);
@@ -84,7 +86,7 @@ impl Hall {
         if !params.keep(Rule::SelfSupport) {
             return self.votes.put(self.me, now, true);
         }
-        if self.bond(now).is_none() {
+        if self.bond(now, params).is_none() {
             self.lock(Lock::new(Some(self.me), request, now, false, params));
             self.partition.clear();
             self.votes.put(self.me, now, true);
@@ -100,7 +102,7 @@ impl Hall {
         let pending = self.round.as_ref().is_some_and(|round| round.sent == request.sent);
         let counts =
             if params.keep(Rule::Retry) { self.votes.count(request.sent) } else { pending };
-        if !(fast && mine && counts) {
+        if !(fast && mine && (counts || !params.keep(Rule::CampaignVotesOnly))) {
             return;
         }
         self.votes.put(from, request.sent, params.keep(Rule::DistinctVoters));
@@ -119,6 +121,9 @@ impl Hall {
         cx: &mut Cx<'_, Self>,
     ) {
         let (now, params) = (cx.now(), cx.params());
+        if !params.keep(Rule::RefusalIsNoVote) {
+            return self.on_vote(from, request, cx);
+        }
         let fast = Self::is_fast(cx);
         self.hear(from, fast, cx);
         let leads = self.leads(now);
@@ -137,7 +142,7 @@ impl Hall {
             round.refusals.push(from);
         }
         let group = cx.peers().len() + 1;
-        if !leads && group - round.refusals.len().min(group) < params.quorum(group) {
+        if !leads && group - round.refusals.len().min(group) < quorum(group, params) {
             self.fail(cx);
         }
     }
@@ -147,9 +152,7 @@ impl Hall {
     fn decide(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let (now, params) = (cx.now(), cx.params());
         let Some(base) = self.base(cx) else { return false };
-        let from = if params.keep(Rule::LeaseFromSending) { base } else { now };
-        let through = Duration::from_nanos(u64::from(!params.keep(Rule::StrictExpiry)));
-        let until = from + params.lease + through;
+        let until = self.lease_end(base, now, params);
         let led = self.leads(now);
         if until <= now {
             return false;
@@ -186,10 +189,26 @@ impl Hall {
         done
     }
 
+    /// When a lease is over that rests on grants of this request or later ones.
+    fn lease_end(&self, base: Instant, now: Instant, params: &Params) -> Instant {
+        let from = if !params.keep(Rule::LeaseFromSending) {
+            now
+        } else if !params.keep(Rule::LeaseFromGrantedRequest) {
+            self.votes.last_request().unwrap_or(base)
+        } else if !params.keep(Rule::LeaseFromOldestGrant) {
+            self.votes.newest().unwrap_or(base)
+        } else {
+            base
+        };
+        let through = Duration::from_nanos(u64::from(!params.keep(Rule::StrictExpiry)));
+        let times = if params.keep(Rule::LeaseEnds) { 1 } else { 1_000 };
+        from + params.lease * times + through
+    }
+
     /// The request a lease may run from: all whose support is needed granted it or a later one.
     fn base(&self, cx: &Cx<'_, Self>) -> Option<Instant> {
         let params = cx.params();
-        let quorum = params.quorum(cx.peers().len() + 1);
+        let quorum = quorum(cx.peers().len() + 1, params);
         if params.by_majority() {
             let mine = self.votes.of(self.me)?;
             return self.votes.of_quorum(quorum).map(|base| base.min(mine));
@@ -241,7 +260,9 @@ impl Hall {
             cx.broadcast(Message::Release { request, leaving: false });
             self.unlock_itself();
         }
-        self.votes.clear();
+        if params.keep(Rule::VotesEndWithCampaign) {
+            self.votes.clear();
+        }
         self.given_up = Some(round.sent);
         let again = (round.sent + params.period - params.sigma).max(now);
         if !params.by_majority() {
@@ -262,4 +283,9 @@ impl Hall {
     pub(super) fn unlock_itself(&mut self) {
         self.lock = self.lock.filter(|lock| lock.to != Some(self.me));
     }
+}
+
+/// How many supporters a leader needs, itself included.
+fn quorum(group: usize, params: &Params) -> usize {
+    params.quorum(group) - usize::from(!params.keep(Rule::MoreThanHalf))
 }

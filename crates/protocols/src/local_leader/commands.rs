@@ -2,13 +2,16 @@
 
 use super::hall::{Hall, Timer};
 use super::message::{Farewell, Message, Request};
+use super::rules::Rule;
 use bellwether_core::{Cx, Refused};
 
 impl Hall {
     /// Asks at once, if it is free to support itself and, in local mode, first in line.
     pub(super) fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let now = cx.now();
-        if self.leads(now) || self.bond(now).is_some() || self.gave_up_at(now) {
+        let params = cx.params();
+        let bound = self.bond(now, params).is_some();
+        if self.leads(now) || bound || self.gave_up_at(now, params) {
             return Err(Refused);
         }
         if self.round.is_some() {
@@ -16,7 +19,7 @@ impl Hall {
         }
         // By asking it has its place in line again.
         let mine = (false, self.me);
-        if !cx.params().by_majority() && self.alive.at(now).any(|id| self.line.place(id) < mine) {
+        if !params.by_majority() && self.alive.at(now).any(|id| self.line.place(id) < mine) {
             return Err(Refused);
         }
         cx.disarm(Timer::Ask);
@@ -51,8 +54,14 @@ impl Hall {
     fn give_up(&mut self, cx: &mut Cx<'_, Self>) -> Farewell {
         let sent = self.votes.last_request().unwrap_or(cx.now());
         let request = Request { life: self.life, sent };
-        (self.lease, self.round) = (None, None);
-        self.votes.clear();
+        let params = cx.params();
+        self.round = None;
+        if params.keep(Rule::ResignEndsLease) {
+            self.lease = None;
+        }
+        if params.keep(Rule::VotesEndWithCampaign) {
+            self.votes.clear();
+        }
         self.given_up = Some(sent);
         self.unlock_itself();
         cx.disarm(Timer::Count);

@@ -107,8 +107,9 @@ impl Hall {
     }
 
     /// Whether it has given up a request that it made at this instant.
-    pub(super) fn gave_up_at(&self, now: Instant) -> bool {
-        self.given_up.is_some_and(|given_up| now <= given_up)
+    pub(super) fn gave_up_at(&self, now: Instant, params: &Params) -> bool {
+        let too_early = |given_up| now <= given_up && params.keep(Rule::LaterRequests);
+        self.given_up.is_some_and(too_early)
     }
 
     /// Promises its support. Whoever let an earlier promise lapse has fallen silent.
@@ -137,8 +138,9 @@ impl Hall {
     }
 
     /// The lock that keeps it from supporting itself.
-    pub(super) fn bond(&self, now: Instant) -> Option<Lock> {
-        self.lock.filter(|lock| lock.hinders(self.me, self.life, now))
+    pub(super) fn bond(&self, now: Instant, params: &Params) -> Option<Lock> {
+        let binds = |lock: &Lock| lock.to.is_some() || params.keep(Rule::QuarantineBindsItself);
+        self.lock.filter(|lock| lock.hinders(self.me, self.life, now, params) && binds(lock))
     }
 }
 

@@ -29,15 +29,25 @@ impl Lock {
         leads: bool,
         params: &Params,
     ) -> Self {
-        let until = now + params.lock;
+        let whole = to.is_some() || params.keep(Rule::WholeQuarantine);
+        let length =
+            if whole { params.lock } else { Duration::from_nanos(params.lock.as_nanos() / 2) };
+        let until = now + length;
         let until = if params.keep(Rule::StrictExpiry) { until } else { until - INSTANT };
         Self { to, request, until, leads }
     }
 
     /// Whether it keeps its owner from supporting `candidate` in this life. Another life is another
     /// process: the one before it may be taken for dead, and lead.
-    pub(super) fn hinders(&self, candidate: NodeId, life: u64, now: Instant) -> bool {
-        self.until >= now && (self.to != Some(candidate) || self.request.life != life)
+    pub(super) fn hinders(
+        &self,
+        candidate: NodeId,
+        life: u64,
+        now: Instant,
+        params: &Params,
+    ) -> bool {
+        let other_life = self.request.life != life && params.keep(Rule::LockNamesLife);
+        self.until >= now && (self.to != Some(candidate) || other_life)
     }
 
     /// The first instant at which its owner is free.
@@ -50,6 +60,9 @@ impl Lock {
     /// The paper wants the very same request. But whoever gives up a request has given up those
     /// before it, and a supporter that missed the last one need not wait.
     pub(super) fn is_ended_by(&self, farewell: &Farewell, params: &Params) -> bool {
+        if !params.keep(Rule::ReleaseNamesSender) {
+            return true;
+        }
         let Farewell { node, request } = farewell;
         let same_life = self.request.life == request.life || !params.keep(Rule::Lives);
         let named = if params.is_as_published() {

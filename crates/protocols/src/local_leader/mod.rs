@@ -93,6 +93,8 @@ impl Params {
             fast: self.delta,
             answers: self.keep(Rule::Answer),
             lives: self.keep(Rule::Lives),
+            counts_drift: self.keep(Rule::DriftInBounds),
+            rounds_outward: self.keep(Rule::OutwardRounding),
             inner: self.clone(),
         }
     }

@@ -39,11 +39,47 @@ pub enum Rule {
     EqualLocks,
     /// A lease is shorter than the locks by as much as two clocks may drift apart.
     DriftMargin,
+    /// A lease counts from the oldest of the grants it rests on, not from the newest.
+    LeaseFromOldestGrant,
+    /// A lease counts from a request that was granted, not from the last one that was sent.
+    LeaseFromGrantedRequest,
+    /// Whoever gives up its requests no longer leads.
+    ResignEndsLease,
+    /// A release frees from its sender and from nobody else.
+    ReleaseNamesSender,
+    /// Whoever begins again does not support itself either before the quarantine is over.
+    QuarantineBindsItself,
+    /// The quarantine lasts for a whole lockTime.
+    WholeQuarantine,
+    /// A request is later than the last one that was given up: a release names either.
+    LaterRequests,
+    /// A majority is more than half of the group.
+    MoreThanHalf,
+    /// Votes are forgotten when their request is given up.
+    VotesEndWithCampaign,
+    /// A vote for a request that was given up does not count.
+    CampaignVotesOnly,
+    /// A renewal binds for as long as a first grant.
+    RenewalBinds,
+    /// A refusal is no vote.
+    RefusalIsNoVote,
+    /// Whoever is locked to one process supports no other.
+    OneLock,
+    /// A lock is to one life of a process.
+    LockNamesLife,
+    /// Whoever votes is locked.
+    VoteLocks,
+    /// A lease ends.
+    LeaseEnds,
+    /// Bounds on delays allow for the drift of clocks.
+    DriftInBounds,
+    /// Bounds on delays allow for what readings lost when they were cut down.
+    OutwardRounding,
 }
 
 impl Rule {
     /// All of them, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 33] = [
         Self::RoomForScheduling,
         Self::Quarantine,
         Self::StepDown,
@@ -59,16 +95,34 @@ impl Rule {
         Self::NoReleaseWhileLeading,
         Self::EqualLocks,
         Self::DriftMargin,
+        Self::LeaseFromOldestGrant,
+        Self::LeaseFromGrantedRequest,
+        Self::ResignEndsLease,
+        Self::ReleaseNamesSender,
+        Self::QuarantineBindsItself,
+        Self::WholeQuarantine,
+        Self::LaterRequests,
+        Self::MoreThanHalf,
+        Self::VotesEndWithCampaign,
+        Self::CampaignVotesOnly,
+        Self::RenewalBinds,
+        Self::RefusalIsNoVote,
+        Self::OneLock,
+        Self::LockNamesLife,
+        Self::VoteLocks,
+        Self::LeaseEnds,
+        Self::DriftInBounds,
+        Self::OutwardRounding,
     ];
 
-    const fn bit(self) -> u16 {
-        1 << self as u16
+    const fn bit(self) -> u64 {
+        1 << self as u64
     }
 }
 
 /// The rules that hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules(u16);
+pub struct Rules(u64);
 
 impl Rules {
     /// All of them.

@@ -27,7 +27,8 @@ impl Hall {
         if !fast {
             return;
         }
-        let hindrance = self.lock.filter(|lock| lock.hinders(from, request.life, now));
+        let hinders = |lock: &Lock| lock.hinders(from, request.life, now, params);
+        let hindrance = self.lock.filter(|lock| hinders(lock) && params.keep(Rule::OneLock));
         // Locks of another length would not outlive the candidate's lease.
         let equal = lock == params.lock || !params.keep(Rule::EqualLocks);
         let first =
@@ -39,7 +40,7 @@ impl Hall {
         if leads {
             self.failures = 0;
         }
-        if support {
+        if support && params.keep(Rule::VoteLocks) {
             self.lock_to(from, request, supporters, cx);
         }
         if params.by_majority() && self.round.is_none() && !self.leads(now) {
@@ -67,7 +68,11 @@ impl Hall {
     ) {
         let leads = !supporters.is_empty();
         let mut lock = Lock::new(Some(to), request, cx.now(), leads, cx.params());
-        match self.held(to, cx.now()) {
+        let held = self.held(to, cx.now());
+        if let Some(held) = held.filter(|_| !cx.params().keep(Rule::RenewalBinds)) {
+            lock.until = held.until;
+        }
+        match held {
             // A request that a later one overtook binds as long as any, and says nothing new. Of
             // the two that a new leader makes at once the second is the one that says so.
             Some(held) if (held.request, held.leads) > (request, leads) => {
@@ -128,7 +133,7 @@ impl Hall {
         }
         let now = cx.now();
         let idle = self.round.is_none() && !self.leads(now);
-        if cx.params().by_majority() && idle && self.bond(now).is_none() {
+        if cx.params().by_majority() && idle && self.bond(now, cx.params()).is_none() {
             self.ask_sooner(cx);
         }
     }

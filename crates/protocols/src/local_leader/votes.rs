@@ -70,6 +70,11 @@ impl Votes {
         requests.filter(|sent| at_least(*sent) >= quorum).max()
     }
 
+    /// The latest request that anybody granted.
+    pub(super) fn newest(&self) -> Option<Instant> {
+        self.voters.iter().map(|(_, sent)| *sent).max()
+    }
+
     /// Who granted this request or a later one.
     pub(super) fn since(&self, sent: Instant) -> impl Iterator<Item = NodeId> + '_ {
         self.voters.iter().filter(move |(_, at)| *at >= sent).map(|(voter, _)| *voter)

@@ -38,6 +38,8 @@ pub(crate) fn live(history: u64, lives: bool, judge: &mut Judge) {
         fast: luck.one_of(&[Duration::MAX, Duration::from_millis(10)]),
         answers: true,
         lives,
+        counts_drift: true,
+        rounds_outward: true,
         inner: (),
     };
     let limits = Limits { drift, ppm: params.drift_ppm.into() };

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::coin::{Coins, Purpose, Stream};
-use crate::fault::Disk;
+use crate::fault::{Disk, Renumbered};
 use crate::observer::{Cause, id};
 use crate::plan::{Plan, Ranks};
 use crate::queue::Queue;
@@ -48,6 +48,8 @@ pub(super) struct Members<P: Protocol> {
 pub(super) struct Life<P: Protocol> {
     /// Its present life, or its next one if it is gone.
     pub(super) incarnation: u64,
+    /// The number of the life before it, and the greatest that any had.
+    former: (u64, u64),
     pub(super) stored: Option<Vec<u8>>,
     /// Whether it lost what it stored, if it has not stored anything since.
     pub(super) lost: bool,
@@ -77,6 +79,7 @@ impl<P: Protocol> Default for Life<P> {
     fn default() -> Self {
         Self {
             incarnation: 1,
+            former: (0, 0),
             stored: None,
             lost: false,
             paused: false,
@@ -214,12 +217,25 @@ impl<P: Protocol> Members<P> {
         self.due[index] = u64::MAX;
         self.unpause(node);
         let life = self.life(node);
-        life.incarnation += 1;
+        life.former = (life.incarnation, life.former.1.max(life.incarnation));
+        life.incarnation = life.former.1 + 1;
         life.waiting.clear();
         life.asked.clear();
         life.heard.clear();
         (life.ready, life.called) = (SimTime::ZERO, None);
         self.look(node);
+    }
+
+    /// The next life of a process that is gone has the number of a former one. It knows that it
+    /// ran before, but nothing of what it stored.
+    pub(super) fn renumber(&mut self, node: u32, number: Renumbered) {
+        let life = self.life(node);
+        let (last, _) = life.former;
+        life.incarnation = match number {
+            Renumbered::Same => last.max(1),
+            Renumbered::Lower => 0,
+        };
+        (life.stored, life.lost) = (None, true);
     }
 
     /// Something changed that may decide whether a process takes messages at once.

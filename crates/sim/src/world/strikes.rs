@@ -35,6 +35,7 @@ impl<P: Protocol> World<P> {
                 }
                 self.enter(node, *disk, observer);
             }
+            (Fault::Renumber { life, .. }, false) => self.members.renumber(node, *life),
             (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
             (_, true) => self.strike_one(node, fault, observer),
         }

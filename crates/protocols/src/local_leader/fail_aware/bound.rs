@@ -40,6 +40,15 @@ const MILLION: i128 = 1_000_000;
 /// What a reading lost when it was cut down to a whole nanosecond.
 const CUT: i128 = 1;
 
+/// What is assumed of clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Clocks {
+    /// ρ, in millionths.
+    pub(super) drift_ppm: u32,
+    /// ε.
+    pub(super) error: Duration,
+}
+
 /// The four readings of a message n there and a message m back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoundTrip {
@@ -60,19 +69,22 @@ impl RoundTrip {
     }
 
     /// How long m was under way at most. Never below zero, and [`Duration::MAX`] if clocks may
-    /// stand still.
-    pub(super) fn way_back(&self, drift_ppm: u32, error: Duration, fastest: Duration) -> Duration {
+    /// stand still. Unless it is rounded `outward` it may be too small by what was cut off.
+    pub(super) fn way_back(&self, clocks: Clocks, fastest: Duration, outward: bool) -> Duration {
+        let Clocks { drift_ppm, error } = clocks;
         let (slow, fast) = (MILLION - i128::from(drift_ppm), MILLION + i128::from(drift_ppm));
         if slow <= 0 {
             return Duration::MAX;
         }
+        let cut = if outward { CUT } else { 0 };
         let error = i128::from(error.as_nanos());
         // Below 2^65 · 10^6 · 2·10^6 < 2^107 each.
-        let away = (i128::from(self.away) + CUT + error) * MILLION * fast;
-        let held = (i128::from(self.held) - CUT - error) * MILLION * slow;
+        let away = (i128::from(self.away) + cut + error) * MILLION * fast;
+        let held = (i128::from(self.held) - cut - error) * MILLION * slow;
         let fastest = i128::from(fastest.as_nanos()) * slow * fast;
         let rest = u128::try_from(away - held - fastest).unwrap_or(0);
-        let nanos = rest.div_ceil((slow * fast).unsigned_abs());
+        let parts = (slow * fast).unsigned_abs();
+        let nanos = if outward { rest.div_ceil(parts) } else { rest / parts };
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 }

@@ -71,6 +71,7 @@ use bellwether_core::{
     Protocol, Reach, Rebase, Refused, TimerKind,
 };
 use bound::RoundTrip;
+use core::hash::{Hash, Hasher};
 use heard::{Heard, Life, Table};
 
 /// No list on the wire is longer.
@@ -86,9 +87,28 @@ pub struct FailAware<P: Protocol> {
     /// The latest life of this process that others know of, if that is not the present one: then
     /// incarnations did not grow, and nobody listens.
     outlived: Option<u64>,
+    /// The bound on the delay of the frame it handled last, for whoever checks it.
+    bound: Observed,
     inner: P,
     /// What the protocol inside asks for during a step; empty between steps.
     scratch: Vec<Effect<P>>,
+}
+
+/// Something to look at that is no part of the state: nothing depends on it, and two states that
+/// differ in nothing else are the same.
+#[derive(Clone, Copy, Debug)]
+struct Observed(Option<Duration>);
+
+impl PartialEq for Observed {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Observed {}
+
+impl Hash for Observed {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
 /// The layer's own timer: the next empty broadcast.
@@ -193,7 +213,8 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let spoke = scratch.iter().any(|wish| matches!(wish, Effect::Send(Dest::Everyone, _)));
         let (me, life) = (boot.me, boot.incarnation);
         let heard = Table::default();
-        let mut layer = Self { me, life, heard, outlived: None, inner, scratch };
+        let mut layer =
+            Self { me, life, heard, outlived: None, bound: Observed(None), inner, scratch };
         layer.lift(cx);
         if !spoke {
             layer.broadcast(None, cx);
@@ -208,15 +229,18 @@ impl<P: Protocol> Protocol for FailAware<P> {
         }
         let heard = Heard { life: frame.life, sent: frame.sent, received: now };
         match self.heard.note(from, heard, params.drift_ppm, params.lives) {
-            Life::Former => return,
+            Life::Former => {
+                self.bound = Observed(None);
+                return;
+            }
             Life::Present => {}
             Life::New => self.on_peer(from, Reach::Up, cx),
         }
         let known = frame.echoes.iter().find(|row| row.node == self.me).map(|row| row.life);
         self.outlived = self.outlived.max(known.filter(|known| *known > self.life));
         let trip = self.round_trip(&frame, params, now);
-        let Params { drift_ppm, clock_error, fastest, .. } = *params;
-        let bound = trip.map(|trip| trip.way_back(drift_ppm, clock_error, fastest));
+        let bound = trip.map(|trip| params.bound(&trip));
+        self.bound = Observed(bound);
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
         // An empty frame is an answer if it has a row for this life: usable or not, it ends here.
         let answer = frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
@@ -256,6 +280,10 @@ impl<P: Protocol> Protocol for FailAware<P> {
 
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         self.inner.leadership(now)
+    }
+
+    fn last_delay_bound(&self) -> Option<Duration> {
+        self.bound.0
     }
 
     fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {

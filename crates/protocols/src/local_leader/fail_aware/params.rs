@@ -1,11 +1,13 @@
 //! What the layer assumes of clocks and network, and how much it says.
 
+use super::bound::{Clocks, RoundTrip};
 use bellwether_core::Duration;
 
 /// The parameters of the layer and, inside, those of the protocol it carries.
 ///
-/// Only `drift_ppm`, `clock_error` and `fastest` enter a bound: if a clock or the network breaks one of them, a
-/// bound may be too small. The others decide how often there is a bound and how tight it is.
+/// Only `drift_ppm`, `clock_error` and `fastest` enter a bound: if a clock or the network breaks one
+/// of them, a bound may be too small. The others decide how often there is a bound and how tight it
+/// is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params<I> {
     /// ρ: how wrong the rate of a clock may be, in millionths. From a million on, a clock may stand
@@ -31,6 +33,21 @@ pub struct Params<I> {
     /// Whether stamps of a former life are refused. Off only where a test shows that a restarted
     /// process would otherwise take the readings of another clock for its own.
     pub lives: bool,
+    /// Whether bounds allow for the drift of clocks. Off only where a test shows that they would be
+    /// too small otherwise.
+    pub counts_drift: bool,
+    /// Whether bounds allow for what readings lost when they were cut down to whole nanoseconds.
+    /// Off only where a test shows that they would be too small otherwise.
+    pub rounds_outward: bool,
     /// The parameters of the protocol inside.
     pub inner: I,
+}
+
+impl<I> Params<I> {
+    /// How long the message that completed this round trip was under way at most.
+    pub(super) fn bound(&self, trip: &RoundTrip) -> Duration {
+        let drift_ppm = if self.counts_drift { self.drift_ppm } else { 0 };
+        let clocks = Clocks { drift_ppm, error: self.clock_error };
+        trip.way_back(clocks, self.fastest, self.rounds_outward)
+    }
 }

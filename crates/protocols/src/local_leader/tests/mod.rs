@@ -13,6 +13,7 @@ mod counting;
 mod edges;
 mod expiry;
 mod leaving;
+mod needed;
 mod never_two;
 mod one_per_partition;
 mod params;

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Whether a process supports this request.
-fn supports(process: &mut Process, from: u64, body: Message) -> bool {
+pub(super) fn supports(process: &mut Process, from: u64, body: Message) -> bool {
     hear(process, from, body);
     let Some(Effect::Send(_, Letter { body: Message::Reply { support, .. }, .. })) =
         process.effects().pop()
@@ -14,7 +14,7 @@ fn supports(process: &mut Process, from: u64, body: Message) -> bool {
 }
 
 /// The candidate 1 of `n`, which asked at 20.
-fn candidate(n: u64, params: Params) -> Process {
+pub(super) fn candidate(n: u64, params: Params) -> Process {
     let mut process = boot(1, n, 1, params);
     process.ring();
     process

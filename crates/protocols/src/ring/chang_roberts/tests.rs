@@ -67,6 +67,12 @@ fn leader(process: &Process) -> Option<u64> {
     process.leadership().leaders.first().map(|leader| leader.0)
 }
 
+/// It waits for the end of an election of all five.
+fn waits(process: &Process) -> Asked {
+    let params = Params::try_from(restless()).expect("the rules are kept");
+    process.armed(Timer::Retry, params.wait(5))
+}
+
 /// What the last step sent.
 fn letters(process: &Process) -> Vec<Asked> {
     let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
@@ -156,6 +162,33 @@ fn who_knows_the_announced_to_be_dead_objects() {
     let mut process = start(3);
     process.peer(5, Reach::Down);
     assert_eq!(process.message(2, leads(3, 5)).effects(), [sent(4, runs(4, key(3)))]);
+}
+
+/// Others elect whom it takes for dead, again and again: not everyone hears everyone.
+#[test]
+fn who_has_objected_waits_before_it_objects_again() {
+    let mut process = boot(3, 1, restless());
+    process.peer(5, Reach::Down);
+    process.message(2, leads(3, 5));
+    assert_eq!(letters(&process), [sent(4, runs(4, key(3)))]);
+    process.message(2, leads(4, 5));
+    assert_eq!(letters(&process), [], "not at once");
+    assert_eq!((process.effects().last(), leader(&process)), (Some(&waits(&process)), None));
+    process.ring();
+    assert_eq!(letters(&process), [sent(4, runs(5, key(3)))], "but after a while");
+    process.peer(1, Reach::Down);
+    process.message(2, leads(6, 5));
+    assert_eq!(letters(&process), [sent(4, runs(7, key(3)))], "after a report all may be well");
+}
+
+#[test]
+fn who_never_waits_objects_every_time() {
+    let mut process = start(3);
+    process.peer(5, Reach::Down);
+    for round in [3, 5, 7] {
+        let again = [sent(4, runs(round + 1, key(3)))];
+        assert_eq!(process.message(2, leads(round, 5)).effects(), again);
+    }
 }
 
 #[test]

@@ -24,6 +24,10 @@
 //! * **Announcements** go once round and are removed by the winner. They are ordered by round, then
 //!   by key; who knows better ignores them. Who is greater than the announced, or knows it to be
 //!   dead, objects: it calls the next election.
+//! * **Objecting again.** Where not everyone hears everyone, one process may take the winner for
+//!   dead that the others elect. It would object to every announcement, and elections would follow
+//!   each other as fast as messages travel. So whoever has objected, and has had no report of
+//!   anybody since, waits for `retry` before it calls the next election.
 //! * **The dead.** Neighbours that are down are skipped. What speaks for a candidate that is down
 //!   goes no further: so no message passes the place of its creator, and none goes round for ever.
 //!   The election it called is held all the same.
@@ -134,6 +138,8 @@ pub struct Finder<S: Search> {
     /// Its part in that election, until that is decided.
     part: Option<S>,
     circle: Circle,
+    /// Whether it objected to an announcement, and has had no report since.
+    objected: bool,
     /// The timer that is armed.
     alarm: Option<Timer>,
 }
@@ -315,7 +321,18 @@ impl<S: Search> Finder<S> {
         }
         self.round = round;
         let fit = leader.id != self.me && !self.circle.is_down(leader.id) && leader > self.key();
-        if fit { self.follow(leader, cx) } else { self.hold(cx) }
+        if fit { self.follow(leader, cx) } else { self.object(cx) }
+    }
+
+    /// Calls another election because of the announced winner, and again only after `retry`.
+    fn object(&mut self, cx: &mut Cx<'_, Self>) {
+        let again = core::mem::replace(&mut self.objected, true);
+        if again && cx.params().config().retry != Duration::MAX {
+            (self.leader, self.part) = (None, None);
+            self.wait_for_end(cx);
+        } else {
+            self.hold(cx);
+        }
     }
 }
 
@@ -402,6 +419,7 @@ impl<S: Search> Protocol for Finder<S> {
             round: 0,
             part: None,
             circle: Circle::default(),
+            objected: false,
             alarm: None,
         };
         if boot.incarnation > 1 {
@@ -435,6 +453,7 @@ impl<S: Search> Protocol for Finder<S> {
             return;
         }
         let before = Way::BOTH.map(|way| self.neighbour(way, cx));
+        self.objected = false;
         self.circle.report(peer, reach);
         match reach {
             Reach::Down => self.miss(peer, before, cx),

@@ -1,6 +1,6 @@
 //! The bound as arithmetic.
 
-use super::super::bound::RoundTrip;
+use super::super::bound::{Clocks, RoundTrip};
 use super::*;
 use proptest::prelude::*;
 
@@ -10,7 +10,8 @@ fn nanos(reading: u64) -> Instant {
 
 fn bound([a, b, c, d]: [u64; 4], drift_ppm: u32, fastest: u64) -> Option<u64> {
     let trip = RoundTrip::new(nanos(a), nanos(b), nanos(c), nanos(d))?;
-    Some(trip.way_back(drift_ppm, Duration::ZERO, Duration::from_nanos(fastest)).as_nanos())
+    let clocks = Clocks { drift_ppm, error: Duration::ZERO };
+    Some(trip.way_back(clocks, Duration::from_nanos(fastest), true).as_nanos())
 }
 
 #[test]
@@ -21,6 +22,18 @@ fn readings_are_taken_to_be_cut_down_and_the_quotient_is_rounded_up() {
     assert_eq!(bound([100, 7, 27, 150], 100_000, 0), Some(40));
     // (50 + 1) / 0.5 − (20 − 1) / 1.5 = 89.33…
     assert_eq!(bound([100, 7, 27, 150], 500_000, 0), Some(90));
+}
+
+/// Both clocks are read at the very moment the messages pass, and the one back takes 30.
+#[test]
+fn without_rounding_outward_a_bound_is_below_the_true_delay() {
+    // Readings of clocks that ran on for almost a nanosecond more than they show: 49.9 away, 20.0
+    // held, so 29.9 under way; the readings say 49 and 20.
+    let trip = RoundTrip::new(nanos(100), nanos(7), nanos(27), nanos(149)).expect("in order");
+    let clocks = Clocks { drift_ppm: 0, error: Duration::ZERO };
+    let bound = |outward| trip.way_back(clocks, Duration::ZERO, outward);
+    let [outward, plain] = [true, false].map(bound);
+    assert_eq!([outward, plain].map(Duration::as_nanos), [31, 29]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Which message of a peer is remembered.
 
-use super::super::bound::RoundTrip;
+use super::super::bound::{Clocks, RoundTrip};
 use super::super::heard::{Heard, Life, Table};
 use super::*;
 use proptest::prelude::*;
@@ -79,7 +79,8 @@ proptest! {
         let (c, d) = (Instant::from_nanos(now + wait), Instant::from_nanos(2000 + wait + way_back));
         let bound = |heard: Heard| {
             let trip = RoundTrip::new(heard.sent, heard.received, c, d).expect("time goes on");
-            trip.way_back(drift_ppm, Duration::ZERO, Duration::from_nanos(fastest))
+            let clocks = Clocks { drift_ppm, error: Duration::ZERO };
+            trip.way_back(clocks, Duration::from_nanos(fastest), true)
         };
         let least = stamps.iter().map(|&(sent, received)| bound(heard(sent, received))).min();
         prop_assert_eq!(Some(bound(kept(drift_ppm, &stamps))), least);

@@ -53,6 +53,8 @@ fn params() -> Params<Temper> {
         fast: Duration::MAX,
         answers: true,
         lives: true,
+        counts_drift: true,
+        rounds_outward: true,
         inner: Temper { speaks_first: false },
     }
 }

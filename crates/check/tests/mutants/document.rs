@@ -1,0 +1,94 @@
+//! The table in `docs/checking.md` is the table of the tests, and its rules are kept: at least
+//! thirty mutants, and whatever is unsafe dies by two of unit test, judge and explorer.
+
+use super::table::{Explored, Harm, Judged, MUTANTS, Mutant, Watched};
+use bellwether_protocols::local_leader::Rule;
+use std::fs::read_to_string;
+use std::path::Path;
+
+fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn told_by_judge(judged: &Judged) -> String {
+    let Judged { nodes, trouble, schedules, invariant, watched } = judged;
+    let trouble: Vec<&str> = trouble.iter().map(|kind| kind.name()).collect();
+    let how = match watched {
+        Watched::BothModes => ", both modes",
+        Watched::Misconfigured => ", one lockTime a third of the others",
+        Watched::NeverTwo | Watched::All => "",
+    };
+    format!("{invariant}: {nodes} processes, {}{how}; {schedules}", trouble.join(", "))
+}
+
+fn told_by_explorer(explored: &Explored) -> String {
+    let Explored { nodes, ticks, adversary: a, property } = explored;
+    let mut flags = format!("{property}: {nodes} processes, delay {} to {}", a.fastest, a.slowest);
+    for (count, what) in [
+        (a.crashes, "crash"),
+        (a.copies, "copy"),
+        (a.resignations, "resignation"),
+        (a.campaigns, "campaign"),
+    ] {
+        if count > 0 {
+            flags += &format!(", {count} {what}");
+        }
+    }
+    let ends = a.ticks.map_or("for ever".to_owned(), |ticks| format!("{ticks} ticks"));
+    format!("{flags}; lockTime {}, {ends}", ticks.lock())
+}
+
+fn row(mutant: &Mutant) -> String {
+    let Mutant { without, changed, harm, unit, judged, explored } = mutant;
+    let rules: Vec<String> = without.iter().map(|rule| format!("`{rule:?}`")).collect();
+    let harm = match harm {
+        Harm::Unsafe => "two leaders",
+        Harm::Bound => "wrong bounds",
+        Harm::Late => "time only",
+        Harm::Covered => "none alone",
+    };
+    let judged = judged.as_ref().map_or("-".to_owned(), told_by_judge);
+    let explored = explored.as_ref().map_or("-".to_owned(), told_by_explorer);
+    format!("| {} | {changed} | {harm} | `{unit}` | {judged} | {explored} |", rules.join(", "))
+}
+
+fn table() -> String {
+    let head = "| without | what is changed | harm | unit test | judge | explorer |\n\
+                |---|---|---|---|---|---|\n";
+    let rows: Vec<String> = MUTANTS.iter().map(row).collect();
+    format!("{head}{}\n", rows.join("\n"))
+}
+
+#[test]
+fn the_document_has_this_table() {
+    let path = repository().join("docs/checking.md");
+    let document = read_to_string(path).expect("the document is there").replace("\r\n", "\n");
+    assert!(document.contains(&table()), "docs/checking.md should have:\n{}", table());
+}
+
+#[test]
+fn every_rule_has_a_mutant_and_every_unsafe_one_dies_twice() {
+    assert!(MUTANTS.len() >= 30, "{}", MUTANTS.len());
+    for rule in Rule::ALL {
+        assert!(MUTANTS.iter().any(|mutant| mutant.without.contains(&rule)), "{rule:?}");
+    }
+    for mutant in MUTANTS {
+        let deaths = 1
+            + usize::from(mutant.judged.is_some() || mutant.harm == Harm::Late)
+            + usize::from(mutant.explored.is_some());
+        let needed = if mutant.harm == Harm::Covered { 1 } else { 2 };
+        assert!(deaths >= needed, "{}: {deaths}", mutant.changed);
+    }
+}
+
+/// The unit tests are in another crate; here it is seen that they are there.
+#[test]
+fn every_unit_test_of_the_table_exists() {
+    let folder = repository().join("crates/protocols/src/local_leader");
+    let files = ["tests/rules.rs", "tests/needed.rs", "fail_aware/tests/bound.rs"];
+    let files = files.map(|file| read_to_string(folder.join(file)).expect("the tests are there"));
+    for mutant in MUTANTS {
+        let test = format!("#[test]\nfn {}()", mutant.unit);
+        assert!(files.iter().any(|file| file.contains(&test)), "{}", mutant.unit);
+    }
+}

@@ -1,0 +1,17 @@
+//! Every rule of the lease protocol is needed: without it, a named property breaks in a named
+//! regime or against a named adversary; with it, nothing does in the same schedules and states.
+//!
+//! [`table`] lists the mutants. [`judged`] and [`explored`] kill each of them as the table says,
+//! [`document`] holds the table of `docs/checking.md` to it. What only costs time is in [`delays`].
+
+mod delays;
+mod document;
+mod explored;
+mod judged;
+mod table;
+
+use bellwether_protocols::local_leader::{Config, Mode, Params};
+
+fn lan(mode: Mode) -> Params {
+    Params::try_from(Config { mode, ..Config::default() }).expect("a preset is valid")
+}
