@@ -5,8 +5,9 @@
 //! disagrees. Any other sends one only to those it refuses, and to where it is listed itself if it
 //! is not there.
 //!
-//! **Assumptions.** Only authentic frames are answered, each address at most twice a second and
-//! with no more than a frame: nobody without a key gets an answer, nor anybody a larger one.
+//! **Assumptions.** Only authentic frames are answered, each of them once, for three seconds, each
+//! address at most twice a second and with one frame. Whoever has no key and repeats what it heard
+//! gets no second answer by the same frame.
 //!
 //! **Promise.** A member that others refuse finds it in its own status. Of two processes with one
 //! id that can reach each other, one takes no part:

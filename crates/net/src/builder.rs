@@ -145,6 +145,10 @@ impl Builder {
     }
 
     /// A protocol of the application's own: the very type that it simulates and checks.
+    ///
+    /// Nothing is known of its leases, if it has any: the clocks are not compared for it, and what
+    /// it promised in a former life is not waited for. A deadline that it tells is kept as the
+    /// [`Guard`](crate::Guard) says, by the clock as it is.
     #[must_use]
     pub fn own_protocol<P: Protocol>(mut self, params: P::Params) -> Self {
         self.program = Some(Ok(Program::own::<P>(params)));

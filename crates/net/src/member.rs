@@ -212,13 +212,13 @@ impl Member {
         self.life = None;
         let before = self.withdrawal.take();
         let until = before.as_ref().map_or(until, |before| before.until.max(until));
-        let told = match before.filter(|before| before.why.is_like(&why)) {
-            Some(before) => before.told,
+        let (why, told) = match before.filter(|before| before.why.is_like(&why)) {
+            Some(before) => (before.why, before.told),
             None => {
                 let text = self.reason(&why, now);
                 self.tell_withdrawn(&text, now);
                 self.changed(now);
-                text
+                (why, text)
             }
         };
         self.withdrawal = Some(Withdrawal { why, until, told });

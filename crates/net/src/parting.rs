@@ -48,6 +48,11 @@ impl Member {
 
     fn part(&mut self, leaves: bool) -> &mut Parting {
         let shared = &self.shared;
+        let reign = shared.reign();
+        let over = |parting: &mut Parting| !parting.leaves && parting.given_up.reign != reign;
+        if let Some(former) = self.parting.take_if(over) {
+            former.answer(Ok(())); // that reign has ended by itself
+        }
         self.parting.get_or_insert_with(|| {
             let given_up = shared.give_up();
             Parting { given_up, leaves, answers: Vec::new() }

@@ -82,10 +82,15 @@ pub fn raise(class: Class, children: Children) -> Raised {
 }
 
 /// Gives a child normal scheduling and this nice value: it inherited what its parent was raised to.
-pub(crate) fn reset_child(pid: Pid, nice: i32) {
-    // Whoever may raise may reset; and a child that is gone needs neither.
-    let _ = schedule(Some(pid), libc::SCHED_OTHER, 0);
+///
+/// # Errors
+/// If it keeps what it must not have. A child that is gone needs nothing.
+pub(crate) fn reset_child(pid: Pid, nice: i32) -> Result<(), Errno> {
+    // Who was permitted real time by a limit alone may not take the flag away again.
+    let normal = schedule(Some(pid), libc::SCHED_OTHER, 0)
+        .or_else(|_| schedule(Some(pid), libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0));
     let _ = setpriority_process(Some(pid), nice);
+    if normal == Err(Errno::SRCH) { Ok(()) } else { normal }
 }
 
 /// What the calling thread starts from now on has normal scheduling, whatever it has itself. This

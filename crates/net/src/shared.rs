@@ -125,21 +125,29 @@ impl Shared {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is believed now, by the clock now.
+    /// What is believed now, by the clock now. The clock is read after the lock was given back: the
+    /// member's thread waits for nobody who was stopped while reading it.
     pub(crate) fn see(&self) -> Seen {
         let present = self.present();
-        self.seen(&present)
+        let (standing, giving_up) = (present.standing.clone(), present.giving_up);
+        let (version, reign, ended) = (present.version, present.reign, present.ended);
+        drop(present);
+        Seen { standing: self.judged(&standing, giving_up), version, reign, ended }
     }
 
     fn seen(&self, present: &Present) -> Seen {
+        let standing = self.judged(&present.standing, present.giving_up);
+        Seen { standing, version: present.version, reign: present.reign, ended: present.ended }
+    }
+
+    fn judged(&self, standing: &Standing, giving_up: bool) -> Standing {
         let now = self.clock.now();
         // A clock that cannot be trusted cannot tell that a lease still runs.
-        let over = present.giving_up || self.clock.is_suspect();
-        let standing = match over && present.standing.leads() {
-            true => Standing::none(present.standing.me, now),
-            false => present.standing.at(now),
-        };
-        Seen { standing, version: present.version, reign: present.reign, ended: present.ended }
+        let over = giving_up || self.clock.is_suspect();
+        match over && standing.leads() {
+            true => Standing::none(standing.me, now),
+            false => standing.at(now),
+        }
     }
 
     /// What is believed, once `wanted` says so or the time is up.
@@ -178,12 +186,15 @@ impl Shared {
 
     /// The same for a task: `waker` is called at the next news if there is nothing yet.
     fn poll(&self, seat: u64, waker: &Waker, wanted: impl FnOnce(&Seen) -> bool) -> Option<Seen> {
+        let waker = waker.clone();
         let mut present = self.present();
         let seen = self.seen(&present);
         if seen.ended || wanted(&seen) {
             return Some(seen);
         }
-        present.wakers.insert(seat, waker.clone());
+        let former = present.wakers.insert(seat, waker);
+        drop(present);
+        drop(former); // what a waker owns may want the same lock when it goes
         None
     }
 
@@ -275,6 +286,10 @@ impl Shared {
         if present.guards > 0 || !present.standing.at(self.clock.now()).leads() {
             return;
         }
+        if present.giving_up {
+            drop(present);
+            return self.wake(); // the member's thread waits for this one
+        }
         self.mark_given_up(present);
         self.ask(Request::Resign(Some(reign), None));
     }
@@ -311,13 +326,18 @@ impl Shared {
     /// another reign, since guards that were lost stay lost.
     pub(crate) fn given_up(&self, reign: u64) -> bool {
         let mut present = self.present();
-        if present.reign == reign && present.giving_up {
-            present.giving_up = false;
-            let leads = present.standing.at(self.clock.now()).leads();
-            present.reign += u64::from(leads);
-            present.guards = 0;
+        if present.reign != reign || !present.giving_up {
+            return self.seen(&present).standing.leads();
         }
-        self.seen(&present).standing.leads()
+        (present.giving_up, present.guards) = (false, 0);
+        let leads = self.seen(&present).standing.leads();
+        if leads {
+            present.reign += 1;
+            present.version.changes += 1;
+            present.version.tellings += 1;
+            self.ring(present, true);
+        }
+        leads
     }
 
     /// The number of the present reign, or of the last.
@@ -328,7 +348,7 @@ impl Shared {
     /// Puts a request into the mailbox. False if nobody will read it.
     pub(crate) fn ask(&self, request: Request) -> bool {
         let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        let must = matches!(request, Request::Resign(..) | Request::Stop);
+        let must = matches!(request, Request::Resign(..) | Request::Stop | Request::Keyring(_));
         if mailbox.closed || mailbox.requests.len() >= MAILBOX_MAX && !must {
             return false;
         }
@@ -390,7 +410,8 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.shared.present().wakers.remove(&self.number);
+        let waker = self.shared.present().wakers.remove(&self.number);
+        drop(waker); // after the lock: what it owns may want the same one
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) const BATCH: usize = 64;
 pub(crate) struct Sockets {
     own: UdpSocket,
     group: Option<UdpSocket>,
+    group_first: bool,
     buffer: Box<[u8; BUFFER]>,
 }
 
@@ -38,7 +39,12 @@ pub(crate) struct Datagram<'a> {
 impl Sockets {
     /// A socket of its own at this address.
     pub(crate) fn bind(listen: SocketAddr) -> io::Result<Self> {
-        Ok(Self { own: udp(listen, false)?.into(), group: None, buffer: Box::new([0; BUFFER]) })
+        Ok(Self {
+            own: udp(listen, false)?.into(),
+            group: None,
+            group_first: false,
+            buffer: Box::new([0; BUFFER]),
+        })
     }
 
     /// The same, and one that hears what is sent to a multicast group.
@@ -70,7 +76,7 @@ impl Sockets {
             }
         }
         let buffer = Box::new([0; BUFFER]);
-        Ok(Self { own: own.into(), group: Some(shared.into()), buffer })
+        Ok(Self { own: own.into(), group: Some(shared.into()), group_first: false, buffer })
     }
 
     /// Where its own socket is.
@@ -86,7 +92,11 @@ impl Sockets {
 
     /// The next datagram, if there is one.
     pub(crate) fn receive(&mut self, clock: &dyn Clock) -> Option<Datagram<'_>> {
-        for socket in std::iter::once(&self.own).chain(&self.group) {
+        // By turns: a flood at one of them must not make the other one deaf.
+        self.group_first = !self.group_first;
+        let (own, group) = (Some(&self.own), self.group.as_ref());
+        let order = if self.group_first { [group, own] } else { [own, group] };
+        for socket in order.into_iter().flatten() {
             match socket.recv_from(&mut self.buffer[..]) {
                 Ok((length, from)) => {
                     let at = clock.now();

@@ -3,6 +3,7 @@
 use bellwether_core::Instant;
 use bellwether_net::clock::{BootTime, Clock, Readings};
 use bellwether_net::{Builder, Election, Gone, Keyring, Next, NotNow, Peers, Role, Watch};
+use bellwether_protocols::announce_listen::{self, Variant};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Preset};
 use std::collections::BTreeMap;
@@ -222,6 +223,30 @@ fn whoever_resigns_is_told_at_once_and_waits_for_the_guards() {
     assert!(again.deadline().unwrap() > deadline, "another lease");
     assert_eq!(again.resign(), Ok(()));
     assert_eq!(alone.resign(), Err(NotNow::Refused), "it does not lead");
+}
+
+/// Alone, `le-a` leads again in the very step in which it resigned.
+#[test]
+fn whoever_leads_on_after_resigning_has_another_reign_and_everybody_is_told() {
+    let config = Config::AnnounceListen(announce_listen::Config::new(Variant::LeA));
+    let alone = member(1, &places(1)).protocol("le-a", config).join().unwrap();
+    let guard = alone.wait(PATIENCE).unwrap().unwrap();
+    let mut watch = alone.watch();
+    assert!(matches!(watch.next_within(PATIENCE), Next::Changed(_)));
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            while guard.still_leading() {
+                thread::yield_now();
+            }
+            alone.wait(PATIENCE).unwrap().is_some()
+        });
+        let _ = alone.resign(); // whether it says so or not
+        assert!(waiting.join().unwrap(), "another guard is to be had");
+    });
+    assert!(!guard.still_leading(), "what was lost stays lost");
+    assert!(matches!(watch.next_within(PATIENCE), Next::Changed(_)), "and a watch hears of it");
+    drop(guard);
+    assert!(follow(&alone, |m| m.leadership().leads()), "a guard of a former reign ends nothing");
 }
 
 /// The machine's clock, steered by so many millionths from some moment on.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `options`, `layers`, `params`, `settings` | what was asked for, by a file, the environment and flags |
 //! | `joining`, `supervisor` | what comes before the loop, and the loop |
-//! | `errands`, `watchdog` | what the loop does not wait for; what happens if it is held up all the same |
+//! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up all the same |
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `hooks`, `hook_call`, `printer`, `complaints` | who is told of changes, and of trouble |
 //! | `office` | who may ask |
@@ -23,12 +23,12 @@ mod joining;
 mod layers;
 mod office;
 pub(super) mod options;
+mod overdue;
 mod params;
 mod permission;
 mod printer;
 mod settings;
 mod supervisor;
-mod watchdog;
 mod worker;
 
 use super::Done;
@@ -39,7 +39,8 @@ use bell::Bell;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{CannotServe, Server};
 use bellwether::net::guardian::Plan;
-use bellwether::net::{Election, Prepared, priority};
+use bellwether::net::priority::{self, Children, Class};
+use bellwether::net::{Election, Prepared};
 use clap::Args;
 use complaints::Complaints;
 use errands::Errands;
@@ -47,6 +48,8 @@ use hooks::Hooks;
 use joining::{Joined, Joining};
 use office::{Office, Reply};
 use options::{Format, Options};
+use overdue::Overdue;
+use permission::Permission;
 use printer::{Printer, Stream};
 pub(super) use settings::Settings;
 use std::ffi::OsString;
@@ -54,7 +57,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use supervisor::Supervisor;
-use watchdog::Watchdog;
 use worker::{Notes, Worker};
 
 /// Be a member of a group; run a command only while it leads
@@ -144,7 +146,11 @@ fn start(settings: Settings, bell: Bell, errors: &Printer) -> Result<u8, Failure
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
     // The guardian is there before the member may be elected.
-    let worker = start_worker(&settings, prepared.id(), errors)?;
+    let worker = worker(&settings, prepared.id(), errors);
+    let worker = match joining.wait_for(|| worker.map(start_worker).transpose()).map_err(begin)? {
+        Joined::Done(worker) => worker?,
+        Joined::End(code, why) => return Ok(say_why(errors, code, why)),
+    };
     let election = match joining.wait_for(move || prepared.join()).map_err(begin)? {
         Joined::Done(election) => election?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
@@ -177,19 +183,17 @@ fn cannot(what: &str, error: &io::Error) -> Failure {
     Failure::Io(format!("cannot {what}: {error}"))
 }
 
-fn start_worker(settings: &Settings, id: u64, errors: &Printer) -> Result<Option<Worker>, Failure> {
-    let Some((program, args)) = settings.command.split_first() else { return Ok(None) };
+/// A worker to be: what it is to run, for how long, whether again, and who hears of trouble.
+type Order = (Plan, Permission, bool, Notes);
+
+fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
+    let (program, args) = settings.command.split_first()?;
     let env = [
         ("BELLWETHER_GROUP", OsString::from(&settings.group)),
         ("BELLWETHER_ID", OsString::from(id.to_string())),
         ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
     ];
     let permission = settings.permission;
-    let recording = settings.recording(id);
-    if let Some(recording) = &recording {
-        let opened = recording.open();
-        opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
-    }
     let plan = Plan {
         program: program.clone(),
         args: args.to_vec(),
@@ -197,11 +201,19 @@ fn start_worker(settings: &Settings, id: u64, errors: &Printer) -> Result<Option
         grace: permission.grace,
         nice: priority::nice(),
         env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
-        recording,
+        recording: settings.recording(id),
     };
-    let notes = Notes::new(errors.clone());
-    let worker = Worker::new(plan, permission, settings.options.commanding.restart, notes);
-    worker.map(Some).map_err(|error| cannot("start the guardian", &error))
+    Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
+}
+
+/// Starts its guardian; a disk that hangs may hold this up.
+fn start_worker((plan, permission, restart, notes): Order) -> Result<Worker, Failure> {
+    if let Some(recording) = &plan.recording {
+        let opened = recording.open();
+        opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
+    }
+    let worker = Worker::new(plan, permission, restart, notes);
+    worker.map_err(|error| cannot("start the guardian", &error))
 }
 
 fn supervise(
@@ -231,8 +243,13 @@ fn supervise(
     office.open(election.clone(), hooks.tally(), notes);
     let Joining { signals, bell, deadline, early } = joining;
     let errands = Errands::start(election.clone(), errors.clone(), bell.clone()).map_err(begin)?;
-    let watch_over = |_: &Worker| Watchdog::start(election.clone(), errors.clone());
-    let watchdog = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
+    let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), bell.clone());
+    let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
+    if worker.is_some() {
+        // What is refused here was refused to the guardian too, which has said so.
+        let _ = priority::raise(Class::Nice, Children::Normal);
+        let _ = priority::lock_memory();
+    }
     Ok(Supervisor {
         group,
         watch: election.watch(),
@@ -246,7 +263,7 @@ fn supervise(
         printer,
         errors: errors.clone(),
         worker,
-        watchdog,
+        overdue,
         keys: options.key,
         complaints: Complaints::new(errors.clone()),
         deadline,

@@ -6,7 +6,7 @@
 //! end is a wish until the command is idle, and only then done. The loop waits for nobody: neither
 //! for readers, nor for hooks, nor for the member's thread. A command that was ended for want of an
 //! extension while the member leads is permitted again at once; if the loop is held up for longer
-//! than the permission lasts, the member resigns ([`Watchdog`]).
+//! than the permission lasts, the member resigns ([`Overdue`]).
 
 use super::super::change;
 use super::super::signals::{Asked, Signals};
@@ -16,9 +16,9 @@ use super::errands::Errands;
 use super::hooks::Hooks;
 use super::office::Reply;
 use super::options::Format;
+use super::overdue::Overdue;
 use super::printer::Printer;
 use super::settings::read_keys;
-use super::watchdog::Watchdog;
 use super::worker::{Fate, Worker};
 use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::{BootTime, Clock};
@@ -38,9 +38,12 @@ const NOT_STARTED: u8 = 126;
 const NOT_FOUND: u8 = 127;
 /// How long the end waits for the member to answer whoever made it resign.
 const PATIENCE: Duration = Duration::from_millis(1_000);
-/// For how long the watchdog leaves the loop alone where there is no lease; a command is permitted
+/// For how long the loop is left alone where there is no lease; a command is permitted
 /// for as long.
 const WITHOUT_LEASE: Duration = Duration::from_secs(10);
+
+/// How long the end waits for a command that does not go, SIGKILL or not, beyond any grace.
+const UNKILLABLE: Duration = Duration::from_secs(5);
 
 /// All that the loop looks after.
 pub(super) struct Supervisor {
@@ -58,7 +61,7 @@ pub(super) struct Supervisor {
     pub(super) errors: Printer,
     pub(super) worker: Option<Worker>,
     /// Makes the member resign if the loop is held up, if there is a command.
-    pub(super) watchdog: Option<Watchdog>,
+    pub(super) overdue: Option<Overdue>,
     pub(super) keys: Option<PathBuf>,
     pub(super) complaints: Complaints,
     /// When it must lead at the latest, if it must.
@@ -222,13 +225,13 @@ impl Supervisor {
     fn act(&mut self, standing: &Standing) -> Option<u8> {
         let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
         let wanted = standing.leads() && self.ending.is_none() && !resigns;
-        if let Some(watchdog) = &self.watchdog {
-            watchdog.expect(match standing.until {
-                _ if !wanted => Instant::NEVER,
-                Instant::NEVER => standing.at + WITHOUT_LEASE,
-                until => until,
-            });
-        }
+        let until = match standing.until {
+            _ if !wanted => Instant::NEVER,
+            Instant::NEVER => standing.at + WITHOUT_LEASE,
+            until => until,
+        };
+        let in_time = self.overdue.as_ref().is_none_or(|overdue| overdue.expect(until));
+        let wanted = wanted && in_time;
         if let Some(worker) = &mut self.worker {
             if wanted {
                 worker.lead(standing);
@@ -236,6 +239,7 @@ impl Supervisor {
                 worker.end();
             }
             if !worker.is_idle() {
+                self.abandon_what_cannot_be_ended(standing);
                 return None;
             }
         }
@@ -246,6 +250,19 @@ impl Supervisor {
         // Whoever made it resign is answered first, if the member's thread is there to do so.
         let answers = self.errands.is_resigning() && standing.at < since + PATIENCE;
         (!answers).then_some(code)
+    }
+
+    /// Ends this process without a word to the group if something of the command cannot be killed:
+    /// nobody else leads before the lease has run out.
+    fn abandon_what_cannot_be_ended(&mut self, standing: &Standing) {
+        if self.ending.is_some_and(|(_, since)| standing.at >= since + UNKILLABLE) {
+            self.errors.say(
+                "something of the command cannot be ended: it ends without handing over, and the \
+                 lease runs out",
+            );
+            self.errors.clone().end();
+            std::process::exit(1);
+        }
     }
 
     /// Waits until there is something to do.
@@ -259,8 +276,9 @@ impl Supervisor {
             wake = wake.min(standing.until);
         }
         wake = wake.min(self.complaints.next());
-        if let Some((_, since)) = self.ending.filter(|_| self.errands.is_resigning()) {
-            wake = wake.min(since + PATIENCE);
+        if let Some((_, since)) = self.ending {
+            let patience = if self.errands.is_resigning() { PATIENCE } else { UNKILLABLE };
+            wake = wake.min(since + patience);
         }
         let left = std::time::Duration::from_nanos(wake.since(BootTime.now()).as_nanos());
         let timeout = (wake != Instant::NEVER).then(|| Timespec::try_from(left).ok()).flatten();
@@ -279,7 +297,7 @@ impl Supervisor {
 
     /// Hands over and says goodbye; nothing of the command is left by now.
     fn finish(self, code: u8) -> u8 {
-        drop(self.watchdog);
+        drop(self.overdue);
         self.errands.leave();
         let last = Change::of(&self.group, &self.election.leadership());
         drop(self.worker);

@@ -8,7 +8,6 @@ use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::Standing;
 use bellwether::net::guardian::{Guardian, Plan, Report};
-use bellwether::net::priority::{self, Children, Class};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::process::CommandExt;
@@ -103,8 +102,7 @@ fn guardian(plan: &Plan, notes: &Notes) -> io::Result<Guardian> {
 }
 
 impl Worker {
-    /// Starts the guardian, but not the command, and gives the calling thread the priority that
-    /// renewing permissions needs.
+    /// Starts the guardian, but not the command.
     pub(super) fn new(
         plan: Plan,
         permission: Permission,
@@ -112,9 +110,6 @@ impl Worker {
         notes: Notes,
     ) -> io::Result<Self> {
         let guardian = guardian(&plan, &notes)?;
-        // What is refused here was refused to the guardian too, which has said so.
-        let _ = priority::raise(Class::Nice, Children::Normal);
-        let _ = priority::lock_memory();
         Ok(Self {
             guardian,
             notes,

@@ -60,7 +60,7 @@ impl Commands<'_> {
         let mut doubt = None;
         let mut outcome = None;
         for (guardian, run) in &runs {
-            let leases = leases(self.lives, guardian.node, &guardian.head.boot);
+            let leases = leases(self.lives, guardian.node, &guardian.head.boot, None);
             match without_lease(&leases, guardian.node, run) {
                 Meeting::Never => {}
                 Meeting::Perhaps(why) => doubt = doubt.or(Some(why)),
@@ -133,10 +133,11 @@ impl Commands<'_> {
             (other.node, &other.head.boot) == (*node, &head.boot) && other.last > *last
         };
         let runs = guardian.runs.last().is_some_and(|run| run.ended.is_none());
-        if guardian.done || runs || self.guardians.iter().any(follows) {
+        if runs || self.guardians.iter().any(follows) {
             return None;
         }
-        let led = leases(self.lives, *node, &head.boot).into_iter().find(|(from, _)| from > last);
+        let led = leases(self.lives, *node, &head.boot, Some(head.since));
+        let led = led.into_iter().find(|(from, _)| from > last);
         led.map(|(from, _)| {
             format!(
                 "{}: it stops at {last} without a last word, but process {node} led from {from} on",
@@ -215,9 +216,18 @@ fn uncovered(leases: &[(SimTime, SimTime)], from: SimTime, to: SimTime) -> Optio
 
 /// From when to when this member led, as it recorded; in order of the beginnings. A life that ends
 /// without a word leads until its lease ends: nobody else does before.
-fn leases(lives: &[Life<'_>], node: NodeId, boot: &str) -> Vec<(SimTime, SimTime)> {
+fn leases(
+    lives: &[Life<'_>],
+    node: NodeId,
+    boot: &str,
+    process: Option<SimTime>,
+) -> Vec<(SimTime, SimTime)> {
     let mut leases = Vec::new();
-    for life in lives.iter().filter(|life| life.node == node && life.head.boot == boot) {
+    let wanted = |life: &&Life<'_>| {
+        (life.node, life.head.boot.as_str()) == (node, boot)
+            && process.is_none_or(|began| life.head.work == Some(began))
+    };
+    for life in lives.iter().filter(wanted) {
         let mut present: Option<(SimTime, Instant)> = None;
         let mut close = |present: Option<(SimTime, Instant)>, at: SimTime| {
             if let Some((from, until)) = present {

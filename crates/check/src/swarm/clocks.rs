@@ -12,6 +12,8 @@ use bellwether_sim::{Fault, Who};
 const OFFSET: Duration = Duration::from_secs(100);
 /// How long it takes a clock to gain or lose ε.
 const BURST: Duration = Duration::from_millis(1);
+/// What is left of ε for readings: each change of the rate rounds a clock down to a nanosecond.
+const ROUNDING: Duration = Duration::from_nanos(50);
 /// The most bursts of one clock.
 const BURSTS_MAX: u64 = 6;
 const BILLION: u64 = 1_000_000_000;
@@ -67,7 +69,8 @@ impl Draft<'_> {
 
     /// Bursts in which a clock gains and loses ε by turns, so that no two add up.
     fn bursts(&mut self, node: u32, changes: &[Change]) -> Vec<Change> {
-        let error = self.pace.clock_error.as_nanos() * BILLION / BURST.as_nanos();
+        let error = (self.pace.clock_error.saturating_sub(ROUNDING)).as_nanos();
+        let error = error * BILLION / BURST.as_nanos();
         let mut rate = i32::try_from(error).unwrap_or(i32::MAX);
         if self.luck.below(2) == 0 {
             rate = -rate;

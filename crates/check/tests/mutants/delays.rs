@@ -101,9 +101,9 @@ fn own_vote_decides() {
     };
     let params = lan(Mode::Local);
     let at_once =
-        ["0.231004s until 0.380944s", "0.281004s until 0.430944s", "0.331004s until 0.480944s"];
+        ["0.231004s until 0.380744s", "0.281004s until 0.430744s", "0.331004s until 0.480744s"];
     assert_eq!(renewals(&params), at_once);
     let a_round_later =
-        ["0.201008s until 0.330944s", "0.251008s until 0.380944s", "0.301008s until 0.430944s"];
+        ["0.201008s until 0.330744s", "0.251008s until 0.380744s", "0.301008s until 0.430744s"];
     assert_eq!(renewals(&params.without(Rule::OwnVoteDecides)), a_round_later);
 }

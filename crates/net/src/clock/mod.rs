@@ -11,8 +11,9 @@
 //! about the steering, by `adjtimex`, does not help: a daemon learns the error of the hardware and
 //! slews by the same field.)
 //!
-//! **Promise.** Every reading is compared with all readings before it ([`CrossCheck`]). Between any
-//! two that are trusted, the steered clock gained or lost at most ρ/2 of the time between them on
+//! **Promise.** Every reading is compared with all readings before it ([`CrossCheck`]); a few that
+//! cannot be, because a thread was stopped while it compared, pass for 10 ms at most. Between any
+//! two that were compared and are trusted, the steered clock gained or lost at most ρ/2 of the time between them on
 //! the hardware's, and ε. The first reading that breaks this is a [`ClockFault`], from the first
 //! moment on and however fast the clock is slewed; nothing is trusted from then on until the
 //! member has withdrawn. Sleep is no difference: it is that of `CLOCK_BOOTTIME` and
@@ -22,7 +23,7 @@ use bellwether_core::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Where the time comes from: the machine, or a test.
 pub trait Clock: Send + Sync + 'static {
@@ -81,30 +82,36 @@ impl Clock for BootTime {
 pub(crate) struct CheckedClock {
     clock: Arc<dyn Clock>,
     latest: AtomicU64,
-    /// Nothing where nothing rests on the clock's rate.
+    /// Nothing where nothing is known that rests on the clock's rate.
     check: Option<Mutex<Suspicion>>,
-    /// Whether there is a fault, so that others need not wait for the lock to know.
+    /// The last reading that was compared.
+    compared: AtomicU64,
+    /// Whether there is a fault.
     suspect: AtomicBool,
+    /// Which one; a lock of its own, so that nobody waits for who compares.
+    fault: Mutex<Option<ClockFault>>,
 }
 
 struct Suspicion {
     check: CrossCheck,
-    fault: Option<ClockFault>,
     /// How many readings in a row took too long to compare.
     missed: u32,
 }
 
 /// So many readings in a row that could not be compared are a fault.
 const MISSED_MAX: u32 = 3;
+/// How often to try to compare while another thread does: that takes less than a microsecond.
+const SPINS: u32 = 256;
 
 impl CheckedClock {
     pub(crate) fn new(clock: Arc<dyn Clock>, check: Option<CrossCheck>) -> Self {
-        let suspicion = |check| Mutex::new(Suspicion { check, fault: None, missed: 0 });
         Self {
             clock,
             latest: AtomicU64::new(0),
-            check: check.map(suspicion),
+            check: check.map(|check| Mutex::new(Suspicion { check, missed: 0 })),
+            compared: AtomicU64::new(0),
             suspect: AtomicBool::new(false),
+            fault: Mutex::new(None),
         }
     }
 
@@ -115,39 +122,64 @@ impl CheckedClock {
 
     /// What is wrong, if anything is.
     pub(crate) fn fault(&self) -> Option<ClockFault> {
-        let check = self.check.as_ref().filter(|_| self.is_suspect())?;
-        check.lock().unwrap_or_else(PoisonError::into_inner).fault
+        let fault = || *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_suspect().then(|| fault().unwrap_or(ClockFault::Unreadable))
     }
 
     /// The member has withdrawn: readings are trusted again, from the next one on.
     pub(crate) fn trust_again(&self) {
-        if let Some(check) = &self.check {
-            check.lock().unwrap_or_else(PoisonError::into_inner).fault = None;
-            self.suspect.store(false, Ordering::Release);
-        }
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.suspect.store(false, Ordering::Release);
     }
 
-    /// Reads the clocks and compares them. Whoever finds another thread at it only reads: that
-    /// thread compares, and nobody waits for one that was stopped meanwhile.
+    fn distrust(&self, fault: ClockFault) {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        self.suspect.store(true, Ordering::Release);
+    }
+
+    /// Reads the clocks and compares them.
     fn read(&self) -> Instant {
-        let Some(Ok(mut suspicion)) = self.check.as_ref().map(Mutex::try_lock) else {
-            return self.clock.now();
+        let Some(check) = &self.check else { return self.clock.now() };
+        let Some(mut suspicion) = patiently(check) else {
+            // Another thread compares, and was stopped while it did. Nobody waits for it, but a
+            // clock that nobody has compared for so long is not trusted either.
+            let now = self.clock.now();
+            if now.as_nanos().saturating_sub(self.compared.load(Ordering::Acquire)) > UNCOMPARED {
+                self.distrust(ClockFault::Unreadable);
+            }
+            return now;
         };
         let Some(readings) = self.clock.readings() else {
             suspicion.missed += 1;
             if suspicion.missed >= MISSED_MAX {
-                suspicion.fault.get_or_insert(ClockFault::Unreadable);
-                self.suspect.store(true, Ordering::Release);
+                self.distrust(ClockFault::Unreadable);
             }
             return self.clock.now();
         };
         suspicion.missed = 0;
+        self.compared.store(readings.boot, Ordering::Release);
         if let Err(fault) = suspicion.check.look(readings) {
-            suspicion.fault.get_or_insert(fault);
-            self.suspect.store(true, Ordering::Release);
+            self.distrust(fault);
         }
         Instant::from_nanos(readings.boot)
     }
+}
+
+/// A clock that nobody could compare for longer than this is not trusted: what a slew of a tenth
+/// gains in this time is as much as a `fast` lease has to spare.
+const UNCOMPARED: u64 = 10_000_000;
+
+/// The lock, unless whoever has it seems to have been stopped.
+fn patiently(check: &Mutex<Suspicion>) -> Option<MutexGuard<'_, Suspicion>> {
+    (0..SPINS).find_map(|_| match check.try_lock() {
+        Ok(suspicion) => Some(suspicion),
+        // Whole at any time, whoever panicked.
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => {
+            std::hint::spin_loop();
+            None
+        }
+    })
 }
 
 impl Clock for CheckedClock {
@@ -209,12 +241,14 @@ impl fmt::Display for ClockFault {
 ///
 /// Let G be what the steered clock has gained on the hardware's counter, and t that counter. Between
 /// two readings x and y it may gain a(t_y − t_x) + ε, that is, `G − at` may rise by ε at most; so the
-/// least value that it ever had is all there is to remember. Likewise `G + at` may fall by ε.
+/// least value that it ever had is all there is to remember. Likewise `G + at` may fall by ε. What
+/// is measured of G is too large by what reading took, between nothing and the most that is
+/// accepted: so a rise that is measured must stay below ε by that much.
 #[derive(Clone, Debug)]
 pub struct CrossCheck {
     /// a, in millionths.
     tolerated: u32,
-    /// ε.
+    /// ε, less what one comparison may be off by.
     error: u64,
     /// Where `G − at` was least and `G + at` was greatest.
     least: Option<Readings>,
@@ -228,7 +262,8 @@ impl CrossCheck {
     pub fn new(drift_ppm: u32, error: Duration) -> Self {
         Self {
             tolerated: drift_ppm / 2,
-            error: error.as_nanos(),
+            // Of the true error a comparison sees all but what reading takes.
+            error: error.as_nanos().saturating_sub(READING),
             least: None,
             greatest: None,
             last: None,
@@ -257,7 +292,7 @@ impl CrossCheck {
 
     fn compare(&self, now: Readings) -> Result<(), ClockFault> {
         if let Some(last) = self.last
-            && last.boot > now.boot
+            && last.boot > now.boot + self.error
         {
             return Err(ClockFault::Back { by: Duration::from_nanos(last.boot - now.boot) });
         }

@@ -57,6 +57,8 @@ pub struct Gate {
     /// The frames that were refused with a reason that a member may act on. It has no say in what
     /// passes; it only sees to it that each frame gives such a reason once.
     objected: Replay,
+    /// The frames that were refused with a reason that their sender was told: each gives it once.
+    told: Replay,
     /// How many frames may still be opened although their header says that they will be refused.
     spare: u32,
 }
@@ -75,7 +77,12 @@ enum Worth {
 impl Worth {
     fn of(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::OwnId | Refusal::List | Refusal::Terms | Refusal::Elsewhere => Self::Acting,
+            // What came from the right place must not testify to the contrary later: so `Moved`.
+            Refusal::OwnId
+            | Refusal::List
+            | Refusal::Terms
+            | Refusal::Elsewhere
+            | Refusal::Moved => Self::Acting,
             Refusal::FormerLife
             | Refusal::IdTwice
             | Refusal::FutureLife
@@ -111,6 +118,7 @@ impl Gate {
             latest: u64::MAX,
             passed: Replay::new(SENDERS_MAX),
             objected: Replay::new(SENDERS_MAX),
+            told: Replay::new(SENDERS_MAX),
             spare: Self::SPARE,
         }
     }
@@ -170,7 +178,9 @@ impl Gate {
         if let Err(refusal) = seen {
             match Worth::of(refusal) {
                 Worth::Nothing => return Err(refusal.into()),
-                Worth::Telling if self.spare == 0 => return Err(refusal.into()),
+                Worth::Telling if self.spare == 0 || self.told.check(&header).is_err() => {
+                    return Err(refusal.into());
+                }
                 Worth::Telling => self.spare -= 1,
                 Worth::Acting => {}
             }
@@ -184,8 +194,11 @@ impl Gate {
         match seen {
             Ok(()) => self.passed.record(&header),
             Err(refusal) => {
-                if Worth::of(refusal) == Worth::Acting {
-                    self.objected.record(&header);
+                match Worth::of(refusal) {
+                    Worth::Acting => self.objected.record(&header),
+                    // A life that cannot be would hide all true ones.
+                    Worth::Telling if refusal != Refusal::FutureLife => self.told.record(&header),
+                    Worth::Telling | Worth::Nothing => {}
                 }
                 return Err(Denied { refusal, authentic: Some(opened) });
             }

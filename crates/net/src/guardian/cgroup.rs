@@ -13,6 +13,8 @@
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, mkdir, open, stat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -47,11 +49,11 @@ impl Cgroup {
         for number in 0..TRIES {
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
             match mkdir(&path, Mode::RWXU) {
-                Err(rustix::io::Errno::EXIST) => continue,
+                Err(Errno::EXIST) => continue,
                 other => other.map_err(|error| refused(error.into()))?,
             }
             // Somebody who sweeps may have found it before it was locked; then another name.
-            let Some(lock) = lock(&path) else { continue };
+            let Some(lock) = lock(&path).map_err(refused)? else { continue };
             let made = Self::open(&path).map_err(refused).and_then(|cgroup| {
                 let kind = fs::read_to_string(path.join("cgroup.type")).map_err(refused)?;
                 match kind.trim() {
@@ -88,11 +90,6 @@ impl Cgroup {
         self.kill.write_all_at(b"1", 0)
     }
 
-    /// Whether all that is in it is killed, now if it was not before.
-    pub(super) fn is_killed(&self) -> bool {
-        self.kill().is_ok()
-    }
-
     /// Whether nobody is left in it; also if it is not there any more.
     pub(super) fn is_empty(&self) -> bool {
         let mut text = [0; 128];
@@ -123,24 +120,42 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Locks a directory, if nobody has and it is still the one with that name.
-fn lock(path: &Path) -> Option<OwnedFd> {
+///
+/// # Errors
+/// If that cannot be found out.
+fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let folder = open(path, flags, Mode::empty()).ok()?;
-    flock(&folder, FlockOperation::NonBlockingLockExclusive).ok()?;
-    let (locked, named) = (fstat(&folder).ok()?, stat(path).ok()?);
-    (locked.st_ino == named.st_ino).then_some(folder)
+    let look = || {
+        let folder = open(path, flags, Mode::empty())?;
+        flock(&folder, FlockOperation::NonBlockingLockExclusive)?;
+        Ok((fstat(&folder)?.st_ino == stat(path)?.st_ino).then_some(folder))
+    };
+    match look() {
+        Err(Errno::WOULDBLOCK | Errno::NOENT) => Ok(None),
+        found => Ok(found?),
+    }
+}
+
+/// Whether a cgroup of this name is one that we made: nobody else's is touched.
+fn is_ours(name: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
+    numbers.is_some_and(|(pid, count)| number(pid) && number(count))
 }
 
 /// Ends and removes what predecessors left behind.
 fn sweep(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;
-        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let ours = entry.file_name().to_str().is_some_and(is_ours);
         if !ours || !entry.file_type()?.is_dir() {
             continue;
         }
         let path = entry.path();
-        let Some(_lock) = lock(&path) else { continue };
+        let Some(lock) = lock(&path)? else { continue };
+        if fstat(&lock)?.st_uid != geteuid().as_raw() {
+            continue;
+        }
         match Cgroup::open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             other => end(&other?)?,
@@ -211,6 +226,20 @@ mod tests {
     use super::*;
 
     const V1: &str = "39 31 0:36 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n";
+
+    #[test]
+    fn only_what_we_made_is_swept() {
+        for (name, ours) in [
+            ("bellwether-17-0", true),
+            ("bellwether-limits", false),
+            ("bellwether-17", false),
+            ("bellwether-17-", false),
+            ("bellwether-17-0-x", false),
+            ("bellwether-a-0", false),
+        ] {
+            assert_eq!(is_ours(name), ours, "{name}");
+        }
+    }
 
     #[test]
     fn the_cgroup_is_found_wherever_it_is_mounted() {

@@ -37,11 +37,16 @@ pub(super) fn start(plan: &Plan, terms: &Terms) -> io::Result<Pid> {
         .stdin(terms.stdin.try_clone()?)
         .process_group(0);
     prepare(terms, &mut command)?;
-    let child = command.spawn()?;
+    let mut child = command.spawn()?;
     let pid = Pid::from_raw(child.id().cast_signed());
     let pid = pid.ok_or_else(|| io::Error::other("a process without id"))?;
-    if terms.raised {
-        priority::reset_child(pid, plan.nice);
+    if terms.raised
+        && let Err(error) = priority::reset_child(pid, plan.nice)
+    {
+        // With the priority of its guardian it could keep it from ending it.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(error.into());
     }
     Ok(pid)
 }

@@ -5,12 +5,16 @@
 //! process runs is the delay.
 //!
 //! **Promise.** [`Lateness::worst`] is the greatest delay of the last ten seconds at least, and of
-//! the last twenty at most.
+//! the last twenty at most. A process that was stopped, or whose machine slept, was not late: what
+//! takes longer than a second says nothing of the load.
 
 use bellwether_core::{Duration, Instant};
 
 /// How long a delay counts at least.
 const WINDOW: Duration = Duration::from_secs(10);
+
+/// A longer delay is none of the scheduler's.
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// The delays of late.
 #[derive(Debug)]
@@ -34,11 +38,18 @@ impl Lateness {
             self.now = Duration::ZERO;
             self.since = now;
         }
-        self.now = self.now.max(now.since(due));
+        let delay = now.since(due);
+        if delay <= LONGEST {
+            self.now = self.now.max(delay);
+        }
     }
 
-    pub(super) fn worst(&self) -> Duration {
-        self.now.max(self.before)
+    pub(super) fn worst(&self, now: Instant) -> Duration {
+        match now.since(self.since) {
+            age if age < WINDOW => self.now.max(self.before),
+            age if age < WINDOW * 2 => self.now,
+            _ => Duration::ZERO,
+        }
     }
 }
 
@@ -53,12 +64,14 @@ mod tests {
         let mut lateness = Lateness::new();
         lateness.note(at(100_000), at(100_003));
         lateness.note(at(100_010), at(100_011));
-        assert_eq!(lateness.worst(), ms(3));
+        assert_eq!(lateness.worst(at(100_011)), ms(3));
         lateness.note(at(112_000), at(112_001));
-        assert_eq!(lateness.worst(), ms(3), "of the window before");
+        assert_eq!(lateness.worst(at(112_001)), ms(3), "of the window before");
         lateness.note(at(123_000), at(123_002));
-        assert_eq!(lateness.worst(), ms(2));
-        lateness.note(at(190_000), at(190_000));
-        assert_eq!(lateness.worst(), Duration::ZERO);
+        assert_eq!(lateness.worst(at(123_002)), ms(2));
+        assert_eq!(lateness.worst(at(134_000)), ms(2), "also if no alarm rings");
+        assert_eq!(lateness.worst(at(144_000)), Duration::ZERO);
+        lateness.note(at(190_000), at(193_000));
+        assert_eq!(lateness.worst(at(193_000)), Duration::ZERO, "it was stopped");
     }
 }

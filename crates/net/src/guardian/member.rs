@@ -6,12 +6,13 @@
 //! [`Guardian::poll_timeout`] at the latest.
 //!
 //! **Promise.** What the guardian does not end in time the member does, when half the margin is
-//! left. Whoever drops a [`Guardian`] may be sure that nothing of the command is left.
+//! left. Whoever drops a [`Guardian`] may be sure that nothing of the command is left,
+//! unless something of it cannot be killed: then the drop returns after five seconds.
 
 use super::alarm::now;
 use super::cgroup::Cgroup;
 use super::handover::{HandOver, Role};
-use super::kin::Kin;
+use super::kin::{Kin, Left};
 use super::signals::Mask;
 use super::wire::{self, Answer, Received, Request, Sent};
 use super::{Lost, Plan, Report, end};
@@ -28,6 +29,11 @@ use std::process::{Child, Command};
 const READY: Duration = Duration::from_secs(20);
 /// How long a watchdog may take to go once its guardian has gone and nothing runs.
 const GOING: Duration = Duration::from_secs(1);
+
+/// How soon to look again for what did not end.
+const AGAIN: Duration = Duration::from_millis(1);
+/// How long the end waits for what does not end.
+const LAST_ROUNDS: Duration = Duration::from_secs(5);
 
 /// The guardian, as the member sees it.
 #[derive(Debug)]
@@ -56,6 +62,10 @@ pub struct Guardian {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     Here,
+    /// It is gone, and something of what it guarded is not: the next round is due then.
+    Losing {
+        again: Instant,
+    },
     Gone,
     GoneAndTold,
 }
@@ -188,6 +198,12 @@ impl Guardian {
                 Received::Nothing => return None,
             }
         }
+        if matches!(self.presence, Presence::Losing { again } if now >= again) {
+            self.go_on_losing();
+        }
+        if matches!(self.presence, Presence::Losing { .. }) {
+            return None;
+        }
         let told = std::mem::replace(&mut self.presence, Presence::GoneAndTold);
         (told == Presence::Gone).then_some(Report::Lost)
     }
@@ -207,6 +223,7 @@ impl Guardian {
         let half_margin = Duration::from_nanos(self.margin.as_nanos() / 2);
         match self.presence {
             Presence::Here => self.held.map_or(Instant::NEVER, |until| until - half_margin),
+            Presence::Losing { again } => again,
             Presence::Gone => Instant::ZERO,
             Presence::GoneAndTold => Instant::NEVER,
         }
@@ -244,15 +261,25 @@ impl Guardian {
         report
     }
 
-    /// Kills watchdog and guardian, and all that falls to us by it.
+    /// Kills watchdog and guardian, and begins to kill all that falls to us by it.
     fn lose(&mut self) {
         let _ = self.cgroup.as_ref().map(Cgroup::kill); // first, since it is the quickest
         let _ = self.watchdog.kill(); // it may be dead already
         let _ = self.watchdog.wait();
-        end::all(&self.kin, self.leader, self.cgroup.as_ref());
-        self.cgroup.as_ref().map(Cgroup::remove);
-        self.presence = Presence::Gone;
+        self.presence = Presence::Losing { again: Instant::ZERO };
         self.held = None;
+        self.go_on_losing();
+    }
+
+    /// One more round. What cannot be killed, such as another user's process or one that hangs in
+    /// the kernel, is tried again for ever; nobody waits for it.
+    fn go_on_losing(&mut self) {
+        if end::round(&self.kin, self.leader, self.cgroup.as_ref()) == Left::Somebody {
+            self.presence = Presence::Losing { again: now() + AGAIN };
+        } else {
+            self.cgroup.as_ref().map(Cgroup::remove);
+            self.presence = Presence::Gone;
+        }
     }
 
     /// Waits until guardian and watchdog have gone, for as long as it may take; whether they did.
@@ -289,13 +316,18 @@ fn wait(file: &OwnedFd, until: Instant) {
 
 impl Drop for Guardian {
     fn drop(&mut self) {
-        if self.presence != Presence::Here {
-            return;
+        if self.presence == Presence::Here {
+            let _ = shutdown(&self.socket, Shutdown::Write); // it ends the command, and goes
+            // Those that go by themselves leave nothing behind, and nothing of ours is ended with
+            // them.
+            if !self.go_in_time() {
+                self.lose();
+            }
         }
-        let _ = shutdown(&self.socket, Shutdown::Write); // it ends the command, and goes
-        // Those that go by themselves leave nothing behind, and nothing of ours is ended with them.
-        if !self.go_in_time() {
-            self.lose();
+        let limit = now() + LAST_ROUNDS;
+        while matches!(self.presence, Presence::Losing { .. }) && now() < limit {
+            std::thread::sleep(std::time::Duration::from_nanos(AGAIN.as_nanos()));
+            self.go_on_losing();
         }
     }
 }

@@ -294,15 +294,16 @@ impl Watch {
 
     /// By how much earlier the command is ended: by as much as we may be late.
     fn earlier(&self) -> Duration {
-        self.lateness.worst().min(Duration::from_nanos(self.plan.margin.as_nanos() / 2))
+        self.lateness.worst(now()).min(Duration::from_nanos(self.plan.margin.as_nanos() / 2))
     }
 
     fn kill_at(&self) -> Instant {
         self.until - self.plan.margin - self.earlier()
     }
 
+    /// The grace pays for what we may be late: a renewal that comes in time still finds the command.
     fn term_at(&self) -> Instant {
-        self.kill_at() - self.plan.grace
+        (self.until - self.plan.margin - self.plan.grace).min(self.kill_at())
     }
 
     /// Looks at the command and the clock, and acts.
@@ -321,7 +322,8 @@ impl Watch {
         }
         if let Stage::Ending { run, leader, kill_at, ref report } = self.stage {
             let (kill, report) = (now >= kill_at, report.clone());
-            if kill && !self.dying && self.cgroup.as_ref().is_some_and(Cgroup::is_killed) {
+            if kill && !self.dying && self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok()) {
+                let _ = self.kin.signal(Signal::KILL); // whoever left the cgroup
                 // Killed processes run no program any more, but on a machine under load it takes
                 // time until they are gone. Nobody needs to end us for that.
                 self.dying = true;
@@ -397,7 +399,7 @@ impl Watch {
             Stage::Ending { kill_at, .. } => kill_at.max(now() + AGAIN),
         };
         self.wait_until(wake);
-        let worst = self.lateness.worst();
+        let worst = self.lateness.worst(now());
         if worst > self.told && worst > Duration::from_nanos(self.plan.margin.as_nanos() / 2) {
             self.outbox.push_back(Answer::Late { delay: worst });
         }

@@ -119,7 +119,12 @@ impl State {
 
     fn keep(&mut self, kept: Kept) -> io::Result<()> {
         if let Some((path, _)) = &self.home {
-            file::replace(path, kept.encode(&self.name)?.as_bytes())?;
+            let text = kept.encode(&self.name)?;
+            if text.len() >= kept::FILE_MAX {
+                let most = kept::FILE_MAX;
+                return Err(io::Error::other(format!("a state has less than {most} bytes")));
+            }
+            file::replace(path, text.as_bytes())?;
         }
         self.kept = Some(kept);
         Ok(())

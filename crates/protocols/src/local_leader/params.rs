@@ -124,7 +124,7 @@ impl TryFrom<Config> for Params {
         if let Some(length) = written.into_iter().find(|length| *length > LONGEST) {
             return Err(BadConfig::TooLong { length });
         }
-        // Clocks that do not drift at all are those of a simulation, and exact. The paper knows no ε.
+        // Clocks that do not drift at all are those of a simulation, and exact; the paper has no ε.
         let exact = drift_ppm == 0 || config.as_published;
         let mut params = Self {
             mode: config.mode,

@@ -36,6 +36,11 @@ impl<P: Protocol> World<P> {
                 self.enter(node, *disk, observer);
             }
             (Fault::Renumber { life, .. }, false) => self.members.renumber(node, *life),
+            // A clock is the machine's, and goes on without the process.
+            (Fault::Drift { parts_per_billion, .. }, false) => {
+                let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
+                self.members.clocks[node as usize] = clock;
+            }
             (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
             (_, true) => self.strike_one(node, fault, observer),
         }

@@ -223,16 +223,14 @@ impl<P: Protocol> Protocol for FailAware<P> {
     }
 
     fn on_message(&mut self, from: NodeId, frame: Cow<'_, Self::Message>, cx: &mut Cx<'_, Self>) {
+        self.bound = Observed(None); // of this frame, or of none
         let (now, params) = (cx.now(), cx.params());
         if !cx.peers().contains(from) {
             return;
         }
         let heard = Heard { life: frame.life, sent: frame.sent, received: now };
         match self.heard.note(from, heard, params.drift_ppm, params.lives) {
-            Life::Former => {
-                self.bound = Observed(None);
-                return;
-            }
+            Life::Former => return,
             Life::Present => {}
             Life::New => self.on_peer(from, Reach::Up, cx),
         }

@@ -9,6 +9,7 @@
 //! **Promise.** A loop that comes back before the permission ends may permit the command again at
 //! once. If it does not, the member resigns, again and again until the loop is back.
 
+use super::bell::Bell;
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::Election;
@@ -22,7 +23,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 
 /// Watches the loop, from a thread of its own.
 #[derive(Debug)]
-pub(super) struct Watchdog {
+pub(super) struct Overdue {
     shared: Arc<Shared>,
 }
 
@@ -36,13 +37,15 @@ struct Shared {
 struct Due {
     /// When the command's permission ends.
     at: Instant,
+    /// The member is resigning: no command may be permitted by this reign any more.
+    resigning: bool,
     over: bool,
 }
 
-impl Watchdog {
+impl Overdue {
     /// Watches the loop of this member.
-    pub(super) fn start(election: Election, errors: Printer) -> io::Result<Self> {
-        let due = Mutex::new(Due { at: Instant::NEVER, over: false });
+    pub(super) fn start(election: Election, errors: Printer, bell: Bell) -> io::Result<Self> {
+        let due = Mutex::new(Due { at: Instant::NEVER, resigning: false, over: false });
         let shared = Arc::new(Shared { due, news: Condvar::new() });
         let own = Arc::clone(&shared);
         let resign = move || {
@@ -50,15 +53,21 @@ impl Watchdog {
                 return false;
             }
             errors.say("the command was ended, since its permission was not extended; it resigns");
-            election.resign().is_ok()
+            let resigned = election.resign().is_ok();
+            bell.ring(); // the loop may have found that it must wait
+            resigned
         };
-        thread::Builder::new().name("watchdog".to_owned()).spawn(move || own.watch(resign))?;
+        thread::Builder::new().name("overdue".to_owned()).spawn(move || own.watch(resign))?;
         Ok(Self { shared })
     }
 
-    /// The loop is there, and comes again before then; never, if no command may run.
-    pub(super) fn expect(&self, until: Instant) {
+    /// The loop is there, and comes again before then; never, if no command may run. False if the
+    /// member is resigning because the loop came too late: then no command may be permitted.
+    pub(super) fn expect(&self, until: Instant) -> bool {
         let mut due = self.shared.lock();
+        if due.resigning {
+            return false;
+        }
         // The thread wakes at the old time, and looks again.
         let sooner = until < due.at;
         due.at = until;
@@ -66,10 +75,11 @@ impl Watchdog {
         if sooner {
             self.shared.news.notify_all();
         }
+        true
     }
 }
 
-impl Drop for Watchdog {
+impl Drop for Overdue {
     fn drop(&mut self) {
         self.shared.lock().over = true;
         self.shared.news.notify_all();
@@ -88,9 +98,11 @@ impl Shared {
             let now = BootTime.now();
             let mut left = due.at.since(now);
             if left == Duration::ZERO {
+                due.resigning = true;
                 drop(due);
                 resign();
                 due = self.lock();
+                due.resigning = false;
                 left = AGAIN;
             }
             due = if due.at == Instant::NEVER {
@@ -106,7 +118,6 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bell::Bell;
     use super::super::printer::Stream;
     use super::*;
 
@@ -126,13 +137,13 @@ mod tests {
     #[test]
     fn a_member_whose_loop_misses_a_lease_resigns_and_one_whose_loop_is_there_leads_on() {
         let place = format!("1=127.{}.61.1:7400", 1 + std::process::id() % 250);
-        let builder = Election::builder("watchdog").peers(place.parse().unwrap()).insecure();
+        let builder = Election::builder("overdue").peers(place.parse().unwrap()).insecure();
         let election = builder.join().unwrap();
         let errors = Printer::start(Stream::Error, Bell::new().unwrap()).unwrap();
         let leads = || election.leadership().leads();
         eventually("it leads", leads);
-        let watchdog = Watchdog::start(election.clone(), errors).unwrap();
-        let expect = |length: u64| watchdog.expect(BootTime.now() + Duration::from_millis(length));
+        let overdue = Overdue::start(election.clone(), errors, Bell::new().unwrap()).unwrap();
+        let expect = |length: u64| overdue.expect(BootTime.now() + Duration::from_millis(length));
         for _ in 0..20 {
             expect(60_000);
             assert!(leads(), "the loop is there");
@@ -140,7 +151,7 @@ mod tests {
         }
         expect(50);
         eventually("it resigns", || !leads());
-        watchdog.expect(Instant::NEVER);
+        overdue.expect(Instant::NEVER);
         eventually("it leads again", leads);
     }
 }
