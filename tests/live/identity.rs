@@ -148,8 +148,8 @@ fn a_name_that_leads_members_to_different_addresses_makes_no_two_leaders() {
             }
         }
     }
-    // Those who are alone with their ids lead, and the two are told.
-    assert!(!all[1].is_empty() || !all[2].is_empty(), "2 and 3 are a majority: {all:?}");
+    // 2 and 3 are a majority, and so is one of the two with 2 or 3 once the other takes no part.
+    assert!(all.iter().any(|reigns| !reigns.is_empty()), "somebody leads: {all:?}");
     let told = [1, 4].map(|machine| stage.status(machine));
     let says = |text: &&String| text.contains("another process uses our id");
     assert!(told.iter().any(|text| says(&text)), "{told:?}");

@@ -28,7 +28,7 @@ fn watch(seconds: u64, interval: u64, steered: impl Fn(u64) -> i64) -> Watched {
     let mut watched = Watched { found: None, let_through: 0 };
     while raw < seconds * SECOND {
         // Whole nanoseconds are all that a clock tells; what is steered is kept in billionths.
-        let steered_now = i128::from(gained / 1_000_000);
+        let steered_now = gained / 1_000_000;
         let slewed = (SECOND + raw).saturating_add_signed(steered_now as i64);
         if check.look(readings(slewed, slewed, SECOND + raw)).is_err() {
             watched.found.get_or_insert(raw);
@@ -48,9 +48,12 @@ fn watch(seconds: u64, interval: u64, steered: impl Fn(u64) -> i64) -> Watched {
     watched
 }
 
-/// Every way to steer a clock that we thought of: what it is, and its rate as time goes by.
-fn steerings() -> Vec<(String, Box<dyn Fn(u64) -> i64>)> {
-    let mut all: Vec<(String, Box<dyn Fn(u64) -> i64>)> = Vec::new();
+/// A way to steer a clock: what it is, and its rate as time goes by.
+type Steering = (String, Box<dyn Fn(u64) -> i64>);
+
+/// All that we thought of.
+fn steerings() -> Vec<Steering> {
+    let mut all: Vec<Steering> = Vec::new();
     for ppm in [100, 101, 150, 200, 300, 500, 999, 1_000, 1_500, 2_000, 83_333] {
         for sign in [1, -1] {
             let rate = ppm * sign;

@@ -59,6 +59,8 @@ pub struct Gate {
     objected: Replay,
     /// The frames that were refused with a reason that their sender was told: each gives it once.
     told: Replay,
+    /// The frames that came from the right place while their sender counted as absent.
+    moved: Replay,
     /// How many frames may still be opened although their header says that they will be refused.
     spare: u32,
 }
@@ -77,7 +79,7 @@ enum Worth {
 impl Worth {
     fn of(refusal: Refusal) -> Self {
         match refusal {
-            // What came from the right place must not testify to the contrary later: so `Moved`.
+            // `Moved`: what came from the right place must not testify to the contrary later.
             Refusal::OwnId
             | Refusal::List
             | Refusal::Terms
@@ -119,6 +121,7 @@ impl Gate {
             passed: Replay::new(SENDERS_MAX),
             objected: Replay::new(SENDERS_MAX),
             told: Replay::new(SENDERS_MAX),
+            moved: Replay::new(SENDERS_MAX),
             spare: Self::SPARE,
         }
     }
@@ -195,6 +198,7 @@ impl Gate {
             Ok(()) => self.passed.record(&header),
             Err(refusal) => {
                 match Worth::of(refusal) {
+                    Worth::Acting if refusal == Refusal::Moved => self.moved.record(&header),
                     Worth::Acting => self.objected.record(&header),
                     // A life that cannot be would hide all true ones.
                     Worth::Telling if refusal != Refusal::FutureLife => self.told.record(&header),
@@ -228,8 +232,11 @@ impl Gate {
         if header.charter.terms != self.charter.terms {
             return Err(self.object(header, Refusal::Terms));
         }
-        admits(header.sender).map_err(|refusal| match Worth::of(refusal) {
-            Worth::Acting => self.object(header, refusal),
+        admits(header.sender).map_err(|refusal| match (refusal, self.moved.check(header)) {
+            (Refusal::Moved, Err(known)) => known,
+            // What came from the right place does not testify to the contrary.
+            (Refusal::Elsewhere, Err(Refusal::Replayed)) => Refusal::Replayed,
+            (Refusal::Elsewhere, _) => self.object(header, refusal),
             _ => refusal,
         })
     }

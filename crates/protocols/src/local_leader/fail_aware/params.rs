@@ -5,9 +5,9 @@ use bellwether_core::Duration;
 
 /// The parameters of the layer and, inside, those of the protocol it carries.
 ///
-/// Only `drift_ppm`, `clock_error` and `fastest` enter a bound: if a clock or the network breaks one
-/// of them, a bound may be too small. The others decide how often there is a bound and how tight it
-/// is.
+/// Only `drift_ppm`, `clock_error` and `fastest` enter a bound: if a clock or the network breaks
+/// one of them, a bound may be too small. The others decide how often there is a bound and how
+/// tight it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params<I> {
     /// ρ: how wrong the rate of a clock may be, in millionths. From a million on, a clock may stand
