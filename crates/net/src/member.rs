@@ -248,8 +248,8 @@ impl Member {
         self.now
     }
 
-    /// Withdraws if the last reading showed that the clock cannot be trusted: nothing may be done by
-    /// it, nor by any reading after it.
+    /// Withdraws if the last reading showed that the clock cannot be trusted: nothing may be done
+    /// by it, nor by any reading after it.
     fn heed_the_clock(&mut self) {
         if let Some(fault) = self.shared.clock.fault() {
             self.withdraw(Reason::Clock(fault));

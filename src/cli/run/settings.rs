@@ -161,7 +161,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The files for the traces, if they are wanted: whoever reads a pipe could hold up the election.
+    /// The files for the traces, if they are wanted: who reads a pipe could hold up the election.
     pub(super) fn check_record(&self) -> Result<Vec<PathBuf>, Failure> {
         let work = self.recording(self.options.id.unwrap_or(0)).map(|it| it.file);
         let files: Vec<PathBuf> = self.options.record.iter().cloned().chain(work).collect();

@@ -13,10 +13,10 @@
 //!
 //! **Promise.** Every reading is compared with all readings before it ([`CrossCheck`]); a few that
 //! cannot be, because a thread was stopped while it compared, pass for 10 ms at most. Between any
-//! two that were compared and are trusted, the steered clock gained or lost at most ρ/2 of the time between them on
-//! the hardware's, and ε. The first reading that breaks this is a [`ClockFault`], from the first
-//! moment on and however fast the clock is slewed; nothing is trusted from then on until the
-//! member has withdrawn. Sleep is no difference: it is that of `CLOCK_BOOTTIME` and
+//! two that were compared and are trusted, the steered clock gained or lost at most ρ/2 of the time
+//! between them on the hardware's, and ε. The first reading that breaks this is a [`ClockFault`],
+//! from the first moment on and however fast the clock is slewed; nothing is trusted from then on
+//! until the member has withdrawn. Sleep is no difference: it is that of `CLOCK_BOOTTIME` and
 //! `CLOCK_MONOTONIC`, which are steered alike.
 
 use bellwether_core::{Duration, Instant};
@@ -239,11 +239,11 @@ impl fmt::Display for ClockFault {
 
 /// Compares each reading of the clocks with all readings before it.
 ///
-/// Let G be what the steered clock has gained on the hardware's counter, and t that counter. Between
-/// two readings x and y it may gain a(t_y − t_x) + ε, that is, `G − at` may rise by ε at most; so the
-/// least value that it ever had is all there is to remember. Likewise `G + at` may fall by ε. What
-/// is measured of G is too large by what reading took, between nothing and the most that is
-/// accepted: so a rise that is measured must stay below ε by that much.
+/// Let G be what the steered clock has gained on the hardware's counter, and t that counter.
+/// Between two readings x and y it may gain a(t_y − t_x) + ε, that is, `G − at` may rise by ε at
+/// most; so the least value that it ever had is all there is to remember. Likewise `G + at` may fall
+/// by ε. What is measured of G is too large by what reading took, between nothing and the most that
+/// is accepted: so a rise that is measured must stay below ε by that much.
 #[derive(Clone, Debug)]
 pub struct CrossCheck {
     /// a, in millionths.

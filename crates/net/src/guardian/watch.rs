@@ -301,7 +301,7 @@ impl Watch {
         self.until - self.plan.margin - self.earlier()
     }
 
-    /// The grace pays for what we may be late: a renewal that comes in time still finds the command.
+    /// The grace pays for what we may be late: a renewal in time still finds the command.
     fn term_at(&self) -> Instant {
         (self.until - self.plan.margin - self.plan.grace).min(self.kill_at())
     }
