@@ -1,7 +1,7 @@
 //! How a command is started: nobody waits for it, and it has what it should have.
 
 use crate::member::{LEASE, Member, cgroups_can_be_made, eventually, now, own_cgroup, send};
-use bellwether_core::{Duration, Instant};
+use bellwether_core::Duration;
 use rustix::process::{Pid, Signal};
 use std::fs;
 use std::path::PathBuf;
