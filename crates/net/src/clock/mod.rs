@@ -242,8 +242,8 @@ impl fmt::Display for ClockFault {
 /// Let G be what the steered clock has gained on the hardware's counter, and t that counter.
 /// Between two readings x and y it may gain a(t_y − t_x) + ε, that is, `G − at` may rise by ε at
 /// most; so the least value that it ever had is all there is to remember. Likewise `G + at` may
-/// fall by ε. What is measured of G is too large by what reading took, between nothing and the most that
-/// is accepted: so a rise that is measured must stay below ε by that much.
+/// fall by ε. What is measured of G is too large by what reading took, between nothing and the
+/// most that is accepted: so a rise that is measured must stay below ε by that much.
 #[derive(Clone, Debug)]
 pub struct CrossCheck {
     /// a, in millionths.
