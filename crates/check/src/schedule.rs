@@ -67,6 +67,8 @@ struct State<'a> {
     network: &'a Network,
     severed: Vec<Nodes>,
     paused: Nodes,
+    /// Who is certainly down. A restart of a process that runs does nothing.
+    down: Nodes,
     /// Whose next life will have, or whose present life has, the number of a former one.
     renumbering: Nodes,
     renumbered: Nodes,
@@ -81,6 +83,7 @@ impl<'a> State<'a> {
             network,
             severed: vec![Nodes::NONE; nodes as usize],
             paused: Nodes::NONE,
+            down: Nodes::NONE,
             renumbering: Nodes::NONE,
             renumbered: Nodes::NONE,
             slow: vec![Duration::ZERO; nodes as usize],
@@ -110,9 +113,15 @@ impl<'a> State<'a> {
             Fault::Pause { node } => self.paused = self.paused.or(meant(node)),
             Fault::Resume { node: Who::Node(node) } => self.paused.set(*node, false),
             Fault::Renumber { node: Who::Node(node), .. } => self.renumbering.set(*node, true),
+            Fault::Crash { node: Who::Node(node) } => self.down.set(*node, true),
             Fault::Restart { node: Who::Node(node), .. } => {
-                self.renumbered.set(*node, self.renumbering.contains(*node));
+                if self.renumbering.contains(*node) {
+                    self.renumbered.set(*node, true);
+                } else if self.down.contains(*node) {
+                    self.renumbered.set(*node, false);
+                }
                 self.renumbering.set(*node, false);
+                self.down.set(*node, false);
             }
             Fault::Slow { node, by } => {
                 for node in meant(node).iter() {
@@ -175,6 +184,9 @@ mod tests {
         }));
         assert!(!is_calm_without(whole(Trouble::VerySlow), |fault| {
             matches!(fault, Fault::Slow { .. })
+        }));
+        assert!(!is_calm_without(whole(Trouble::LowerLife), |fault| {
+            matches!(fault, Fault::Crash { .. })
         }));
         let halves = drawn(&[], Finale::Halves);
         assert!(halves.is_calm(&pace()));

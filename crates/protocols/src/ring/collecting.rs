@@ -23,7 +23,9 @@
 //! # Where the text is silent, and what we chose
 //!
 //! * **Which election.** A message names its initiator, that one's life and a number, by which its
-//!   initiator knows it again: what belongs to a former election or life is removed.
+//!   initiator knows it again: what belongs to a former election or life is removed. If that is a
+//!   Coordinator message of a later round than the initiator knows, the processes before it believe
+//!   what nobody after it was told: then it holds an election, of a later round still.
 //! * **Which leader.** A Coordinator message has a round, one more than that of all the living,
 //!   which the Election message collected too. A later round is believed rather than an earlier,
 //!   and in the same round the greater leader; whoever holds an election believes later rounds
@@ -33,8 +35,9 @@
 //!   retired, then the ring has changed since that election went by. The reader removes the message
 //!   and holds an election, of a later round.
 //! * **Dead initiators.** The next live process after a dead initiator removes its messages, if
-//!   they are no news, and holds the election in its place if it is not over. A message that comes
-//!   by twice without having met its initiator is removed anywhere.
+//!   they are no news, and holds the election in its place if it is not over. A message that has
+//!   gone round without meeting its initiator is removed anywhere: where some hear the initiator
+//!   and others do not, the ring may lead past it, and past whoever would act in its place.
 //! * **Lost messages.** An initiator whose message has not come back in time holds the election
 //!   again, and likewise if the process that it sent it to goes down, which it may not have known.
 //!   Whoever has no leader and let such a message pass waits twice as long and calls one itself.
@@ -224,7 +227,8 @@ impl Collecting {
         self.phase = Phase::Announcing(call);
         let told = cx.params().config().variant == Variant::Ring;
         let living = if told { keys } else { Vec::new() };
-        cx.send(next, Message::Coordinator { call, round: self.round, leader, living });
+        let round = self.round;
+        cx.send(next, Message::Coordinator { call, round, leader, living, hops: 0 });
     }
 
     /// Sends a message on.
@@ -272,12 +276,16 @@ impl Collecting {
         call: Call,
         round: u64,
         leader: Key,
-        living: Vec<Key>,
+        (living, hops): (Vec<Key>, u32),
         cx: &mut Cx<'_, Self>,
     ) {
         if call.by == self.me {
             if self.phase == Phase::Announcing(call) {
                 self.rest(cx);
+            } else if round > self.round {
+                // A former life sent it, and others were told what this one does not know.
+                self.round = round;
+                self.hold(cx);
             }
             return;
         }
@@ -290,8 +298,12 @@ impl Collecting {
             }
             self.follow(leader, &living, cx);
         }
-        if news || !self.inherits(call.by, cx) {
-            self.pass(Message::Coordinator { call, round, leader, living }, cx);
+        // It has been at every process if so many passed it on. Its initiator removes it before
+        // that, unless the ring leads past the initiator: then nobody else would.
+        let round_the_ring = hops as usize >= cx.peers().estimate();
+        if news || !(round_the_ring || self.inherits(call.by, cx)) {
+            let hops = hops.saturating_add(1);
+            self.pass(Message::Coordinator { call, round, leader, living, hops }, cx);
         }
     }
 
@@ -375,7 +387,7 @@ impl Collecting {
             self.called = self.called.saturating_add(1);
             let call = Call { at: None, by: self.me, life: self.life, number: self.called };
             let (round, living) = (self.round, Vec::new());
-            cx.send(next, Message::Coordinator { call, round, leader, living });
+            cx.send(next, Message::Coordinator { call, round, leader, living, hops: 0 });
         }
     }
 
@@ -435,9 +447,9 @@ impl Protocol for Collecting {
                     self.hear_election(call, round, keys, cx);
                 }
             }
-            Message::Coordinator { call, round, leader, living } => {
+            Message::Coordinator { call, round, leader, living, hops } => {
                 if self.is_one_of_us(call.by, cx) && self.is_one_of_us(leader.id, cx) {
-                    self.hear_coordinator(call, round, leader, living, cx);
+                    self.hear_coordinator(call, round, leader, (living, hops), cx);
                 }
             }
         }

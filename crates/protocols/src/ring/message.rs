@@ -70,6 +70,8 @@ pub enum Message {
         leader: Key,
         /// The living, where they are told.
         living: Vec<Key>,
+        /// How many processes passed it on.
+        hops: u32,
     },
 }
 
@@ -89,12 +91,13 @@ impl Wire for Message {
                 out.put_u64(*round);
                 put_keys(keys, out);
             }
-            Self::Coordinator { call, round, leader, living } => {
+            Self::Coordinator { call, round, leader, living, hops } => {
                 out.put_u8(1);
                 call.encode(out);
                 out.put_u64(*round);
                 leader.encode(out);
                 put_keys(living, out);
+                out.put_u32(*hops);
             }
         }
     }
@@ -106,7 +109,8 @@ impl Wire for Message {
             0 => Ok(Self::Election { call, round, keys: read_keys(input)? }),
             1 => {
                 let leader = Key::decode(input)?;
-                Ok(Self::Coordinator { call, round, leader, living: read_keys(input)? })
+                let (living, hops) = (read_keys(input)?, input.u32()?);
+                Ok(Self::Coordinator { call, round, leader, living, hops })
             }
             _ => Err(Malformed),
         }

@@ -33,7 +33,7 @@ fn others_add_themselves_and_follow() {
     assert_eq!(leader(&process), None);
     let told = coordinator(call(1, 1), 1, 5, &[1, 2, 3, 4, 5]);
     process.message(2, told.clone());
-    assert_eq!((process.effects(), leader(&process)), (vec![sent(4, told)], Some(5)));
+    assert_eq!((process.effects(), leader(&process)), (vec![sent(4, passed(told, 1))], Some(5)));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn initiators_do_not_mind_each_other() {
     assert_eq!(process.effects(), [sent(4, election(call(1, 1), 0, &[1, 2, 3]))]);
     let told = coordinator(call(1, 1), 1, 5, &[1, 2, 3, 4, 5]);
     process.message(2, told.clone());
-    assert_eq!((letters(&process), leader(&process)), (vec![sent(4, told)], Some(5)));
+    assert_eq!((letters(&process), leader(&process)), (vec![sent(4, passed(told, 1))], Some(5)));
     process.message(2, election(call(3, 1), 1, &[3, 4, 5, 1, 2]));
     let own = coordinator(call(3, 1), 2, 5, &[3, 4, 5, 1, 2]);
     assert_eq!(letters(&process), [sent(4, own)], "its own goes on");
@@ -78,6 +78,19 @@ fn what_belongs_to_a_former_election_or_life_is_removed() {
 }
 
 #[test]
+fn what_a_former_life_told_others_is_set_right_by_a_new_election() {
+    let mut process = boot(3, 2, ring());
+    let mine = |number| Call { life: 2, ..call(3, number) };
+    process.message(2, election(mine(1), 0, &[3, 4, 5, 1, 2]));
+    process.message(2, coordinator(mine(1), 1, 5, &[]));
+    assert_eq!(leader(&process), Some(5));
+    process.message(2, coordinator(call(3, 7), 9, 4, &[]));
+    assert_eq!(letters(&process), [sent(4, election(mine(2), 9, &[3]))], "2 was told of round 9");
+    process.message(2, coordinator(call(3, 7), 9, 4, &[]));
+    assert_eq!(process.effects(), [], "once");
+}
+
+#[test]
 fn copies_and_what_has_gone_round_are_removed() {
     let mut process = start(3, ring());
     process.message(2, election(call(1, 1), 0, &[1, 2]));
@@ -88,13 +101,27 @@ fn copies_and_what_has_gone_round_are_removed() {
 }
 
 #[test]
+fn what_has_gone_round_past_its_initiator_is_removed_though_it_is_held_to_be_up() {
+    let mut process = start(3, ring());
+    let told = coordinator(call(1, 1), 1, 5, &[]);
+    process.message(2, passed(told.clone(), 3));
+    assert_eq!(letters(&process), [sent(4, passed(told.clone(), 4))], "the last before 1");
+    process.message(2, passed(told.clone(), 3));
+    assert_eq!(letters(&process), [sent(4, passed(told.clone(), 4))], "a copy goes as far");
+    process.message(2, passed(told.clone(), 4));
+    assert_eq!(letters(&process), [], "all five passed it on, and 1 was not one of them");
+    process.message(2, passed(coordinator(call(1, 2), 2, 5, &[]), 4));
+    assert_eq!(letters(&process).len(), 1, "news goes on");
+}
+
+#[test]
 fn later_rounds_are_believed_and_greater_leaders_in_the_same() {
     let mut process = start(1, ring());
     for (round, named, then) in [(3, 4, 4), (2, 5, 4), (3, 3, 4), (3, 5, 5), (4, 2, 2)] {
         let told = coordinator(call(5, round), round, named, &[]);
         process.message(5, told.clone());
         assert_eq!(leader(&process), Some(then), "{named} in round {round}");
-        assert_eq!(letters(&process), [sent(2, told)], "it is passed on either way");
+        assert_eq!(letters(&process), [sent(2, passed(told, 1))], "it is passed on either way");
     }
 }
 
@@ -124,7 +151,11 @@ fn whoever_knows_better_objects() {
     late.message(2, coordinator(call(1, 2), 9, 5, &[]));
     let old = coordinator(call(1, 1), 8, 2, &[]);
     late.message(2, old.clone());
-    assert_eq!(letters(&late), [sent(4, old)], "of an earlier round, which nobody believes");
+    assert_eq!(
+        letters(&late),
+        [sent(4, passed(old, 1))],
+        "of an earlier round, which nobody believes"
+    );
 }
 
 #[test]

@@ -67,7 +67,17 @@ fn election(call: Call, round: u64, ids: &[u64]) -> Message {
 }
 
 fn coordinator(call: Call, round: u64, leader: u64, ids: &[u64]) -> Message {
-    Message::Coordinator { call, round, leader: key(leader), living: keys(ids) }
+    Message::Coordinator { call, round, leader: key(leader), living: keys(ids), hops: 0 }
+}
+
+/// The same Coordinator message after so many processes passed it on.
+fn passed(message: Message, by: u32) -> Message {
+    match message {
+        Message::Coordinator { call, round, leader, living, hops } => {
+            Message::Coordinator { call, round, leader, living, hops: hops + by }
+        }
+        election @ Message::Election { .. } => election,
+    }
 }
 
 /// The effect of sending.

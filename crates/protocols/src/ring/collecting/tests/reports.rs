@@ -57,7 +57,11 @@ fn the_next_after_a_dead_initiator_retires_its_messages() {
     assert_eq!(heir.effects(), [], "once");
     let told = coordinator(call(2, 1), 1, 5, &[]);
     heir.message(5, told.clone());
-    assert_eq!((letters(&heir), leader(&heir)), (vec![sent(4, told.clone())], Some(5)), "news");
+    assert_eq!(
+        (letters(&heir), leader(&heir)),
+        (vec![sent(4, passed(told.clone(), 1))], Some(5)),
+        "news"
+    );
     heir.message(5, told);
     assert_eq!((letters(&heir), leader(&heir)), (vec![], Some(5)), "it has gone round");
     let mut other = start(4, ring());

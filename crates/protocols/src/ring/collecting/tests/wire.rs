@@ -19,6 +19,7 @@ fn messages_survive_the_wire_under_their_names() {
         (election(stamped, u64::MAX, &[1, 2, 3]), "election"),
         (coordinator(call(1, 2), 3, 4, &[]), "coordinator"),
         (coordinator(stamped, 3, 4, &[1, u64::MAX]), "coordinator"),
+        (passed(coordinator(stamped, 3, 4, &[]), u32::MAX), "coordinator"),
     ] {
         assert_survives_the_wire(&message);
         assert_eq!(message.kind(), kind);
