@@ -148,8 +148,17 @@ fn a_name_that_leads_members_to_different_addresses_makes_no_two_leaders() {
             }
         }
     }
-    // 2 and 3 are a majority, and so is one of the two with 2 or 3 once the other takes no part.
+    // Members 2 and 3 count 1 as absent while they hear both processes. A process that is told of
+    // the other one withdraws and falls silent; then the other one is the only one, and may lead.
     assert!(all.iter().any(|reigns| !reigns.is_empty()), "somebody leads: {all:?}");
+    for (process, other) in [(0, 3), (3, 0)] {
+        let withdrew =
+            members[other].1.since(begun).iter().find(|s| s.role == "withdrawn").map(|s| s.t);
+        for (from, _) in &all[process] {
+            let alone = withdrew.is_some_and(|withdrew| withdrew <= *from + slack);
+            assert!(alone, "{process} led while {other} took part: {all:?}, {withdrew:?}");
+        }
+    }
     let told = [1, 4].map(|machine| stage.status(machine));
     let says = |text: &&String| text.contains("another process uses our id");
     assert!(told.iter().any(|text| says(&text)), "{told:?}");
