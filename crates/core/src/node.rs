@@ -97,7 +97,7 @@ impl<P: Protocol> Node<P> {
     #[inline]
     pub fn leadership(&self, now: Instant) -> Leadership<'_> {
         let leadership = self.protocol.leadership(now);
-        debug_assert!(leadership.until > now, "a belief that is over must not be told");
+        assert!(leadership.until > now, "a belief that is over is never told");
         leadership
     }
 
@@ -225,6 +225,10 @@ impl<P: Protocol> Node<P> {
         if seen == self.seen {
             return Change::Same;
         }
+        assert!(
+            seen.term.is_none() || self.seen.term <= seen.term,
+            "a term never falls within a life"
+        );
         self.seen = seen;
         Change::Changed
     }
