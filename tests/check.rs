@@ -172,9 +172,25 @@ fn a_small_group_is_explored_to_the_end_and_says_how_far() {
 }
 
 #[test]
+fn a_group_that_draws_is_explored_and_its_deadlock_is_found() {
+    let (verdict, code) = json("check le-s --explore --nodes 2");
+    assert_eq!(code, Some(0), "{verdict}");
+    assert_eq!((&verdict["complete"], &verdict["ticks"]), (&true.into(), &10.into()), "{verdict}");
+    assert_eq!((&verdict["protocol"], &verdict["somebody_leads"]), (&"le-s".into(), &true.into()));
+    let out = std::env::temp_dir().join(format!("bellwether-explored-{}", std::process::id()));
+    let flags = format!("check sup-al-elect --explore --nodes 2 --out {}", out.display());
+    let (verdict, code) = json(&flags);
+    assert_eq!(code, Some(1), "{verdict}");
+    assert_eq!(verdict["broken"], "somebody-stands", "{verdict}");
+    std::fs::remove_dir_all(&out).expect("it was made by this test");
+}
+
+#[test]
 fn what_cannot_be_explored_is_refused() {
     for (flags, said) in [
-        ("check le-s --explore", "only local-leader is explored"),
+        ("check bully --explore", "bully is not explored; choose local-leader"),
+        ("check sup --explore", "sup is not explored; choose local-leader"),
+        ("check le-s --explore --listen 3s", "--listen means nothing with --explore"),
         ("check local-leader --explore --nodes 5", "from 1 to 4 processes"),
         ("check local-leader --explore --preset fast", "--preset means nothing with --explore"),
         ("check local-leader --explore --quickest 2", "--quickest 2 and --slowest 1"),

@@ -16,7 +16,7 @@ use super::verdict::{Evidence, Verdict};
 use bellwether::check::shrink::shrink_choice;
 use bellwether::check::{Fuzz, Schedule, Trial, Violation, scenario};
 use bellwether::core::{Record, SimTime};
-use bellwether::protocols::choice::{Choice, Config, Entry, Family, Promise};
+use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
 use bellwether::sim::ScenarioFile;
 use bellwether::sim::diagram::{Options, space_time};
 use clap::Args;
@@ -173,19 +173,14 @@ impl Check {
 
     /// Explores instead. Time is in ticks, so that the protocol's own flags mean nothing.
     fn run_explore(&self, protocol: &Entry, setting: Setting<'_>, given: &[String]) -> Done {
-        if protocol.family != Family::LocalLeader {
-            return Err(Failure::usage(format!(
-                "--explore: {} draws random numbers, and only local-leader is explored",
-                protocol.name
-            )));
-        }
         if let Some(flag) = given.iter().find(|flag| !explore::FLAGS.contains(&flag.as_str())) {
             return Err(Failure::usage(format!("--{flag} means nothing with --explore")));
         }
         let written = given.iter().any(|flag| flag == "nodes");
         let nodes = if written { setting.nodes() } else { 3 };
         let threads = threads::start(self.threads, u64::MAX);
-        self.explore.run(nodes, threads, &self.out, self.format)
+        let to = explore::Destination { threads, out: &self.out, format: self.format };
+        self.explore.run(protocol.name, nodes, &to)
     }
 
     /// The protocol's name.

@@ -4,9 +4,11 @@ use super::Done;
 use super::failure::Failure;
 use super::file;
 use super::output::Format;
-use super::progress::Stopwatch;
-use bellwether::check::explore::{Adversary, Answer, PROPERTIES, World, explore, leases};
-use bellwether::core::SimTime;
+use super::progress::{Progress, Stopwatch};
+use bellwether::check::explore::{
+    Adversary, Answer, Asked, World, announcements, explore_and_tell, leases,
+};
+use bellwether::core::{Protocol, SimTime};
 use bellwether::protocols::local_leader::Hall;
 use bellwether::sim::diagram::{Options, space_time};
 use bellwether::sim::trace;
@@ -20,8 +22,8 @@ use std::path::Path;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Exploring (with --explore)")]
 pub(super) struct Explore {
-    /// Try every behaviour of a small group of majority leases, in ticks, instead of random faults:
-    /// 1 to 4 processes [default: 3]; for ever it takes 1.4 GB
+    /// Try every behaviour of a small group in ticks, instead of random faults: of local-leader, or
+    /// of an announce-listen election, 1 to 4 processes [default: 3]; leases for ever take 1.4 GB
     #[arg(long)]
     explore: bool,
     /// A message takes at least this many ticks
@@ -45,7 +47,7 @@ pub(super) struct Explore {
     /// Processes may sleep through their deadlines
     #[arg(long, requires = "explore")]
     sleep: bool,
-    /// Explore for so many ticks [default: for ever]
+    /// Explore for so many ticks [default: for ever; 10 where processes announce for ever]
     #[arg(long, value_name = "N", requires = "explore")]
     ticks: Option<u32>,
     /// Give up after about so many states
@@ -80,6 +82,22 @@ fn states(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Where what is found goes, and how many threads look for it.
+pub(super) struct Destination<'a> {
+    pub(super) threads: usize,
+    pub(super) out: &'a Path,
+    pub(super) format: Format,
+}
+
+/// What was explored.
+struct Told<'a> {
+    name: &'a str,
+    nodes: u8,
+    ticks: Option<u32>,
+    asked: Asked,
+    about: &'static str,
+}
+
 /// More than four take longer than anybody waits.
 const NODES_MAX: u32 = 4;
 
@@ -89,8 +107,8 @@ impl Explore {
         self.explore
     }
 
-    /// Explores, and says what was found.
-    pub(super) fn run(&self, nodes: u32, threads: usize, out: &Path, format: Format) -> Done {
+    /// Explores the protocol with this name, and says what was found.
+    pub(super) fn run(&self, name: &str, nodes: u32, to: &Destination<'_>) -> Done {
         let nodes = u8::try_from(nodes).ok().filter(|n| (1..=NODES_MAX as u8).contains(n));
         let Some(nodes) = nodes else {
             return Err(Failure::usage(format!(
@@ -105,15 +123,42 @@ impl Explore {
                 self.quickest, self.slowest
             )));
         }
-        let world = World::<Hall>::new(nodes, leases::in_ticks(), self.adversary());
+        let mut told = Told { name, nodes, ticks: self.ticks, asked: Asked::Leases, about: "" };
+        if name == Hall::NAME {
+            told.about = leases::ABOUT;
+            let world = World::<Hall>::new(nodes, leases::in_ticks(), self.adversary());
+            return self.explore(&world, &told, to);
+        }
+        let Some(variant) = announcements::variant(name) else {
+            return Err(Failure::usage(format!(
+                "--explore: {name} is not explored; choose local-leader, or an announce-listen \
+                 election that names a leader, such as le-s"
+            )));
+        };
+        told.about = announcements::ABOUT;
+        (told.asked, told.ticks) = (Asked::Standing, self.ticks.or(Some(announcements::TICKS)));
+        self.explore(&announcements::world(nodes, variant, self.adversary()), &told, to)
+    }
+
+    fn explore<P: Protocol>(
+        &self,
+        world: &World<P>,
+        told: &Told<'_>,
+        to: &Destination<'_>,
+    ) -> Done {
+        let Destination { threads, out, format } = *to;
         let watch = Stopwatch::start();
-        let answer = explore(world.clone(), self.states, threads);
+        let progress = Progress::without_end("states");
+        let answer = explore_and_tell(world.clone(), self.states, threads, |states| {
+            progress.reach(states as u64);
+        });
+        drop(progress);
         let seconds = watch.elapsed().as_secs_f64();
         let text = match format {
-            Format::Table => self.for_people(nodes, &answer, seconds),
-            Format::Json => self.for_programs(nodes, &answer, seconds).to_string(),
+            Format::Table => self.for_people(told, &answer, seconds),
+            Format::Json => self.for_programs(told, &answer, seconds).to_string(),
             Format::Csv => {
-                let Answer { states, depth, complete, .. } = answer;
+                let (nodes, Answer { states, depth, complete, .. }) = (told.nodes, &answer);
                 format!("nodes,states,depth,complete\n{nodes},{states},{depth},{complete}")
             }
         };
@@ -149,7 +194,7 @@ impl Explore {
     }
 
     /// What is explored, in words.
-    fn conditions(&self) -> String {
+    fn conditions(&self, told: &Told<'_>) -> String {
         let Self { quickest, slowest, crashes, copies, resignations, campaigns, .. } = self;
         let ticks = match (quickest, slowest) {
             (1, 1) => "1 tick".to_owned(),
@@ -170,17 +215,17 @@ impl Explore {
         if self.sleep {
             text += ", processes sleep as they like";
         }
-        text + &self.ticks.map_or(", for ever".to_owned(), |ticks| format!(", for {ticks} ticks"))
+        text + &told.ticks.map_or(", for ever".to_owned(), |ticks| format!(", for {ticks} ticks"))
     }
 
-    fn for_people(&self, nodes: u8, answer: &Answer, seconds: f64) -> String {
+    fn for_people(&self, told: &Told<'_>, answer: &Answer, seconds: f64) -> String {
+        let Told { name, nodes, asked, about, .. } = *told;
         let mut text = format!(
-            "local-leader with {nodes} processes, every behaviour\n{}\n{}\n\n",
-            self.conditions(),
-            leases::ABOUT
+            "{name} with {nodes} processes, every behaviour\n{}\n{about}\n\n",
+            self.conditions(told),
         );
-        for property in PROPERTIES {
-            let broken = answer.breach.as_ref().is_some_and(|(name, _)| *name == property);
+        for property in asked.properties() {
+            let broken = answer.breach.as_ref().is_some_and(|(name, _)| name == property);
             text += &format!("{property:<24}{}\n", if broken { "BROKEN" } else { "held" });
         }
         let bound = match (&answer.breach, answer.complete) {
@@ -195,12 +240,12 @@ impl Explore {
         )
     }
 
-    fn for_programs(&self, nodes: u8, answer: &Answer, seconds: f64) -> Value {
+    fn for_programs(&self, told: &Told<'_>, answer: &Answer, seconds: f64) -> Value {
         let Answer { states, depth, complete, somebody_leads, breach } = answer;
         let verdict = if breach.is_some() { "violated" } else { "holds" };
         json!({
-            "protocol": "local-leader",
-            "nodes": nodes,
+            "protocol": told.name,
+            "nodes": told.nodes,
             "quickest": self.quickest,
             "slowest": self.slowest,
             "crashes": self.crashes,
@@ -208,7 +253,7 @@ impl Explore {
             "resignations": self.resignations,
             "campaigns": self.campaigns,
             "sleep": self.sleep,
-            "ticks": self.ticks,
+            "ticks": told.ticks,
             "verdict": verdict,
             "broken": breach.as_ref().map(|(name, _)| *name),
             "moves": breach.as_ref().map(|(_, path)| path.len()),

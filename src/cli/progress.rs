@@ -29,10 +29,15 @@ impl Progress {
 
     /// Of so many things that are called so.
     pub(super) fn of(total: u64, things: &'static str) -> Self {
-        Self::shown(total, things, io::stderr().is_terminal())
+        Self::shown(Some(total), things, io::stderr().is_terminal())
     }
 
-    fn shown(total: u64, things: &'static str, shown: bool) -> Self {
+    /// Of nobody knows how many.
+    pub(super) fn without_end(things: &'static str) -> Self {
+        Self::shown(None, things, io::stderr().is_terminal())
+    }
+
+    fn shown(total: Option<u64>, things: &'static str, shown: bool) -> Self {
         let (done, now) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(String::new())));
         let painter = shown.then(|| {
             let (stop, stopped) = channel();
@@ -48,6 +53,11 @@ impl Progress {
         if let Ok(mut now) = self.now.lock() {
             what.clone_into(&mut now);
         }
+    }
+
+    /// So many are finished by now.
+    pub(super) fn reach(&self, count: u64) {
+        self.done.store(count, Ordering::Relaxed);
     }
 
     pub(super) fn tick(&self) {
@@ -66,7 +76,7 @@ impl Drop for Progress {
 
 /// What the painter looks at.
 struct Work {
-    total: u64,
+    total: Option<u64>,
     things: &'static str,
     done: Arc<AtomicU64>,
     now: Arc<Mutex<String>>,
@@ -79,10 +89,13 @@ impl Work {
         if !waits(PATIENCE) {
             return;
         }
-        let bar = ProgressBar::with_draw_target(Some(self.total), ProgressDrawTarget::stderr());
+        let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr());
         let bar = bar.with_elapsed(PATIENCE);
         let style = |end: &str| {
-            let bar = "{spinner} {bar:40.cyan/blue} {human_pos}/{human_len}";
+            let (bar, end) = match self.total {
+                Some(_) => ("{spinner} {bar:40.cyan/blue} {human_pos}/{human_len}", end),
+                None => ("{spinner} {human_pos}", ""),
+            };
             let template = format!("{bar} {}, {{elapsed}} so far{end}{{msg}}", self.things);
             ProgressStyle::with_template(&template).ok()
         };
@@ -129,7 +142,7 @@ mod tests {
     #[test]
     fn short_work_does_not_wait_for_its_bar() {
         let watch = Stopwatch::start();
-        let progress = Progress::shown(10, "runs", true);
+        let progress = Progress::shown(Some(10), "runs", true);
         progress.tick();
         drop(progress);
         assert!(watch.elapsed() < PATIENCE, "{:?}", watch.elapsed());
@@ -137,6 +150,6 @@ mod tests {
 
     #[test]
     fn without_a_terminal_nobody_draws() {
-        assert!(Progress::shown(10, "runs", false).painter.is_none());
+        assert!(Progress::shown(Some(10), "runs", false).painter.is_none());
     }
 }

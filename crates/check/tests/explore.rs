@@ -1,10 +1,10 @@
-//! Small groups of majority leases, explored to the last state.
+//! Small groups of majority leases, and of elections that draw, explored to the last state.
 //!
 //! The numbers of states are pinned: whoever changes the protocol or the world sees that something
 //! else is explored than before. `bellwether check local-leader --explore` runs the same, and
 //! larger ones: three processes with any losses for ever are 9,174,514 states.
 
-use bellwether_check::explore::{Adversary, Answer, World, explore, leases};
+use bellwether_check::explore::{Adversary, Answer, World, announcements, explore, leases};
 use bellwether_protocols::local_leader::{Hall, Rule};
 
 /// Enough for all of these; none is cut short.
@@ -88,4 +88,47 @@ fn without_strict_expiry_two_lead_at_the_last_instant() {
     let told = bellwether_sim::trace::transcript(&world.tell(&path));
     let leads = told.lines().filter(|line| line.contains("leads")).count();
     assert!(leads >= 2, "{told}");
+}
+
+/// A group of announce-listen elections, whose processes draw when they wake up.
+fn draws(name: &str, nodes: u8, adversary: Adversary) -> Answer {
+    let variant = announcements::variant(name).expect("a name of the table");
+    explore(announcements::world(nodes, variant, adversary), MOST, 2)
+}
+
+#[test]
+fn of_processes_that_wake_at_random_somebody_always_stands() {
+    let states = [
+        (2, LOSSES),
+        (2, Adversary { crashes: 1, slowest: 2, ..LOSSES }),
+        (2, Adversary { sleep: true, copies: 1, ..LOSSES }),
+        (3, LOSSES),
+    ]
+    .map(|(nodes, adversary)| {
+        let answer = draws("le-s", nodes, adversary);
+        assert_eq!(answer.breach, None, "{nodes} processes, {adversary:?}");
+        assert!(answer.complete && answer.somebody_leads, "{answer:?}");
+        answer.states
+    });
+    assert_eq!(states, [539, 12_462, 5_181, 10_425]);
+}
+
+#[test]
+fn of_two_that_follow_whoever_speaks_first_each_may_follow_the_other_for_ever() {
+    let variant = announcements::variant("sup-al-elect").expect("a name of the table");
+    let world = announcements::world(2, variant, LOSSES);
+    let answer = explore(world.clone(), MOST, 1);
+    let (property, path) = answer.breach.expect("the deadlock that the text does not see");
+    assert_eq!(property, "somebody-stands");
+    let told = bellwether_sim::trace::transcript(&world.tell(&path));
+    assert!(told.lines().filter(|line| line.contains("announce")).count() >= 2, "{told}");
+}
+
+/// Its farewell overtakes its announcement, and is forgotten by it: the other one follows a leader
+/// that has resigned, and that follows it. With T_L infinite nobody notices.
+#[test]
+fn a_farewell_that_overtakes_an_announcement_is_in_vain() {
+    let answer = draws("le-s", 2, Adversary { resignations: 1, ..LOSSES });
+    let (property, _) = answer.breach.expect("each follows the other");
+    assert_eq!(property, "somebody-stands");
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Leadership<'a> {
     /// Whom it follows; itself, if it leads. Best first where several lead together.
     pub leaders: &'a [NodeId],
-    /// The number of the reign, where the protocol counts reigns.
+    /// The number of the reign, where the protocol counts reigns. It never falls within a life.
     pub term: Option<Term>,
     /// The first instant at which this no longer holds unless renewed.
     pub until: Instant,
@@ -69,7 +69,7 @@ pub enum Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Glimpse {
     leaders: u64,
-    term: Option<Term>,
+    pub(crate) term: Option<Term>,
     count: u32,
     stage: Stage,
 }

@@ -97,7 +97,7 @@ impl<P: Protocol> Node<P> {
     #[inline]
     pub fn leadership(&self, now: Instant) -> Leadership<'_> {
         let leadership = self.protocol.leadership(now);
-        debug_assert!(leadership.until > now, "a belief that is over must not be told");
+        assert!(leadership.until > now, "a belief that is over is never told");
         leadership
     }
 
@@ -225,80 +225,11 @@ impl<P: Protocol> Node<P> {
         if seen == self.seen {
             return Change::Same;
         }
+        assert!(
+            seen.term.is_none() || self.seen.term <= seen.term,
+            "a term never falls within a life"
+        );
         self.seen = seen;
         Change::Changed
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::harness::Harness;
-    use crate::id::NodeId;
-    use crate::time::{Duration, Instant};
-    use crate::timer::TimerKind;
-    use crate::{Boot, Cx, Leadership, Malformed, Message, Protocol, Reader, Rebase};
-    use alloc::borrow::Cow;
-    use alloc::vec::Vec;
-
-    /// Arms nothing, and would panic if woken.
-    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-    struct Sleeper;
-
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    struct Alarm;
-
-    impl TimerKind for Alarm {
-        type Slots = [Instant; 1];
-
-        fn slot(self) -> usize {
-            0
-        }
-
-        fn at(_slot: usize) -> Self {
-            Self
-        }
-    }
-
-    impl Message for Alarm {
-        fn kind(&self) -> &'static str {
-            "alarm"
-        }
-
-        fn encode(&self, _out: &mut Vec<u8>) {}
-
-        fn decode(_input: &mut Reader<'_>) -> Result<Self, Malformed> {
-            Ok(Self)
-        }
-    }
-
-    impl Protocol for Sleeper {
-        const NAME: &'static str = "sleeper";
-        type Params = ();
-        type Message = Alarm;
-        type Timer = Alarm;
-
-        fn start(_boot: Boot<'_>, _cx: &mut Cx<'_, Self>) -> Self {
-            Self
-        }
-
-        fn on_message(&mut self, _from: NodeId, _alarm: Cow<'_, Alarm>, _cx: &mut Cx<'_, Self>) {}
-
-        fn on_timer(&mut self, _alarm: Alarm, _cx: &mut Cx<'_, Self>) {
-            unreachable!("nothing was armed");
-        }
-
-        fn leadership(&self, _now: Instant) -> Leadership<'_> {
-            Leadership::NONE
-        }
-
-        fn instants(&mut self, _rebase: &Rebase<'_>) {}
-    }
-
-    #[test]
-    fn a_timer_that_is_not_armed_does_not_run_even_at_the_end_of_time() {
-        let mut sleeper = Harness::<Sleeper>::start(NodeId(1), (), &[]);
-        let last = Duration::from_nanos(u64::MAX - 1);
-        sleeper.wait(last).timeout();
-        assert_eq!(sleeper.node().due(Instant::NEVER), None);
     }
 }

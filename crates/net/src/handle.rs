@@ -170,6 +170,14 @@ impl Election {
         if self.shared().ask(Request::Keyring(keyring)) { Ok(()) } else { Err(Gone) }
     }
 
+    /// Why the member has ended, if it did not leave: which rule was broken, and what to do.
+    ///
+    /// Rules that safety rests on are checked in every step. A member that finds one broken stops
+    /// leading at once, then ends; all later requests are answered with [`Gone`].
+    pub fn failure(&self) -> Option<String> {
+        self.shared().failure()
+    }
+
     /// Leaves the group: hands over if it leads, and waits until that is said. Guards are lost at
     /// once; it leaves when they are dropped or their deadline has passed (see [`Guard`]).
     pub fn leave(&self) {

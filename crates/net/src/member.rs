@@ -27,9 +27,11 @@ use bellwether_core::{
     Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, NodeId, Output, Refused, SimTime,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A member of a group, on its own thread.
@@ -84,15 +86,6 @@ const CHECK: Duration = Duration::from_millis(100);
 /// Timers that run in a row before anything else has its turn.
 const TIMERS: usize = 64;
 
-/// Tells the application when the thread ends, however it does.
-struct Ending(Arc<Shared>);
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        self.0.end();
-    }
-}
-
 /// Beginning and ending.
 impl Member {
     pub(crate) fn new(
@@ -145,13 +138,20 @@ impl Member {
         Ok(member)
     }
 
-    /// Runs until it is asked to stop.
+    /// Runs until it is asked to stop, or a rule that safety rests on is broken.
+    ///
+    /// Such a rule is asserted in release builds too. The step that breaks it ends there: nothing
+    /// of it is stored, told or sent. Leadership ends first, then the member, and the application
+    /// hears which rule it was. Until then it relies on what earlier steps told, which was true.
     pub(crate) fn run(mut self) {
-        let _ending = Ending(Arc::clone(&self.shared));
-        if self.withdrawal.is_none() {
-            self.begin();
-        }
-        while self.turn() {}
+        let whole = AssertUnwindSafe(|| {
+            if self.withdrawal.is_none() {
+                self.begin();
+            }
+            while self.turn() {}
+        });
+        let failure = catch_unwind(whole).err().map(|panic| broken_rule(&*panic));
+        self.shared.end(failure);
     }
 
     fn begin(&mut self) {
@@ -515,6 +515,17 @@ impl Member {
             Err(_) => self.traffic.send_failures += 1,
         }
     }
+}
+
+/// What an assertion said.
+fn broken_rule(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let text = text.unwrap_or_else(|| "it did not say which".to_owned());
+    format!(
+        "a rule that safety rests on was broken, and the member has ended: {text}; this is a \
+         mistake in the program: report it, and start the member again"
+    )
 }
 
 /// Whom a frame names as its receiver.

@@ -60,6 +60,8 @@ struct Present {
     /// still does until no guard can be relied on.
     giving_up: bool,
     ended: bool,
+    /// Why it ended, if it did not leave.
+    failure: Option<String>,
     /// Tasks that wait, by the number of their seat.
     wakers: BTreeMap<u64, Waker>,
     seats: u64,
@@ -107,6 +109,7 @@ impl Shared {
             guards: 0,
             giving_up: false,
             ended: false,
+            failure: None,
             wakers: BTreeMap::new(),
             seats: 0,
             bells: Vec::new(),
@@ -233,21 +236,29 @@ impl Shared {
         }
     }
 
-    /// Nothing more will come.
-    pub(crate) fn end(&self) {
-        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        mailbox.closed = true;
-        // Whoever waits for an answer sees that none will come.
-        let unread = std::mem::take(&mut mailbox.requests);
-        drop(mailbox);
-        drop(unread);
+    /// Nothing more will come; `failure` says why, if the member did not leave.
+    ///
+    /// Leadership ends first, before anybody is woken or answered.
+    pub(crate) fn end(&self, failure: Option<String>) {
         let mut present = self.present();
         let (me, now) = (present.standing.me, self.clock.now());
         present.standing = Standing::none(me, now);
         present.version.changes += 1;
         present.version.tellings += 1;
         present.ended = true;
+        present.failure = failure;
         self.ring(present, true);
+        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
+        mailbox.closed = true;
+        // Whoever waits for an answer sees that none will come.
+        let unread = std::mem::take(&mut mailbox.requests);
+        drop(mailbox);
+        drop(unread);
+    }
+
+    /// Why the member ended, if it did not leave.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.present().failure.clone()
     }
 
     fn ring(&self, mut present: MutexGuard<'_, Present>, changed: bool) {

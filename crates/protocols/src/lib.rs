@@ -23,6 +23,12 @@
 
 extern crate alloc;
 
+#[cfg(all(feature = "mutants", not(debug_assertions)))]
+compile_error!(
+    "the feature `mutants` takes away rules that safety rests on: it is for tests alone, in a \
+     build with debug assertions; leave it out of a release build"
+);
+
 pub mod ad_hoc;
 pub mod announce_listen;
 pub mod bully;

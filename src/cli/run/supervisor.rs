@@ -160,7 +160,8 @@ impl Supervisor {
                 Next::Nothing => return,
                 Next::Ended => {
                     if self.ending.is_none() {
-                        self.errors.say("the member has ended");
+                        let failure = self.election.failure();
+                        self.errors.say(failure.as_deref().unwrap_or("the member has ended"));
                     }
                     return self.end_with(1);
                 }

@@ -4,7 +4,8 @@
 //! tick each process may receive any message that is under way, in any order, or none; may run its
 //! deadlines; may sleep, crash, come back, resign, be asked to hold an election, as far as the
 //! [adversary](Adversary) allows.
-//! A message that is not delivered in time is lost, so every pattern of loss is among them.
+//! A message that is not delivered in time is lost, so every pattern of loss is among them. Whoever
+//! draws a number draws each of a few (`draws.rs`).
 //!
 //! **What is not.** All clocks agree, delays are multiples of a tick, and the group is small. With
 //! a bound on time nothing beyond it is seen; without one, states that differ in nothing but the
@@ -14,16 +15,19 @@
 //! with the same one would hide each other, which among ten million has a chance of about one in
 //! four hundred thousand.
 
+pub mod announcements;
+mod draws;
 pub mod leases;
 mod story;
 mod timed;
 mod world;
 
 pub use timed::Timed;
-pub use world::{Adversary, Move, State, TICK, World};
+pub use world::{Adversary, Asked, Move, State, TICK, World};
 
 use bellwether_core::{NodeId, Protocol};
 use stateright::{Checker, HasDiscoveries, Model, Property};
+use std::time::Duration;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,19 +44,45 @@ pub struct Answer {
     pub breach: Option<(&'static str, Vec<Move>)>,
 }
 
-/// The names of what is asked of every state.
-pub const PROPERTIES: [&str; 3] = [NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF];
+impl Asked {
+    /// The names of what is asked.
+    pub fn properties(self) -> &'static [&'static str] {
+        match self {
+            Self::Leases => &[NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF],
+            Self::Standing => &[SOMEBODY_STANDS],
+        }
+    }
+}
 
 const NEVER_TWO: &str = "never-two";
 const SUPPORT_AT_MOST_ONE: &str = "support-at-most-one";
 const LEADER_SUPPORTS_ITSELF: &str = "leader-supports-itself";
+const SOMEBODY_STANDS: &str = "somebody-stands";
 const SOMEBODY_LEADS: &str = "somebody leads";
 
 /// Explores until all states are seen, a property breaks, or about `most` states were generated.
 pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Answer {
+    explore_and_tell(world, most, threads, |_| {})
+}
+
+/// The same, telling now and then how many different states were seen so far.
+pub fn explore_and_tell<P: Protocol>(
+    world: World<P>,
+    most: usize,
+    threads: usize,
+    tell: impl Fn(usize),
+) -> Answer {
+    let asked = world.asked.properties();
     let checker = world.checker().threads(threads.max(1)).target_state_count(most);
-    let checker = checker.finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
-    let breach = PROPERTIES.into_iter().find_map(|name| {
+    let checker = checker.finish_when(HasDiscoveries::AnyFailures).spawn_bfs();
+    let mut pause = Duration::from_micros(100);
+    while !checker.is_done() {
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(100)); // a short exploration is not held up
+        tell(checker.unique_state_count());
+    }
+    let checker = checker.join();
+    let breach = asked.iter().copied().find_map(|name| {
         let path = checker.discovery(name)?;
         Some((name, path.into_actions()))
     });
@@ -82,6 +112,13 @@ impl<P: Protocol> Model for World<P> {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
+        let somebody_leads = Property::sometimes(SOMEBODY_LEADS, |_, state: &State<P>| {
+            state.leaders().next().is_some()
+        });
+        if self.asked == Asked::Standing {
+            let stands = |_: &Self, state: &State<P>| !state.everybody_follows();
+            return vec![Property::always(SOMEBODY_STANDS, stands), somebody_leads];
+        }
         vec![
             Property::always(NEVER_TWO, |_, state: &State<P>| state.leaders().count() <= 1),
             Property::always(SUPPORT_AT_MOST_ONE, |_, state: &State<P>| {
@@ -93,9 +130,7 @@ impl<P: Protocol> Model for World<P> {
                 let itself = |leader: NodeId| supports.contains(&(leader, leader));
                 state.leaders().all(itself)
             }),
-            Property::sometimes(SOMEBODY_LEADS, |_, state: &State<P>| {
-                state.leaders().next().is_some()
-            }),
+            somebody_leads,
         ]
     }
 }

@@ -9,8 +9,10 @@ impl<P: Protocol> World<P> {
     pub fn tell(&self, path: &[Move]) -> Vec<Record> {
         let mut state = self.start();
         let mut story = Story { now: SimTime::ZERO, records: Vec::new() };
-        for id in (0..).map(NodeId).take(state.places.len()) {
-            story.add(id, Event::Start { incarnation: 1 });
+        for (id, place) in (0..).map(NodeId).zip(&state.places) {
+            if place.node.is_some() {
+                story.add(id, Event::Start { incarnation: 1 });
+            }
         }
         for &chosen in path {
             let id = NodeId(u64::from(state.turn));
@@ -55,11 +57,11 @@ impl Story {
             Move::Resign => Event::Command { command: "Resign".to_owned(), taken: true },
             Move::Campaign => Event::Command { command: "Campaign".to_owned(), taken: true },
             Move::Crash => Event::Crash,
-            Move::Restart => {
-                let life = state.places[usize::from(state.turn)].life;
-                Event::Restart { incarnation: u64::from(life) + 1 }
-            }
-            Move::Pass | Move::Again => return,
+            Move::Restart => match state.places[usize::from(state.turn)].life {
+                0 => Event::Start { incarnation: 1 },
+                life => Event::Restart { incarnation: u64::from(life) + 1 },
+            },
+            Move::Pass | Move::Again | Move::Draw(_) => return,
         };
         self.add(id, event);
     }

@@ -1,9 +1,10 @@
 //! A small world in ticks, as a state that can be compared.
 
+use super::draws::{Draws, Pending};
 use super::timed::Timed;
 use bellwether_core::{
-    Boot, Change, Command, Dest, Duration, Effect, Entropy, Env, Fact, Input, Instant, Members,
-    Memory, Message, Node, NodeId, Protocol, Rebase,
+    Boot, Change, Command, Dest, Duration, Effect, Env, Fact, Input, Instant, Members, Memory,
+    Message, Node, NodeId, Protocol, Rebase, Stage,
 };
 use std::borrow::Cow;
 
@@ -65,6 +66,8 @@ pub struct State<P: Protocol> {
     copies: u8,
     resignations: u8,
     campaigns: u8,
+    /// A move in which a draw is still to be made.
+    pending: Option<Pending>,
 }
 
 /// What happens next, to the process whose turn it is.
@@ -88,6 +91,8 @@ pub enum Move {
     Pass,
     /// All have had their turn, but messages without delay may still arrive in the same tick.
     Again,
+    /// It draws this number, in the move that it is in the middle of.
+    Draw(u64),
 }
 
 /// A protocol in a small world.
@@ -96,21 +101,41 @@ pub struct World<P: Protocol> {
     params: P::Params,
     adversary: Adversary,
     ids: Vec<NodeId>,
+    /// How many values of each draw are tried; none if the protocol draws nothing.
+    values: u64,
+    pub(super) asked: Asked,
 }
 
-/// Protocols that draw nothing have one behaviour for each behaviour of the world.
-struct NoLuck;
-
-impl Entropy for NoLuck {
-    fn below(&mut self, n: u64) -> u64 {
-        unreachable!("a draw below {n} in a protocol that was explored as one that draws nothing")
-    }
+/// What is asked of every state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Whether leases keep their promise.
+    Leases,
+    /// Whether somebody stands for election, unless everybody may be waiting for a dead one.
+    Standing,
 }
 
 impl<P: Protocol> World<P> {
-    /// A group of this many processes, all of which begin at once. The protocol must draw nothing.
+    /// A group of this many processes, all of which begin at once. The protocol must draw nothing,
+    /// and lead by leases.
     pub fn new(nodes: u8, params: P::Params, adversary: Adversary) -> Self {
-        Self { params, adversary, ids: (0..u64::from(nodes)).map(NodeId).collect() }
+        let ids = (0..u64::from(nodes)).map(NodeId).collect();
+        Self { params, adversary, ids, values: 0, asked: Asked::Leases }
+    }
+
+    /// The same, where every draw branches over this many values: all there are, or else the
+    /// first, the last, and some between them.
+    #[must_use]
+    pub fn with_draws(mut self, values: u64) -> Self {
+        self.values = values;
+        self
+    }
+
+    /// The same, asking this of every state.
+    #[must_use]
+    pub fn asking(mut self, asked: Asked) -> Self {
+        self.asked = asked;
+        self
     }
 
     pub(super) fn start(&self) -> State<P> {
@@ -125,16 +150,26 @@ impl<P: Protocol> World<P> {
             copies: self.adversary.copies,
             resignations: self.adversary.resignations,
             campaigns: self.adversary.campaigns,
+            pending: None,
         };
-        for turn in 0..self.ids.len() as u8 {
-            state.turn = turn;
-            self.boot(&mut state);
+        // Whoever draws when it begins does so in its first turn.
+        if self.values == 0 {
+            for turn in 0..self.ids.len() as u8 {
+                state.turn = turn;
+                self.boot(&mut state, &mut Draws::none());
+            }
         }
         state.turn = 0;
         self.tidy(state)
     }
 
     pub(super) fn moves(&self, state: &State<P>, moves: &mut Vec<Move>) {
+        if let Some(pending) = &state.pending {
+            return moves.extend(pending.values(self.values).map(Move::Draw));
+        }
+        if state.places[usize::from(state.turn)].life == 0 {
+            return moves.push(Move::Restart);
+        }
         if self.is_last(state) && self.adversary.fastest == 0 {
             moves.push(Move::Again);
         }
@@ -159,40 +194,54 @@ impl<P: Protocol> World<P> {
         moves.extend((state.campaigns > 0 && !leads).then_some(Move::Campaign));
     }
 
-    /// The state after a move; none beyond the end of time.
+    /// The state after a move; none beyond the end of time. A move in which more is drawn than is
+    /// known is suspended: the state stays, and the next move is the draw.
     pub(super) fn after(&self, state: &State<P>, chosen: Move) -> Option<State<P>> {
         let mut next = state.clone();
+        let (chosen, mut draws) = match (next.pending.take(), chosen) {
+            (Some(pending), Move::Draw(value)) => pending.with(value),
+            _ => (chosen, Draws::of(self.values)),
+        };
+        self.run(&mut next, chosen, &mut draws)?;
+        match draws.suspended(chosen) {
+            None => Some(self.tidy(next)),
+            pending => Some(State { pending, ..state.clone() }),
+        }
+    }
+
+    fn run(&self, next: &mut State<P>, chosen: Move, draws: &mut Draws) -> Option<()> {
         match chosen {
             Move::Deliver(place) => {
                 let letter = next.letters.remove(place);
-                self.receive(&mut next, letter);
+                self.receive(next, letter, draws);
             }
             Move::Copy(place) => {
                 next.copies -= 1;
                 let letter = next.letters[place].clone();
-                self.receive(&mut next, letter);
+                self.receive(next, letter, draws);
             }
-            Move::Wake => self.act(&mut next, |node, env, params, effects| {
+            Move::Wake => self.act(next, draws, |node, env, params, effects| {
                 node.handle(Input::Timeout, env, params, effects)
             }),
             Move::Resign => {
                 next.resignations -= 1;
-                self.command(&mut next, Command::Resign);
+                self.command(next, Command::Resign, draws);
             }
             Move::Campaign => {
                 next.campaigns -= 1;
-                self.command(&mut next, Command::Campaign);
+                self.command(next, Command::Campaign, draws);
             }
             Move::Crash => {
                 next.crashes -= 1;
                 next.places[usize::from(next.turn)].node = None;
             }
-            Move::Restart => self.boot(&mut next),
+            Move::Restart => self.boot(next, draws),
             Move::Again => next.turn = 0,
-            Move::Pass if self.is_last(state) => self.tick(&mut next)?,
+            Move::Pass if self.is_last(next) => self.tick(next)?,
             Move::Pass => next.turn += 1,
+            Move::Draw(_) => {} // there is nothing to draw for
         }
-        Some(self.tidy(next))
+        Some(())
     }
 
     pub(super) fn is_last(&self, state: &State<P>) -> bool {
@@ -214,30 +263,30 @@ impl<P: Protocol> World<P> {
     }
 
     /// The process whose turn it is begins, for the first time or again.
-    fn boot(&self, state: &mut State<P>) {
+    fn boot(&self, state: &mut State<P>, draws: &mut Draws) {
         let turn = usize::from(state.turn);
         state.places[turn].life += 1;
         let incarnation = u64::from(state.places[turn].life);
         let (me, memory) = (self.ids[turn], Memory::First);
         let boot = Boot { me, incarnation, rank: me.0, memory };
         let (mut effects, peers) = (Vec::new(), self.peers(turn));
-        let mut env = Env { now: state.now, peers: &peers, entropy: &mut NoLuck };
+        let mut env = Env { now: state.now, peers: &peers, entropy: draws };
         let node = Node::start(boot, &mut env, &self.params, &mut effects);
         state.places[turn].node = Some(node);
         self.post(state, effects);
     }
 
-    fn receive(&self, state: &mut State<P>, letter: Letter<Said<P>>) {
+    fn receive(&self, state: &mut State<P>, letter: Letter<Said<P>>, draws: &mut Draws) {
         let from = self.ids[usize::from(letter.from)];
-        self.act(state, |node, env, params, effects| {
+        self.act(state, draws, |node, env, params, effects| {
             let input = Input::Message(from, Cow::Owned(letter.message));
             node.handle(input, env, params, effects)
         });
     }
 
     /// An application asks something of the process whose turn it is, which may refuse.
-    fn command(&self, state: &mut State<P>, command: Command) {
-        self.act(state, |node, env, params, effects| {
+    fn command(&self, state: &mut State<P>, command: Command, draws: &mut Draws) {
+        self.act(state, draws, |node, env, params, effects| {
             node.command(command, env, params, effects).unwrap_or(Change::Same)
         });
     }
@@ -246,6 +295,7 @@ impl<P: Protocol> World<P> {
     fn act(
         &self,
         state: &mut State<P>,
+        draws: &mut Draws,
         step: impl FnOnce(
             &mut Node<Timed<P>>,
             &mut Env<'_>,
@@ -255,7 +305,7 @@ impl<P: Protocol> World<P> {
     ) {
         let turn = usize::from(state.turn);
         let (mut effects, peers) = (Vec::new(), self.peers(turn));
-        let mut env = Env { now: state.now, peers: &peers, entropy: &mut NoLuck };
+        let mut env = Env { now: state.now, peers: &peers, entropy: draws };
         let Some(node) = &mut state.places[turn].node else { return };
         // Whether the belief changed shows in the state itself.
         let _ = step(node, &mut env, &self.params, &mut effects);
@@ -303,7 +353,23 @@ impl<P: Protocol> World<P> {
 impl<P: Protocol> State<P> {
     /// Who leads.
     pub fn leaders(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.running().filter(|(id, node)| node.leadership(self.now).names(*id)).map(|(id, _)| id)
+        let leads = |id: &NodeId, node: &Node<Timed<P>>| {
+            let believed = node.leadership(self.now);
+            believed.stage == Stage::Decided && believed.names(*id)
+        };
+        self.running().filter(move |(id, node)| leads(id, node)).map(|(id, _)| id)
+    }
+
+    /// Whether all processes run, and each of them follows another: nobody will ever speak.
+    pub fn everybody_follows(&self) -> bool {
+        let follows = |(id, node): (NodeId, &Node<Timed<P>>)| {
+            let believed = node.leadership(self.now);
+            believed.stage == Stage::Decided
+                && !believed.leaders.is_empty()
+                && !believed.names(id)
+                && node.poll_timeout() == Instant::NEVER
+        };
+        self.places.iter().all(|place| place.node.is_some()) && self.running().all(follows)
     }
 
     /// Who supports whom: supporter and leader, in order.

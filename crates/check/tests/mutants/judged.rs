@@ -6,7 +6,7 @@ use super::table::{Judged, MUTANTS, Mutant, Watched};
 use bellwether_check::{Breach, Judge, Regime, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
-use bellwether_protocols::local_leader::{LocalLeader, Mode, Params};
+use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
 use bellwether_sim::World;
 
 const SEED: u64 = 1;
@@ -21,7 +21,9 @@ fn breach(judged: &Judged, mode: Mode, params: Params, schedules: u64) -> Option
     }
     let mut layered = params.layered();
     // Without lives a row may be of no use for ever, and would be answered for ever.
-    layered.answers &= layered.lives;
+    if !layered.rules.keep(Rule::Lives) {
+        layered.rules = layered.rules.without(Rule::Answer);
+    }
     let mut world = World::<LocalLeader>::new(layered);
     if judged.watched == Watched::Misconfigured {
         let third = Duration::from_nanos(params.lock().as_nanos() / 3);

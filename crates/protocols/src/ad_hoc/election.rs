@@ -45,6 +45,7 @@ impl AdHoc {
     }
 
     fn join(&mut self, wave: Wave, parent: Option<NodeId>, cx: &mut Cx<'_, Self>) {
+        assert!(wave.number >= self.wave.number, "the number of an election never falls");
         let mut waiting = self.neighbours(cx);
         if let Some(parent) = parent {
             waiting.remove(&parent);
@@ -62,6 +63,7 @@ impl AdHoc {
     fn report(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(part) = self.part.as_ref().filter(|part| part.waiting.is_empty()) else { return };
         let best = part.best;
+        assert!(best >= self.me, "nobody reports less than its own claim");
         match part.parent {
             Some(parent) => cx.send(parent, Message::Ack(self.wave, Some(best))),
             None => {

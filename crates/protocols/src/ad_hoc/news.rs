@@ -74,6 +74,10 @@ impl AdHoc {
         let known = self.leader.filter(|reign| reign.leader.id == news.leader.id);
         let beat = known.map_or(news.beat, |reign| reign.beat.max(news.beat));
         self.leader = Some(Reign { leader: news.leader, beat });
+        assert!(
+            !self.leads() || news.leader == self.me,
+            "whoever leads does so by its present claim"
+        );
         self.wave = self.wave.max(news.wave);
         self.failures = 0;
         let news = News { wave: self.wave, leader: news.leader, beat };

@@ -126,6 +126,7 @@ impl Board {
             self.remove_at(self.ids().len() - 1);
         }
         self.put(claim, Instant::NEVER, room);
+        assert!(self.holds(claim.id), "whoever stands is on its own board");
     }
 
     /// Takes a process off the board. True if it was on it.
@@ -226,6 +227,7 @@ impl Board {
 
     #[inline]
     fn put(&mut self, claim: Claim, until: Instant, room: usize) {
+        assert!(self.ids().len() < room, "no more lead than there is room for");
         let at = self.claims().take_while(|known| *known > claim).count();
         self.insert(at, claim, until, room);
     }

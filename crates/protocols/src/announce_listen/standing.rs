@@ -6,6 +6,9 @@ use super::{
 };
 use bellwether_core::{Cx, Instant};
 
+/// No claim is heavier.
+const HEAVIEST: u64 = (Class::Established as u64) << 62 | STANDING_MAX;
+
 impl AnnounceListen {
     /// Puts itself on the board and opens an election.
     pub(super) fn stand(&mut self, cx: &mut Cx<'_, Self>) {
@@ -48,6 +51,7 @@ impl AnnounceListen {
         if self.announced == params.established_after {
             self.establish(cx);
         }
+        assert!(self.weight <= HEAVIEST, "no claim is heavier than an established one");
         cx.broadcast(Message::Announce(self.weight));
         if params.repeat == Repeat::Periodic {
             self.next = cx.now() + params.announce;
@@ -62,6 +66,7 @@ impl AnnounceListen {
         if self.weight <= weigh(Class::Retired, STANDING_MAX) {
             return;
         }
+        assert!(self.phase == Phase::Announcing, "only whoever leads is established");
         self.weight = weigh(Class::Established, self.weight & STANDING_MAX);
         if params.names_leaders {
             self.board.hear(self.claim(), Instant::NEVER, params.leaders);

@@ -55,6 +55,7 @@ impl Bully {
     /// Follows whoever leads, also one that is lesser; but then it asks again from time to time.
     /// The greatest may not have answered, or follow another one since.
     pub(super) fn follow_as_told(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
+        assert!(leader != self.me, "nobody leads by what another says");
         self.leader = Some(leader);
         self.rest(cx);
     }

@@ -57,6 +57,7 @@ impl Bully {
 
     /// Leads, and says so.
     pub(super) fn declare(&mut self, cx: &mut Cx<'_, Self>) {
+        assert!(!self.known.is_down(self.me), "whoever leads does not hold itself to be down");
         self.leader = Some(self.me);
         // Who may follow a lesser leader must hear of a new one, also if that is lesser.
         let ask = cx.params().config().recovery == Recovery::Ask;
@@ -159,6 +160,7 @@ impl Bully {
     }
 
     fn follow(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
+        assert!(leader != self.me, "nobody leads by what another says");
         self.leader = Some(leader);
         self.rest(cx);
     }

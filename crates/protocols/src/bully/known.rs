@@ -31,7 +31,8 @@ impl Standing {
 
     /// It changes its mind.
     pub(super) fn change(&mut self) {
-        self.changes = self.changes.wrapping_add(1);
+        assert!(self.changes < u32::MAX, "a standing never falls: begin another life first");
+        self.changes += 1;
     }
 
     pub(super) fn encode(self, out: &mut alloc::vec::Vec<u8>) {
@@ -119,6 +120,7 @@ impl Known {
         if standing < known.standing || known.down.is_some_and(|dead| standing.life <= dead) {
             return false;
         }
+        assert!(known.standing <= standing, "the standing that is known of a peer never falls");
         self.set(id, Exception { standing, ..known });
         true
     }

@@ -307,6 +307,7 @@ impl Protocol for Bully {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        assert!(self.alarm == Some(timer), "only the timer that was set last runs");
         self.alarm = None;
         match (timer, self.phase) {
             (Timer::Reply, Phase::Holding(_)) => self.declare(cx),

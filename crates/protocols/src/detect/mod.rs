@@ -106,6 +106,7 @@ impl<P: Protocol> Detect<P> {
     /// Runs a handler of the protocol inside and sends what it sends.
     fn within(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut P, &mut Cx<'_, P>)) {
         let (params, bound) = (cx.params(), cx.delay_bound());
+        assert!(self.scratch.is_empty(), "no effect of an earlier step is left in the layer");
         act(&mut self.inner, &mut cx.inner(params.inner(), bound, &mut self.scratch));
         self.lift(cx);
     }
@@ -258,6 +259,7 @@ impl<P: Protocol> Detect<P> {
             let life = self.life;
             let settled = peer.settled(u64::MAX);
             for sent in peer.unacknowledged().iter_mut().filter(|sent| sent.due <= now) {
+                assert!(sent.tries < layer.tries, "no message is sent more often than it may be");
                 sent.tries += 1;
                 sent.due = now + layer.resend;
                 let (number, message) = (sent.number, sent.message.clone());

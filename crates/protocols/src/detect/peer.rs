@@ -49,6 +49,8 @@ impl<M> Peer<M> {
 
     /// Keeps a message until it is acknowledged.
     pub(super) fn keep(&mut self, number: u64, due: Instant, message: M) {
+        let last = self.unacknowledged.back().map(|sent| sent.number);
+        assert!(last < Some(number), "no two messages to one process have the same number");
         self.unacknowledged.push_back(Sent { number, due, tries: 1, message });
     }
 
@@ -94,6 +96,7 @@ impl<M> Peer<M> {
 
     /// A later life of the peer: its numbers begin again.
     pub(super) fn begin_life(&mut self, life: u64) {
+        assert!(self.life < Some(life), "the life that is known of a peer never falls");
         self.life = Some(life);
         self.received = Received::default();
     }
@@ -130,6 +133,7 @@ impl Received {
             self.beyond.remove(&first);
             self.below = first.saturating_add(1);
         }
+        assert!(self.beyond.len() <= BEYOND_MAX, "gaps never fill the memory");
         true
     }
 }

@@ -63,6 +63,10 @@ impl Hall {
         }
         let leads = self.leads(now);
         let request = Request { life: self.life, sent: now };
+        assert!(
+            !params.rules.are_all() || self.given_up.is_none_or(|given_up| given_up < now),
+            "a request is later than every one that was given up"
+        );
         self.turn = Instant::NEVER;
         self.line.return_of(self.me);
         let knew_itself = self.alive.contains(self.me);
@@ -87,7 +91,7 @@ impl Hall {
             return self.votes.put(self.me, now, true);
         }
         if self.bond(now, params).is_none() {
-            self.lock(Lock::new(Some(self.me), request, now, false, params));
+            self.lock(Lock::new(Some(self.me), request, now, false, params), now, params);
             self.partition.clear();
             self.votes.put(self.me, now, true);
         }
@@ -166,6 +170,7 @@ impl Hall {
             };
             self.lease = Some(Lease { until, supporters });
         }
+        self.assert_lease_is_covered(base, cx);
         self.failures = 0;
         self.votes.settle(base);
         let done = self.round.as_ref().is_some_and(|round| base >= round.sent);
@@ -187,6 +192,21 @@ impl Hall {
             cx.arm(Timer::Ask, renewal.max(now));
         }
         done
+    }
+
+    /// What must be true of a lease that was just taken, on grants of this request or later ones.
+    fn assert_lease_is_covered(&self, base: Instant, cx: &Cx<'_, Self>) {
+        let params = cx.params();
+        let Some(lease) = self.lease.as_ref().filter(|_| params.rules.are_all()) else { return };
+        let covers = |lock: &Lock| lock.to == Some(self.me) && lock.until >= lease.until;
+        assert!(self.lock.as_ref().is_some_and(covers), "a lease never outlives its holder's lock");
+        assert!(self.votes.count(base), "a lease rests on requests of the present campaign");
+        assert!(base <= cx.now(), "a lease rests on requests that were made");
+        let group = cx.peers().len() + 1;
+        assert!(
+            !params.by_majority() || lease.supporters.len() * 2 > group,
+            "a lease in majority mode rests on more than half of the group"
+        );
     }
 
     /// When a lease is over that rests on grants of this request or later ones.
@@ -254,6 +274,10 @@ impl Hall {
         if params.keep(Rule::StepDown) {
             self.lease = None;
         }
+        assert!(
+            !params.rules.are_all() || self.lease.is_none(),
+            "nobody is released while a lease runs on its lock"
+        );
         let answered = !round.refusals.is_empty() || self.votes.of_quorum(2).is_some();
         if !self.votes.is_empty() {
             let request = Request { life: self.life, sent: round.sent };

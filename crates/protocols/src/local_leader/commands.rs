@@ -62,6 +62,10 @@ impl Hall {
         if params.keep(Rule::VotesEndWithCampaign) {
             self.votes.clear();
         }
+        assert!(
+            !params.rules.are_all() || !self.leads(cx.now()),
+            "nobody is released while a lease runs on its lock"
+        );
         self.given_up = Some(sent);
         self.unlock_itself();
         cx.disarm(Timer::Count);

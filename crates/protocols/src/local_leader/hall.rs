@@ -113,7 +113,14 @@ impl Hall {
     }
 
     /// Promises its support. Whoever let an earlier promise lapse has fallen silent.
-    pub(super) fn lock(&mut self, lock: Lock) {
+    pub(super) fn lock(&mut self, lock: Lock, now: Instant, params: &Params) {
+        let (to, life) = (lock.to.unwrap_or(self.me), lock.request.life);
+        assert!(
+            !params.rules.are_all()
+                || self.lock.is_none_or(|held| !held.hinders(to, life, now, params)),
+            "a lock changes its holder only when it has lapsed or was released"
+        );
+        assert!(lock.until >= now, "a lock runs from the moment it is given");
         self.silent = self.missing().filter(|missing| lock.to != Some(*missing));
         self.lock = Some(lock);
     }

@@ -91,10 +91,7 @@ impl Params {
             refresh: self.refresh,
             rows_max: ROWS_MAX,
             fast: self.delta,
-            answers: self.keep(Rule::Answer),
-            lives: self.keep(Rule::Lives),
-            counts_drift: self.keep(Rule::DriftInBounds),
-            rounds_outward: self.keep(Rule::OutwardRounding),
+            rules: self.rules,
             inner: self.clone(),
         }
     }

@@ -272,8 +272,8 @@ impl Params {
         self.mode == Mode::Majority && !self.as_published
     }
 
-    /// Whether a rule holds.
-    #[inline]
+    /// Whether a rule holds; see [`Rules::keep`].
+    #[inline(always)]
     pub(super) fn keep(&self, rule: Rule) -> bool {
         self.rules.keep(rule)
     }
@@ -295,6 +295,7 @@ impl Params {
         let rho = if self.keep(Rule::DriftMargin) { u128::from(self.drift_ppm) } else { 0 };
         let error = if self.keep(Rule::DriftMargin) { self.clock_error } else { Duration::ZERO };
         self.lease = scaled(lock, MILLION - 2 * rho, false).saturating_sub(error * 2);
+        assert!(self.lease <= self.lock, "a lease is never longer than the locks it rests on");
     }
 
     /// Without these nothing would ever happen, or never end.

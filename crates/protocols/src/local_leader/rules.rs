@@ -5,6 +5,10 @@
 //! part of the datagram service. The others are in the paper, or follow from several requests being
 //! under way at once. In real life all of them hold: [`Rules::ALL`]. [`Rules::PUBLISHED`] is the
 //! protocol as it was printed, for simulation only.
+//!
+//! **Promise.** A build without the feature `mutants` cannot lack any rule but the five
+//! corrections: [`Rules::keep`] answers for the others with a constant, so that the handlers that
+//! ship have no branch for them. The feature cannot be on in a release build.
 
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,7 +122,20 @@ impl Rule {
     const fn bit(self) -> u64 {
         1 << self as u64
     }
+
+    /// Whether the paper lacks it, so that [`Rules::PUBLISHED`] does.
+    const fn is_correction(self) -> bool {
+        let lacking = Self::RoomForScheduling.bit()
+            | Self::Quarantine.bit()
+            | Self::StepDown.bit()
+            | Self::OwnVoteDecides.bit()
+            | Self::Retry.bit();
+        lacking & self.bit() != 0
+    }
 }
+
+/// Whether this build lets tests take rules away.
+const MUTANTS: bool = cfg!(any(test, feature = "mutants"));
 
 /// The rules that hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,19 +146,28 @@ impl Rules {
     pub const ALL: Self = Self((1 << Rule::ALL.len()) - 1);
 
     /// The protocol as it was printed: without C1, C2, C3, C4 and C6.
-    pub const PUBLISHED: Self = Self(
-        Self::ALL.0
-            & !(Rule::RoomForScheduling.bit()
-                | Rule::Quarantine.bit()
-                | Rule::StepDown.bit()
-                | Rule::OwnVoteDecides.bit()
-                | Rule::Retry.bit()),
-    );
+    pub const PUBLISHED: Self = {
+        let (mut rules, mut at) = (Self::ALL.0, 0);
+        while at < Rule::ALL.len() {
+            if Rule::ALL[at].is_correction() {
+                rules &= !Rule::ALL[at].bit();
+            }
+            at += 1;
+        }
+        Self(rules)
+    };
 
-    /// Whether this one holds.
-    #[inline]
+    /// Whether this one holds. For all but the corrections that is known when the program is
+    /// compiled, unless tests may take rules away.
+    #[inline(always)]
     pub const fn keep(self, rule: Rule) -> bool {
-        self.0 & rule.bit() != 0
+        (!MUTANTS && !rule.is_correction()) || self.0 & rule.bit() != 0
+    }
+
+    /// Whether all of them hold: then, and only then, what follows from them is asserted.
+    #[inline]
+    pub const fn are_all(self) -> bool {
+        self.0 == Self::ALL.0
     }
 
     /// These rules but one. For the tests that show what it is for.
@@ -158,3 +184,12 @@ impl Rules {
         Self(self.0 | rule.bit())
     }
 }
+
+// No build that ships can lack more than the corrections, even if it was told to lack all rules.
+const _: () = {
+    let mut at = 0;
+    while at < Rule::ALL.len() {
+        assert!(MUTANTS || Rules(0).keep(Rule::ALL[at]) != Rule::ALL[at].is_correction());
+        at += 1;
+    }
+};

@@ -43,6 +43,10 @@ impl Hall {
         if support && params.keep(Rule::VoteLocks) {
             self.lock_to(from, request, supporters, cx);
         }
+        if params.rules.are_all() {
+            assert!(!support || self.held(from, now).is_some(), "whoever votes is locked");
+            assert!(!support || lock == params.lock, "a vote is for locks of the same length");
+        }
         if params.by_majority() && self.round.is_none() && !self.leads(now) {
             if let Some(lock) = self.lock.filter(|_| support) {
                 self.ask_in_turn(lock.free(), cx);
@@ -80,7 +84,11 @@ impl Hall {
             }
             _ => self.partition = supporters,
         }
-        self.lock(lock);
+        assert!(
+            !cx.params().rules.are_all() || held.is_none_or(|held| lock.until >= held.until),
+            "a renewal never shortens a lock"
+        );
+        self.lock(lock, cx.now(), cx.params());
     }
 
     /// The lock to this process, if it runs.

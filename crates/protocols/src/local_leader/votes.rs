@@ -21,7 +21,10 @@ impl Votes {
     /// A request was sent. Unless `on`, the campaign begins with it.
     pub(super) fn ask(&mut self, sent: Instant, on: bool) {
         match &mut self.requests {
-            Some((_, last)) if on => *last = sent,
+            Some((_, last)) if on => {
+                assert!(*last <= sent, "the requests of a campaign are made one after the other");
+                *last = sent;
+            }
             _ => {
                 self.voters.clear();
                 self.requests = Some((sent, sent));

@@ -16,6 +16,7 @@ impl Probabilistic {
     /// Calls another election. False if numbers have come to an end.
     pub(super) fn call(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let Some(round) = self.round.next_election() else { return false };
+        assert!(round > self.round, "an election that is called is later than all that are known");
         self.initiate(round, cx);
         self.calls = true;
         true

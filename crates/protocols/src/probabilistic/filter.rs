@@ -45,6 +45,7 @@ impl Probabilistic {
 
     /// Leaves the former round behind.
     pub(super) fn enter(&mut self, round: RoundId) {
+        assert!(round > self.round, "a term never falls");
         if round.election != self.round.election {
             self.calls = false;
             if let Some(known) = &mut self.known {

@@ -144,6 +144,7 @@ impl Probabilistic {
     /// The Relay phase is over: tells everyone. It goes on answering those who began later.
     pub(super) fn settle(&mut self, cx: &mut Cx<'_, Self>) {
         let (params, nodes) = (cx.params(), self.group_size(cx));
+        assert!(self.relay.is_some(), "only a relay tells the outcome of its round");
         let chosen = self.relay.as_ref().map(|relay| relay.choice.id);
         let relays = params.relays(self.round.number, nodes);
         let (Some(leader), Some(relays)) = (chosen, relays) else { return };

@@ -50,6 +50,7 @@ impl Sketch {
 
     /// Adds what another knows. True if that was news.
     pub fn merge(&mut self, other: &Self) -> bool {
+        assert_eq!(self.0.len(), other.0.len(), "all sketches have as many registers");
         let news = other.exceeds(self);
         if news {
             self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine = *theirs.max(mine));

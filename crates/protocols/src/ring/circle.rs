@@ -55,6 +55,7 @@ impl Circle {
         let mut at = step(from)?;
         for _ in 0..=self.down.len() {
             if !self.is_down(at) {
+                assert!(at != from, "nobody is its own neighbour");
                 return Some(at);
             }
             at = step(at)?;

@@ -220,6 +220,7 @@ impl Collecting {
         let best = keys.iter().filter(up).max().copied();
         // What the message says of this process itself may have changed since.
         let leader = best.map_or(self.key(), |best| best.max(self.key()));
+        assert!(leader >= self.key(), "nobody elects a process that is less than itself");
         self.round = self.round.max(round).saturating_add(1);
         self.leader = Some(leader);
         self.unasked = None;
@@ -292,6 +293,7 @@ impl Collecting {
         let mut news = false;
         if self.believes(round, leader) {
             news = (round, Some(leader)) != (self.round, self.leader);
+            assert!(round >= self.round, "a round never falls");
             self.round = round;
             if self.objects(leader, cx) {
                 return self.hold(cx);
@@ -323,6 +325,10 @@ impl Collecting {
     }
 
     fn follow(&mut self, leader: Key, living: &[Key], cx: &mut Cx<'_, Self>) {
+        assert!(
+            leader.id != self.me || leader == self.key() || cx.params().config().as_printed,
+            "whoever leads does so by its present claim"
+        );
         self.leader = Some(leader);
         self.open = false;
         let asked = |id: &NodeId| *id <= leader.id || living.iter().any(|key| key.id == *id);
@@ -456,6 +462,7 @@ impl Protocol for Collecting {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        assert!(self.alarm == Some(timer), "only the timer that was set last runs");
         self.alarm = None;
         // Whom it wondered about may have gone down since.
         if timer == Timer::Retry || self.leader.is_none() || self.unasked.is_some() {

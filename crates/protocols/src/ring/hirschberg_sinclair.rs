@@ -119,6 +119,7 @@ impl Note for Notice {
 impl BothWays {
     /// Sends both probes of a phase.
     fn probe(me: Key, phase: u8, ring: &mut Ring<'_, '_, Self>) -> Standing {
+        assert!(phase <= LAST, "no probe goes further than numbers reach");
         Way::BOTH.iter().for_each(|way| ring.say(*way, Notice::probe(me, phase, *way)));
         Standing { phase, replied: [false; 2] }
     }

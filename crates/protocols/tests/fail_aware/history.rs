@@ -6,6 +6,7 @@ use crate::weather::{Luck, Weather};
 use crate::world::World;
 use bellwether_core::{Command, Duration, NodeId};
 use bellwether_protocols::local_leader::fail_aware::Params;
+use bellwether_protocols::local_leader::{Rule, Rules};
 
 /// Of perfect clocks, good ones, ordinary ones, bad ones, and ones that nobody would sell.
 const DRIFTS_PPM: [u32; 5] = [0, 1, 200, 10_000, 100_000];
@@ -36,10 +37,7 @@ pub(crate) fn live(history: u64, lives: bool, judge: &mut Judge) {
         refresh: luck.one_of(&[Duration::MAX, Duration::from_nanos(weather.pace)]),
         rows_max: luck.one_of(&[0, 8]),
         fast: luck.one_of(&[Duration::MAX, Duration::from_millis(10)]),
-        answers: true,
-        lives,
-        counts_drift: true,
-        rounds_outward: true,
+        rules: if lives { Rules::ALL } else { Rules::ALL.without(Rule::Lives) },
         inner: (),
     };
     let limits = Limits { drift, ppm: params.drift_ppm.into() };

@@ -23,6 +23,7 @@
 //! if the clocks run alike and by up to 4ρ if they run apart. At equal worth the younger one is
 //! kept. Slow messages take part like all others.
 
+use super::super::rules::{Rule, Rules};
 use super::frame::Echo;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -71,7 +72,8 @@ pub(super) struct Table(BTreeMap<NodeId, Heard>);
 impl Table {
     /// Remembers a message, if it serves better than the one remembered. Which life of its sender
     /// it is from.
-    pub(super) fn note(&mut self, from: NodeId, new: Heard, drift_ppm: u32, lives: bool) -> Life {
+    pub(super) fn note(&mut self, from: NodeId, new: Heard, drift_ppm: u32, rules: Rules) -> Life {
+        let lives = rules.keep(Rule::Lives);
         let old = self.0.get(&from);
         let life = match old {
             Some(old) if lives && new.life < old.life => return Life::Former,
@@ -80,6 +82,10 @@ impl Table {
         };
         let keep = |old: &Heard| life == Life::Present && !new.serves_better(old, drift_ppm);
         if !old.is_some_and(keep) {
+            assert!(
+                !lives || old.is_none_or(|old| old.life <= new.life),
+                "the life that is known of a peer never falls"
+            );
             self.0.insert(from, new);
         }
         life

@@ -64,6 +64,7 @@ mod tests;
 pub use frame::{Echo, Frame};
 pub use params::Params;
 
+use super::rules::Rule;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
@@ -141,7 +142,7 @@ impl<P: Protocol> FailAware<P> {
         now: Instant,
     ) -> Option<RoundTrip> {
         let row = frame.echoes.iter().find(|row| row.node == self.me)?;
-        if params.lives && row.life != self.life {
+        if params.rules.keep(Rule::Lives) && row.life != self.life {
             return None;
         }
         RoundTrip::new(row.sent, row.received, frame.sent, now)
@@ -154,6 +155,7 @@ impl<P: Protocol> FailAware<P> {
         body: Option<P::Message>,
         cx: &mut Cx<'_, Self>,
     ) {
+        assert!(echoes.len() <= ROWS_MAX, "no list on the wire is cut short");
         cx.dispatch(to, Frame { life: self.life, sent: cx.now(), echoes, body });
     }
 
@@ -182,6 +184,7 @@ impl<P: Protocol> FailAware<P> {
         act: impl FnOnce(&mut P, &mut Cx<'_, P>),
     ) {
         let params = cx.params();
+        assert!(self.scratch.is_empty(), "no effect of an earlier step is left in the layer");
         act(&mut self.inner, &mut cx.inner(&params.inner, bound, &mut self.scratch));
         self.lift(cx);
     }
@@ -229,7 +232,7 @@ impl<P: Protocol> Protocol for FailAware<P> {
             return;
         }
         let heard = Heard { life: frame.life, sent: frame.sent, received: now };
-        match self.heard.note(from, heard, params.drift_ppm, params.lives) {
+        match self.heard.note(from, heard, params.drift_ppm, params.rules) {
             Life::Former => return,
             Life::Present => {}
             Life::New => self.on_peer(from, Reach::Up, cx),
@@ -242,7 +245,7 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
         // An empty frame is an answer if it has a row for this life: usable or not, it ends here.
         let answer = frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
-        if params.answers && (slow || trip.is_none() && !answer) {
+        if params.rules.keep(Rule::Answer) && (slow || trip.is_none() && !answer) {
             self.unicast(from, None, cx);
         }
         let body = match frame {

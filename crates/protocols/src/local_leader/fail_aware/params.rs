@@ -1,5 +1,6 @@
 //! What the layer assumes of clocks and network, and how much it says.
 
+use super::super::rules::{Rule, Rules};
 use super::bound::{Clocks, RoundTrip};
 use bellwether_core::Duration;
 
@@ -27,18 +28,9 @@ pub struct Params<I> {
     /// this process may itself have been slow, and nothing would be fast before the next refresh.
     /// [`Duration::MAX`]: only what cannot be bounded at all is answered.
     pub fast: Duration,
-    /// Whether a message that cannot be bounded is answered. Off only where a test shows that
-    /// without answers those who are silent are never bounded.
-    pub answers: bool,
-    /// Whether stamps of a former life are refused. Off only where a test shows that a restarted
-    /// process would otherwise take the readings of another clock for its own.
-    pub lives: bool,
-    /// Whether bounds allow for the drift of clocks. Off only where a test shows that they would be
-    /// too small otherwise.
-    pub counts_drift: bool,
-    /// Whether bounds allow for what readings lost when they were cut down to whole nanoseconds.
-    /// Off only where a test shows that they would be too small otherwise.
-    pub rounds_outward: bool,
+    /// The rules that hold, of which four concern the layer: answers, lives, drift and rounding in
+    /// bounds. All of them, except where a test takes one away to show what it is for.
+    pub rules: Rules,
     /// The parameters of the protocol inside.
     pub inner: I,
 }
@@ -46,8 +38,8 @@ pub struct Params<I> {
 impl<I> Params<I> {
     /// How long the message that completed this round trip was under way at most.
     pub(super) fn bound(&self, trip: &RoundTrip) -> Duration {
-        let drift_ppm = if self.counts_drift { self.drift_ppm } else { 0 };
+        let drift_ppm = if self.rules.keep(Rule::DriftInBounds) { self.drift_ppm } else { 0 };
         let clocks = Clocks { drift_ppm, error: self.clock_error };
-        trip.way_back(clocks, self.fastest, self.rounds_outward)
+        trip.way_back(clocks, self.fastest, self.rules.keep(Rule::OutwardRounding))
     }
 }

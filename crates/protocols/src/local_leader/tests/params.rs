@@ -259,5 +259,5 @@ fn presets_and_modes_have_their_names() {
 fn the_layer_below_is_told_what_concerns_it() {
     let layer = majority().layered();
     assert_eq!((layer.drift_ppm, layer.fastest, layer.refresh), (0, Duration::ZERO, ms(500)));
-    assert!(layer.answers && layer.lives);
+    assert_eq!(layer.rules, Rules::ALL);
 }

@@ -221,6 +221,7 @@ impl<S: Search> Finder<S> {
     }
 
     fn call(&mut self, round: u64, cx: &mut Cx<'_, Self>) {
+        assert!(round >= self.round, "a round never falls");
         (self.round, self.leader) = (round, None);
         let me = self.key();
         let mut ring = Ring { me: self.me, round, circle: &self.circle, cx };
@@ -237,6 +238,10 @@ impl<S: Search> Finder<S> {
 
     /// The election is decided; the news goes on to the next.
     fn follow(&mut self, leader: Key, cx: &mut Cx<'_, Self>) {
+        assert!(
+            leader.id != self.me || leader == self.key(),
+            "whoever leads does so by its present claim"
+        );
         self.leader = Some(leader);
         self.part = None;
         self.calm(cx);
@@ -310,6 +315,7 @@ impl<S: Search> Finder<S> {
         if self.round > 0 || key != self.key() {
             self.part = None;
         }
+        assert!(round >= self.round, "a round never falls");
         (self.round, self.leader) = (round, None);
         true
     }
@@ -443,7 +449,8 @@ impl<S: Search> Protocol for Finder<S> {
         }
     }
 
-    fn on_timer(&mut self, _timer: Timer, cx: &mut Cx<'_, Self>) {
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        assert!(self.alarm == Some(timer), "only the timer that was set last runs");
         self.alarm = None;
         self.hold(cx); // either way: it is armed only while something is wrong
     }

@@ -13,7 +13,7 @@ fn kept(drift_ppm: u32, stamps: &[(u64, u64)]) -> Heard {
     for &(sent, received) in stamps {
         let received = Instant::from_nanos(received);
         let heard = Heard { life: 1, sent: Instant::from_nanos(sent), received };
-        assert_eq!(table.note(PEER, heard, drift_ppm, true), Life::Present);
+        assert_eq!(table.note(PEER, heard, drift_ppm, Rules::ALL), Life::Present);
     }
     let row = table.row(PEER).expect("something was heard");
     Heard { life: row.life, sent: row.sent, received: row.received }
@@ -49,11 +49,14 @@ fn a_message_that_was_overtaken_does_not_replace_what_overtook_it() {
 #[test]
 fn the_dead_are_not_noted() {
     let mut table = Table::default();
-    assert_eq!(table.note(PEER, Heard { life: 2, ..heard(100, 1000) }, 0, true), Life::Present);
+    assert_eq!(
+        table.note(PEER, Heard { life: 2, ..heard(100, 1000) }, 0, Rules::ALL),
+        Life::Present
+    );
     let before = table.clone();
-    assert_eq!(table.note(PEER, heard(5000, 1001), 0, true), Life::Former);
+    assert_eq!(table.note(PEER, heard(5000, 1001), 0, Rules::ALL), Life::Former);
     assert_eq!(table, before);
-    assert_eq!(table.note(PEER, Heard { life: 3, ..heard(1, 1002) }, 0, true), Life::New);
+    assert_eq!(table.note(PEER, Heard { life: 3, ..heard(1, 1002) }, 0, Rules::ALL), Life::New);
 }
 
 fn drift() -> impl Strategy<Value = u32> {

@@ -13,6 +13,7 @@ mod talker;
 mod transparent;
 mod wire;
 
+use super::super::rules::Rules;
 use super::*;
 use alloc::vec;
 use bellwether_core::harness::Harness;
@@ -51,10 +52,7 @@ fn params() -> Params<Temper> {
         refresh: ms(1000),
         rows_max: 16,
         fast: Duration::MAX,
-        answers: true,
-        lives: true,
-        counts_drift: true,
-        rounds_outward: true,
+        rules: Rules::ALL,
         inner: Temper { speaks_first: false },
     }
 }

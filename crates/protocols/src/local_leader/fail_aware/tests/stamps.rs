@@ -100,7 +100,7 @@ fn a_row_that_a_former_life_asked_for_is_no_row() {
     }
     // Why: it asked when its clock showed nought, was restarted 51 ms later with its clock at
     // nought again, and now hears what was sent 54 ms ago. Of this it would say: 3 ms.
-    let mut process = start(Params { lives: false, ..params() });
+    let mut process = start(Params { rules: Rules::ALL.without(Rule::Lives), ..params() });
     process.wait(ms(9)).message(2, said(5006, &[former], Some(HELLO)));
     assert_eq!(last(&process), Some((NodeId(2), Some(ms(3) + CUTS))));
 }
@@ -121,7 +121,7 @@ fn a_frame_of_a_former_life_is_ignored_and_one_of_a_later_life_replaces_what_is_
 
 #[test]
 fn without_lives_the_dead_are_heard() {
-    let mut process = start(Params { lives: false, ..params() });
+    let mut process = start(Params { rules: Rules::ALL.without(Rule::Lives), ..params() });
     process.message(2, Frame { life: 3, ..said(9000, &[for_me(0, 9000)], None) });
     process.message(2, Frame { life: 2, ..said(9500, &[for_me(0, 9500)], Some(HELLO)) });
     assert_eq!(last(&process), Some((NodeId(2), Some(CUTS))));
@@ -174,8 +174,8 @@ fn an_answer_is_not_answered_unless_its_receiver_was_restarted() {
 
 #[test]
 fn without_answers_whoever_comes_late_to_the_silent_is_never_bounded() {
-    let words_until_bounded = |answers| {
-        let params = Params { answers, refresh: Duration::MAX, ..params() };
+    let words_until_bounded = |rules| {
+        let params = Params { rules, refresh: Duration::MAX, ..params() };
         let (mut late, mut silent) = (start(params.clone()), start_as(2, 1, params));
         (1..10).find(|_| {
             late.command(Command::Transfer(NodeId(2))).unwrap();
@@ -184,8 +184,8 @@ fn without_answers_whoever_comes_late_to_the_silent_is_never_bounded() {
             matches!(last(&silent), Some((_, Some(_))))
         })
     };
-    assert_eq!(words_until_bounded(true), Some(2), "the first one is answered");
-    assert_eq!(words_until_bounded(false), None);
+    assert_eq!(words_until_bounded(Rules::ALL), Some(2), "the first one is answered");
+    assert_eq!(words_until_bounded(Rules::ALL.without(Rule::Answer)), None);
 }
 
 #[test]

@@ -1,0 +1,223 @@
+//! What every protocol owes the contract, held of every row of the table.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`rows`] | every protocol, with its defaults and with each setting below that it knows |
+//! | [`twin`] | a process twice, as a node and behind bytes: whatever happens, both do the same |
+//! | [`group`] | a group of twins, its clocks, its messages and its story |
+//! | [`datagrams`] | no bytes make a protocol panic |
+//!
+//! This file has the properties. A protocol that joins the table is held to them from then on.
+
+mod datagrams;
+mod group;
+mod rows;
+mod twin;
+
+use bellwether_core::harness::assert_survives_the_wire;
+use bellwether_core::{
+    Boot, Command, Duration, Env, Instant, Members, Memory, Node, NodeId, Protocol, Seeded, Slots,
+    TimerKind, Visitor, endpoint,
+};
+use group::{Clocks, Group};
+use rows::{Row, rows};
+
+/// Does the same to every row, and names the one that fails.
+fn for_each_row<V: Visitor>(visitor: impl Fn(&Row) -> V, mut each: impl FnMut(&Row, V::Output)) {
+    for row in rows() {
+        println!("{row}");
+        each(&row, row.choice.clone().visit(visitor(&row)));
+    }
+}
+
+/// Every step of the story is compared in [`twin`].
+struct NodesAndEndpointsAgree;
+
+impl Visitor for NodesAndEndpointsAgree {
+    type Output = (usize, usize);
+
+    fn visit<P: Protocol>(self, params: P::Params) -> (usize, usize) {
+        let mut group = Group::<P>::new(5, params, Clocks::Apart);
+        group.story();
+        (group.sent(), group.log().len())
+    }
+}
+
+#[test]
+fn a_node_and_an_endpoint_do_the_same_in_every_step() {
+    for_each_row(
+        |_| NodesAndEndpointsAgree,
+        |row, (sent, beliefs)| {
+            assert!(sent > 0 && beliefs > 5, "{row}: {sent} messages, {beliefs} beliefs");
+        },
+    );
+}
+
+struct RunsAreRepeated;
+
+impl Visitor for RunsAreRepeated {
+    type Output = ();
+
+    fn visit<P: Protocol>(self, params: P::Params) {
+        let run = || {
+            let mut group = Group::<P>::new(4, params.clone(), Clocks::Agree);
+            group.story();
+            (group.log().to_vec(), group.rebased())
+        };
+        assert_eq!(run(), run(), "{} has a source of chance that it was not given", P::NAME);
+    }
+}
+
+#[test]
+fn the_same_draws_lead_to_the_same_run() {
+    for_each_row(|_| RunsAreRepeated, |_, ()| {});
+}
+
+struct DatesDoNotMatter {
+    compares_clocks: bool,
+}
+
+impl Visitor for DatesDoNotMatter {
+    type Output = ();
+
+    fn visit<P: Protocol>(self, params: P::Params) {
+        let at = |clocks| {
+            let mut group = Group::<P>::new(5, params.clone(), clocks);
+            group.story();
+            group.rebased()
+        };
+        let early = at(Clocks::Agree);
+        assert_eq!(early, at(Clocks::DayLater), "{} keeps an instant from its rebase", P::NAME);
+        if !self.compares_clocks {
+            assert_eq!(early, at(Clocks::Apart), "{} takes another's instant for its own", P::NAME);
+        }
+    }
+}
+
+#[test]
+fn the_same_states_at_different_dates_and_on_different_clocks_coincide() {
+    let compares_clocks = |row: &Row| DatesDoNotMatter { compares_clocks: row.compares_clocks() };
+    for_each_row(compares_clocks, |_, ()| {});
+}
+
+struct MessagesSurvive;
+
+impl Visitor for MessagesSurvive {
+    type Output = Vec<&'static str>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<&'static str> {
+        let mut group = Group::<P>::new(5, params, Clocks::Apart);
+        group.story();
+        let samples = group.samples();
+        samples.values().flatten().for_each(assert_survives_the_wire);
+        samples.keys().copied().collect()
+    }
+}
+
+#[test]
+fn whatever_is_said_survives_the_wire_and_nothing_cut_short_does() {
+    for_each_row(|_| MessagesSurvive, |row, kinds| assert!(!kinds.is_empty(), "{row}"));
+}
+
+struct TimersHaveSlots;
+
+impl Visitor for TimersHaveSlots {
+    type Output = ();
+
+    fn visit<P: Protocol>(self, _params: P::Params) {
+        for slot in 0..<<P::Timer as TimerKind>::Slots as Slots>::LEN {
+            assert_eq!(P::Timer::at(slot).slot(), slot, "{}", P::NAME);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_timer_has_the_slot_that_it_is_found_in() {
+    for_each_row(|_| TimersHaveSlots, |_, ()| {});
+}
+
+const COMMANDS: [Command; 5] = [
+    Command::Campaign,
+    Command::Resign,
+    Command::Transfer(NodeId(2)),
+    Command::Leave,
+    Command::Rank(9),
+];
+
+struct RefusalsAreFree;
+
+impl Visitor for RefusalsAreFree {
+    type Output = Vec<Command>;
+
+    /// Gives every command to a process that has just begun; those it refused.
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Command> {
+        let peers = Members::from_iter([2, 3].map(NodeId));
+        let refused = |command: &Command| {
+            let mut luck = Seeded::new(7);
+            let mut env = Env { now: Instant::ZERO, peers: &peers, entropy: &mut luck };
+            let (boot, mut effects) = (Boot::first(NodeId(1)), Vec::new());
+            let mut node = Node::<P>::start(boot, &mut env, &params, &mut effects);
+            effects.clear();
+            let before = node.clone();
+            let refused = node.command(*command, &mut env, &params, &mut effects).is_err();
+            if refused {
+                assert_eq!(node, before, "{} changed when it refused {command:?}", P::NAME);
+                assert_eq!(effects, [], "{} asked for something", P::NAME);
+            }
+            refused
+        };
+        COMMANDS.into_iter().filter(refused).collect()
+    }
+}
+
+#[test]
+fn a_refused_command_changes_nothing() {
+    for_each_row(
+        |_| RefusalsAreFree,
+        |row, refused| {
+            // Nobody hands its leadership to another yet, and everybody may leave.
+            assert!(refused.contains(&Command::Transfer(NodeId(2))), "{row}");
+            assert!(!refused.contains(&Command::Leave), "{row}");
+        },
+    );
+}
+
+struct AnyMemoryWillDo;
+
+impl Visitor for AnyMemoryWillDo {
+    type Output = ();
+
+    fn visit<P: Protocol>(self, params: P::Params) {
+        let peers = Members::from_iter([2, 3].map(NodeId));
+        let garbage = [[0xff; 64].as_slice(), &[], &[0; 3]];
+        let kept = garbage.into_iter().map(Memory::Kept);
+        for memory in kept.chain([Memory::First, Memory::Lost]) {
+            for (incarnation, rank) in [(1, 0), (2, u64::MAX), (u64::MAX, 1 << 63)] {
+                let mut luck = Seeded::new(incarnation);
+                let mut env = Env { now: Instant::ZERO, peers: &peers, entropy: &mut luck };
+                let boot = Boot { me: NodeId(1), incarnation, rank, memory };
+                let mut process = endpoint::<P>(boot, &mut env, params.clone());
+                for _ in 0..20 {
+                    env.now = process.poll_timeout().min(env.now + Duration::from_secs(1));
+                    process.timeout(&mut env);
+                    assert!(process.leadership(env.now).until > env.now);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_is_left_of_a_former_life_a_process_begins() {
+    for_each_row(|_| AnyMemoryWillDo, |_, ()| {});
+}
+
+#[test]
+fn the_table_is_whole_and_every_setting_is_known_to_somebody() {
+    use bellwether_protocols::choice::PROTOCOLS;
+    let (rows, plain) = (rows(), |row: &&Row| row.setting == "{}");
+    assert_eq!(rows.iter().filter(plain).count(), PROTOCOLS.len());
+    for setting in rows::SETTINGS {
+        assert!(rows.iter().any(|row| row.setting == *setting), "{setting}");
+    }
+}
