@@ -9,6 +9,7 @@ use crate::member::Member;
 use crate::peers::Peers;
 use crate::priority::{self, Children, Class};
 use crate::program::Program;
+use crate::randomness;
 use crate::resolver::lookup;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
@@ -177,7 +178,7 @@ impl Builder {
     }
 
     /// Says in that trace that a command runs while this member leads, and that its guardian
-    /// [records](crate::guardian::Recording) when; `since` is when this process began.
+    /// records when (`guardian::Recording`); `since` is when this process began.
     #[must_use]
     pub fn record_work(mut self, since: Instant) -> Self {
         self.work = Some(since);
@@ -393,11 +394,9 @@ impl Builder {
     }
 
     fn any_id(&self) -> Checked<NodeId> {
-        let draw = || getrandom::u64().map(|id| id >> 16); // short enough to read
+        let draw = || randomness::number().map(|id| id >> 16); // short enough to read
         let id = self.id.map_or_else(draw, Ok);
-        id.map(NodeId).map_err(|error| {
-            BadSettings::System("cannot draw an id".to_owned(), io::Error::other(error.to_string()))
-        })
+        id.map(NodeId).map_err(|error| BadSettings::System("cannot draw an id".to_owned(), error))
     }
 }
 

@@ -8,7 +8,9 @@
 //! of a secret.
 
 use super::key::FrameKey;
+use crate::randomness;
 use std::fmt;
+use std::io;
 use zeroize::Zeroizing;
 
 const PREFIX: &str = "bwk1-";
@@ -28,9 +30,9 @@ impl Keyring {
     ///
     /// # Errors
     /// If the machine has none.
-    pub fn generate() -> Result<Self, getrandom::Error> {
+    pub fn generate() -> io::Result<Self> {
         let mut secret = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *secret)?;
+        randomness::fill(&mut secret)?;
         Ok(Self { secrets: vec![secret] })
     }
 
