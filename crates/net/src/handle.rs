@@ -124,8 +124,12 @@ impl Election {
         }
     }
 
-    /// Stops leading, in favour of anybody else, and stays in the group. Guards are lost at once;
-    /// this waits until they are dropped or their deadline has passed (see [`Guard`]).
+    /// Stops leading and stays in the group. Guards are lost at once; this waits until they are
+    /// dropped or their deadline has passed (see [`Guard`]).
+    ///
+    /// Others come first only until this member asks again. [`wait`](Self::wait) and
+    /// [`campaign`](Self::campaign) ask at once, and who asks first usually leads: to let another
+    /// member lead, watch until one does before calling them.
     ///
     /// # Errors
     /// [`NotNow`] if it does not lead.
