@@ -126,6 +126,7 @@ fn secret(line: &str) -> Option<Zeroizing<[u8; 32]>> {
 
 /// Why a text is no keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BadKeys {
     /// A line is neither a key nor a comment.
     Form {
