@@ -16,7 +16,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let id = args.next().ok_or("which member is this? 1, 2 or 3")?.parse()?;
     let peers: Peers = args.next().unwrap_or(MEMBERS.to_owned()).parse()?;
     // A real group has a key: `.keyring(Keyring::read(path)?)`.
-    let election = Election::builder("blocking").peers(peers).id(id).insecure().join()?;
+    let mut member = Election::builder("blocking").peers(peers).id(id).insecure();
+    if let Some(dir) = args.next() {
+        member = member.control_dir(dir); // for `bellwether status --dir DIR --id ID`
+    }
+    let election = member.join()?;
     loop {
         println!("member {id} waits for its turn");
         let Some(guard) = election.wait(None)? else { continue };
