@@ -26,9 +26,9 @@
 //! | the runtime: sockets, the machine's clock, sealed datagrams | [`net`] |
 //! | the contract between a protocol and whatever drives it | [`core`] |
 //! | the protocols | [`protocols`] |
-//! | the simulator: faults, traces, experiments | [`sim`] |
-//! | the mathematics: closed forms, printed and corrected, and the papers' figures | [`analysis`] |
-//! | the judge: promises as invariants, random faults that try to break them | [`check`] |
+//! | the simulator: faults, traces, experiments | `sim`, a feature |
+//! | the mathematics: closed forms, printed and corrected, and the papers' figures | `analysis`, a feature |
+//! | the judge: promises as invariants, random faults that try to break them | `check`, a feature |
 //!
 //! ```
 //! use bellwether::protocols::announce_listen::{Config, Params, Variant};
@@ -59,11 +59,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "analysis")]
 pub use bellwether_analysis as analysis;
+#[cfg(feature = "check")]
 pub use bellwether_check as check;
 pub use bellwether_core as core;
 pub use bellwether_net as net;
 pub use bellwether_protocols as protocols;
+#[cfg(feature = "sim")]
 pub use bellwether_sim as sim;
 
 pub use bellwether_net::{Election, Guard, Keyring, Peers, Role, Standing, Watch};
+
+/// The code in README.md, as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -10,8 +10,10 @@ const FUNCTION_LINES_MAX: usize = 72;
 /// All Rust files of ours.
 fn sources() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders: Vec<PathBuf> =
-        ["src", "crates", "tests", "benches"].iter().map(|name| root.join(name)).collect();
+    let mut folders: Vec<PathBuf> = ["src", "crates", "tests", "benches", "examples"]
+        .iter()
+        .map(|name| root.join(name))
+        .collect();
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("the tree can be read") {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One thing a process holds true, for the judge, the trace and the question "why?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "fact")]
+#[non_exhaustive]
 pub enum Fact {
     /// It supports nobody but `to` before `until`.
     Locked {

@@ -1,7 +1,7 @@
 //! Describing a member, and the rules it must keep to.
 
 use crate::clock::{BootTime, CheckedClock, Clock};
-use crate::control::check_group;
+use crate::control::{self, CannotServe, check_group};
 use crate::directory::{Directory, Times, ambiguous};
 use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
@@ -9,6 +9,7 @@ use crate::member::Member;
 use crate::peers::Peers;
 use crate::priority::{self, Children, Class};
 use crate::program::Program;
+use crate::randomness;
 use crate::resolver::lookup;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
@@ -37,6 +38,7 @@ pub struct Builder {
     program: Option<Result<Program, String>>,
     rank: Option<u64>,
     dir: Option<PathBuf>,
+    control: Option<PathBuf>,
     record: Option<PathBuf>,
     work: Option<Instant>,
     clock: Arc<dyn Clock>,
@@ -44,6 +46,7 @@ pub struct Builder {
 
 /// Why there can be no such member.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum BadSettings {
     /// A rule is broken; the text names the value, the rule and the way out.
     Rule(String),
@@ -71,6 +74,7 @@ impl std::error::Error for BadSettings {}
 
 /// A rule that was checked, and how it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rule {
     /// What it is about.
     pub name: &'static str,
@@ -95,6 +99,7 @@ impl Builder {
             program: None,
             rank: None,
             dir: None,
+            control: None,
             record: None,
             work: None,
             clock: Arc::new(BootTime),
@@ -169,6 +174,18 @@ impl Builder {
         self
     }
 
+    /// Answers other processes of this user and root at a socket in this directory: `bellwether
+    /// status`, `watch`, `why` and `resign` find the member there. They look in
+    /// `$BELLWETHER_DIR`, `$XDG_RUNTIME_DIR/bellwether`, `/run/bellwether` and
+    /// `/tmp/bellwether-UID`, unless they are told where.
+    ///
+    /// The directory is made if it is not there, for its owner alone.
+    #[must_use]
+    pub fn control_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.control = Some(dir.into());
+        self
+    }
+
     /// Appends a trace of everything to this file.
     #[must_use]
     pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
@@ -177,7 +194,7 @@ impl Builder {
     }
 
     /// Says in that trace that a command runs while this member leads, and that its guardian
-    /// [records](crate::guardian::Recording) when; `since` is when this process began.
+    /// records when (`guardian::Recording`); `since` is when this process began.
     #[must_use]
     pub fn record_work(mut self, since: Instant) -> Self {
         self.work = Some(since);
@@ -252,6 +269,11 @@ impl Prepared {
         let standing = Standing::none(settings.me, clock.now());
         let shared = Shared::new(clock, standing).map(Arc::new);
         let shared = shared.map_err(failed("cannot start the member".to_owned()))?;
+        let server = settings.control.as_deref().map(|dir| {
+            // Whoever cannot be asked, though it should be, does not join.
+            control::own::serve(dir, &settings.group, settings.me.0, &shared).map_err(cannot_answer)
+        });
+        let server = server.transpose()?;
         let most = settings.program.most_others(BODY_MAX);
         let mailbox = Arc::downgrade(&shared);
         let resolved = move || {
@@ -269,7 +291,16 @@ impl Prepared {
             member.run();
         });
         let thread = thread.map_err(failed("cannot start the member's thread".to_owned()))?;
-        Ok(Election::new(shared, thread))
+        Ok(Election::new(shared, thread, server))
+    }
+}
+
+fn cannot_answer(error: CannotServe) -> BadSettings {
+    match error {
+        CannotServe::Io(path, error) => {
+            BadSettings::System(format!("cannot answer at {}", path.display()), error)
+        }
+        other => BadSettings::Rule(other.to_string()),
     }
 }
 
@@ -320,6 +351,7 @@ impl Builder {
             program,
             // Whoever draws a new id each time has no former life to remember.
             dir: self.dir.clone().filter(|_| self.id.is_some() || self.is_listed()),
+            control: self.control.clone(),
             record: self.record.clone(),
             work: self.work,
             clock: Arc::clone(&self.clock),
@@ -393,11 +425,9 @@ impl Builder {
     }
 
     fn any_id(&self) -> Checked<NodeId> {
-        let draw = || getrandom::u64().map(|id| id >> 16); // short enough to read
+        let draw = || randomness::number().map(|id| id >> 16); // short enough to read
         let id = self.id.map_or_else(draw, Ok);
-        id.map(NodeId).map_err(|error| {
-            BadSettings::System("cannot draw an id".to_owned(), io::Error::other(error.to_string()))
-        })
+        id.map(NodeId).map_err(|error| BadSettings::System("cannot draw an id".to_owned(), error))
     }
 }
 

@@ -19,7 +19,8 @@ use std::time::Duration;
 ///   the guard was dropped: whatever is done with other guards, with handles, by
 ///   [`Election::resign`] or [`Election::leave`].
 /// - A reign has any number of guards. Dropping one ends only that one; dropping the last one
-///   resigns, at once for whoever asks here, and a moment later for the group.
+///   resigns, at once for whoever asks here, and a moment later for the group. If this member then
+///   calls [`Election::wait`] or [`Election::campaign`], it may well lead again before any other.
 /// - [`Guard::resign`], [`Election::resign`] and [`Election::leave`] end a reign for all its
 ///   guards: each is lost at once ([`still_leading`](Self::still_leading) is false,
 ///   [`lost`](Self::lost) is ready), and the group is freed when the last one was dropped, or when
@@ -38,6 +39,8 @@ use std::time::Duration;
 /// leave room before the deadline, and let whoever is acted upon refuse what comes from a former
 /// leader, where that is possible.
 ///
+/// [`Election::wait`]: crate::Election::wait
+/// [`Election::campaign`]: crate::Election::campaign
 /// [`Election::resign`]: crate::Election::resign
 /// [`Election::leave`]: crate::Election::leave
 pub struct Guard {

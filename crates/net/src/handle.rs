@@ -1,6 +1,7 @@
 //! What an application holds of its member.
 
 use crate::builder::Builder;
+use crate::control::Server;
 use crate::frame::Keyring;
 use crate::guard::{Campaign, Guard};
 use crate::parting::Answer;
@@ -29,6 +30,8 @@ pub struct Election {
 pub(crate) struct Member {
     pub(crate) shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// Answers other processes, if it was asked to, until the member has ended.
+    server: Mutex<Option<Server>>,
 }
 
 /// The member's thread has ended: it left, or failed.
@@ -45,6 +48,7 @@ impl std::error::Error for Gone {}
 
 /// Why a request was not granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotNow {
     /// The protocol does not do that now.
     Refused,
@@ -75,8 +79,9 @@ impl Election {
         Builder::new(group)
     }
 
-    pub(crate) fn new(shared: Arc<Shared>, thread: JoinHandle<()>) -> Self {
-        Self { member: Arc::new(Member { shared, thread: Mutex::new(Some(thread)) }) }
+    pub(crate) fn new(shared: Arc<Shared>, thread: JoinHandle<()>, server: Option<Server>) -> Self {
+        let (thread, server) = (Mutex::new(Some(thread)), Mutex::new(server));
+        Self { member: Arc::new(Member { shared, thread, server }) }
     }
 
     fn shared(&self) -> &Arc<Shared> {
@@ -124,8 +129,12 @@ impl Election {
         }
     }
 
-    /// Stops leading, in favour of anybody else, and stays in the group. Guards are lost at once;
-    /// this waits until they are dropped or their deadline has passed (see [`Guard`]).
+    /// Stops leading and stays in the group. Guards are lost at once; this waits until they are
+    /// dropped or their deadline has passed (see [`Guard`]).
+    ///
+    /// Others come first only until this member asks again. [`wait`](Self::wait) and
+    /// [`campaign`](Self::campaign) ask at once, and who asks first usually leads: to let another
+    /// member lead, watch until one does before calling them.
     ///
     /// # Errors
     /// [`NotNow`] if it does not lead.
@@ -155,11 +164,7 @@ impl Election {
     /// # Errors
     /// [`Gone`] if there is none any more.
     pub fn status(&self) -> Result<Status, Gone> {
-        let (answer, answered) = sync_channel(1);
-        if !self.shared().ask(Request::Status(answer)) {
-            return Err(Gone);
-        }
-        answered.recv().map(|status| *status).map_err(|_| Gone)
+        ask_status(self.shared())
     }
 
     /// Uses these keys from now on.
@@ -194,9 +199,7 @@ impl fmt::Debug for Election {
 impl Member {
     /// Asks the member's thread to stop leading; by this reign alone, if one is named.
     pub(crate) fn ask_to_resign(&self, reign: Option<u64>) -> Result<Asked, NotNow> {
-        let (answer, asked) = Asked::new();
-        let read = self.shared.ask(Request::Resign(reign, Some(answer)));
-        if read { Ok(asked) } else { Err(NotNow::Gone) }
+        ask_to_resign(&self.shared, reign)
     }
 
     fn end(&self) {
@@ -209,7 +212,24 @@ impl Member {
             Some(thread) => drop(thread.join()),
             None => drop(self.shared.wait(None, |seen| seen.ended)),
         }
+        drop(self.server.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+}
+
+/// All that the member knows.
+pub(crate) fn ask_status(shared: &Shared) -> Result<Status, Gone> {
+    let (answer, answered) = sync_channel(1);
+    if !shared.ask(Request::Status(answer)) {
+        return Err(Gone);
+    }
+    answered.recv().map(|status| *status).map_err(|_| Gone)
+}
+
+/// Asks the member's thread to stop leading; by this reign alone, if one is named.
+pub(crate) fn ask_to_resign(shared: &Shared, reign: Option<u64>) -> Result<Asked, NotNow> {
+    let (answer, asked) = Asked::new();
+    let read = shared.ask(Request::Resign(reign, Some(answer)));
+    if read { Ok(asked) } else { Err(NotNow::Gone) }
 }
 
 /// An answer that is to come.

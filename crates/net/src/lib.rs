@@ -16,9 +16,9 @@
 //! | [`Builder`], [`Peers`] | a member as a person describes it, and the rules it must keep to |
 //! | [`Election`], [`Guard`], [`Watch`], [`Standing`] | what an application holds |
 //! | `member`, `life`, `program`, `parting` | the run loop, the protocol in it, and its end |
-//! | [`frame`], `socket`, `directory`, `resolver` | datagrams: sealed, sent, received, from whom |
+//! | [`frame`], `socket`, `directory`, `resolver`, `randomness` | datagrams: sealed, sent, received, from whom |
 //! | [`clock`], `state`, `recorder`, [`files`] | time, memory, the trace, and files that nobody waits for |
-//! | [`guardian`], [`priority`] | a command that runs only while its permission lasts |
+//! | `guardian` (a feature of that name), [`priority`] | a command that runs only while its permission lasts |
 //! | [`status`], `report`, `withdrawal` | what a member tells of itself |
 //! | `beacon`, `disputes` | what members tell each other of whom they refuse |
 //! | [`control`] | how a running member is asked, by other processes of its user |
@@ -45,6 +45,7 @@ mod disputes;
 pub mod files;
 pub mod frame;
 mod guard;
+#[cfg(feature = "guardian")]
 pub mod guardian;
 mod handle;
 mod life;
@@ -53,6 +54,7 @@ mod parting;
 mod peers;
 pub mod priority;
 mod program;
+mod randomness;
 mod recorder;
 mod report;
 mod resolver;

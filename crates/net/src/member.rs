@@ -15,6 +15,7 @@ use crate::disputes::Disputes;
 use crate::frame::{Counters, Gate, Kind, Opened, Refusal, Sealer, Session};
 use crate::life::Life;
 use crate::parting::Parting;
+use crate::randomness;
 use crate::recorder::Recorder;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
@@ -157,7 +158,7 @@ impl Member {
     fn begin(&mut self) {
         let now = self.read();
         let memory = self.state.memory();
-        let seed = getrandom::u64().unwrap_or_else(|_| now.as_nanos());
+        let seed = randomness::number().unwrap_or_else(|_| now.as_nanos());
         let boot = Boot {
             me: self.settings.me,
             incarnation: self.incarnation,

@@ -18,6 +18,7 @@ use std::str::FromStr;
 
 /// Where the members are.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Peers {
     /// All of them, by name and place (`HOST:PORT`).
     Listed(BTreeMap<NodeId, String>),

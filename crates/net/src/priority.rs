@@ -85,6 +85,7 @@ pub fn raise(class: Class, children: Children) -> Raised {
 ///
 /// # Errors
 /// If it keeps what it must not have. A child that is gone needs nothing.
+#[cfg(feature = "guardian")]
 pub(crate) fn reset_child(pid: Pid, nice: i32) -> Result<(), Errno> {
     // Who was permitted real time by a limit alone may not take the flag away again.
     let normal = schedule(Some(pid), libc::SCHED_OTHER, 0)
@@ -95,6 +96,7 @@ pub(crate) fn reset_child(pid: Pid, nice: i32) -> Result<(), Errno> {
 
 /// What the calling thread starts from now on has normal scheduling, whatever it has itself. This
 /// makes two system calls and nothing else, so it may be called between `fork` and `exec`.
+#[cfg(feature = "guardian")]
 pub(crate) fn reset_on_fork() {
     // If it fails, the parent resets the child itself, a moment later.
     let _ = policy().and_then(|policy| {

@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) keyring: Keyring,
     pub(crate) program: Program,
     pub(crate) dir: Option<PathBuf>,
+    /// Where other processes ask it, if it answers by itself.
+    pub(crate) control: Option<PathBuf>,
     pub(crate) record: Option<PathBuf>,
     /// When the process began, if a guardian records its command.
     pub(crate) work: Option<Instant>,

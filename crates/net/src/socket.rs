@@ -8,9 +8,10 @@
 use crate::clock::Clock;
 use bellwether_core::Instant;
 use rustix::event::{PollFd, PollFlags};
-use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Socket, Type};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_with, sockopt};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
 
 /// Larger than any frame, so that one that is too long is seen to be.
 const BUFFER: usize = 2048;
@@ -40,7 +41,7 @@ impl Sockets {
     /// A socket of its own at this address.
     pub(crate) fn bind(listen: SocketAddr) -> io::Result<Self> {
         Ok(Self {
-            own: udp(listen, false)?.into(),
+            own: udp(listen, false)?,
             group: None,
             group_first: false,
             buffer: Box::new([0; BUFFER]),
@@ -62,21 +63,23 @@ impl Sockets {
         let index = interface.map(index_of).transpose()?.unwrap_or(0);
         match group.ip() {
             IpAddr::V4(ip) => {
-                shared.join_multicast_v4_n(&ip, &InterfaceIndexOrAddress::Index(index))?;
-                // The option that chooses an interface wants an address of it, not its name.
-                own.bind_device(interface.map(str::as_bytes))?;
+                let any = Ipv4Addr::UNSPECIFIED;
+                sockopt::set_ip_add_membership_with_ifindex(&shared, &ip, &any, index)?;
+                if let Some(interface) = interface {
+                    bind_device(&own, interface)?;
+                }
                 own.set_multicast_loop_v4(true)?;
             }
             IpAddr::V6(ip) => {
                 shared.join_multicast_v6(&ip, index)?;
                 if index != 0 {
-                    own.set_multicast_if_v6(index)?;
+                    sockopt::set_ipv6_multicast_if(&own, index)?;
                 }
                 own.set_multicast_loop_v6(true)?;
             }
         }
         let buffer = Box::new([0; BUFFER]);
-        Ok(Self { own: own.into(), group: Some(shared.into()), group_first: false, buffer })
+        Ok(Self { own, group: Some(shared), group_first: false, buffer })
     }
 
     /// Where its own socket is.
@@ -116,20 +119,39 @@ impl Sockets {
     }
 }
 
-fn udp(at: SocketAddr, shared: bool) -> io::Result<Socket> {
-    let socket = Socket::new(Domain::for_address(at), Type::DGRAM, Some(Protocol::UDP))?;
+fn udp(at: SocketAddr, shared: bool) -> io::Result<UdpSocket> {
+    let family = if at.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(family, SocketType::DGRAM, flags, Some(ipproto::UDP))?;
     if at.is_ipv6() {
-        socket.set_only_v6(true)?;
+        sockopt::set_ipv6_v6only(&socket, true)?;
     }
     if shared {
-        socket.set_reuse_address(true)?;
+        sockopt::set_socket_reuseaddr(&socket, true)?;
     }
-    socket.set_nonblocking(true)?;
     // What does not fit while this process has no turn is lost, be it a flood or a member's word.
     // The kernel gives no more than it allows, which is no reason not to start.
-    let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
-    socket.bind(&SockAddr::from(at))?;
-    Ok(socket)
+    let _ = sockopt::set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
+    bind(&socket, &at)?;
+    Ok(socket.into())
+}
+
+/// Sends and receives through this interface alone. `rustix` lacks this option.
+#[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
+fn bind_device(socket: &UdpSocket, interface: &str) -> io::Result<()> {
+    let length = libc::socklen_t::try_from(interface.len()).map_err(io::Error::other)?;
+    // SAFETY: the kernel reads `length` bytes at the pointer and keeps nothing of them. Both
+    // describe `interface`, which outlives the call; the descriptor is open for as long.
+    let done = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_BINDTODEVICE,
+            interface.as_ptr().cast(),
+            length,
+        )
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 fn index_of(interface: &str) -> io::Result<u32> {

@@ -119,6 +119,7 @@ pub struct Traffic {
 
 /// A datagram that was refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Refused {
     /// The reason, as in the counts.
     pub reason: String,

@@ -2,17 +2,16 @@
 
 use crate::shared::{Seat, Seen, Shared, Version, quiet};
 use crate::standing::Standing;
-use futures_core::Stream;
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// Every change of what a member believes; what changes twice between two looks is told once. The
-/// first is what it believes at first. As a [`Stream`] it works with any executor, or none.
+/// first is what it believes at first. It works with any executor, or none; with the feature
+/// `stream` it is a `futures_core::Stream`, too.
 pub struct Watch {
     shared: Arc<Shared>,
     seat: Seat,
@@ -37,6 +36,24 @@ impl Watch {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         let seat = shared.seat();
         Self { shared, seat, seen: None, bell: None }
+    }
+
+    /// Waits for the next change; nothing once the member has left. Dropping the future loses none.
+    pub async fn next(&mut self) -> Option<Standing> {
+        std::future::poll_fn(|cx| self.poll_change(cx)).await
+    }
+
+    fn poll_change(&mut self, cx: &Context<'_>) -> Poll<Option<Standing>> {
+        let changes = self.seen.map(|version| version.changes);
+        let wanted = |seen: &Seen| Some(seen.version.changes) != changes;
+        match self.seat.poll(cx.waker(), wanted) {
+            None => Poll::Pending,
+            Some(seen) if seen.ended => Poll::Ready(None),
+            Some(seen) => {
+                self.seen = Some(seen.version);
+                Poll::Ready(Some(seen.standing))
+            }
+        }
     }
 
     /// The next change, if it comes within this time; for ever, if none is given.
@@ -87,20 +104,15 @@ impl Watch {
     }
 }
 
-impl Stream for Watch {
+#[cfg(feature = "stream")]
+impl futures_core::Stream for Watch {
     type Item = Standing;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Standing>> {
-        let changes = self.seen.map(|version| version.changes);
-        let wanted = |seen: &Seen| Some(seen.version.changes) != changes;
-        match self.seat.poll(cx.waker(), wanted) {
-            None => Poll::Pending,
-            Some(seen) if seen.ended => Poll::Ready(None),
-            Some(seen) => {
-                self.seen = Some(seen.version);
-                Poll::Ready(Some(seen.standing))
-            }
-        }
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Standing>> {
+        self.poll_change(cx)
     }
 }
 

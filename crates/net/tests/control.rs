@@ -4,6 +4,7 @@ use bellwether_net::control::{
     CannotServe, Change, Desk, Heard, NoAnswer, Server, Watcher, find, places,
 };
 use bellwether_net::status::{Role, Status, Traffic};
+use bellwether_net::{Election, Peers};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -332,4 +333,38 @@ fn a_lock_on_the_directory_holds_up_nobody_and_one_on_the_lock_file_for_a_second
     assert!(places(&folder.0).unwrap().is_empty(), "a lock is no place");
     drop(held);
     folder.serve("web", 1).unwrap();
+}
+
+#[test]
+fn a_member_answers_by_itself_where_it_is_told_to_and_not_in_a_folder_of_others() {
+    let dir = std::env::temp_dir().join(format!("bellwether-own-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir); // a test that failed may have left one
+    let member = || {
+        let pid = std::process::id();
+        let at = format!("1=127.{}.{}.77:7400", 1 + pid % 250, pid / 250 % 250);
+        let peers: Peers = at.parse().expect("a list");
+        Election::builder("own").peers(peers).insecure().control_dir(&dir)
+    };
+    let election = member().join().unwrap();
+    let guard = election.wait(None).unwrap().unwrap();
+    let mut client = find(&dir, Some("own"), None).unwrap();
+    assert_eq!(client.status().unwrap().role, Role::Leader);
+    let mut leaders = Vec::new();
+    client
+        .watch(&mut |change| {
+            leaders.clone_from(&change.leaders);
+            false
+        })
+        .unwrap();
+    assert_eq!(leaders, [1]);
+    find(&dir, None, Some(1)).unwrap().resign().unwrap();
+    assert!(!guard.still_leading());
+    // Nobody who may ask keeps the member alive.
+    drop(guard);
+    drop(election);
+    assert!(matches!(find(&dir, None, None), Err(NoAnswer::Nobody { .. })));
+    std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let refused = member().join().unwrap_err().to_string();
+    assert!(refused.contains("its mode is 777"), "{refused}");
+    std::fs::remove_dir_all(&dir).unwrap();
 }

@@ -200,6 +200,7 @@ pub(crate) fn wall() -> u64 {
 
 /// What is wrong with a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClockFault {
     /// It gained or lost too much on the hardware's counter.
     Rate {

@@ -19,6 +19,7 @@ const PLACES_MAX: usize = 10_000;
 
 /// Where a member answers, or once did.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Place {
     /// Its group.
     pub group: String,
@@ -30,6 +31,7 @@ pub struct Place {
 
 /// Why there is no answer.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum NoAnswer {
     /// No member that runs has these names.
     Nobody {

@@ -12,6 +12,7 @@
 mod client;
 mod connections;
 mod desk;
+pub(crate) mod own;
 mod server;
 mod socket;
 
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 /// What can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Ask {
     /// All that it knows of itself.
     Status,
@@ -52,6 +54,7 @@ struct Question {
 /// What is answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Answer {
     /// To [`Ask::Status`].
     Status(Box<Status>),
@@ -109,6 +112,7 @@ const STACK: usize = 256 * 1024;
 
 /// Why there is no socket for a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BadPlace {
     /// The name of the group is no part of a file's name.
     Group(String),

@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 
 /// Why nobody can ask.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CannotServe {
     /// There is no such place.
     Place(BadPlace),

@@ -26,6 +26,7 @@ pub struct Opened {
 
 /// A frame that did not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Denied {
     /// Why.
     pub refusal: Refusal,

@@ -22,9 +22,11 @@
 use super::charter::Charter;
 use super::refusal::Refusal;
 use super::{FRAME_MAX, HEADER, TAG};
+use crate::randomness;
 use bellwether_core::NodeId;
 use sha2::{Digest, Sha256};
 use std::fmt;
+use std::io;
 
 /// How a frame begins, so that stray traffic is told from ours.
 const MAGIC: [u8; 2] = *b"Bw";
@@ -60,9 +62,9 @@ impl Session {
     ///
     /// # Errors
     /// If the machine has none.
-    pub fn draw() -> Result<Self, getrandom::Error> {
+    pub fn draw() -> io::Result<Self> {
         let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes)?;
+        randomness::fill(&mut bytes)?;
         Ok(Self(bytes))
     }
 }
@@ -84,9 +86,9 @@ pub(super) struct Salt(pub(super) [u8; 16]);
 
 impl Salt {
     /// A new one, from the machine's source of randomness.
-    pub(super) fn draw() -> Result<Self, getrandom::Error> {
+    pub(super) fn draw() -> io::Result<Self> {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
+        randomness::fill(&mut bytes)?;
         Ok(Self(bytes))
     }
 }

@@ -26,6 +26,7 @@ pub struct BadKeyFile {
 
 /// What may be wrong with a key file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Fault {
     /// It cannot be read.
     Io(io::Error),

@@ -8,7 +8,9 @@
 //! of a secret.
 
 use super::key::FrameKey;
+use crate::randomness;
 use std::fmt;
+use std::io;
 use zeroize::Zeroizing;
 
 const PREFIX: &str = "bwk1-";
@@ -28,9 +30,9 @@ impl Keyring {
     ///
     /// # Errors
     /// If the machine has none.
-    pub fn generate() -> Result<Self, getrandom::Error> {
+    pub fn generate() -> io::Result<Self> {
         let mut secret = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *secret)?;
+        randomness::fill(&mut secret)?;
         Ok(Self { secrets: vec![secret] })
     }
 
@@ -124,6 +126,7 @@ fn secret(line: &str) -> Option<Zeroizing<[u8; 32]>> {
 
 /// Why a text is no keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BadKeys {
     /// A line is neither a key nor a comment.
     Form {

@@ -5,6 +5,7 @@ use std::fmt;
 /// The reasons, in the order in which they are looked for; see the [module](super). A frame that is
 /// opened and not authentic is `Forged`, whatever its header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Refusal {
     /// Too short for a frame.
     Short,

@@ -89,6 +89,7 @@ fn put(header: &Header, body: &[u8], key: &FrameKey, out: &mut Vec<u8>) {
 
 /// Why there is no frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotSealed {
     /// The message does not fit.
     TooLong {

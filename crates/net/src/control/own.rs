@@ -1,0 +1,89 @@
+//! What a member of an embedding program answers by itself.
+//!
+//! **Assumptions.** The directory is on this machine, and its path fits a unix socket.
+//!
+//! **Promise.** It holds no handle of the member, so it does not keep a member alive whose program
+//! has dropped the last one. A directory that others could write to is refused: whoever writes to it
+//! could answer for the member.
+
+use super::{CannotServe, Change, Desk, Heard, Server, Watcher};
+use crate::handle::{ask_status, ask_to_resign};
+use crate::shared::Shared;
+use crate::status::Status;
+use crate::watch::{Next, Watch};
+use rustix::process::geteuid;
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Answers for a member at its place in this directory, which is made if it is not there.
+pub(crate) fn serve(
+    dir: &Path,
+    group: &str,
+    id: u64,
+    shared: &Arc<Shared>,
+) -> Result<Server, CannotServe> {
+    private(dir).map_err(|error| CannotServe::Io(dir.to_owned(), error))?;
+    let (group, shared) = (group.to_owned(), Arc::clone(shared));
+    Server::start(dir, &group.clone(), id, Arc::new(Own { group, shared }))
+}
+
+/// Makes the directory, if need be, and refuses one that belongs to somebody else or that others
+/// may write to.
+fn private(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let found = fs::metadata(dir)?;
+    let refused = |why: String| Err(io::Error::new(ErrorKind::PermissionDenied, why));
+    let (owner, me, mode) = (found.uid(), geteuid().as_raw(), found.mode() & 0o777);
+    if owner != me {
+        return refused(format!(
+            "it belongs to user {owner}, and a control directory to the member's user, {me}; \
+             choose another"
+        ));
+    }
+    if mode & 0o022 != 0 {
+        return refused(format!(
+            "its mode is {mode:03o}, and nobody else may write to a control directory; chmod 700 it"
+        ));
+    }
+    Ok(())
+}
+
+struct Own {
+    group: String,
+    shared: Arc<Shared>,
+}
+
+impl Desk for Own {
+    fn status(&self) -> Result<Status, String> {
+        ask_status(&self.shared).map_err(|gone| gone.to_string())
+    }
+
+    fn resign(&self) -> Result<(), String> {
+        let asked = ask_to_resign(&self.shared, None).map_err(|not_now| not_now.to_string())?;
+        asked.wait().map_err(|not_now| not_now.to_string())
+    }
+
+    fn watch(&self) -> Box<dyn Watcher> {
+        let watch = Watch::new(Arc::clone(&self.shared));
+        Box::new(OwnWatcher { group: self.group.clone(), watch })
+    }
+}
+
+struct OwnWatcher {
+    group: String,
+    watch: Watch,
+}
+
+impl Watcher for OwnWatcher {
+    fn next(&mut self, within: Duration) -> Heard {
+        match self.watch.next_within(Some(within)) {
+            Next::Changed(standing) => Heard::Change(Change::of(&self.group, &standing)),
+            Next::Prolonged(_) | Next::Nothing => Heard::Nothing,
+            Next::Ended => Heard::Ended,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! How many packages the library brings, and whether each of its crates can be published.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Without features; `bellwether` itself is one of them.
+const PACKAGES_MAX: usize = 40;
+
+/// The packages of a normal build with these features.
+fn packages(features: &str) -> BTreeSet<String> {
+    let tree = "tree --package bellwether --edges normal --prefix none --no-dedupe --locked";
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(tree.split(' ')).args(["--offline", "--features", features]);
+    output(&mut cargo).lines().map(str::to_owned).collect()
+}
+
+/// What it writes; it must succeed.
+fn output(command: &mut Command) -> String {
+    let command = command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output = command.output().expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {errors}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_live_election_has_few_packages() {
+    let few = packages("");
+    assert!(few.len() <= PACKAGES_MAX, "{} packages: {few:#?}", few.len());
+    assert!(packages("cli").len() > few.len(), "the command has more");
+}
+
+#[test]
+fn what_only_the_laboratory_needs_comes_with_its_features() {
+    let heavy = ["rayon ", "statrs ", "toml ", "clap ", "signal-hook "];
+    let has = |packages: &BTreeSet<String>, name| packages.iter().any(|own| own.starts_with(name));
+    let (few, all) = (packages(""), packages("cli"));
+    for name in heavy {
+        assert!(has(&all, name) && !has(&few, name), "{name}");
+    }
+}
+
+#[test]
+fn every_crate_is_packaged_with_its_readme_and_licences() {
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
+    let _ = std::fs::remove_dir_all(&made); // of an earlier test
+    let package = "package --workspace --exclude bellwether-whole --no-verify --allow-dirty";
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(package.split(' ')).args(["--locked", "--offline", "--target-dir"]).arg(&made);
+    output(&mut cargo);
+    for name in ["", "-core", "-protocols", "-sim", "-check", "-analysis", "-net"] {
+        let folder = format!("bellwether{name}-{}", env!("CARGO_PKG_VERSION"));
+        let archive = made.join(format!("package/{folder}.crate"));
+        let files = output(Command::new("tar").arg("-tzf").arg(&archive));
+        for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+            let file = format!("{folder}/{file}");
+            assert!(files.lines().any(|own| own == file), "no {file}");
+        }
+    }
+}
