@@ -94,7 +94,8 @@ impl Run {
         runtime_dir::prepare(&settings.dir)?;
         settings.check_hooks()?;
         settings.check_record()?;
-        if !settings.command.is_empty() {
+        if let Some(program) = settings.command.first() {
+            settings::check_command(program)?;
             settings.permission.check()?;
         }
         let begin = |error| cannot("begin", &error);
@@ -265,7 +266,7 @@ fn supervise(
         worker,
         overdue,
         keys: options.key,
-        complaints: Complaints::new(errors.clone()),
+        complaints: Complaints::new(),
         deadline,
         once: options.once,
         led: false,
