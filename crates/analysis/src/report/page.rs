@@ -40,16 +40,14 @@ impl Piece {
 
     /// The pieces of a page that was made here; none of any other text.
     pub fn all_of(page: &str) -> Vec<Self> {
-        let sections = parts(page, SECTION).into_iter();
-        let (rows, mut rest) = (parts(page, ROWS), Vec::new());
-        for section in sections {
-            let anchor = section[SECTION[0].len()..].split('"').next().unwrap_or_default();
+        let rows = parts(page, ROWS);
+        let piece = |section: String| {
+            let anchor = section[SECTION[0].len()..].split('"').next()?.to_owned();
             let link = format!("href=\"#{anchor}\"");
-            if let Some(rows) = rows.iter().find(|rows| rows.contains(&link)) {
-                rest.push(Self { anchor: anchor.to_owned(), rows: rows.clone(), section });
-            }
-        }
-        rest
+            let rows = rows.iter().find(|rows| rows.contains(&link))?.clone();
+            Some(Self { anchor, rows, section })
+        };
+        parts(page, SECTION).into_iter().filter_map(piece).collect()
     }
 
     /// Whether it is of the figure with this name.
