@@ -78,12 +78,13 @@ fn a_broken_promise_is_shown_shrunk_written_down_and_replayed() {
     assert_eq!(again["schedules"], 1);
     assert_eq!(again["violations"][0], *violation, "the same, to the last word");
 
-    let scenario = out.join(format!("violation-1-{number}.toml"));
+    let name = format!("violation-sup-al-elect-1-{number}");
+    let scenario = out.join(format!("{name}.toml"));
     assert_eq!(violation["scenario"], scenario.display().to_string());
     let (transcript, code) = run(&format!("trace {}", scenario.display()));
     assert_eq!(code, Some(0), "{transcript}");
     assert!(transcript.contains("start"), "{transcript}");
-    let picture = std::fs::read_to_string(out.join(format!("violation-1-{number}.svg")));
+    let picture = std::fs::read_to_string(out.join(format!("{name}.svg")));
     assert!(picture.expect("a picture").starts_with("<svg"));
     let (text, code) = run(&format!("{flags} --schedule {number}"));
     assert_eq!(code, Some(1));
@@ -205,4 +206,77 @@ fn what_cannot_be_explored_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{flags}: {text}");
         assert!(text.contains(said), "{flags}: {text}");
     }
+}
+
+#[test]
+fn violations_do_not_overwrite_each_other() {
+    let out = folder("several");
+    let scenario = |flags: &str| {
+        let (verdict, code) = json(&format!("check {flags} --out {}", out.display()));
+        assert_eq!(code, Some(1), "{verdict}");
+        let path = verdict["violations"][0]["scenario"].as_str().expect("a path").to_owned();
+        (std::fs::read_to_string(&path).expect("it was written"), path)
+    };
+    let [first, other, wider] = [
+        "le-s --promise never-two --schedule 3",
+        "le-a --promise never-two --schedule 3",
+        "le-s --promise never-two --schedule 3 --nodes 6",
+    ]
+    .map(scenario);
+    assert!(first.1.ends_with("violation-le-s-1-3.toml"), "{}", first.1);
+    assert!(other.1.ends_with("violation-le-a-1-3.toml"), "{}", other.1);
+    assert!(wider.1.ends_with("violation-le-s-1-3-2.toml"), "{}", wider.1);
+    assert_eq!(scenario("le-s --promise never-two --schedule 3"), first, "the same has its name");
+    for (text, path) in [first, other, wider] {
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), text);
+        assert!(Path::new(&path).with_extension("svg").exists());
+    }
+    std::fs::remove_dir_all(&out).expect("it was made by this test");
+}
+
+/// A shrunk schedule ends in the instant in which two lead; in the picture both are to be seen.
+#[test]
+fn the_picture_of_two_leaders_shows_both() {
+    let out = folder("both");
+    let flags = "check le-s --promise never-two --schedule 3";
+    let (verdict, _) = json(&format!("{flags} --out {}", out.display()));
+    let violation = &verdict["violations"][0];
+    let at = violation["shrunk"]["at"].as_f64().expect("a time");
+    let path = violation["scenario"].as_str().expect("a path");
+    let written = std::fs::read_to_string(path).expect("it was written");
+    let until = written.lines().find_map(|line| line.strip_prefix("until = "));
+    let until = until.expect("it says how long").trim_matches(['"', 's']);
+    let until: f64 = until.parse().unwrap_or_else(|_| panic!("{until}: in seconds"));
+    assert!(until > 1.05 * at, "broken at {at}, shown until {until}");
+    std::fs::remove_dir_all(&out).expect("it was made by this test");
+}
+
+#[test]
+fn whoever_interrupts_a_check_is_told_what_was_found_so_far() {
+    let child = Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .args(["check", "local-leader", "--schedules", "100000000", "--format", "json"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let verdict: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!((&verdict["interrupted"], &verdict["verdict"]), (&true.into(), &"holds".into()));
+    assert!(verdict["schedules"].as_u64() > Some(0), "{verdict}");
+}
+
+#[test]
+fn a_picture_is_not_written_under_the_name_of_another_kind() {
+    let out = folder("png");
+    std::fs::create_dir_all(&out).expect("a folder");
+    let png = out.join("x.png");
+    let output = bellwether(&format!("trace le-s --nodes 3 --svg {}", png.display()));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("pictures are written as SVG; name the file"), "{errors}");
+    assert!(!png.exists());
+    std::fs::remove_dir_all(&out).expect("it was made by this test");
 }

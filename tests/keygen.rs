@@ -62,7 +62,12 @@ fn a_key_is_printed_and_differs_every_time() {
 fn a_new_file_is_one_that_a_member_can_read_and_nobody_else() {
     let folder = Folder::new("new");
     let path = folder.0.join("group.key");
-    assert_eq!(said(keygen(Some(&path))), "");
+    let output = keygen(Some(&path));
+    assert!(output.status.success() && output.stdout.is_empty());
+    let told = String::from_utf8(output.stderr).expect("it is text");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains(&format!("wrote a new key to {}", path.display())), "{told}");
+    assert!(told.contains("copy the file to every member"), "{told}");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
     let ring = Keyring::read(&path).unwrap();
     assert!(!ring.is_insecure());

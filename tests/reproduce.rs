@@ -166,3 +166,43 @@ fn what_cannot_be_made_is_refused_in_one_line() {
     assert!(line.contains(text(&file)), "{line}");
     std::fs::remove_file(file).expect("what was made can be removed");
 }
+
+#[test]
+fn a_figure_that_is_made_later_joins_the_others_on_the_page() {
+    let (grown, whole) = (folder("grown"), folder("whole"));
+    for figures in [&["5.8"][..], &["5.6"], &["5.8"]] {
+        json(&[figures, &["--runs", "3", "--out", text(&grown)]].concat());
+    }
+    json(&["5.6", "5.8", "--runs", "3", "--out", text(&whole)]);
+    assert_eq!(contents(&grown), contents(&whole));
+    for folder in [grown, whole] {
+        std::fs::remove_dir_all(folder).expect("what was made can be removed");
+    }
+}
+
+#[test]
+fn whoever_interrupts_it_keeps_what_was_made() {
+    let out = folder("interrupted");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_bellwether"))
+        .args(["reproduce", "all", "--runs", "40", "--out", text(&out)])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let shown = || {
+        let page = std::fs::read_to_string(out.join("index.html")).unwrap_or_default();
+        page.matches("<section class=\"finding\"").count()
+    };
+    let patience = 6_000;
+    let made = (0..patience).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        Some(shown()).filter(|made| *made > 0)
+    });
+    let pid = rustix::process::Pid::from_child(&child);
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT); // it may be done
+    child.wait().expect("it ends");
+    let made = made.expect("a figure is shown before all are made");
+    assert!(shown() >= made);
+    let pictures = contents(&out).into_keys().filter(|name| name.ends_with(".json")).count();
+    assert!(pictures >= made, "{pictures} of {made}");
+    std::fs::remove_dir_all(out).expect("what was made can be removed");
+}

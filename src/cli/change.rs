@@ -1,6 +1,7 @@
 //! A change of what a member believes, as `run` and `watch` write it.
 
 use bellwether::core::Instant;
+use bellwether::net::clock::wall_time;
 use bellwether::net::control::Change;
 use bellwether::net::status::Role;
 
@@ -9,9 +10,9 @@ pub(super) fn json(change: &Change) -> String {
     serde_json::to_string(change).unwrap_or_default() // of numbers and texts: it cannot fail
 }
 
-/// A sentence, after the time of the machine's clock.
+/// A sentence, after the time.
 pub(super) fn text(change: &Change) -> String {
-    let Change { t, group, id, role, leaders, until, why, .. } = change;
+    let Change { t, group, id, role, leaders, until, why, wall, .. } = change;
     let said = match role {
         Role::Leader => format!("member {id} leads {group}"),
         Role::Follower => format!("member {id} of {group} follows {}", names(leaders)),
@@ -25,7 +26,16 @@ pub(super) fn text(change: &Change) -> String {
         let left = Instant::from_nanos(until).since(Instant::from_nanos(*t));
         format!(", for {} unless that is renewed", millis(left.as_nanos() as f64 / 1e6))
     });
-    format!("[{:>12.6}] {said}{left}", Instant::from_nanos(*t).as_secs_f64())
+    format!("{} {said}{left}", stamped(wall, Instant::from_nanos(*t)))
+}
+
+/// When: by the wall clock, and in seconds of the clock by which leases end.
+pub(super) fn stamp(at: Instant) -> String {
+    stamped(&wall_time(at), at)
+}
+
+fn stamped(wall: &str, at: Instant) -> String {
+    format!("{wall} [{:>12.6}]", at.as_secs_f64())
 }
 
 /// Members, one after the other.
@@ -57,6 +67,7 @@ mod tests {
             until: None,
             term: None,
             why: Some("its id is used twice".to_owned()),
+            wall: "2026-11-16T10:20:47.123Z".to_owned(),
         }
     }
 
@@ -69,7 +80,7 @@ mod tests {
             (change(Role::Looking), "member 2 of web looks for a leader"),
             (change(Role::Withdrawn), "member 2 of web takes no part: its id is used twice"),
         ] {
-            assert_eq!(text(&change), format!("[   12.000000] {sentence}"));
+            assert_eq!(text(&change), format!("{} [   12.000000] {sentence}", change.wall));
         }
     }
 

@@ -10,12 +10,12 @@ use super::group::{self, Group, Setting};
 use super::live::Live;
 use super::output::Format;
 use super::probabilistic::CIRCUMSTANCES;
-use super::progress::{Progress, Stopwatch};
+use super::progress::{Interrupt, Progress, Stopwatch};
 use super::threads;
 use super::verdict::{Evidence, Verdict};
 use bellwether::check::shrink::shrink_choice;
 use bellwether::check::{Fuzz, Schedule, Trial, Violation, scenario};
-use bellwether::core::{Record, SimTime};
+use bellwether::core::{Duration, Record, SimTime};
 use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
 use bellwether::sim::ScenarioFile;
 use bellwether::sim::diagram::{Options, space_time};
@@ -74,7 +74,8 @@ Examples:
   bellwether check local-leader --explore --crashes 1 --ticks 9
   bellwether check --trace 1.jsonl 2.jsonl 3.jsonl --faults faults.jsonl --svg run.svg
 
-Exit code: 0 if the promise held, 1 if it is broken.
+Exit code: 0 if the promise held, 1 if it is broken; 130 if it was interrupted (Ctrl-C) and held so
+far, which is told. A second Ctrl-C ends it without a word.
 
 How to read it: each schedule draws its own network, faults and clocks, then everything is calm;
 safety must hold all the time, and what is to come must come soon after. That nothing was found
@@ -84,6 +85,9 @@ group no larger than K; of larger ones `bellwether sim probabilistic` counts how
 
 /// The flags that a replay does not repeat as they were.
 const NOT_REPLAYED: [&str; 6] = ["schedules", "schedule", "seed", "threads", "out", "format"];
+
+/// The exit code of what was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 /// Parses a number of schedules.
 fn schedules(text: &str) -> Result<u64, String> {
@@ -149,7 +153,11 @@ impl Check {
         let watch = Stopwatch::start();
         let threads = threads::start(self.threads, count);
         let fuzz = Fuzz { trial: &trial, numbers, threads, progress: &|| progress.tick() };
-        let report = fuzz.run_choice(choice.clone()).map_err(Failure::usage)?;
+        let interrupt = Interrupt::catch()?;
+        let report = fuzz.run_choice_until(choice.clone(), &|| interrupt.came());
+        let report = report.map_err(Failure::usage)?;
+        let left_out = count.saturating_sub(report.tally.schedules);
+        let left_out = if interrupt.came() { left_out } else { 0 };
         let seconds = watch.elapsed().as_secs_f64();
         let evidence = match &report.violation {
             Some(violation) => {
@@ -159,8 +167,8 @@ impl Check {
         };
         drop(progress);
         let name = protocol.name;
-        let verdict =
-            Verdict { name, trial: &trial, report: &report, seconds, evidence: evidence.as_ref() };
+        let evidence = evidence.as_ref();
+        let verdict = Verdict { name, trial: &trial, report: &report, seconds, evidence, left_out };
         let text = match self.format {
             Format::Table => verdict.for_people(),
             Format::Json => verdict.for_programs().to_string(),
@@ -168,7 +176,11 @@ impl Check {
         };
         // Whoever stops reading still gets the exit code.
         let printed = writeln!(io::stdout(), "{text}");
-        if evidence.is_some() { Err(Failure::Violated) } else { Ok(printed?) }
+        match (evidence, left_out) {
+            (Some(_), _) => Err(Failure::Violated),
+            (None, 0) => Ok(printed?),
+            (None, _) => Err(Failure::Code(INTERRUPTED)),
+        }
     }
 
     /// Explores instead. Time is in ticks, so that the protocol's own flags mean nothing.
@@ -215,12 +227,15 @@ impl Check {
         let (schedule, breach) =
             shrink_choice(trial, choice.clone(), full, violation.breach.clone());
         let about = format!("{} breaks {}: {}", self.name(), trial.promise, breach.text);
-        let name = format!("violation-{}-{number}", trial.seed);
-        let [toml, svg] = ["toml", "svg"].map(|end| self.out.join(format!("{name}.{end}")));
         let config = setting.config(u64::from(trial.nodes))?;
-        file::write(&toml, &self.scenario(&schedule, &about, &config)?)?;
+        let shown = going_on(&schedule);
+        let scenario = self.scenario(&shown, &about, &config)?;
+        let name = format!("violation-{}-{}-{number}", self.name(), trial.seed);
+        let toml = unused(&self.out, &name, &scenario);
+        let svg = toml.with_extension("svg");
+        file::write(&toml, &scenario)?;
         let title = format!("{}: {}", breach.invariant, breach.text);
-        self.draw(&schedule, choice, title, &svg)?;
+        self.draw(&shown, choice, title, &svg)?;
         let replay = format!("{again} --seed {} --schedule {number}", trial.seed);
         Ok(Evidence { schedule, breach, before, replay, toml, svg })
     }
@@ -248,4 +263,25 @@ impl Check {
         let until = Some(SimTime::ZERO + schedule.plan.horizon);
         file::write(path, &space_time(&records, &Options { title, until, ..Options::default() }))
     }
+}
+
+/// The same schedule, for a tenth longer: a shrunk one ends in the instant in which something is
+/// broken, and what is broken then has no width in a picture.
+fn going_on(schedule: &Schedule) -> Schedule {
+    let mut longer = schedule.clone();
+    let horizon = longer.plan.horizon;
+    longer.plan.horizon = horizon + Duration::from_nanos(horizon.as_nanos() / 10);
+    longer
+}
+
+/// A file with this name, or with a number behind it if another scenario has that name.
+fn unused(folder: &Path, name: &str, scenario: &str) -> PathBuf {
+    let file = |name: &str| folder.join(format!("{name}.toml"));
+    let others = |path: &PathBuf| std::fs::read(path).is_ok_and(|it| it != scenario.as_bytes());
+    let (mut path, mut number) = (file(name), 1);
+    while others(&path) {
+        number += 1;
+        path = file(&format!("{name}-{number}"));
+    }
+    path
 }

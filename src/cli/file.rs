@@ -21,8 +21,28 @@ pub(super) fn check_writable(path: &Path) -> Done {
     Ok(())
 }
 
-/// Writes it all, or leaves no file that was not there.
+/// Writes it all at once in the place of what was there: whoever is interrupted leaves the former
+/// file or the new one.
+pub(super) fn replace(path: &Path, text: &str) -> Done {
+    let new = path.with_added_extension("new");
+    write(&new, text)?;
+    fs::rename(&new, path).map_err(|error| Failure::io("write", path, &error))
+}
+
+/// What other kinds of pictures are called.
+const NOT_SVG: [&str; 8] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "pdf", "eps"];
+
+/// Writes it all, or leaves no file that was not there. A picture is not written under the name of
+/// another kind of picture, which no viewer would open.
 pub(super) fn write(path: &Path, text: &str) -> Done {
+    let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
+    if text.starts_with("<svg") && end.is_some_and(|end| NOT_SVG.contains(&end.as_str())) {
+        return Err(Failure::usage(format!(
+            "{}: pictures are written as SVG; name the file {}, and convert that",
+            path.display(),
+            path.with_extension("svg").display()
+        )));
+    }
     let is_new = fs::symlink_metadata(path).is_err();
     fs::write(path, text).map_err(|error| {
         if is_new {

@@ -32,7 +32,18 @@ impl Keygen {
             .map_err(|error| Failure::Io(format!("this machine has no randomness: {error}")))?;
         let text = keyring.to_text();
         match &self.file {
-            Some(path) => write_new(path, text.as_bytes()),
+            Some(path) => {
+                write_new(path, text.as_bytes())?;
+                // For people: whoever wants the key alone reads the standard output or the file.
+                let path = path.display();
+                let _ = writeln!(
+                    io::stderr(),
+                    "wrote a new key to {path}, which only you can read; copy the file to every \
+                     member, and start each with `bellwether run GROUP --key {path} ...`; \
+                     `bellwether status` then shows which key a member has"
+                );
+                Ok(())
+            }
             None => Ok(io::stdout().write_all(text.as_bytes())?),
         }
     }

@@ -151,10 +151,11 @@ fn leaders(judgement: &Judgement) -> String {
         return "nobody ever led".to_owned();
     };
     let mut text = format!(
-        "{}, {}; at most {} without a leader in between",
+        "{}, {}; at most {} without a leader in between{}",
         count(reigns.past.len() as u64, "reign", "reigns"),
         count(reigns.changes() as u64, "change of leader", "changes of leader"),
         ms(without),
+        if reigns.fell_silent() { ", from the last record of one that fell silent" } else { "" },
     );
     text += &match reigns.smallest_gap() {
         None => "\nonly one ever led".to_owned(),

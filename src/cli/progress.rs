@@ -1,8 +1,9 @@
 //! A bar that shows only when there is a terminal and the wait is worth it.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use signal_hook::consts::SIGINT;
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -117,6 +118,26 @@ impl Work {
             }
         }
         bar.finish_and_clear();
+    }
+}
+
+/// Ctrl-C, caught: what was found so far can be told. A second one ends the process as usual.
+#[derive(Debug)]
+pub(super) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Catches it from now on.
+    pub(super) fn catch() -> io::Result<Self> {
+        let came = Arc::new(AtomicBool::new(false));
+        // In this order: the first interrupt finds that none came before.
+        signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&came))?;
+        signal_hook::flag::register(SIGINT, Arc::clone(&came))?;
+        Ok(Self(came))
+    }
+
+    /// Whether it came.
+    pub(super) fn came(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 

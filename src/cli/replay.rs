@@ -35,7 +35,7 @@ const EXAMPLES: &str = "\
 Examples:
   bellwether replay 1.jsonl 2.jsonl 3.jsonl
 
-Exit code: 0 if every step is the same, 1 if one is not.
+Exit code: 0 if every step is the same, 1 if one is not or there is none.
 
 How to read it: the same state machines are given the recorded seed, clock, messages and commands,
 without a socket or a clock of their own. They must send, store and believe what was recorded.";
@@ -45,6 +45,13 @@ impl Replay {
     pub(super) fn run(&self) -> Done {
         let traces = live::read_all(&self.traces)?;
         let outcome = replay(&traces).map_err(|bad| Failure::Config(bad.to_string()))?;
+        if outcome.lives == 0 {
+            return Err(Failure::Io(
+                "no life of a member is recorded in these files, so there is nothing to replay; \
+                 name what members wrote with --record"
+                    .to_owned(),
+            ));
+        }
         let text = match self.format {
             Form::Text => for_people(&outcome),
             Form::Json => for_programs(&outcome).to_string(),

@@ -8,7 +8,8 @@ use super::progress::{Progress, Stopwatch};
 use super::sim::count;
 use super::threads;
 use bellwether::analysis::figures::{Budget, Figure, Finding, Verdict, Workbench, figure, figures};
-use bellwether::analysis::report::{csv, json, page, picture, stem};
+use bellwether::analysis::report::page::{self, Piece};
+use bellwether::analysis::report::{csv, json, picture, stem};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::fs;
@@ -61,8 +62,9 @@ Examples:
   bellwether reproduce all --out report        then open report/index.html
   bellwether reproduce 5.6 5.7 --runs 10000
 
-Each figure becomes DIR/FIGURE.svg, .csv and .json; DIR/index.html shows all figures of this call,
-with what the paper says, what we find, and how to get each number again.";
+Each figure becomes DIR/FIGURE.svg, .csv and .json as soon as it is made; DIR/index.html shows it
+beside those that it showed before, with what the paper says, what we find, and how to get each
+number again. Whoever interrupts it (Ctrl-C) keeps what was made.";
 
 /// Parses a number of runs: a mean needs two for its error.
 fn runs(text: &str) -> Result<u64, String> {
@@ -93,13 +95,13 @@ impl Reproduce {
             .map_err(|error| Failure::io("make the folder", &self.out, &error))?;
         file::check_writable(&self.out.join("index.html"))?;
         let budget = Budget { runs: self.runs, seed: self.seed, threads: self.threads };
-        let made = make(chosen, budget)?;
+        let mut index = Index::open(&self.out, budget);
+        let made = make(chosen, budget, &mut |finding| {
+            write_files(&self.out, finding)?;
+            index.add(finding)
+        })?;
         let (findings, took): (Vec<Finding>, Vec<Duration>) =
             made.into_iter().map(|made| (made.finding, made.took)).unzip();
-        for finding in &findings {
-            write_files(&self.out, finding)?;
-        }
-        file::write(&self.out.join("index.html"), &page::page(&findings, budget))?;
         let text = match self.format {
             Form::Table => self.for_people(&findings, &took),
             Form::Json => self.for_programs(&findings, &took).to_string(),
@@ -219,7 +221,38 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-fn make(figures: Vec<Figure>, budget: Budget) -> Result<Vec<Made>, Failure> {
+/// The page of all figures of a folder, which grows with each.
+struct Index {
+    path: PathBuf,
+    budget: Budget,
+    pieces: Vec<Piece>,
+}
+
+impl Index {
+    /// As it is; what cannot be read is begun anew.
+    fn open(folder: &Path, budget: Budget) -> Self {
+        let path = folder.join("index.html");
+        let pieces = Piece::all_of(&fs::read_to_string(&path).unwrap_or_default());
+        Self { path, budget, pieces }
+    }
+
+    /// Shows a figure in its place in the order of all, and in the place of a former one.
+    fn add(&mut self, finding: &Finding) -> Done {
+        self.pieces.retain(|piece| !piece.is_of(finding.id));
+        self.pieces.push(Piece::of(finding));
+        let all = figures();
+        let place = |piece: &Piece| all.iter().position(|figure| piece.is_of(figure.id));
+        self.pieces.sort_by_key(|piece| place(piece).unwrap_or(usize::MAX));
+        file::replace(&self.path, &page::assemble(&self.pieces, self.budget))
+    }
+}
+
+/// Makes the figures, and keeps each as soon as it is made.
+fn make(
+    figures: Vec<Figure>,
+    budget: Budget,
+    keep: &mut dyn FnMut(&Finding) -> Done,
+) -> Result<Vec<Made>, Failure> {
     let mut bench = Workbench::new(budget);
     let progress = Progress::of(bench.missing(&figures) as u64, "points");
     let mut made = Vec::new();
@@ -227,7 +260,9 @@ fn make(figures: Vec<Figure>, budget: Budget) -> Result<Vec<Made>, Failure> {
         progress.tell(figure.id);
         let watch = Stopwatch::start();
         let finding = bench.finding(figure, &mut || progress.tick()).map_err(Failure::usage)?;
-        made.push(Made { finding, took: watch.elapsed() });
+        let took = watch.elapsed();
+        keep(&finding)?;
+        made.push(Made { finding, took });
     }
     Ok(made)
 }

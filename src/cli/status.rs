@@ -4,6 +4,7 @@ use super::Done;
 use super::change::{millis, names};
 use super::members;
 use super::output::table;
+use super::sim::count;
 use super::target::{Format, Target};
 use bellwether::net::status::{Role, Status};
 use clap::Args;
@@ -64,10 +65,7 @@ pub(super) fn headline(status: &Status) -> String {
 
 fn facts(status: &Status) -> Vec<(&'static str, String)> {
     let leader = if status.leaders.is_empty() { "none".into() } else { names(&status.leaders) };
-    let changes = match status.changes {
-        1 => "1 change".to_owned(),
-        changes => format!("{changes} changes"),
-    };
+    let changes = count(status.changes, "change", "changes");
     let mut facts = vec![
         ("role", format!("{} for {}, {changes}", status.role.name(), millis(status.since_ms))),
         ("leader", leader),
@@ -90,18 +88,19 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         }
     };
     let Status { traffic, protocol, promise, .. } = status;
-    let count = |datagrams, bytes| format!("{datagrams} datagrams, {bytes} bytes");
+    let datagrams = |number| count(number, "datagram", "datagrams");
+    let sum = |number, bytes| format!("{}, {bytes} bytes", datagrams(number));
     facts.extend([
         ("protocol", format!("{protocol}, which promises: {promise}")),
         ("security", format!("{}{keys}", status.security)),
         ("listens", status.listen.clone()),
         ("peers", status.peers.clone()),
-        ("sent", count(traffic.sent, traffic.sent_bytes)),
-        ("received", count(traffic.received, traffic.received_bytes)),
+        ("sent", sum(traffic.sent, traffic.sent_bytes)),
+        ("received", sum(traffic.received, traffic.received_bytes)),
         ("process", format!("{}, version {}", status.pid, status.version)),
     ]);
     if traffic.send_failures > 0 {
-        facts.push(("not sent", format!("{} datagrams", traffic.send_failures)));
+        facts.push(("not sent", datagrams(traffic.send_failures)));
     }
     facts
 }

@@ -44,16 +44,24 @@ impl Target {
             })?),
             (None, None) => None,
         };
-        let mut nobody = None;
+        let (mut nobody, mut denied) = (None, None);
         for dir in runtime_dir::all_of_process(self.dir.as_deref()) {
             match find(&dir, group.as_deref(), id) {
-                Err(NoAnswer::Io(_, error)) if error.kind() == ErrorKind::PermissionDenied => {}
+                Err(NoAnswer::Io(path, error)) if error.kind() == ErrorKind::PermissionDenied => {
+                    denied = denied.or(Some(path));
+                }
                 Err(why @ NoAnswer::Nobody { .. }) => nobody = nobody.or(Some(why)),
                 found => return found.map_err(Failure::from),
             }
         }
-        Err(nobody
-            .map_or_else(|| Failure::Io("no directory can be read".to_owned()), Failure::from))
+        Err(match (nobody, denied) {
+            (Some(nobody), _) => Failure::from(nobody),
+            (None, Some(path)) => Failure::Io(format!(
+                "cannot talk to {}: Permission denied; only the member's user and root may ask it",
+                path.display()
+            )),
+            (None, None) => Failure::Io("there is no directory to look in".to_owned()),
+        })
     }
 }
 

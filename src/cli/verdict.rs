@@ -17,6 +17,8 @@ pub(super) struct Verdict<'a> {
     pub(super) report: &'a Report,
     pub(super) seconds: f64,
     pub(super) evidence: Option<&'a Evidence>,
+    /// How many schedules were not run, because it was interrupted.
+    pub(super) left_out: u64,
 }
 
 /// What is known of a violation, once it is shrunk and written down.
@@ -69,16 +71,20 @@ impl Verdict<'_> {
         let trouble = tally.trouble.iter().map(|(kind, n)| format!("{} {n}", kind.name()));
         text += &wrapped(&trouble.collect::<Vec<_>>());
         text += &format!(
-            "\n{} elections, {} deliveries, {} s of calm without a leader\n\
+            "\n{}, {}, {} s of calm without a leader\n\
              {} s simulated in {} s, {} times as fast as life; {} schedules a second",
-            tally.elections,
-            tally.deliveries,
+            count(tally.elections, "election", "elections"),
+            count(tally.deliveries, "delivery", "deliveries"),
             short(seconds(tally.leaderless)),
             short(seconds(tally.simulated)),
             short(self.seconds),
             short(self.per_second(seconds(tally.simulated))),
             short(self.per_second(tally.schedules as f64)),
         );
+        if self.left_out > 0 {
+            let left_out = count(self.left_out, "schedule was", "schedules were");
+            text += &format!("\nINTERRUPTED: {left_out} not run");
+        }
         if let Some(evidence) = self.evidence {
             text += &self.accuse(evidence);
         }
@@ -129,6 +135,7 @@ impl Verdict<'_> {
             "schedules": tally.schedules,
             "seed": trial.seed,
             "verdict": self.word(),
+            "interrupted": self.left_out > 0,
             "invariants": invariants,
             "violations": self.violations(),
             "simulated_seconds": seconds(tally.simulated),
@@ -274,7 +281,7 @@ fn tell(timed: &Timed) -> String {
     let what = match &timed.fault {
         Fault::Crash { node } => format!("{} crashes", who(node)),
         Fault::Restart { node, disk, reboot } => {
-            let clock = if *reboot { ", its clock at nought" } else { "" };
+            let clock = if *reboot { ", its clock at zero" } else { "" };
             format!("{} restarts, disk {disk:?}{clock}", who(node)).to_lowercase()
         }
         Fault::Renumber { node, life } => {

@@ -3,6 +3,7 @@
 use super::member::{Folder, Member, bellwether, eventually, peers, refusal};
 use rustix::process::Signal;
 use serde_json::Value;
+use std::process::{Command, Stdio};
 
 fn json(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -19,6 +20,8 @@ fn a_list_of_one_leads_and_says_so_in_lines_that_scripts_rely_on() {
     for key in ["term", "why"] {
         assert_eq!(line.get(key), Some(&Value::Null), "{line}");
     }
+    let wall = line["wall"].as_str().expect("it tells the time");
+    assert!(wall.len() == 24 && wall.starts_with("20") && wall.ends_with('Z'), "{wall}");
     member.signal(Signal::TERM);
     assert_eq!(member.code(), Some(0));
 }
@@ -156,4 +159,82 @@ fn a_member_whose_reader_has_gone_leaves() {
     drop((reader, command));
     let status = eventually("its end", || child.try_wait().expect("it is our child"));
     assert_eq!(status.code(), Some(0));
+}
+
+/// A container and its host, or two containers that share a folder: there neither knows the
+/// processes of the other by number.
+#[test]
+fn a_member_in_another_pid_namespace_is_asked_from_outside_and_answers() {
+    let unshare = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]).args(words);
+        command.stdin(Stdio::null());
+        command
+    };
+    if !unshare(&["true"]).output().is_ok_and(|done| done.status.success()) {
+        return eprintln!("not tested: this machine does not permit another pid namespace");
+    }
+    let folder = Folder::new("namespace");
+    let (dir, list) = (folder.dir(), peers(1));
+    let inside = env!("CARGO_BIN_EXE_bellwether");
+    let run = unshare(&[
+        inside,
+        "run",
+        "web",
+        "--peers",
+        &list,
+        "--dir",
+        &dir,
+        "--insecure",
+        "--preset",
+        "wan",
+        "--",
+        "sleep",
+        "1000",
+    ]);
+    let member = Member::spawn(run, &dir, 1);
+    member.becomes("leader");
+    for (what, said) in [
+        ("status", "member 1 leads web"),
+        ("why", "leader because: "),
+        ("watch --count 1", "member 1 leads web"),
+        ("members", "leads"),
+        ("resign", "member 1 no longer leads web"),
+    ] {
+        let output = member.ask(what);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && text.contains(said), "{what}: {text}{errors}");
+    }
+    // From a third namespace, in which the member has no number at all.
+    let elsewhere = unshare(&[inside, "status", "web", "--dir", &dir]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&elsewhere.stdout);
+    assert!(text.starts_with("member 1 "), "{text}");
+}
+
+#[test]
+fn nobody_but_the_members_user_and_root_can_connect() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("mode");
+    let member = Member::start(&folder, &peers(1), 1, &[]);
+    member.becomes("leader");
+    let socket = folder.0.join("members/web.1.sock");
+    let mode = std::fs::metadata(&socket).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o7777, 0o600);
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("not tested: only root can be somebody else");
+    }
+    // The folder is opened to all, so that the socket alone decides.
+    for path in [&folder.0, &folder.0.join("members")] {
+        let all = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(path, all).expect("it is ours");
+    }
+    let program = folder.file("bellwether");
+    std::fs::copy(env!("CARGO_BIN_EXE_bellwether"), &program).expect("there is room");
+    let mut nobody = Command::new("setpriv");
+    nobody.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+    nobody.args(["status", "web", "--id", "1", "--dir", &folder.dir()]);
+    let Ok(output) = nobody.output() else { return eprintln!("not tested: there is no setpriv") };
+    let line = refusal(&output, 1);
+    assert!(line.contains("Permission denied"), "{line}");
 }

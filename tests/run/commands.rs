@@ -17,10 +17,77 @@ fn a_command_that_exits_ends_the_member_with_its_code() {
     assert_eq!(seven.code(), Some(7));
     let folder = Folder::new("signalled");
     assert_eq!(member(&folder, &[], "kill -KILL $$").code(), Some(128 + 9));
+    // One that was there when the member began, and then is not.
     let folder = Folder::new("missing");
-    let mut missing = Member::start(&folder, &peers(1), 1, &["--", "/no/such/program"]);
+    let vanishes = folder.script("vanishes", "rm \"$0\"; exit 1").display().to_string();
+    let mut missing = Member::start(&folder, &peers(1), 1, &["--restart", "--", &vanishes]);
     missing.error("cannot start the command");
     assert_eq!(missing.code(), Some(127));
+}
+
+/// A follower may lead later: whoever started it must hear of the mistake now.
+#[test]
+fn a_command_that_is_not_there_is_refused_at_the_start_whoever_leads() {
+    let folder = Folder::new("absent");
+    let flags = format!("run web --peers {} --id 2 --dir {} --insecure", peers(3), folder.dir());
+    std::fs::write(folder.file("text"), "no program").expect("there is room");
+    for (program, why) in [
+        ("/no/such/program", "command /no/such/program: No such file"),
+        ("no-such-program", "command no-such-program: no program in the PATH has that name"),
+        ("./work", "command ./work: No such file"),
+        (&folder.file("text").display().to_string(), "is no program; chmod +x it?"),
+        (&folder.0.display().to_string(), "is no program; chmod +x it?"),
+    ] {
+        let line = refusal(&super::member::bellwether(&format!("{flags} -- {program}")), 78);
+        assert!(line.contains(why), "{line}");
+    }
+}
+
+#[test]
+fn a_command_is_looked_for_where_the_system_looks_for_it() {
+    let folder = Folder::new("where");
+    folder.script("work", "echo here; exit 5");
+    for program in ["./work", "work"] {
+        let mut run = super::member::command(&format!(
+            "run web --peers {} --dir {} --insecure --preset wan -- {program}",
+            peers(1),
+            folder.dir()
+        ));
+        let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap_or_default());
+        run.current_dir(&folder.0).env("PATH", path);
+        let mut member = Member::spawn(run, &folder.dir(), 1);
+        assert_eq!(member.next_line().as_deref(), Some("here"), "{program}");
+        assert_eq!(member.code(), Some(5), "{program}");
+    }
+}
+
+/// For people who look at a terminal or a journal: what happens, and when.
+#[test]
+fn changes_and_the_fate_of_the_command_are_told_on_the_standard_error_with_the_time() {
+    let folder = Folder::new("told");
+    let script =
+        format!("[ -e {0} ] && exec sleep 1000; touch {0}; exit 3", folder.0.join("x").display());
+    let mut member = member(&folder, &["--restart"], &script);
+    let stamped = |line: &str| {
+        let (wall, rest) = line.strip_prefix("bellwether: ")?.split_once(" [")?;
+        let since_boot = rest.split_once("] ")?.0.trim().parse::<f64>().ok()?;
+        let is_wall = wall.len() == 24 && wall.starts_with("20") && wall.ends_with('Z');
+        (is_wall && since_boot > 0.0).then_some(())
+    };
+    for said in [
+        "member 1 leads web, for ",
+        "the command runs as process ",
+        "the command exited with code 3; it is started again in 0.1s",
+        "the command runs as process ",
+    ] {
+        let line = member.error(said);
+        assert!(stamped(&line).is_some(), "{line}");
+    }
+    assert!(member.ask("resign").status.success());
+    member.error("the command was ended");
+    member.error("member 1 of web looks for a leader; it leads no longer");
+    member.error("the command runs as process ");
+    assert_eq!(member.end().0, Some(0));
 }
 
 #[test]
@@ -121,6 +188,18 @@ fn a_guardian_that_dies_takes_the_command_along_and_another_guards_the_next() {
     };
     let [guardian, first] = pids(&member);
     assert_ne!(guardian, member.pid());
+    let proc = |pid: u32, file: &str| {
+        std::fs::read_to_string(format!("/proc/{pid}/{file}")).expect("it is there")
+    };
+    let parent = |pid: u32| -> u32 {
+        let status = proc(pid, "status");
+        let line = status.lines().find_map(|line| line.strip_prefix("PPid:")).expect("it tells");
+        line.trim().parse().expect("it is a number")
+    };
+    for (pid, name) in [(guardian, "guardian"), (parent(guardian), "watchdog")] {
+        assert_eq!(proc(pid, "comm"), format!("bw-{name}\n"));
+        assert!(proc(pid, "cmdline").starts_with(&format!("bellwether-{name}\0guard")));
+    }
     let pid = i32::try_from(guardian).ok().and_then(Pid::from_raw).expect("it is a process");
     kill_process(pid, Signal::KILL).expect("it is there");
     member.error("the guardian was lost");

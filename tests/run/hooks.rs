@@ -144,3 +144,36 @@ fn the_end_waits_for_hooks_no_longer_than_one_and_each_may_take() {
     let log = folder.text("log");
     assert!(log.ends_with("one STOP\ntwo STOP\nthree STOP\n"), "{log}");
 }
+
+/// The children of a process that have ended and were not reaped.
+fn zombies(parent: u32) -> usize {
+    let processes = std::fs::read_dir("/proc").expect("there is /proc").flatten();
+    let stats = processes.filter_map(|it| std::fs::read_to_string(it.path().join("stat")).ok());
+    let is_one = |stat: &String| {
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        fields.next() == Some("Z") && fields.next() == Some(&parent.to_string())
+    };
+    stats.filter(is_one).count()
+}
+
+/// Beside a command a member is the parent of every orphan that descends from it.
+#[test]
+fn what_a_hook_leaves_behind_is_reaped_when_it_ends() {
+    let folder = Folder::new("orphans");
+    let (left, go) = (folder.file("left"), folder.file("go"));
+    let script = format!(
+        "[ -e {0} ] || {{ touch {0}; (until [ -e {1} ]; do sleep .05; done) & }}",
+        left.display(),
+        go.display()
+    );
+    let hook = folder.script("hook", &script).display().to_string();
+    let flags = ["--on-change", &hook, "--", "sleep", "1000"];
+    let mut member = Member::start(&folder, &peers(1), 1, &flags);
+    member.becomes("leader");
+    eventually("the hook", || left.exists().then_some(()));
+    std::fs::write(&go, "").expect("there is room");
+    eventually("the end of what it left", || (zombies(member.pid()) > 0).then_some(()));
+    assert!(member.ask("resign").status.success());
+    eventually("nobody unreaped", || (zombies(member.pid()) == 0).then_some(()));
+    assert_eq!(member.end().0, Some(0));
+}

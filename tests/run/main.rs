@@ -10,4 +10,5 @@ mod guarding;
 mod hooks;
 mod member;
 mod output;
+mod records;
 mod settings;

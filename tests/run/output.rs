@@ -100,8 +100,15 @@ fn a_standard_error_that_is_read_late_has_all_lines_in_order() {
     });
     assert_eq!(member.end().0, Some(0));
     let said = said.join().expect("it reads").expect("it is text");
-    assert!(said.trim_start_matches('x').starts_with("bellwether: key file "), "{said}");
-    assert!(said.ends_with("the keys stay as they were\n"), "{said}");
+    let said = said.trim_start_matches('x');
+    let (told, rest): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.contains("Z ["));
+    assert!(told.iter().any(|line| line.contains("member 1 leads web, for")), "{said}");
+    assert!(told[told.len() - 1].ends_with("the command was ended"), "{said}");
+    assert!(rest[0].starts_with("bellwether: key file "), "{said}");
+    assert!(rest[rest.len() - 1].ends_with("the keys stay as they were"), "{said}");
+    let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+    assert!(at("the command runs as process") < at("key file"), "in order: {said}");
+    assert!(at("key file") < at("the command was ended"), "in order: {said}");
 }
 
 #[test]

@@ -78,6 +78,12 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
         (format!("{good} --key /no/such/key"), 78, "/no/such/key"),
         (format!("{good} --insecure --on-change /no/hook"), 78, "hook /no/hook"),
         (format!("{good} --insecure --lock 1ms"), 78, "local-leader: "),
+        (format!("{good} --insecure --record /no/dir/x"), 1, "cannot write /no/dir/x: No such"),
+        (
+            file("params.toml", "peers = \"1=127.0.0.1:1\"\n[params]\nlock = \"1 parsec\"\n"),
+            78,
+            "params.toml: line 3: [params] lock: ",
+        ),
         (format!("{good} --insecure --as-published"), 78, "as-published: "),
         (format!("{good} --insecure --protocol nobody"), 2, "no protocol has that name"),
         ("run web --config /no/such/file".to_owned(), 1, "cannot read /no/such/file"),
@@ -107,4 +113,26 @@ fn check_config_tells_what_holds_before_it_tells_what_does_not_and_leaves_nothin
     let errors = String::from_utf8(output.stderr).expect("it is text");
     assert!(errors.contains("grace 0.099s") && errors.contains("> lease"), "{errors}");
     assert!(!folder.file("members").exists(), "it does not even make the directory");
+}
+
+#[test]
+fn check_config_tells_the_rules_of_a_probabilistic_group() {
+    let folder = Folder::new("probably");
+    let check = |silence: &str| {
+        let file = folder.file("web.toml");
+        let params = format!("[params]\nk = 3\nsilence = \"{silence}\"\n");
+        std::fs::write(&file, params).expect("there is room");
+        bellwether(&format!(
+            "check-config web --protocol probabilistic --peers {} --id 1 --dir {} --insecure \
+             --config {}",
+            peers(2),
+            folder.dir(),
+            file.display()
+        ))
+    };
+    let said = String::from_utf8(check("2s").stdout).expect("it is text");
+    assert!(said.contains("ok  timing     beat + multicast < silence: 0.36s and 2s"), "{said}");
+    assert!(said.contains("1 <= max-rounds <= 64: 5, with 3, 6, 12, 24, all relays"), "{said}");
+    let line = refusal(&check("10ms"), 78);
+    assert!(line.contains("silence"), "{line}");
 }

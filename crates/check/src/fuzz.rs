@@ -63,6 +63,14 @@ impl Fuzz<'_> {
     /// # Errors
     /// [`NoThreads`] if they cannot be started.
     pub fn run<P: Protocol>(&self, params: &P::Params) -> Result<Report, NoThreads> {
+        self.run_until::<P>(params, &|| false)
+    }
+
+    fn run_until<P: Protocol>(
+        &self,
+        params: &P::Params,
+        over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Report, NoThreads> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
@@ -71,13 +79,16 @@ impl Fuzz<'_> {
         for batch in split(self.numbers.clone(), BATCH) {
             let pieces: Vec<_> = split(batch, PIECE).collect();
             let parts: Vec<Report> = pool.install(|| {
-                pieces.into_par_iter().map(|piece| self.run_piece::<P>(piece, params)).collect()
+                pieces
+                    .into_par_iter()
+                    .map(|piece| self.run_piece::<P>(piece, params, over))
+                    .collect()
             });
             for part in parts {
                 report.tally.add(&part.tally);
                 report.violation = report.violation.or(part.violation);
             }
-            if report.violation.is_some() {
+            if report.violation.is_some() || over() {
                 break;
             }
         }
@@ -89,13 +100,33 @@ impl Fuzz<'_> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_choice(&self, choice: Choice) -> Result<Report, NoThreads> {
-        choice.visit(self)
+        self.run_choice_until(choice, &|| false)
     }
 
-    fn run_piece<P: Protocol>(&self, numbers: Range<u64>, params: &P::Params) -> Report {
+    /// The same, as long as it is not over: what was run by then is reported.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_choice_until(
+        &self,
+        choice: Choice,
+        over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Report, NoThreads> {
+        choice.visit(Until { fuzz: self, over })
+    }
+
+    fn run_piece<P: Protocol>(
+        &self,
+        numbers: Range<u64>,
+        params: &P::Params,
+        over: &(dyn Fn() -> bool + Sync),
+    ) -> Report {
         let mut judge = Judge::<P>::new(self.trial, params.clone());
         let mut report = Report { tally: Tally::default(), violation: None };
         for number in numbers {
+            if over() {
+                break;
+            }
             let verdict = judge.run(number);
             report.tally.add(&verdict.tally);
             if report.violation.is_none() {
@@ -107,11 +138,17 @@ impl Fuzz<'_> {
     }
 }
 
-impl Visitor for &Fuzz<'_> {
+/// Schedules that are run until it is over.
+struct Until<'a> {
+    fuzz: &'a Fuzz<'a>,
+    over: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Visitor for Until<'_> {
     type Output = Result<Report, NoThreads>;
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        self.run::<P>(&params)
+        self.fuzz.run_until::<P>(&params, self.over)
     }
 }
 

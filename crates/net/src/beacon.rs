@@ -29,7 +29,7 @@ use crate::member::{INCIDENTS, Incident, Member};
 use crate::peers::Peers;
 use crate::standing::Standing;
 use crate::withdrawal::{BEACON, Reason};
-use bellwether_core::{Dest, Duration, Instant, NodeId};
+use bellwether_core::{Duration, Instant, NodeId};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
@@ -144,16 +144,17 @@ impl Member {
         if self.withdrawal.is_some() {
             // Those with whom it disagrees may not be among everyone.
             places.extend(&self.opponents);
+            // Each place once: a second copy of a frame counts as a replay there.
+            self.directory.everyone(&mut |address| {
+                places.insert(address);
+            });
         }
-        if places.is_empty() && self.withdrawal.is_none() {
+        if places.is_empty() {
             return;
         }
         let word = Word { refuses: self.disputes.refused(), ..self.word() };
         let mut frame = Vec::new();
         if self.sealer.seal(Kind::Beacon, None, &word.encode(), &mut frame).is_ok() {
-            if self.withdrawal.is_some() {
-                self.transmit(Dest::Everyone, &frame);
-            }
             self.send_to_all(&places, &frame);
         }
     }

@@ -32,6 +32,7 @@ fn change(number: u64) -> Change {
         until: Some(number + 1),
         term: None,
         why: None,
+        wall: String::new(),
     }
 }
 

@@ -138,6 +138,12 @@ fn every_member_names_the_one_with_another_list_and_how_it_differs() {
         // The same as its application is told, which writes it to the log.
         assert!(names(&one.leadership().withdrawn.unwrap()), "{:?}", one.leadership());
     }
+    // What members tell each other of it they tell once: nobody replays anything.
+    thread::sleep(Duration::from_secs(2));
+    for one in &members {
+        let refused = one.status().unwrap().traffic.refused;
+        assert!(!refused.contains_key("replayed"), "{refused:?}");
+    }
     members[2].leave();
     for id in [0, 1, 3] {
         until(&members[id], "part again", takes_part);

@@ -1,6 +1,5 @@
-//! What an operator must hear of even if nobody prints changes: that nobody leads, and why.
+//! What an operator must hear of although nothing changes: that nobody leads, and why.
 
-use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::{Role, Standing};
 
@@ -9,27 +8,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it is said again.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// Says on the standard error what is wrong, now and then.
+/// When to say on the standard error what is wrong.
 #[derive(Debug)]
 pub(super) struct Complaints {
-    errors: Printer,
     next: Instant,
-    withdrawn: bool,
 }
 
 impl Complaints {
-    pub(super) fn new(errors: Printer) -> Self {
-        Self { errors, next: Instant::NEVER, withdrawn: false }
-    }
-
-    /// What is believed has changed; if changes are printed, they need not be told twice.
-    pub(super) fn hear(&mut self, standing: &Standing, printed: bool) {
-        let before = std::mem::replace(&mut self.withdrawn, standing.role() == Role::Withdrawn);
-        match (&standing.withdrawn, before) {
-            (Some(why), _) if !printed => self.errors.say(&format!("takes no part: {why}")),
-            (None, true) if !printed => self.errors.say("takes part again"),
-            _ => {}
-        }
+    pub(super) fn new() -> Self {
+        Self { next: Instant::NEVER }
     }
 
     /// Whether it is time to say why nobody leads, since that has lasted.

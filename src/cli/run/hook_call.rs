@@ -4,7 +4,8 @@
 //!
 //! **Promise.** [`run`] comes back when the hook has ended, when its time is up, or when the state
 //! that it was told may no longer be acted on; in the last two cases its process group is killed.
-//! It waits for nobody to read what the hook is told.
+//! It waits for nobody to read what the hook is told. What earlier hooks left behind and has ended
+//! by now is reaped.
 
 use super::super::change;
 use super::bell::Bell;
@@ -13,7 +14,10 @@ use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, kill_process_group, pidfd_open, waitpgid,
+};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
@@ -51,6 +55,26 @@ pub(super) trait Circumstances {
     fn permitted(&self, call: &Call) -> Option<Instant>;
 }
 
+/// The process groups of hooks that have ended. What a hook leaves behind becomes a child of this
+/// process where that is a child subreaper, and must be reaped when it ends.
+#[derive(Debug, Default)]
+pub(super) struct Groups(Vec<Pid>);
+
+impl Groups {
+    /// Reaps the dead, and forgets groups in which nobody of ours is left.
+    fn reap(&mut self) {
+        self.0.retain(|group| {
+            loop {
+                match waitpgid(*group, WaitOptions::NOHANG) {
+                    Ok(Some(_)) | Err(Errno::INTR) => {}
+                    Ok(None) => break true,
+                    Err(_) => break false,
+                }
+            }
+        });
+    }
+}
+
 /// Calls a hook; `until` is when the member's lease ends, if it leads.
 ///
 /// # Errors
@@ -60,13 +84,18 @@ pub(super) fn run(
     call: &Call,
     until: Option<Instant>,
     circumstances: &dyn Circumstances,
+    groups: &mut Groups,
 ) -> Result<Ending, String> {
+    groups.reap(); // before the number of one that is gone can be another's
     let mut child = start(program, call, until, circumstances.rank())
         .map_err(|error| format!("it cannot be started: {error}"))?;
     if let Some(stdin) = child.stdin.take() {
         tell(stdin, &call.change);
     }
-    wait(&mut child, call, circumstances).map_err(|error| error.to_string())
+    let ending = wait(&mut child, call, circumstances);
+    groups.0.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+    groups.reap();
+    ending.map_err(|error| error.to_string())
 }
 
 fn start(program: &Path, call: &Call, until: Option<Instant>, rank: u64) -> io::Result<Child> {

@@ -13,7 +13,7 @@
 //! moment when leadership ends and the moment when a hook is gone another member may lead.
 
 use super::bell::Bell;
-use super::hook_call::{Call, Ending, run};
+use super::hook_call::{Call, Ending, Groups, run};
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::control::Change;
@@ -170,13 +170,17 @@ impl Shared {
 
     /// Calls hooks until it is over and nothing is left to tell.
     fn work(&self) {
+        let mut groups = Groups::default();
         loop {
             self.bell.quiet();
             let mut queue = self.lock();
             let (call, over) = (queue.waiting.take(), queue.over);
             drop(queue);
             match call {
-                Some(call) => self.plan.programs.iter().for_each(|hook| self.tell(hook, &call)),
+                Some(call) => {
+                    let all = self.plan.programs.iter();
+                    all.for_each(|hook| self.tell(hook, &call, &mut groups));
+                }
                 None if over => return,
                 // Interrupted or not: look what there is.
                 None => drop(poll(&mut [PollFd::new(&self.bell, PollFlags::IN)], None)),
@@ -185,13 +189,13 @@ impl Shared {
     }
 
     /// Tells one hook of a state, unless that is over.
-    fn tell(&self, hook: &Path, call: &Call) {
+    fn tell(&self, hook: &Path, call: &Call, groups: &mut Groups) {
         if self.is_over(call) {
             self.lock().skipped += 1;
             return;
         }
         let until = (self.plan.lease)();
-        let why = match run(hook, call, until, self) {
+        let why = match run(hook, call, until, self, groups) {
             Ok(Ending::Exited(status)) if status.success() => return,
             Ok(Ending::Exited(status)) => format!("it failed at {}: {status}", call.state),
             Ok(Ending::TooLong) => {

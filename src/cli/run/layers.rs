@@ -8,10 +8,11 @@ use super::options::{Options, named};
 use bellwether::net::files;
 use clap::{ArgAction, Args, FromArgMatches};
 use rustix::fs::{Mode, OFlags};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Values by the names of their flags.
 pub(super) type Layer = BTreeMap<String, Vec<String>>;
@@ -88,7 +89,32 @@ pub(super) struct File {
     /// The command.
     pub(super) command: Vec<OsString>,
     /// The protocol's parameters.
-    pub(super) params: toml::Table,
+    pub(super) params: Params,
+}
+
+/// What a file says of the protocol's parameters, and where.
+#[derive(Debug, Default)]
+pub(super) struct Params {
+    pub(super) table: toml::Table,
+    /// The line of each.
+    lines: BTreeMap<String, usize>,
+    /// The file.
+    path: PathBuf,
+}
+
+impl Params {
+    /// Where a parameter stands: `web.toml: line 7: `; nothing if no file has it.
+    pub(super) fn place(&self, name: &str) -> String {
+        let path = self.path.display();
+        self.lines.get(name).map_or_else(String::new, |line| format!("{path}: line {line}: "))
+    }
+}
+
+/// The parameters alone, with their places.
+#[derive(Deserialize)]
+struct Places {
+    #[serde(default)]
+    params: BTreeMap<String, toml::Spanned<toml::Value>>,
 }
 
 /// Reads a file with settings.
@@ -105,19 +131,32 @@ pub(super) fn from_file(path: &Path) -> Result<File, Failure> {
     if text.len() as u64 > FILE_MAX {
         return Err(bad(format!("a file with settings has at most {FILE_MAX} bytes")));
     }
-    from_text(&text).map_err(bad)
+    let mut file = from_text(&text).map_err(bad)?;
+    path.clone_into(&mut file.params.path);
+    Ok(file)
+}
+
+/// The line of a byte, counted from 1.
+fn line(text: &str, at: usize) -> usize {
+    let before = text.bytes().take(at);
+    before.filter(|byte| *byte == b'\n').count() + 1
 }
 
 fn from_text(text: &str) -> Result<File, String> {
     let table: toml::Table = toml::from_str(text).map_err(|error| {
         let problem = error.message().lines().collect::<Vec<_>>().join("; ");
-        let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        format!("line {}: {problem}", text[..at].matches('\n').count() + 1)
+        let at = error.span().map_or(0, |span| span.start);
+        format!("line {}: {problem}", line(text, at))
     })?;
     let (flags, lists, mut file) = (flags(), lists(), File::default());
     for (key, value) in table {
         match (key.as_str(), value) {
-            ("params", toml::Value::Table(params)) => file.params = params,
+            ("params", toml::Value::Table(table)) => {
+                let places = toml::from_str::<Places>(text).map(|all| all.params);
+                let lines = places.unwrap_or_default().into_iter();
+                let lines = lines.map(|(name, value)| (name, line(text, value.span().start)));
+                file.params = Params { table, lines: lines.collect(), path: PathBuf::new() };
+            }
             (COMMAND, value) => {
                 file.command = texts(COMMAND, value)?.into_iter().map(OsString::from).collect();
             }
@@ -264,7 +303,7 @@ mod tests {
         assert_eq!(file.layer["on-change"], ["/x", "/y"]);
         assert_eq!(file.layer["id"], ["3"]);
         assert_eq!(file.command, ["sleep", "9"]);
-        assert_eq!(file.params["preset"].as_str(), Some("fast"));
+        assert_eq!(file.params.table["preset"].as_str(), Some("fast"));
         let set = [("BELLWETHER_ELECTED_WITHIN", "5s"), ("BELLWETHER_ONCE", "0"), ("PATH", "x")];
         let expected = layer(&[("elected-within", "5s"), ("once", "false")]);
         assert_eq!(environment(&set).unwrap(), expected);

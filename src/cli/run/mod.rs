@@ -77,7 +77,7 @@ Examples:
 
 Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, when CMD is gone and
 the leadership handed over; 75 leadership lost (--once), 124 not elected in time, 126 and 127 CMD
-cannot be started, 78 bad configuration, 2 bad usage.
+cannot be started any more, 78 bad configuration (or no such CMD), 2 bad usage.
 Signals: SIGHUP reads the keys again; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
 Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM (empty where the protocol counts none),
 _REIGN (how often this member has begun to lead) and _UNTIL_MS (when its lease ends, of
@@ -94,7 +94,8 @@ impl Run {
         runtime_dir::prepare(&settings.dir)?;
         settings.check_hooks()?;
         settings.check_record()?;
-        if !settings.command.is_empty() {
+        if let Some(program) = settings.command.first() {
+            settings::check_command(program)?;
             settings.permission.check()?;
         }
         let begin = |error| cannot("begin", &error);
@@ -265,7 +266,7 @@ fn supervise(
         worker,
         overdue,
         keys: options.key,
-        complaints: Complaints::new(errors.clone()),
+        complaints: Complaints::new(),
         deadline,
         once: options.once,
         led: false,

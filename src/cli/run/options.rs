@@ -49,7 +49,8 @@ pub(in crate::cli) struct Options {
     /// writes when CMD runs into another one beside it: a.work.jsonl for a.jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// How to write changes [default: text; with CMD: not at all]
+    /// How to write changes to the standard output [default: text; with CMD, whose output it is,
+    /// they go to the standard error as text]
     #[arg(long, value_enum)]
     pub(super) format: Option<Format>,
     /// End with 124 if it does not lead within this time

@@ -3,7 +3,7 @@
 use super::super::failure::Failure;
 use super::super::group::{Printed, Surroundings, flags};
 use super::super::leases::Leases;
-use super::layers::unknown;
+use super::layers::{self, unknown};
 use super::options::Options;
 use crate::cli::announce_listen::AnnounceListen;
 use bellwether::core::Duration;
@@ -35,7 +35,7 @@ const BY_DEFAULT: [&str; 3] = ["listen", "patience", "reply-spread"];
 pub(super) fn config(
     options: &Options,
     given: &[String],
-    file: toml::Table,
+    file: layers::Params,
 ) -> Result<Config, Failure> {
     let entry = options.protocol;
     check_flags(entry.name, entry.family, given)?;
@@ -50,8 +50,9 @@ pub(super) fn config(
     };
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
     let flags: Map<String, Value> = serde_json::from_str(&flags.to_json()).map_err(bad)?;
-    let file = serde_json::to_value(file).map_err(bad)?;
-    let mut params = file.as_object().cloned().unwrap_or_default();
+    let written = serde_json::to_value(&file.table).map_err(bad)?;
+    let mut params = written.as_object().cloned().unwrap_or_default();
+    check_each(entry.name, &params, &file)?;
     let set: BTreeSet<&str> = given.iter().map(|flag| renamed(flag)).collect();
     if entry.family == Family::LocalLeader
         && !params.contains_key("mode")
@@ -73,6 +74,22 @@ pub(super) fn config(
     let text = Value::Object(params).to_string();
     Config::from_json(entry.name, &text)
         .map_err(|error| Failure::Config(format!("[params]: {}", explained(&error.to_string()))))
+}
+
+/// Reads the parameters of a file one by one, so that a bad one is told with its name and line.
+fn check_each(
+    protocol: &str,
+    params: &Map<String, Value>,
+    file: &layers::Params,
+) -> Result<(), Failure> {
+    for (name, value) in params {
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        Config::from_json(protocol, &Value::Object(alone).to_string()).map_err(|error| {
+            let (place, why) = (file.place(name), explained(&error.to_string()));
+            Failure::Config(format!("{place}[params] {name}: {why}"))
+        })?;
+    }
+    Ok(())
 }
 
 /// Whether elections are called, and parameters stand in a file.
@@ -146,8 +163,10 @@ fn surroundings(options: &Options) -> Surroundings {
     }
 }
 
-/// Says which parameter may have been meant, if that is what is wrong.
+/// Says which parameter may have been meant, if that is what is wrong. Where the error was in the
+/// JSON that was made of the parameters is nobody's business.
 fn explained(error: &str) -> String {
+    let error = error.split(" at line ").next().unwrap_or(error);
     let names: Vec<&str> = error.split('`').skip(1).step_by(2).collect();
     match names.as_slice() {
         [name, known @ ..] if error.contains("unknown field") && !known.is_empty() => {

@@ -21,8 +21,8 @@ pub(super) struct Permission {
     pub(super) grace: Duration,
 }
 
-/// For how long a command is permitted to run where there is no lease.
-const WITHOUT_LEASE: Duration = Duration::from_secs(10);
+/// For how long a command is permitted to run, and the loop left alone, where there is no lease.
+pub(super) const WITHOUT_LEASE: Duration = Duration::from_secs(10);
 /// How often that is renewed.
 const AGAIN: Duration = Duration::from_secs(1);
 

@@ -9,6 +9,7 @@
 //! at all, or has gone. Lines that find no room are left out, and counted. The end waits for
 //! readers for a second at most.
 
+use super::super::sim::count;
 use super::bell::Bell;
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -100,7 +101,7 @@ impl Printer {
             Stream::Output => "output",
             Stream::Error => "error",
         };
-        let lines = if left_out == 1 { "1 line was" } else { &format!("{left_out} lines were") };
+        let lines = count(left_out, "line was", "lines were");
         (left_out > 0)
             .then(|| format!("{lines} left out: nobody reads the standard {stream} in time"))
     }
@@ -154,7 +155,8 @@ impl Shared {
             let missing = queue.left_out - queue.told;
             if missing > 0 && self.stream == Stream::Error {
                 queue.told = queue.left_out;
-                return Some(format!("bellwether: {missing} lines were left out here\n"));
+                let lines = count(missing, "line was", "lines were");
+                return Some(format!("bellwether: {lines} left out here\n"));
             }
             if queue.over {
                 return None;

@@ -14,6 +14,7 @@ use bellwether::net::guardian::Recording;
 use bellwether::net::{BadSettings, Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What was said, in the end.
@@ -194,13 +195,13 @@ pub(super) fn read_keys(file: &Path) -> Result<Keyring, Failure> {
     Keyring::read(file).map_err(|bad| Failure::Config(bad.to_string()))
 }
 
-/// Where the command is, as the system will look for it.
-fn check_command(program: &OsStr) -> Result<String, Failure> {
+/// Where the command is, as the system will look for it: a name without a slash in the `PATH`.
+pub(super) fn check_command(program: &OsStr) -> Result<String, Failure> {
     let name = Path::new(program);
-    if name.components().count() > 1 {
+    if program.as_bytes().contains(&b'/') {
         return check_executable("command", name);
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
     let found = std::env::split_paths(&path)
         .find_map(|folder| check_executable("command", &folder.join(name)).ok());
     found.ok_or_else(|| {
@@ -325,6 +326,9 @@ mod tests {
             ("a/b", "", "group 'a/b': the name of a group has"),
             ("g", "[params]\nlokc = \"1s\"", "no setting is called 'lokc'; did you mean 'lock'?"),
             ("g", "[params]\nlock = \"1 parsec\"", "'1 parsec' breaks the rule"),
+            ("g", "id = 1\n[params]\n\nlock = \"1 parsec\"", ": line 4: [params] lock: "),
+            ("g", "[params]\nrenew = \"1s\"\nlokc = \"1s\"", ": line 3: [params] lokc: no setting"),
+            ("g --protocol probabilistic", "[params]\nk = \"seven\"", ": line 2: [params] k: "),
             ("g --listen-for 3s", "", "--listen-for is no flag of local-leader"),
             ("g --protocol le-s --lock 1s", "", "--lock is no flag of le-s"),
             ("g --unchecked", "", "unchecked: a protocol with its mistakes or without its"),
@@ -337,6 +341,7 @@ mod tests {
                 other => panic!("{other:?}"),
             };
             assert!(line.contains(text), "{arguments}: {line}");
+            assert!(!line.contains("column"), "{arguments}: {line}");
         }
     }
 }

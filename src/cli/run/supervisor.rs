@@ -17,6 +17,7 @@ use super::hooks::Hooks;
 use super::office::Reply;
 use super::options::Format;
 use super::overdue::Overdue;
+use super::permission::WITHOUT_LEASE;
 use super::printer::Printer;
 use super::settings::read_keys;
 use super::worker::{Fate, Worker};
@@ -38,10 +39,6 @@ const NOT_STARTED: u8 = 126;
 const NOT_FOUND: u8 = 127;
 /// How long the end waits for the member to answer whoever made it resign.
 const PATIENCE: Duration = Duration::from_millis(1_000);
-/// For how long the loop is left alone where there is no lease; a command is permitted
-/// for as long.
-const WITHOUT_LEASE: Duration = Duration::from_secs(10);
-
 /// How long the end waits for a command that does not go, SIGKILL or not, beyond any grace.
 const UNKILLABLE: Duration = Duration::from_secs(5);
 
@@ -171,37 +168,59 @@ impl Supervisor {
 
     fn tell(&mut self, standing: &Standing) {
         let seen = Change::of(&self.group, standing);
-        self.complaints.hear(standing, self.printer.is_some());
-        if let Some((printer, format)) = &self.printer {
-            printer.print(&match format {
-                Format::Text => change::text(&seen),
-                Format::Json => change::json(&seen),
-            });
+        let led = self.reign.last.as_ref().is_some_and(Standing::leads);
+        let lost = if led && !standing.leads() { "; it leads no longer" } else { "" };
+        let text = change::text(&seen) + lost;
+        match &self.printer {
+            Some((printer, Format::Json)) => printer.print(&change::json(&seen)),
+            Some((printer, Format::Text)) => printer.print(&text),
+            None => self.errors.say(&text),
         }
         self.reign.hear(standing);
         self.hooks.tell(&seen, self.reign.number);
     }
 
     fn hear_worker(&mut self) {
-        let Some(worker) = &mut self.worker else { return };
-        match worker.news(BootTime.now()) {
-            Ok(None) => {}
-            Ok(Some(Fate::Done(code))) => self.end_with(code),
-            Ok(Some(Fate::NotStarted(error))) => {
-                self.errors.say(&format!("cannot start the command: {error}"));
+        while let Some(worker) = &mut self.worker {
+            match worker.news(BootTime.now()) {
+                Ok(None) => return,
+                Ok(Some(fate)) => self.tell_fate(fate),
+                Err(error) => {
+                    self.note(&format!("the guardian was lost, and no other starts: {error}"));
+                    self.worker = None; // all that it guarded has ended
+                    self.end_with(1);
+                }
+            }
+        }
+    }
+
+    /// Says what became of the command, and does what follows from it.
+    fn tell_fate(&mut self, fate: Fate) {
+        match fate {
+            Fate::Started(pid) => self.note(&format!("the command runs as process {pid}")),
+            Fate::Ended => self.note("the command was ended"),
+            Fate::Done(how, code) => {
+                self.note(&format!("the command {how}; the member leaves"));
+                self.end_with(code);
+            }
+            Fate::Again(how, rest) => {
+                self.note(&format!("the command {how}; it is started again in {rest}"));
+            }
+            Fate::NotStarted(error) => {
+                self.note(&format!("cannot start the command: {error}"));
                 let missing = error.contains("No such file");
                 self.end_with(if missing { NOT_FOUND } else { NOT_STARTED });
             }
-            Ok(Some(Fate::Lost)) => {
-                self.errors.say("the guardian was lost, and the command with it; it resigns");
+            Fate::Lost => {
+                self.note("the guardian was lost, and the command with it; it resigns");
                 self.errands.resign(Vec::new()); // it may not lead any more
             }
-            Err(error) => {
-                self.errors.say(&format!("the guardian was lost, and no other starts: {error}"));
-                self.worker = None; // all that it guarded has ended
-                self.end_with(1);
-            }
         }
+    }
+
+    /// Writes a line for the operator, with the time.
+    fn note(&self, line: &str) {
+        self.errors.say(&format!("{} {line}", change::stamp(BootTime.now())));
     }
 
     /// Whether it has to end, as things stand.

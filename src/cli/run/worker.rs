@@ -62,6 +62,8 @@ pub(super) struct Worker {
     restart: bool,
     /// Whether it was said that the guardian is late.
     late: bool,
+    /// Whether it was said that the command runs.
+    told: bool,
     state: State,
     /// Until when the command was last permitted to run.
     permitted: Instant,
@@ -84,8 +86,14 @@ enum State {
 /// What became of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It ended by itself, and so does the member, with this code.
-    Done(u8),
+    /// It runs, as this process.
+    Started(u32),
+    /// It was told to end, and nothing of it is left.
+    Ended,
+    /// It ended by itself in this way, and so does the member, with this code.
+    Done(String, u8),
+    /// It ended by itself in this way, and is started again after this time.
+    Again(String, Duration),
     /// It cannot be started: why.
     NotStarted(String),
     /// The guardian was lost, and the command with it; there is a new one.
@@ -95,7 +103,7 @@ pub(super) enum Fate {
 /// Starts a guardian; it is ready when this returns.
 fn guardian(plan: &Plan, notes: &Notes) -> io::Result<Guardian> {
     let mut command = Command::new("/proc/self/exe"); // the same program, even if it was replaced
-    command.arg0("bellwether").arg("guard");
+    command.arg0("bellwether-watchdog").arg("guard");
     let guardian = Guardian::spawn(command, plan)?;
     guardian.notes().iter().for_each(|note| notes.add(note));
     Ok(guardian)
@@ -117,6 +125,7 @@ impl Worker {
             permission,
             restart,
             late: false,
+            told: false,
             state: State::Idle,
             permitted: Instant::ZERO,
             started: Instant::ZERO,
@@ -179,7 +188,7 @@ impl Worker {
         }
     }
 
-    /// What became of the command, if anything did.
+    /// What became of the command, if anything did. To be called until there is nothing.
     ///
     /// # Errors
     /// If the guardian is lost and no other can be started.
@@ -189,31 +198,34 @@ impl Worker {
             if !matches!(report, Report::Started { .. } | Report::Ended) {
                 self.permitted = Instant::ZERO; // there was time enough to run
             }
-            let code = match report {
-                Report::Started { .. } => continue,
-                Report::Ended => {
-                    self.state = State::Idle;
-                    continue;
-                }
+            if let Report::Started { pid } = report {
+                self.told = true;
+                return Ok(Some(Fate::Started(pid)));
+            }
+            self.state = State::Idle;
+            let was_told = std::mem::take(&mut self.told);
+            let (how, code) = match report {
+                Report::Started { .. } | Report::Ended => (String::new(), 0),
                 Report::Lost => {
-                    self.state = State::Idle;
                     self.guardian = guardian(&self.plan, &self.notes)?;
                     return Ok(Some(Fate::Lost));
                 }
-                Report::NotStarted { error } => {
-                    self.state = State::Idle;
-                    return Ok(Some(Fate::NotStarted(error)));
+                Report::NotStarted { error } => return Ok(Some(Fate::NotStarted(error))),
+                Report::Exited { code } => (format!("exited with code {code}"), code),
+                Report::Signalled { signal } => {
+                    (format!("was ended by signal {signal}"), 128 + signal)
                 }
-                Report::Exited { code } => code,
-                Report::Signalled { signal } => 128 + signal,
             };
-            self.state = State::Idle;
-            if ended_by_itself && !self.restart {
-                return Ok(Some(Fate::Done(u8::try_from(code).unwrap_or(u8::MAX))));
+            if !ended_by_itself || how.is_empty() {
+                if was_told {
+                    return Ok(Some(Fate::Ended));
+                }
+                continue; // it was ended before it began
             }
-            if ended_by_itself {
-                self.rest(now);
-            }
+            let code = u8::try_from(code).unwrap_or(u8::MAX);
+            let fate =
+                if self.restart { Fate::Again(how, self.rest(now)) } else { Fate::Done(how, code) };
+            return Ok(Some(fate));
         }
         self.note_delay();
         Ok(None)
@@ -234,12 +246,14 @@ impl Worker {
     }
 
     /// Rests before the next start: the longer, the more often it failed in a row.
-    fn rest(&mut self, now: Instant) {
+    fn rest(&mut self, now: Instant) -> Duration {
         if now.since(self.started) >= REST_MAX {
             self.rest = REST;
         }
-        self.state = State::Resting(now + self.rest);
-        self.rest = (self.rest * 2).min(REST_MAX);
+        let rest = self.rest;
+        self.rest = (rest * 2).min(REST_MAX);
+        self.state = State::Resting(now + rest);
+        rest
     }
 
     /// When to look again, if nothing happens before.

@@ -22,8 +22,12 @@ use crate::figures::Finding;
 ///
 /// Names of figures are ours and plain; should one not be, it still cannot leave its folder.
 pub fn stem(finding: &Finding) -> String {
+    stem_of(finding.id)
+}
+
+fn stem_of(id: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-._".contains(character);
-    let stem: String = finding.id.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+    let stem: String = id.chars().map(|c| if plain(c) { c } else { '-' }).collect();
     stem.trim_start_matches('.').to_owned()
 }
 

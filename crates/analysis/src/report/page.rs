@@ -4,20 +4,88 @@
 //! it, what the numbers say, what was chosen, the command that makes it, and its numbers or its
 //! records, folded.
 //! The links to a figure's files hold where the page lies beside them.
+//!
+//! A page that is there can be read back as the [`Piece`]s that it is made of, so that a report can
+//! grow figure by figure.
 
 use super::markup::{Prose, Text, grouped, put, short};
-use super::{picture, stem};
+use super::{picture, stem, stem_of};
 use crate::figures::{Budget, Claim, Curve, Dot, Finding, Played, Table, Verdict};
 use bellwether_sim::trace::transcript;
 
+/// What a page says of one figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// What links to it.
+    anchor: String,
+    /// Its verdicts in the table of all.
+    rows: String,
+    /// Its own section.
+    section: String,
+}
+
+/// Where the verdicts of a figure begin and end.
+const ROWS: [&str; 2] = ["<tbody>\n<tr><th scope=\"rowgroup\"", "</tbody>\n"];
+/// Where the section of a figure begins and ends.
+const SECTION: [&str; 2] = ["<section class=\"finding\" id=\"", "</section>\n"];
+
+impl Piece {
+    /// Says it of this figure.
+    pub fn of(finding: &Finding) -> Self {
+        let (mut rows, mut own) = (String::new(), String::new());
+        verdicts(&mut rows, finding);
+        section(&mut own, finding);
+        Self { anchor: anchor(finding), rows, section: own }
+    }
+
+    /// The pieces of a page that was made here; none of any other text.
+    pub fn all_of(page: &str) -> Vec<Self> {
+        let rows = parts(page, ROWS);
+        let piece = |section: String| {
+            let anchor = section[SECTION[0].len()..].split('"').next()?.to_owned();
+            let link = format!("href=\"#{anchor}\"");
+            let rows = rows.iter().find(|rows| rows.contains(&link))?.clone();
+            Some(Self { anchor, rows, section })
+        };
+        parts(page, SECTION).into_iter().filter_map(piece).collect()
+    }
+
+    /// Whether it is of the figure with this name.
+    pub fn is_of(&self, figure: &str) -> bool {
+        self.anchor == format!("figure-{}", stem_of(figure))
+    }
+
+    /// How many claims have this verdict.
+    fn count(&self, verdict: Verdict) -> usize {
+        self.rows.matches(&badge(verdict)).count()
+    }
+}
+
+/// All parts of a text that begin and end so.
+fn parts(text: &str, [begin, end]: [&str; 2]) -> Vec<String> {
+    let mut pieces = text.split(begin);
+    let _before = pieces.next();
+    let whole =
+        |piece: &str| piece.split_once(end).map(|(inner, _)| format!("{begin}{inner}{end}"));
+    pieces.filter_map(whole).collect()
+}
+
 /// The whole page. Verdicts come first; `budget` says from how much work.
 pub fn page(findings: &[Finding], budget: Budget) -> String {
+    assemble(&findings.iter().map(Piece::of).collect::<Vec<_>>(), budget)
+}
+
+/// The page of these pieces, in this order.
+pub fn assemble(pieces: &[Piece], budget: Budget) -> String {
     let mut body = String::new();
-    header(&mut body, findings, budget);
-    summary(&mut body, findings);
-    for finding in findings {
-        section(&mut body, finding);
-    }
+    header(&mut body, pieces, budget);
+    body.push_str(
+        "<section>\n<h2>All verdicts</h2>\n<div class=\"wide\">\n<table class=\"verdicts\">\n\
+         <thead><tr><th>Figure</th><th>What is claimed</th><th>Verdict</th></tr></thead>\n",
+    );
+    pieces.iter().for_each(|piece| body.push_str(&piece.rows));
+    body.push_str("</table>\n</div>\n</section>\n");
+    pieces.iter().for_each(|piece| body.push_str(&piece.section));
     let style = include_str!("page.css");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -27,16 +95,13 @@ pub fn page(findings: &[Finding], budget: Budget) -> String {
     )
 }
 
-/// How many claims have this verdict.
-fn count(findings: &[Finding], verdict: Verdict) -> usize {
-    let claims = findings.iter().flat_map(|finding| &finding.claims);
-    claims.filter(|claim| claim.verdict == verdict).count()
-}
-
-fn header(out: &mut String, findings: &[Finding], budget: Budget) {
+fn header(out: &mut String, pieces: &[Piece], budget: Budget) {
     let Budget { runs, seed, .. } = budget;
     let counts = [Verdict::Confirmed, Verdict::Refuted, Verdict::NotReproducible]
-        .map(|verdict| format!("{} {}", count(findings, verdict), badge(verdict)))
+        .map(|verdict| {
+            let count: usize = pieces.iter().map(|piece| piece.count(verdict)).sum();
+            format!("{count} {}", badge(verdict))
+        })
         .join(", ");
     let runs = grouped(&runs.to_string());
     put!(
@@ -64,28 +129,22 @@ fn anchor(finding: &Finding) -> String {
     format!("figure-{}", stem(finding))
 }
 
-fn summary(out: &mut String, findings: &[Finding]) {
-    out.push_str(
-        "<section>\n<h2>All verdicts</h2>\n<div class=\"wide\">\n<table class=\"verdicts\">\n\
-         <thead><tr><th>Figure</th><th>What is claimed</th><th>Verdict</th></tr></thead>\n",
-    );
-    for finding in findings {
-        out.push_str("<tbody>\n");
-        let link = format!("<a href=\"#{}\">{}</a>", anchor(finding), Text(finding.id));
-        let rows = finding.claims.len().max(1);
-        let first = format!("<th scope=\"rowgroup\" rowspan=\"{rows}\">{link}</th>");
-        if finding.claims.is_empty() {
-            let title = Prose(finding.title);
-            put!(out, "<tr>{first}<td>{title}</td><td>nothing is claimed</td></tr>\n");
-        }
-        for (index, claim) in finding.claims.iter().enumerate() {
-            let lead = if index == 0 { first.as_str() } else { "" };
-            let (says, verdict) = (Prose(claim.says), badge(claim.verdict));
-            put!(out, "<tr>{lead}<td>{says}</td><td>{verdict}</td></tr>\n");
-        }
-        out.push_str("</tbody>\n");
+/// The verdicts on one figure, as rows of a table.
+fn verdicts(out: &mut String, finding: &Finding) {
+    out.push_str("<tbody>\n");
+    let link = format!("<a href=\"#{}\">{}</a>", anchor(finding), Text(finding.id));
+    let rows = finding.claims.len().max(1);
+    let first = format!("<th scope=\"rowgroup\" rowspan=\"{rows}\">{link}</th>");
+    if finding.claims.is_empty() {
+        let title = Prose(finding.title);
+        put!(out, "<tr>{first}<td>{title}</td><td>nothing is claimed</td></tr>\n");
     }
-    out.push_str("</table>\n</div>\n</section>\n");
+    for (index, claim) in finding.claims.iter().enumerate() {
+        let lead = if index == 0 { first.as_str() } else { "" };
+        let (says, verdict) = (Prose(claim.says), badge(claim.verdict));
+        put!(out, "<tr>{lead}<td>{says}</td><td>{verdict}</td></tr>\n");
+    }
+    out.push_str("</tbody>\n");
 }
 
 fn section(out: &mut String, finding: &Finding) {
@@ -234,6 +293,17 @@ mod tests {
         for kind in ["svg", "csv", "json"] {
             assert!(text.contains(&format!("href=\"5.6.{kind}\"")));
         }
+    }
+
+    #[test]
+    fn a_page_is_read_back_as_the_pieces_that_it_is_made_of() {
+        let findings = [sample::plain(), sample::four()];
+        let text = page(&findings, Budget::default());
+        let pieces = Piece::all_of(&text);
+        assert_eq!(pieces, findings.each_ref().map(Piece::of));
+        assert_eq!(assemble(&pieces, Budget::default()), text);
+        assert!(pieces[0].is_of(findings[0].id) && !pieces[0].is_of(findings[1].id));
+        assert_eq!(Piece::all_of("<html>of somebody else</html>"), []);
     }
 
     #[test]

@@ -251,6 +251,9 @@ impl<'a> Court<'a> {
                 Happening::Silence(node) => {
                     self.weather.still.set(node, true);
                     self.disturb(at);
+                    for id in self.group.members(Nodes::only(node)) {
+                        self.reigns.silence(at, id);
+                    }
                     "the end of a trace".to_owned()
                 }
                 Happening::Doubt(node, to) => {

@@ -11,6 +11,8 @@ pub struct Reign {
     pub from: SimTime,
     /// The first moment at which it led no more.
     pub to: SimTime,
+    /// Until when it was certainly there: the same, unless its records stop before.
+    pub seen: SimTime,
 }
 
 /// All reigns of a run, in the order in which they began.
@@ -37,15 +39,23 @@ impl Reigns {
         self.present.retain(|reign| {
             let goes_on = leaders.contains(&reign.leader);
             if !goes_on {
-                past.push(Reign { to: at, ..*reign });
+                past.push(Reign { to: at, seen: reign.seen.min(at), ..*reign });
             }
             goes_on
         });
         for leader in leaders {
             if !self.present.iter().any(|reign| reign.leader == *leader) {
-                self.present.push(Reign { leader: *leader, from: at, to: at });
+                let seen = SimTime::NEVER;
+                self.present.push(Reign { leader: *leader, from: at, to: at, seen });
             }
         }
+    }
+
+    /// From now on nothing more is heard of this process. It may have been killed, and counts as
+    /// leading for as long as it told.
+    pub(crate) fn silence(&mut self, at: SimTime, leader: NodeId) {
+        let own = self.present.iter_mut().filter(|reign| reign.leader == leader);
+        own.for_each(|reign| reign.seen = at);
     }
 
     /// The records end. Who leads then leads for as long as it `told`.
@@ -54,7 +64,7 @@ impl Reigns {
             let told = told(reign.leader);
             let ends = SimTime::from_nanos(told.as_nanos());
             let to = if told == Instant::NEVER { at } else { ends.max(at) };
-            self.past.push(Reign { to, ..reign });
+            self.past.push(Reign { to, seen: reign.seen.min(to), ..reign });
         }
         self.past.sort_by_key(|reign| (reign.from, reign.leader));
     }
@@ -64,15 +74,22 @@ impl Reigns {
         self.past.windows(2).filter(|pair| pair[0].leader != pair[1].leader).count()
     }
 
-    /// The longest time without a leader between the first reign and the last.
+    /// The longest time without a leader between the first reign and the last, at most: of a leader
+    /// that fell silent it is not known how long it was there after its last record.
     pub fn longest_without(&self) -> Option<Duration> {
-        let mut ends = self.past.first()?.to;
+        let mut ends = self.past.first()?.seen;
         let mut longest = Duration::ZERO;
         for reign in &self.past {
             longest = longest.max(reign.from.since(ends));
-            ends = ends.max(reign.to);
+            ends = ends.max(reign.seen);
         }
         Some(longest)
+    }
+
+    /// Whether a leader fell silent, and another one followed.
+    pub fn fell_silent(&self) -> bool {
+        let Some((_, former)) = self.past.split_last() else { return false };
+        former.iter().any(|reign| reign.seen < reign.to)
     }
 
     /// The smallest gap between the end of one leader's reign and the beginning of another's: where
@@ -131,6 +148,20 @@ mod tests {
         let leader = NodeId(7);
         run.see(at(5), &[leader]);
         run.close(at(100), |_| Instant::from_nanos(130));
-        assert_eq!(run.past, [Reign { leader, from: at(5), to: at(130) }]);
+        assert_eq!(run.past, [Reign { leader, from: at(5), to: at(130), seen: at(130) }]);
+    }
+
+    #[test]
+    fn a_leader_that_fell_silent_may_have_been_gone_since_its_last_record() {
+        let mut run = Reigns::default();
+        run.see(at(5), &[NodeId(7)]);
+        run.silence(at(30), NodeId(7));
+        run.see(at(170), &[]);
+        run.see(at(172), &[NodeId(8)]);
+        run.close(at(200), |_| Instant::NEVER);
+        assert_eq!((run.past[0].to, run.past[0].seen), (at(170), at(30)));
+        assert_eq!(run.longest_without(), Some(Duration::from_nanos(142)));
+        assert_eq!(run.smallest_gap(), Some(Gap::Free(Duration::from_nanos(2))));
+        assert!(run.fell_silent());
     }
 }

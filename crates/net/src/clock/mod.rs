@@ -19,6 +19,10 @@
 //! until the member has withdrawn. Sleep is no difference: it is that of `CLOCK_BOOTTIME` and
 //! `CLOCK_MONOTONIC`, which are steered alike.
 
+mod date;
+
+pub use date::wall_time;
+
 use bellwether_core::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
@@ -193,7 +197,8 @@ impl Clock for CheckedClock {
     }
 }
 
-/// The wall clock, in nanoseconds since 1970: only to number lives, where nothing is remembered.
+/// The wall clock, in nanoseconds since 1970: only to number lives where nothing is remembered, and
+/// to show people when something was.
 pub(crate) fn wall() -> u64 {
     nanos(ClockId::Realtime)
 }

@@ -204,10 +204,7 @@ impl Client {
     fn ask(&mut self, ask: Ask) -> Result<Answer, NoAnswer> {
         let resigns = ask == Ask::Resign;
         self.say(ask, Some(if resigns { LONG_PATIENCE } else { PATIENCE }))?;
-        self.hear()?.ok_or_else(|| {
-            let gone = "the member hung up: it ends, or you are neither its user nor root";
-            NoAnswer::Refused(gone.to_owned())
-        })
+        self.hear()?.ok_or_else(|| NoAnswer::Refused("the member hung up: it ends".to_owned()))
     }
 
     fn say(&mut self, ask: Ask, patience: Option<std::time::Duration>) -> Result<(), NoAnswer> {

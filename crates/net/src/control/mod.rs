@@ -6,7 +6,8 @@
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
-//! **Promise.** Only the member's own user and root are answered. Whoever asks can neither hold
+//! **Promise.** Only the member's own user and root are answered, because nobody else may write to
+//! the socket's file; from which namespace they ask does not matter. Whoever asks can neither hold
 //! up the member nor make it grow: questions, connections and times are bounded.
 
 mod client;
@@ -21,6 +22,7 @@ pub use desk::{Desk, Heard, Watcher};
 pub use server::{CannotServe, Server};
 
 use crate::Standing;
+use crate::clock::wall_time;
 use crate::status::{Role, Status};
 use bellwether_core::{Instant, Term};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -85,6 +87,9 @@ pub struct Change {
     pub term: Option<u64>,
     /// Why it takes no part, if it does not.
     pub why: Option<String>,
+    /// When by the wall clock, as RFC 3339 writes it, in UTC. For people: it may be set back.
+    #[serde(default)]
+    pub wall: String,
 }
 
 impl Change {
@@ -99,6 +104,7 @@ impl Change {
             until: (standing.until != Instant::NEVER).then(|| standing.until.as_nanos()),
             term: standing.term.map(Term::number),
             why: standing.withdrawn.clone(),
+            wall: wall_time(standing.at),
         }
     }
 }
@@ -225,12 +231,13 @@ mod tests {
             until: None,
             term: None,
             why: None,
+            wall: "2026-11-16T10:20:47.123Z".to_owned(),
         };
         assert_eq!(
             serde_json::to_string(&change).unwrap(),
             concat!(
                 r#"{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],"#,
-                r#""until":null,"term":null,"why":null}"#
+                r#""until":null,"term":null,"why":null,"wall":"2026-11-16T10:20:47.123Z"}"#
             )
         );
     }

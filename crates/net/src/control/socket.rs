@@ -15,6 +15,7 @@ use crate::files;
 use bellwether_core::Duration;
 use rustix::fs::{FlockOperation, Mode, OFlags, fchmod, flock};
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
@@ -25,6 +26,8 @@ use std::path::{Path, PathBuf};
 const PATIENCE: Duration = Duration::from_millis(1_000);
 /// How often to try.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
+/// The most who wait to be accepted.
+const BACKLOG: i32 = 128;
 /// For its owner alone.
 const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 
@@ -54,9 +57,7 @@ impl Socket {
             }
             Err(error) => return Err(failed(error)),
         }
-        let listener = UnixListener::bind(&path).map_err(failed)?;
-        fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
+        let listener = listen(&path).map_err(failed)?;
         Ok(Self { path, listener, _lock: lock })
     }
 }
@@ -65,6 +66,17 @@ impl Drop for Socket {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path); // somebody else may have
     }
+}
+
+/// Listens at a path to which nobody but its owner and root can connect: nobody can connect before
+/// the socket listens, and by then its file has its mode.
+fn listen(path: &Path) -> io::Result<UnixListener> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
+    fs::set_permissions(path, Permissions::from_mode(PRIVATE.as_raw_mode()))?;
+    rustix::net::listen(&socket, BACKLOG)?;
+    Ok(UnixListener::from(socket))
 }
 
 /// Takes the lock that belongs to a socket. Its file stays: to remove it would let two processes

@@ -14,7 +14,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recv, recvmsg, send, sendmsg,
 };
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -28,6 +28,16 @@ const FILES: usize = 3;
 pub(super) enum Role {
     Watchdog,
     Guardian,
+}
+
+impl Role {
+    /// Its name in a list of processes, which has at most 15 bytes.
+    pub(super) fn name(self) -> &'static CStr {
+        match self {
+            Self::Watchdog => c"bw-watchdog",
+            Self::Guardian => c"bw-guardian",
+        }
+    }
 }
 
 /// What it is told.

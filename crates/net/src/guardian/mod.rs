@@ -78,6 +78,8 @@ pub fn guard() -> io::Result<()> {
     let mask = signals::block()?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let (mut given, files) = HandOver::receive(&socket)?;
+    // Both are started by way of `/proc/self/exe`, by whose last part `ps` would name them.
+    let _ = rustix::thread::set_name(given.role.name());
     match given.role {
         Role::Watchdog => {
             given.mask = mask;

@@ -66,11 +66,9 @@ pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
 fn begin(given: &HandOver, files: &[OwnedFd], lock: Option<&OwnedFd>) -> io::Result<OwnedFd> {
     let (socket, theirs) =
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-    let mut arguments = std::env::args_os();
-    let name = arguments.next().unwrap_or_default();
     Command::new("/proc/self/exe")
-        .arg0(name)
-        .args(arguments)
+        .arg0("bellwether-guardian")
+        .args(std::env::args_os().skip(1))
         .stdin(theirs)
         .process_group(0)
         .spawn()?;
