@@ -64,10 +64,10 @@ pub mod terrain;
 pub mod trace;
 mod world;
 
-pub use coin::Coins;
+pub use coin::{Coins, For};
 pub use experiment::{
-    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, KINDS, Kind, Measure,
-    Scenario, Wandering, Wanderings,
+    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, Measure, Scenario,
+    Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
 pub use network::Network;

@@ -8,7 +8,7 @@ use super::*;
 use crate::diagram::tests::{any_event, assert_is_a_picture};
 use crate::fault::{Fault, Timed, Who};
 use crate::network::{Delay, Loss, Network, Topology};
-use crate::{Coins, Order, Plan, Tracer, World, graph};
+use crate::{Coins, For, Order, Plan, Tracer, World, graph};
 use bellwether_core::{Duration, Event, NodeId, Protocol};
 use bellwether_protocols::ad_hoc::{self, AdHoc};
 use bellwether_protocols::ring::{self, ChangRoberts, Collecting, HirschbergSinclair, Variant};
