@@ -49,6 +49,7 @@ pub mod diagram;
 mod experiment;
 pub mod fault;
 pub mod graph;
+mod idle;
 mod lazy;
 pub mod motion;
 pub mod network;
@@ -70,11 +71,12 @@ pub use experiment::{
     Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
+pub use idle::Idle;
 pub use network::Network;
 pub use observer::{Cause, Observer, Tracer, id};
 pub use order::Order;
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use proportion::Proportion;
-pub use scenario_file::{BadScenario, ScenarioFile};
+pub use scenario_file::{BadScenario, Place, Problem, ScenarioFile, Unwritable};
 pub use terrain::Terrain;
 pub use world::{Outcome, Scene, World};
