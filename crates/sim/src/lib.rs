@@ -24,6 +24,7 @@
 //! | `lazy` | the same elections from only the coins that decide them |
 //! | `experiment`, [`stats`] | many runs, and what they say |
 //! | `scenario_file` | one run, written down |
+//! | `idle` | faults that can have no effect |
 //! | [`trace`], [`diagram`] | what happened, as text and as a picture |
 //!
 //! ```
