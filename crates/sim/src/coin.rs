@@ -5,7 +5,7 @@
 //! threads, or not at all, without changing the run. That is what lets the event engine read a
 //! whole group's coins in one vector loop, and the lazy engine read only the few that matter.
 
-use bellwether_core::{Entropy, Seeded};
+use bellwether_core::{Entropy, Seeded, mix};
 
 /// All coins of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,14 +180,6 @@ const GROUP: u64 = 0x6772_6f75_7020_6964;
 
 fn to_unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Every bit of the input moves about half of the bits of the output (Stafford's variant 13).
-#[inline]
-pub(crate) fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]
