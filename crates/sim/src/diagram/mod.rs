@@ -17,7 +17,8 @@
 //! | `track` | one process while its records are read |
 //! | `layout` | where things are |
 //! | `lanes`, `holds`, `flights`, `legend`, `axis` | what is drawn, one layer each |
-//! | `svg` | numbers, safe text, colours |
+//! | [`markup`] | numbers and safe characters, for other pictures too |
+//! | `svg` | safe text, colours |
 //! | `plane` | another picture: the ring, or the network with the election tree |
 
 mod axis;
@@ -26,6 +27,7 @@ mod holds;
 mod lanes;
 mod layout;
 mod legend;
+pub mod markup;
 mod plane;
 mod story;
 mod svg;
