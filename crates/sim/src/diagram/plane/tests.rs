@@ -208,6 +208,17 @@ fn both_pictures_stand_under_each_other() {
 }
 
 #[test]
+fn the_lanes_of_a_ring_are_in_its_order() {
+    let order = vec![2, 0, 3, 1];
+    let plan = Plan { order: Order::Listed(order.clone()), ..plan(4, vec![campaign(0)]) };
+    let records = ring_of::<Collecting>(Variant::Ring, &plan);
+    let both = plane_and_time(&records, &ring(&plan, false), &Options::default()).expect("few");
+    let (_, lanes) = both.split_once("<g text-anchor=\"end\">").expect("lanes have labels");
+    let place = |node: &u32| lanes.find(&format!(">{node}</text>")).expect("each has a label");
+    assert!(order.iter().map(place).is_sorted());
+}
+
+#[test]
 fn few_have_their_ids_many_are_dots_and_too_many_are_refused() {
     for (nodes, labelled) in [(1, true), (60, true), (61, false), (2_000, false)] {
         let plan = plan(nodes, vec![campaign(0)]);
