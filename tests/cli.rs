@@ -359,7 +359,7 @@ fn a_bad_scenario_file_is_refused_with_its_name_and_place() {
     let leases = good.replace("le-s", "local-leader");
     for (text, words) in [
         ("nodes = ", "line 1"),
-        ("", "about"),
+        ("", "protocol"),
         (&good.replace("le-s", "le-x"), "le-x"),
         (&good.replace("3", "0"), "nodes = 0"),
         (&format!("{good}bogus = 1\n"), "bogus"),

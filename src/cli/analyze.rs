@@ -193,7 +193,7 @@ impl Found {
 /// All that was simulated.
 struct Simulated {
     summary: Summary,
-    measure: &'static str,
+    measure: String,
     unsettled: u64,
     judgement: Judgement,
     command: String,

@@ -215,7 +215,7 @@ impl Sim {
             } else {
                 (short(stderr), format!("{} .. {}", short(low), short(high)))
             };
-            let mut cells = vec![measure.name().to_owned(), short(mean), error, interval];
+            let mut cells = vec![measure.name(), short(mean), error, interval];
             cells.extend([min, p50, p99, max].map(short));
             cells
         };
@@ -261,7 +261,7 @@ impl Sim {
         let metrics: Map<String, Value> = answer
             .measures
             .iter()
-            .map(|(measure, summary)| (measure.name().to_owned(), json!(summary)))
+            .map(|(measure, summary)| (measure.name(), json!(summary)))
             .collect();
         json!({
             "protocol": self.protocol.name,
@@ -307,7 +307,7 @@ impl Sim {
                 experiment.scenario.name().to_owned(),
                 experiment.network.loss().rate().to_string(),
                 answer.unsettled.to_string(),
-                measure.name().to_owned(),
+                measure.name(),
                 summary.count.to_string(),
             ];
             cells.extend([mean, stderr, low, high, min, p50, p99, max].map(|x| x.to_string()));

@@ -128,7 +128,7 @@ fn the_command_of_an_election_prints_the_very_same_mean() {
         let answer = experiment.run(&|| ()).unwrap_or_else(|why| panic!("{command}: {why}"));
         let summary = answer.measure(measure);
         let mean = summary.unwrap_or_else(|| panic!("{command}: no number")).mean;
-        assert_eq!(mean_of(&command, measure.name()), mean, "{command}");
+        assert_eq!(mean_of(&command, &measure.name()), mean, "{command}");
     }
 }
 
@@ -139,6 +139,6 @@ fn the_command_of_a_cell_prints_the_very_same_mean() {
             cell.answer(1, &|| ()).unwrap_or_else(|why| panic!("{}: {why}", cell.command()));
         let summary = answer.measure(measure);
         let mean = summary.unwrap_or_else(|| panic!("{}: no number", cell.command())).mean;
-        assert_eq!(mean_of(&cell.command(), measure.name()), mean, "{}", cell.command());
+        assert_eq!(mean_of(&cell.command(), &measure.name()), mean, "{}", cell.command());
     }
 }

@@ -1,5 +1,7 @@
 //! Randomness as something a protocol is given, never something it has.
 
+use crate::hash::mix;
+
 /// Where every random choice of a protocol comes from: sampled live and in the simulator,
 /// enumerated by a checker, scripted in a handler test.
 pub trait Entropy {
@@ -38,10 +40,7 @@ impl Seeded {
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
+        mix(self.0)
     }
 }
 

@@ -100,6 +100,12 @@ pub trait Message: Value {
         u64::MAX
     }
 
+    /// Which round of which election it begins or belongs to, from 1 each, for protocols whose
+    /// elections have rounds: (election, round). Later ones are greater.
+    fn round(&self) -> Option<(u32, u32)> {
+        None
+    }
+
     /// Appends its bytes.
     fn encode(&self, out: &mut Vec<u8>);
 

@@ -40,4 +40,5 @@ pub mod pace;
 pub mod probabilistic;
 pub mod promise;
 pub mod ring;
+pub mod simulated;
 mod written;

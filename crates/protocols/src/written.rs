@@ -12,6 +12,7 @@ use crate::ring;
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use core::fmt;
+use serde::{Deserialize, Deserializer};
 
 /// Why a text is no configuration of a protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,22 +54,39 @@ impl Config {
         let Some(entry) = find(protocol) else {
             return Err(BadText::Protocol(protocol.to_owned()));
         };
-        let read = match entry.family {
-            Family::AnnounceListen(variant) => serde_json::from_str(text)
-                .map(|config| Self::AnnounceListen(announce_listen::Config { variant, ..config })),
-            Family::LocalLeader => serde_json::from_str(text).map(Self::LocalLeader),
-            Family::Called(Called::Bully) => {
-                serde_json::from_str(text).map(called::Config::Bully).map(Self::Called)
-            }
-            Family::Called(Called::Ring(variant)) => serde_json::from_str(text)
-                .map(|config| called::Config::Ring(ring::Config { variant, ..config }))
-                .map(Self::Called),
-            Family::Called(Called::AdHoc) => {
-                serde_json::from_str(text).map(called::Config::AdHoc).map(Self::Called)
-            }
-            Family::Probabilistic => serde_json::from_str(text).map(Self::Probabilistic),
-        };
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let read = entry.family.read(&mut reader).and_then(|config| {
+            reader.end()?;
+            Ok(config)
+        });
         read.map_err(|error| BadText::Form(error.to_string()))
+    }
+}
+
+impl Family {
+    /// Reads a configuration of this family, from any form. What is absent has its default.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn read<'de, D: Deserializer<'de>>(self, reader: D) -> Result<Config, D::Error> {
+        Ok(match self {
+            Self::AnnounceListen(variant) => Config::AnnounceListen(announce_listen::Config {
+                variant,
+                ..Deserialize::deserialize(reader)?
+            }),
+            Self::LocalLeader => Config::LocalLeader(Deserialize::deserialize(reader)?),
+            Self::Called(Called::Bully) => {
+                Config::Called(called::Config::Bully(Deserialize::deserialize(reader)?))
+            }
+            Self::Called(Called::Ring(variant)) => {
+                let config = ring::Config { variant, ..Deserialize::deserialize(reader)? };
+                Config::Called(called::Config::Ring(config))
+            }
+            Self::Called(Called::AdHoc) => {
+                Config::Called(called::Config::AdHoc(Deserialize::deserialize(reader)?))
+            }
+            Self::Probabilistic => Config::Probabilistic(Deserialize::deserialize(reader)?),
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 //! threads, or not at all, without changing the run. That is what lets the event engine read a
 //! whole group's coins in one vector loop, and the lazy engine read only the few that matter.
 
-use bellwether_core::{Entropy, Seeded};
+use bellwether_core::{Entropy, Seeded, mix};
 
 /// All coins of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +66,63 @@ impl Coins {
     }
 
     /// A stream for the world itself, apart from all processes'.
-    pub fn world(self, purpose: u64) -> Stream {
-        Stream(Seeded::new(mix(self.key ^ mix(purpose ^ ODD))))
+    pub fn world(self, purpose: For) -> Stream {
+        Stream(Seeded::new(mix(self.key ^ mix(purpose.number() ^ ODD))))
+    }
+}
+
+/// What the world draws from a stream of its own. Two purposes with one number draw the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    /// How fast each clock runs.
+    Drifts,
+    /// When the event of a scenario strikes; in churn, who comes and goes.
+    Event,
+    /// What each clock reads at the start.
+    Offsets,
+    /// Who is cut off in a split.
+    Split,
+    /// Who stands where on a ring.
+    RingOrder,
+    /// Who calls an election, and when.
+    Initiators,
+    /// How one process moves.
+    Motion {
+        /// Which.
+        node: u32,
+    },
+    /// A network of links.
+    Terrain,
+    /// Who fails in a round of an election.
+    Failures {
+        /// Which election, from 1.
+        election: u32,
+        /// Which of its rounds, from 1.
+        round: u32,
+    },
+    /// Whatever someone who uses this crate draws, by a number of their own.
+    Caller(u64),
+}
+
+impl For {
+    /// Its number. Every recorded seed rests on these: a new purpose gets a new number, and none
+    /// is ever changed.
+    fn number(self) -> u64 {
+        match self {
+            Self::Drifts => 1,
+            Self::Event => 2,
+            // One number for both, as it was before they had names: offsets are drawn in scenario
+            // files and schedules only, splits in experiments only, where all clocks start at zero.
+            Self::Offsets | Self::Split => 3,
+            Self::RingOrder => 4,
+            Self::Initiators => 5,
+            Self::Motion { node } => 6 << 32 | u64::from(node),
+            Self::Terrain => 7,
+            // Elections count from 1, so these are above all but motion, which is of protocols
+            // without rounds.
+            Self::Failures { election, round } => u64::from(election) << 32 | u64::from(round),
+            Self::Caller(number) => number,
+        }
     }
 }
 
@@ -125,14 +180,6 @@ const GROUP: u64 = 0x6772_6f75_7020_6964;
 
 fn to_unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Every bit of the input moves about half of the bits of the output (Stafford's variant 13).
-#[inline]
-pub(crate) fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

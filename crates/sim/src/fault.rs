@@ -2,11 +2,12 @@
 
 use crate::network::Network;
 use bellwether_core::{Command, Duration, SimTime};
-use serde::{Deserialize, Serialize};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 
 /// To whom something happens: a process by its number, or whoever most processes follow just then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     /// This one.
     Node(u32),
@@ -14,39 +15,48 @@ pub enum Who {
     Leader,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Number(u32),
-    Word(String),
+impl Serialize for Who {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Node(node) => serializer.serialize_u32(*node),
+            Self::Leader => serializer.serialize_str(LEADER),
+        }
+    }
 }
 
-impl TryFrom<Written> for Who {
-    type Error = String;
+const LEADER: &str = "leader";
 
-    fn try_from(written: Written) -> Result<Self, String> {
-        match written {
-            Written::Number(node) => Ok(Self::Node(node)),
-            Written::Word(word) if word == "leader" => Ok(Self::Leader),
-            Written::Word(word) => {
-                Err(format!("node = \"{word}\", but a node is a number or the word \"leader\""))
+impl<'de> Deserialize<'de> for Who {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AsWritten;
+
+        impl Visitor<'_> for AsWritten {
+            type Value = Who;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the number of a process, from 0 on, or the word \"leader\"")
+            }
+            fn visit_u64<E: de::Error>(self, node: u64) -> Result<Who, E> {
+                u32::try_from(node).map(Who::Node).map_err(|_| no_node(&node))
+            }
+            fn visit_i64<E: de::Error>(self, node: i64) -> Result<Who, E> {
+                u32::try_from(node).map(Who::Node).map_err(|_| no_node(&node))
+            }
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<Who, E> {
+                if word == LEADER { Ok(Who::Leader) } else { Err(no_node(&format!("\"{word}\""))) }
             }
         }
+
+        deserializer.deserialize_any(AsWritten)
     }
 }
 
-impl From<Who> for Written {
-    fn from(who: Who) -> Self {
-        match who {
-            Who::Node(node) => Self::Number(node),
-            Who::Leader => Self::Word("leader".to_owned()),
-        }
-    }
+fn no_node<E: de::Error>(written: &dyn fmt::Display) -> E {
+    E::custom(format!("node = {written}, but a node is a number from 0 on or the word \"leader\""))
 }
 
 /// One thing that happens to the world from outside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "what", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// The process stops without a word; what it stored stays.
     Crash {
@@ -58,10 +68,8 @@ pub enum Fault {
         /// Which.
         node: Who,
         /// What is left of what it stored.
-        #[serde(default)]
         disk: Disk,
         /// Whether the whole machine started again, so that its clock begins at nought.
-        #[serde(default)]
         reboot: bool,
     },
     /// A process that is gone will begin with a number of a former life, as if it had lost count.
@@ -200,6 +208,17 @@ impl Fault {
         }
     }
 
+    /// The key under which a scenario file names processes in it.
+    pub(crate) fn key(&self, node: u32) -> &'static str {
+        match self {
+            Self::Cut { from, .. } if from.contains(&node) => "from",
+            Self::Cut { .. } => "to",
+            Self::Network { .. } => "network",
+            Self::Link { .. } => "ends",
+            _ => "node",
+        }
+    }
+
     /// The largest process number in it.
     pub(crate) fn highest(&self) -> Option<u32> {
         match self {
@@ -215,12 +234,11 @@ impl Fault {
 }
 
 /// A fault and its time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Timed {
     /// When, counted from the start.
     pub at: Duration,
     /// What.
-    #[serde(flatten)]
     pub fault: Fault,
 }
 

@@ -24,6 +24,7 @@
 //! | `lazy` | the same elections from only the coins that decide them |
 //! | `experiment`, [`stats`] | many runs, and what they say |
 //! | `scenario_file` | one run, written down |
+//! | `idle` | faults that can have no effect |
 //! | [`trace`], [`diagram`] | what happened, as text and as a picture |
 //!
 //! ```
@@ -49,6 +50,7 @@ pub mod diagram;
 mod experiment;
 pub mod fault;
 pub mod graph;
+mod idle;
 mod lazy;
 pub mod motion;
 pub mod network;
@@ -64,17 +66,18 @@ pub mod terrain;
 pub mod trace;
 mod world;
 
-pub use coin::Coins;
+pub use coin::{Coins, For};
 pub use experiment::{
-    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, KINDS, Kind, Measure,
-    Scenario, Wandering, Wanderings,
+    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, Measure, Scenario,
+    Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
+pub use idle::Idle;
 pub use network::Network;
 pub use observer::{Cause, Observer, Tracer, id};
 pub use order::Order;
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use proportion::Proportion;
-pub use scenario_file::{BadScenario, ScenarioFile};
+pub use scenario_file::{BadScenario, Place, Problem, ScenarioFile, Unwritable};
 pub use terrain::Terrain;
 pub use world::{Outcome, Scene, World};

@@ -13,7 +13,7 @@
 //! while most would be of that kind. All begin in motion and evenly spread, so the first minutes
 //! are not like the later ones, in which more of them are near the middle.
 
-use crate::coin::{Coins, Stream};
+use crate::coin::{Coins, For, Stream};
 use crate::fault::{Fault, Timed};
 use crate::graph::{Links, complete, within};
 use crate::network::Topology;
@@ -110,7 +110,7 @@ impl Motion {
     /// As [`check`](Self::check).
     pub fn draw(&self, nodes: u32, coins: Coins) -> Result<Journey, BadMotion> {
         self.check()?;
-        let stream = |node: u32| coins.world((6 << 32) | u64::from(node));
+        let stream = |node: u32| coins.world(For::Motion { node });
         let legs: Vec<_> = (0..nodes).map(|node| self.wander(&mut stream(node))).collect();
         let places: Vec<[f64; 2]> = legs.iter().map(|legs| legs[0].place).collect();
         let links = within(&places, self.range);

@@ -1,6 +1,6 @@
 //! The order of a ring: who comes after whom.
 
-use crate::coin::Coins;
+use crate::coin::{Coins, For};
 use bellwether_core::Entropy;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ impl Order {
             Self::Listed(order) => places.extend(order),
             Self::Random => {
                 places.extend(0..nodes);
-                let mut luck = coins.world(4);
+                let mut luck = coins.world(For::RingOrder);
                 for place in (1..places.len()).rev() {
                     places.swap(place, luck.below(place as u64 + 1) as usize);
                 }

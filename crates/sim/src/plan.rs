@@ -91,49 +91,68 @@ impl Plan {
     /// # Errors
     /// [`BadPlan`], naming the values and the rule.
     pub fn check(&self) -> Result<(), BadPlan> {
+        self.check_keys().map_err(|(_, bad)| bad)
+    }
+
+    /// The same; an error also has the key of a scenario file under which the rule is broken.
+    pub(crate) fn check_keys(&self) -> Result<(), (Key, BadPlan)> {
+        let bad = |key: &'static str, bad| Err((Key::Top(key), bad));
         if self.nodes == 0 || self.nodes > NODES_MAX {
-            return Err(BadPlan::Nodes(self.nodes));
+            return bad("nodes", BadPlan::Nodes(self.nodes));
         }
-        let named = self.faults.iter().filter_map(|timed| timed.fault.highest());
-        let absent = self.absent.iter().copied();
-        match named.chain(self.network.highest()).chain(absent).max() {
-            Some(node) if node >= self.nodes => {
-                return Err(BadPlan::NoSuchNode { node, nodes: self.nodes });
-            }
-            _ => {}
-        }
+        self.check_names()?;
         if let Some(node) = self.network.topology.loops() {
-            return Err(BadPlan::Loop { node });
+            return bad("network", BadPlan::Loop { node });
         }
         if !self.view.is_certain()
             && (self.order != Order::Ascending || self.network.topology != Topology::Group)
         {
-            return Err(BadPlan::PartOfRing);
+            return bad("view", BadPlan::PartOfRing);
         }
         if !self.order.is_of(self.nodes) {
-            return Err(BadPlan::Order { nodes: self.nodes });
+            return bad("order", BadPlan::Order { nodes: self.nodes });
         }
-        if !self.faults.is_sorted_by_key(|timed| timed.at) {
-            return Err(BadPlan::FaultsOutOfOrder);
+        let mut pairs = self.faults.windows(2).enumerate();
+        if let Some((first, _)) = pairs.find(|(_, pair)| pair[0].at > pair[1].at) {
+            return Err((Key::Fault(first + 1, "at"), BadPlan::FaultsOutOfOrder));
         }
         if self.drift > DRIFT_MAX {
-            return Err(BadPlan::Drift(self.drift));
+            return bad("drift", BadPlan::Drift(self.drift));
         }
         self.check_lengths()
     }
 
+    /// Whoever is named must exist.
+    fn check_names(&self) -> Result<(), (Key, BadPlan)> {
+        let named = self.faults.iter().enumerate().filter_map(|(number, timed)| {
+            let node = timed.fault.highest()?;
+            Some((Key::Fault(number, timed.fault.key(node)), node))
+        });
+        let linked = self.network.highest().map(|node| (Key::Top("network"), node));
+        let absent = self.absent.iter().map(|node| (Key::Top("absent"), *node));
+        let nodes = self.nodes;
+        match named.chain(linked).chain(absent).find(|(_, node)| *node >= nodes) {
+            Some((key, node)) => Err((key, BadPlan::NoSuchNode { node, nodes })),
+            None => Ok(()),
+        }
+    }
+
     /// Everything that is waited for must come.
-    fn check_lengths(&self) -> Result<(), BadPlan> {
-        check_network(&self.network)?;
-        check_length(self.horizon)?;
-        check_length(self.offset)?;
-        check_length(self.processing)?;
-        check_length(self.detection.unwrap_or_default())?;
-        self.faults.iter().try_for_each(|timed| {
-            check_length(timed.at)?;
+    fn check_lengths(&self) -> Result<(), (Key, BadPlan)> {
+        let top = |key| move |bad| (Key::Top(key), bad);
+        check_network(&self.network).map_err(top("network"))?;
+        check_length(self.horizon).map_err(top("until"))?;
+        check_length(self.offset).map_err(top("offset"))?;
+        check_length(self.processing).map_err(top("processing"))?;
+        check_length(self.detection.unwrap_or_default()).map_err(top("detection"))?;
+        self.faults.iter().enumerate().try_for_each(|(number, timed)| {
+            let of = |key| move |bad| (Key::Fault(number, key), bad);
+            check_length(timed.at).map_err(of("at"))?;
             match &timed.fault {
-                Fault::Slow { by, .. } | Fault::Jump { by, .. } => check_length(*by),
-                Fault::Network { network } => check_network(network),
+                Fault::Slow { by, .. } | Fault::Jump { by, .. } => {
+                    check_length(*by).map_err(of("by"))
+                }
+                Fault::Network { network } => check_network(network).map_err(of("network")),
                 _ => Ok(()),
             }
         })
@@ -152,6 +171,21 @@ impl Plan {
         };
         let apart = self.drift > 0 || self.offset > Duration::ZERO;
         apart || self.faults.iter().any(|timed| disturbs(&timed.fault))
+    }
+}
+
+/// A key of a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// One of the file itself.
+    Top(&'static str),
+    /// One of the fault with this number, from 0.
+    Fault(usize, &'static str),
+}
+
+impl From<&'static str> for Key {
+    fn from(key: &'static str) -> Self {
+        Self::Top(key)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! What is random is drawn anew for each run.
 
-use crate::coin::Coins;
+use crate::coin::{Coins, For};
 use crate::fault::{Fault, Timed};
 use crate::graph::{self, Links};
 use crate::motion::{BadMotion, Motion};
@@ -132,7 +132,7 @@ impl Terrain {
         if paired && nodes > PAIRED_MAX {
             return Err(BadTerrain::Crowd(nodes));
         }
-        let mut luck = coins.world(7);
+        let mut luck = coins.world(For::Terrain);
         let links = match self {
             Self::Open => return Ok(Drawn::default()),
             Self::Moving(motion) => {

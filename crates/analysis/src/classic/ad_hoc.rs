@@ -24,7 +24,7 @@ use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::called::Called;
-use bellwether_sim::{Kind, Measure, Terrain};
+use bellwether_sim::{Measure, Terrain};
 
 /// V and E.
 fn graph(setting: &Setting) -> Result<(u128, u128), OutOfDomain> {
@@ -94,7 +94,7 @@ const ELECTION: Quantity = Quantity {
     printed: |_| Err(OutOfDomain::NoValue("the lecture has no count")),
     corrected: elections,
     note: |_| "2E - V + 1: both ways over every link, but one way over those of the tree",
-    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf(Kind::Election))),
+    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf("election"))),
     ..MESSAGES
 };
 
@@ -102,7 +102,7 @@ const ACK: Quantity = Quantity {
     name: "ad-hoc.messages.ack",
     about: "acknowledgements on a network of V processes and E links, one calling",
     note: |_| "2E - V + 1: every Election message is answered",
-    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf(Kind::Ack))),
+    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf("ack"))),
     ..ELECTION
 };
 
@@ -113,7 +113,7 @@ const LEADER: Quantity = Quantity {
     printed: |setting| leaders(setting).map(|_| 0.0),
     corrected: |setting| Ok(whole(group(setting)? - 1)),
     note: |_| "printed: the lecture has no such message, and only the source learns who leads",
-    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf(Kind::Leader))),
+    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf("leader"))),
     ..ELECTION
 };
 
@@ -146,7 +146,7 @@ const ELECTION_TIME: Quantity = Quantity {
 mod tests {
     use super::super::testing::setting;
     use super::*;
-    use bellwether_sim::coin::Coins;
+    use bellwether_sim::coin::{Coins, For};
     use bellwether_sim::graph;
     use std::collections::VecDeque;
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn on_every_graph_it_is_what_is_sent_link_by_link() {
-        let mut luck = Coins::new(6, 0).world(9);
+        let mut luck = Coins::new(6, 0).world(For::Caller(9));
         for nodes in [2u32, 3, 7, 30] {
             let most = nodes * (nodes - 1) / 2;
             for links in

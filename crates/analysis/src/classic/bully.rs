@@ -33,7 +33,7 @@ use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::bully::TopAnswers;
 use bellwether_protocols::called::{Called, Config};
-use bellwether_sim::{Initiators, Kind, Measure};
+use bellwether_sim::{Initiators, Measure};
 
 /// Who is alive, who calls, and by which rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,9 +182,9 @@ fn election(case: Case, setting: &Setting) -> Election {
 
 fn simulation(case: Case, column: Column, setting: &Setting) -> Option<(Point, Measure)> {
     let measure = match column {
-        Column::Election => Measure::MessagesOf(Kind::Election),
-        Column::Ok => Measure::MessagesOf(Kind::Ok),
-        Column::Coordinator => Measure::MessagesOf(Kind::Coordinator),
+        Column::Election => Measure::MessagesOf("election"),
+        Column::Ok => Measure::MessagesOf("ok"),
+        Column::Coordinator => Measure::MessagesOf("coordinator"),
         Column::All => Measure::Messages,
     };
     // What is never sent is not measured.

@@ -20,7 +20,7 @@ use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::ring::Variant;
-use bellwether_sim::{Kind, Measure, Order};
+use bellwether_sim::{Measure, Order};
 
 /// How ids stand on the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ macro_rules! quantities {
                 corrected: |setting| elections(Case::$case, setting),
                 note: |_| NOTE,
                 simulation: |setting| {
-                    let measure = Measure::MessagesOf(Kind::Election);
+                    let measure = Measure::MessagesOf("election");
                     Some((simulation(Case::$case, setting)?, measure))
                 },
                 ..MESSAGES

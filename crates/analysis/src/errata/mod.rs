@@ -60,7 +60,7 @@ pub enum Case {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unwritten {
     /// A formula has no value where the errata need one.
-    Formula(&'static str, OutOfDomain),
+    Formula(String, OutOfDomain),
     /// A simulation cannot be done.
     Simulation(String, BadExperiment),
 }
@@ -117,7 +117,7 @@ impl Case {
 }
 
 fn forms(name: &'static str, given: Given, runs: u64) -> Result<Row, Unwritten> {
-    let failed = |why| Unwritten::Formula(name, why);
+    let failed = |why| Unwritten::Formula(name.to_owned(), why);
     let unknown = OutOfDomain::NoValue("no quantity has this name");
     let found = quantity(name).ok_or_else(|| failed(unknown))?;
     let setting = Setting::try_from(given).map_err(failed)?;

@@ -7,6 +7,7 @@ use super::finding::{Curve, Dot, Finding, Pane};
 use super::run::Played;
 use super::{Figure, Kind, Points, Series, Trial};
 use crate::point::Point;
+use bellwether_core::Fnv1a;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Answer, BadExperiment};
 use rayon::prelude::*;
@@ -64,10 +65,10 @@ impl Budget {
 
     /// A seed for what is named so, small enough to be typed.
     fn luck(self, name: &str) -> u64 {
-        // FNV-1a: stable, and good enough to tell names apart.
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        let hash = self.seed.to_le_bytes().into_iter().chain(name.bytes());
-        let hash = hash.fold(0xcbf2_9ce4_8422_2325, mix);
+        let mut hash = Fnv1a::default();
+        hash.add(&self.seed.to_le_bytes());
+        hash.add(name.as_bytes());
+        let hash = hash.value();
         (hash ^ (hash >> 32)) % 1_000_000_000
     }
 }

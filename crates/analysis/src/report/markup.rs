@@ -1,5 +1,7 @@
 //! What all written pictures and pages are made of: numbers and text that cannot do harm.
 
+pub(super) use bellwether_sim::diagram::markup::N;
+use bellwether_sim::diagram::markup::put_safely;
 use std::fmt;
 
 /// Appends formatted text to a string, which cannot fail.
@@ -7,23 +9,6 @@ macro_rules! put {
     ($out:expr, $($text:tt)*) => { $out.push_str(&format!($($text)*)) };
 }
 pub(super) use put;
-
-/// A coordinate, rounded to a tenth of a pixel and written as short as possible.
-#[derive(Clone, Copy)]
-pub(super) struct N(pub(super) f64);
-
-impl fmt::Display for N {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The cast turns what is not a number into zero and what is too large into the largest.
-        let tenths = (self.0 * 10.0).round() as i64;
-        let (whole, tenth) = ((tenths / 10).unsigned_abs(), (tenths % 10).abs());
-        let sign = if tenths < 0 { "-" } else { "" };
-        match tenth {
-            0 => write!(f, "{sign}{whole}"),
-            _ => write!(f, "{sign}{whole}.{tenth}"),
-        }
-    }
-}
 
 /// A text, made harmless in XML and HTML, between tags and within quotes.
 pub(super) struct Text<'a>(pub(super) &'a str);
@@ -33,16 +18,8 @@ impl fmt::Display for Text<'_> {
         use fmt::Write as _;
         for character in self.0.chars() {
             match character {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
                 '\n' | '\t' => f.write_char(character)?,
-                // XML knows no escape for these; what is no character is shown as a missing one.
-                _ if character.is_control() => f.write_char('\u{fffd}')?,
-                '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
-                _ => f.write_char(character)?,
+                _ => put_safely(f, character)?,
             }
         }
         Ok(())
@@ -165,14 +142,6 @@ mod tests {
             Indexed("t_max (s)").to_string(),
             format!("t{low}<tspan dx=\".3em\" dy=\"-3\">(s)</tspan>")
         );
-    }
-
-    #[test]
-    fn coordinates_are_always_numbers() {
-        for (number, text) in [(-0.04, "0"), (12.34, "12.3"), (-7.0, "-7"), (f64::NAN, "0")] {
-            assert_eq!(N(number).to_string(), text);
-        }
-        assert!(N(f64::INFINITY).to_string().parse::<f64>().is_ok_and(f64::is_finite));
     }
 
     #[test]

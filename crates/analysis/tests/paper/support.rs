@@ -137,13 +137,13 @@ impl Report {
     /// A measure of a cell should be `expected`, within the interval.
     pub(crate) fn agrees(&mut self, cell: &Cell, answer: &Answer, measure: Measure, expected: f64) {
         let summary = measured(answer, measure);
-        self.mean_agrees(measure.name(), summary, expected, &cell.funded().command());
+        self.mean_agrees(&measure.name(), summary, expected, &cell.funded().command());
     }
 
     /// A measure of a cell should not be `printed`: the interval leaves it out.
     pub(crate) fn rejects(&mut self, cell: &Cell, answer: &Answer, measure: Measure, printed: f64) {
         let summary = measured(answer, measure);
-        self.mean_rejects(measure.name(), summary, printed, &cell.funded().command());
+        self.mean_rejects(&measure.name(), summary, printed, &cell.funded().command());
     }
 
     /// Several measures of one cell.

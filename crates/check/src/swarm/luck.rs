@@ -1,9 +1,9 @@
 //! The coins a schedule is drawn with.
 
 use bellwether_core::{Duration, Entropy};
-use bellwether_sim::Coins;
 use bellwether_sim::coin::Stream;
 use bellwether_sim::network::Probability;
+use bellwether_sim::{Coins, For};
 
 /// The luck of one schedule.
 #[derive(Clone, Debug)]
@@ -17,12 +17,12 @@ const LATER: u64 = 8;
 impl Luck {
     /// The luck of the schedule with this number.
     pub fn new(seed: u64, number: u64) -> Self {
-        Self(Coins::new(seed, number).world(SWARM))
+        Self(Coins::new(seed, number).world(For::Caller(SWARM)))
     }
 
     /// More luck of the same schedule, for [what was added later](crate::Trouble::LATER).
     pub(crate) fn later(seed: u64, number: u64) -> Self {
-        Self(Coins::new(seed, number).world(LATER))
+        Self(Coins::new(seed, number).world(For::Caller(LATER)))
     }
 
     /// A seed that a file can hold exactly.

@@ -46,6 +46,13 @@ impl<M: Message> Message for Frame<M> {
         }
     }
 
+    fn round(&self) -> Option<(u32, u32)> {
+        match &self.body {
+            Body::All(message) | Body::One { message, .. } => message.round(),
+            Body::Beat | Body::Ack { .. } => None,
+        }
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_u64(self.life);
         match &self.body {

@@ -8,18 +8,10 @@
 //! **Promise.** In whole numbers throughout, so that all machines let the same members through.
 
 use super::message::RoundId;
-use bellwether_core::NodeId;
+use bellwether_core::{NodeId, mix};
 
 /// The increment of SplitMix64.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// SplitMix64's finisher: every bit of the word changes every bit of the result.
-#[inline]
-pub(super) fn mix(mut word: u64) -> u64 {
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
-}
 
 /// The hash of a member under a key.
 #[inline]

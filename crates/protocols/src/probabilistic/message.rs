@@ -89,6 +89,15 @@ impl Wire for Message {
         }
     }
 
+    fn round(&self) -> Option<(u32, u32)> {
+        match self {
+            Self::Initiate(round) | Self::Prefer(round, _) | Self::Final(round, _) => {
+                Some((round.election, round.number))
+            }
+            Self::Join(_) | Self::Welcome(..) | Self::Withdraw(..) | Self::Gossip(_) => None,
+        }
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Initiate(round) => {

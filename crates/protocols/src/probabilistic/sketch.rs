@@ -13,10 +13,10 @@
 //!
 //! A sketch does not forget: whoever left is counted until the process begins again.
 
-use super::hash::{hash, mix};
+use super::hash::hash;
 use alloc::vec;
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, NodeId, Reader};
+use bellwether_core::{Malformed, NodeId, Reader, mix};
 
 /// How many registers there are: as many as fit into one datagram, a multiple of eight.
 pub const REGISTERS: usize = 1792;

@@ -17,7 +17,8 @@
 //! | `track` | one process while its records are read |
 //! | `layout` | where things are |
 //! | `lanes`, `holds`, `flights`, `legend`, `axis` | what is drawn, one layer each |
-//! | `svg` | numbers, safe text, colours |
+//! | [`markup`] | numbers and safe characters, for other pictures too |
+//! | `svg` | safe text, colours |
 //! | `plane` | another picture: the ring, or the network with the election tree |
 
 mod axis;
@@ -26,6 +27,7 @@ mod holds;
 mod lanes;
 mod layout;
 mod legend;
+pub mod markup;
 mod plane;
 mod story;
 mod svg;
@@ -36,7 +38,7 @@ mod track;
 pub use plane::{Arrangement, Graph, TooMany, plane, plane_and_time};
 
 use crate::trace::believes;
-use bellwether_core::{Record, SimTime};
+use bellwether_core::{NodeId, Record, SimTime};
 use layout::Layout;
 use std::collections::BTreeMap;
 use story::{LANES_MAX, Story, in_order};
@@ -70,11 +72,11 @@ impl Options {
 
 /// Draws the run.
 pub fn space_time(records: &[Record], options: &Options) -> String {
-    over_time(records, options).svg()
+    over_time(records, options, &[]).svg()
 }
 
-fn over_time(records: &[Record], options: &Options) -> Drawing {
-    let story = Story::of(&in_order(records, options.until), options.until, LANES_MAX);
+fn over_time(records: &[Record], options: &Options, order: &[NodeId]) -> Drawing {
+    let story = Story::of(&in_order(records, options.until), options.until, LANES_MAX, order);
     let layout = Layout::new(&story, options);
     let summary = summary(&story);
     let mut notes = Vec::new();

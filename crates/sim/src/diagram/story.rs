@@ -22,7 +22,8 @@ pub(super) struct Story {
     pub(super) left_out: usize,
     pub(super) messages: Vec<Message>,
     pub(super) marks: Vec<Mark>,
-    /// The kinds of message as they first appear, the quiet one aside: their place is their colour.
+    /// The kinds of message by name, the quiet ones aside: their place is their colour and shape,
+    /// which so do not depend on who speaks first.
     pub(super) kinds: Vec<String>,
     /// The place, and so the colour, of everyone who was ever followed or promised support: the
     /// longest comes first.
@@ -120,11 +121,18 @@ pub(super) enum Sign {
 }
 
 impl Story {
-    /// Reads the records, which are [in order](in_order), of at most so many processes.
-    pub(super) fn of(records: &[&Record], until: Option<SimTime>, lanes_max: usize) -> Self {
+    /// Reads the records, which are [in order](in_order), of at most so many processes. Those that
+    /// stand in `order` have their lanes in it; without one, lanes are in order of ids.
+    pub(super) fn of(
+        records: &[&Record],
+        until: Option<SimTime>,
+        lanes_max: usize,
+        order: &[NodeId],
+    ) -> Self {
         let (from, to) = stretch(records, until);
-        let (ids, left_out) = who(records, lanes_max);
-        let mut reader = Reader::new(&ids, from);
+        let (mut ids, left_out) = who(records, lanes_max);
+        ids.sort_by_key(|id| order.iter().position(|other| other == id));
+        let mut reader = Reader::new(&ids, from, records);
         for record in records {
             reader.read(record);
         }
@@ -197,19 +205,35 @@ struct Sending {
 struct Reader {
     from: u64,
     lanes: Vec<Track>,
+    lane_of: BTreeMap<NodeId, usize>,
     messages: BTreeMap<Sending, Message>,
     marks: Vec<Mark>,
-    kinds: BTreeMap<String, usize>,
+    /// In order.
+    kinds: Vec<String>,
 }
 
 impl Reader {
-    fn new(ids: &[NodeId], from: u64) -> Self {
+    fn new(ids: &[NodeId], from: u64, records: &[&Record]) -> Self {
+        let lane_of: BTreeMap<NodeId, usize> = ids.iter().copied().zip(0..).collect();
+        let shown = |record: &&&Record| lane_of.contains_key(&record.node);
+        let kinds = records.iter().filter(shown).filter_map(|record| {
+            let (from, kind) = match &record.event {
+                Event::Send { message, .. } => (&record.node, message),
+                Event::Recv { from, message, .. } | Event::Drop { from, message, .. } => {
+                    (from, message)
+                }
+                _ => return None,
+            };
+            (lane_of.contains_key(from) && quiet(kind).is_none()).then_some(kind)
+        });
+        let kinds: BTreeSet<&str> = kinds.map(AsRef::as_ref).collect();
         Self {
             from,
             lanes: ids.iter().copied().map(Track::new).collect(),
             messages: BTreeMap::new(),
             marks: Vec::new(),
-            kinds: BTreeMap::new(),
+            kinds: kinds.into_iter().map(str::to_owned).collect(),
+            lane_of,
         }
     }
 
@@ -289,7 +313,7 @@ impl Reader {
     }
 
     fn lane(&self, id: NodeId) -> Option<usize> {
-        self.lanes.binary_search_by_key(&id, Track::id).ok()
+        self.lane_of.get(&id).copied()
     }
 
     fn message(
@@ -300,12 +324,8 @@ impl Reader {
         kind: &str,
     ) -> Option<&mut Message> {
         let lane = self.lane(from)?;
-        let next = self.kinds.len();
-        let quiet = QUIET.iter().find(|quiet| **quiet == kind).copied();
-        let kind = quiet.is_none().then(|| match self.kinds.get(kind) {
-            Some(place) => *place,
-            None => *self.kinds.entry(kind.to_owned()).or_insert(next),
-        });
+        let quiet = quiet(kind);
+        let kind = self.kinds.binary_search_by(|known| known.as_str().cmp(kind)).ok();
         let sent = sent.as_nanos();
         Some(self.messages.entry(Sending { sent, lane, number, kind }).or_insert_with(|| Message {
             lane,
@@ -324,12 +344,14 @@ impl Reader {
         let lanes: Vec<Lane> = self.lanes.into_iter().map(|track| track.close(from, to)).collect();
         let leaders = places(&lanes);
         let messages = self.messages.into_values().collect();
-        let marks = self.marks;
-        let mut kinds: Vec<(String, usize)> = self.kinds.into_iter().collect();
-        kinds.sort_by_key(|&(_, place)| place);
-        let kinds = kinds.into_iter().map(|(kind, _)| kind).collect();
+        let (marks, kinds) = (self.marks, self.kinds);
         Story { from, to, lanes, left_out, messages, marks, kinds, leaders }
     }
+}
+
+/// The name of a quiet kind of message, if it is one.
+fn quiet(kind: &str) -> Option<&'static str> {
+    QUIET.into_iter().find(|quiet| *quiet == kind)
 }
 
 /// There are fewer colours than there may be leaders; those who mattered most get one of their own.

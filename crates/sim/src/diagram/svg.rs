@@ -1,5 +1,7 @@
 //! The few things every part of the picture is made of: numbers, safe text, colours.
 
+pub(super) use super::markup::N;
+use super::markup::put_safely;
 use std::fmt;
 
 /// Appends formatted text to a string, which cannot fail.
@@ -18,23 +20,6 @@ pub(super) const SMALL_SIZE: f64 = 8.0;
 /// one more.
 pub(super) const COLOURS: usize = 6;
 
-/// A coordinate, rounded to a tenth of a pixel and written as short as possible.
-#[derive(Clone, Copy)]
-pub(super) struct N(pub(super) f64);
-
-impl fmt::Display for N {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The cast turns what is not a number into zero and what is too large into the largest.
-        let tenths = (self.0 * 10.0).round() as i64;
-        let (whole, tenth) = ((tenths / 10).unsigned_abs(), (tenths % 10).abs());
-        let sign = if tenths < 0 { "-" } else { "" };
-        match tenth {
-            0 => write!(f, "{sign}{whole}"),
-            _ => write!(f, "{sign}{whole}.{tenth}"),
-        }
-    }
-}
-
 /// A text from outside, made harmless, and cut where it gets too long to be read.
 pub(super) struct Text<'a>(pub(super) &'a str);
 
@@ -47,17 +32,7 @@ impl fmt::Display for Text<'_> {
             if index == TEXT_MAX {
                 return f.write_char('…');
             }
-            match character {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                // XML knows no escape for these; what is no character is shown as a missing one.
-                _ if character.is_control() => f.write_char('\u{fffd}')?,
-                '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
-                _ => f.write_char(character)?,
-            }
+            put_safely(f, character)?;
         }
         Ok(())
     }
@@ -193,23 +168,6 @@ pub(super) const STYLE_OF_LEASES: &str = "\
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn coordinates_are_rounded_to_tenths_and_are_always_numbers() {
-        for (number, text) in [
-            (0.0, "0"),
-            (-0.04, "0"),
-            (12.0, "12"),
-            (12.34, "12.3"),
-            (-0.26, "-0.3"),
-            (-7.0, "-7"),
-            (f64::NAN, "0"),
-        ] {
-            assert_eq!(N(number).to_string(), text);
-        }
-        assert!(N(f64::INFINITY).to_string().parse::<f64>().is_ok_and(f64::is_finite));
-        assert!(N(f64::NEG_INFINITY).to_string().parse::<f64>().is_ok_and(f64::is_finite));
-    }
 
     #[test]
     fn text_cannot_leave_its_place() {

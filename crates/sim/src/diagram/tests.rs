@@ -390,6 +390,18 @@ fn words_keep_out_of_the_way_of_lines() {
 }
 
 #[test]
+fn a_kind_of_message_looks_the_same_whoever_speaks_first() {
+    let election = [at(0, 1, send("election", 0)), at(10, 2, recv(1, "election", 0, 0))];
+    let ok = [at(20, 2, send("ok", 0)), at(30, 1, recv(2, "ok", 0, 20))];
+    let first = [at(0, 2, send("ok", 7)), at(5, 1, recv(2, "ok", 7, 0))];
+    for records in [[election.clone(), ok.clone()].concat(), [first, election, ok].concat()] {
+        let picture = draw(&records);
+        assert!(picture.contains("<g class=\"m k0\"><title>election #0"));
+        assert!(picture.contains("<g class=\"m k1\"><title>ok #0"));
+    }
+}
+
+#[test]
 fn signs_of_life_stay_in_the_background() {
     let picture = draw(&[
         at(0, 1, send("heartbeat", 0)),

@@ -43,10 +43,6 @@ impl Track {
         Self { lane, phase: None, belief: None, hold: None, run: None, clock }
     }
 
-    pub(super) fn id(&self) -> NodeId {
-        self.lane.id
-    }
-
     /// If nothing is known of it yet: it has been like this all along.
     pub(super) fn begin(&mut self, from: u64, phase: Phase) {
         self.phase.get_or_insert((from, phase));

@@ -7,8 +7,8 @@ use crate::network::Topology;
 use crate::plan::{BadPlan, Ranks};
 use crate::terrain::BadTerrain;
 use bellwether_core::Duration;
-use bellwether_protocols::called::Called;
-use bellwether_protocols::choice::{Choice, Crowd, Goal, Leases};
+use bellwether_protocols::choice::{Crowd, Goal, Leases};
+use bellwether_protocols::simulated::Layout;
 use std::fmt;
 
 /// Why an experiment cannot be done.
@@ -295,8 +295,7 @@ impl Experiment {
             return Err(BadExperiment::OnlyCalled(self.scenario.name()));
         }
         let live = self.nodes - u32::from(self.convening.top_dead);
-        let ring = matches!(&self.choice, Choice::Called(params)
-            if matches!(params.called(), Called::Ring(_)));
+        let ring = matches!(self.choice.layout(), Some(Layout::Ring { .. }));
         if self.nodes < 2 || (ring && live < 2) {
             return Err(BadExperiment::Alone);
         }

@@ -1,7 +1,7 @@
 //! Elections that somebody calls: by whom, in what order they stand, and what they are told.
 
 use super::Experiment;
-use crate::coin::{Coins, Stream};
+use crate::coin::{Coins, For, Stream};
 use crate::fault::{Fault, Timed, Who};
 use crate::graph::Links;
 use crate::network::Probability;
@@ -9,7 +9,6 @@ use crate::order::Order;
 use crate::plan::Plan;
 use crate::terrain::{Drawn, Terrain};
 use bellwether_core::{Duration, Entropy};
-use bellwether_protocols::choice::Choice;
 
 /// The circumstances of an election that does not begin by itself. Protocols whose processes all
 /// begin on their own do not ask.
@@ -134,11 +133,8 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
             }
         }
     }
-    let ready = match &experiment.choice {
-        Choice::Probabilistic(params) => params.ready(u64::from(plan.nodes)),
-        _ => Duration::ZERO,
-    };
-    let mut luck = coins.world(5);
+    let ready = experiment.choice.ready(plan.nodes);
+    let mut luck = coins.world(For::Initiators);
     for node in initiators.draw(live, &mut luck) {
         let fault = Fault::Campaign { node: Who::Node(node) };
         let at = if *spread == Duration::ZERO { 0 } else { luck.below(spread.as_nanos()) };

@@ -1,240 +1,123 @@
 //! What is measured, and what one run gave.
 
-/// What is measured. The names are those of the command line's JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Measure {
+/// What kind of number a measure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A time, a count, a part: any number.
+    Number,
+    /// 1 if something happened in a run and 0 if it did not, so that the mean is a probability.
+    Chance,
+}
+
+/// Makes [`Measure`] and all that is known of each from one table.
+macro_rules! measures {
+    ($($(#[$about:meta])+ $variant:ident = $name:literal, $sort:ident;)+) => {
+        /// What is measured. The names are those of the command line's JSON.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Measure {
+            $($(#[$about])+ $variant,)+
+            /// Messages of one kind, by the name that the message itself gives.
+            MessagesOf(&'static str),
+        }
+
+        /// The rows of the table, numbered.
+        #[derive(Clone, Copy)]
+        enum Row {
+            $($variant,)+
+        }
+
+        impl Measure {
+            /// All of them, in the order they are shown; then come those of kinds of messages,
+            /// which are as many as a protocol has.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// Its name.
+            pub fn name(self) -> String {
+                match self {
+                    $(Self::$variant => $name.to_owned(),)+
+                    Self::MessagesOf(kind) => format!("messages_{kind}"),
+                }
+            }
+
+            /// What kind of number it is.
+            pub(super) fn sort(self) -> Sort {
+                match self {
+                    $(Self::$variant => Sort::$sort,)+
+                    Self::MessagesOf(_) => Sort::Number,
+                }
+            }
+
+            /// Its place in [`ALL`](Self::ALL), if it is in it.
+            #[inline]
+            fn row(self) -> Option<usize> {
+                match self {
+                    $(Self::$variant => Some(Row::$variant as usize),)+
+                    Self::MessagesOf(_) => None,
+                }
+            }
+        }
+    };
+}
+
+measures! {
     /// How often all live processes name the same live leader in the end.
-    StrongSuccess,
+    StrongSuccess = "strong_success", Chance;
     /// The part of the live processes that name the one whom most name in the end.
-    WeakSuccess,
+    WeakSuccess = "weak_success", Number;
     /// When the converging announcement was sent.
-    ConvergenceTime,
+    ConvergenceTime = "convergence_time", Number;
     /// When it was received.
-    LeadershipDelay,
+    LeadershipDelay = "leadership_delay", Number;
     /// Messages sent before that.
-    Messages,
+    Messages = "messages", Number;
     /// Those of them that were sent while the wait that opens an election can last: in T_S.
-    MessagesInOpening,
+    MessagesInOpening = "messages_in_opening", Number;
     /// Which of the leader's messages it was; of an election in rounds, how many were held.
-    Rounds,
+    Rounds = "rounds", Number;
     /// The same, averaged over the other processes.
-    AverageRounds,
+    AverageRounds = "average_rounds", Number;
     /// Processes announcing themselves, averaged over the time until then.
-    SimultaneousLeaders,
+    SimultaneousLeaders = "simultaneous_leaders", Number;
     /// Messages per announce interval.
-    AnnouncersPerInterval,
+    AnnouncersPerInterval = "announcers_per_interval", Number;
     /// When all name the leader at the same moment.
-    AgreementTime,
+    AgreementTime = "agreement_time", Number;
     /// Time until a disturbed group agrees again.
-    ReestablishmentDelay,
+    ReestablishmentDelay = "reestablishment_delay", Number;
     /// Part of the time without agreement.
-    InconsistentFraction,
+    InconsistentFraction = "inconsistent_fraction", Number;
     /// From the sending of the request that made a process leader until it leads.
-    ElectionTime,
+    ElectionTime = "election_time", Number;
     /// Part of the time in which some process leads.
-    LeaderPresence,
+    LeaderPresence = "leader_presence", Number;
     /// How often a process stops leading for no reason from outside.
-    LeadershipLossesPerHour,
+    LeadershipLossesPerHour = "leadership_losses_per_hour", Number;
     /// Datagrams; one to everyone counts once.
-    MessagesPerSecond,
+    MessagesPerSecond = "messages_per_second", Number;
     /// Elections a process took part in.
-    ElectionsPerSecond,
+    ElectionsPerSecond = "elections_per_second", Number;
     /// Messages to one process.
-    Unicasts,
+    Unicasts = "unicasts", Number;
     /// Messages to everyone.
-    Multicasts,
+    Multicasts = "multicasts", Number;
     /// Relays of the last round that told everyone whom they chose.
-    Relays,
+    Relays = "relays", Number;
     /// In how many parts these fall, by who knows whom.
-    Components,
+    Components = "components", Number;
     /// Rounds without a clear outcome of which some process knows.
-    Detected,
+    Detected = "detected", Number;
     /// How often some process gave up in the end.
-    Aborted,
+    Aborted = "aborted", Chance;
     /// When the last process came to name its leader.
-    Time,
-    /// Messages of one kind.
-    MessagesOf(Kind),
-}
-
-/// A kind of message that is counted for itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// A call for an election, or the message that holds it.
-    Election,
-    /// "I am alive and will take over."
-    Ok,
-    /// "I am the coordinator", or "this one is".
-    Coordinator,
-    /// A candidate's message to its neighbourhood.
-    Probe,
-    /// The answer of the neighbourhood's end.
-    Reply,
-    /// An acknowledgement.
-    Ack,
-    /// Who leads, down the tree.
-    Leader,
-    /// Who leads, round the ring.
-    Announcement,
-    /// "Who leads?"
-    Query,
-    /// "I am alive."
-    Heartbeat,
-}
-
-/// All kinds, in the order they are shown.
-pub const KINDS: [Kind; 10] = [
-    Kind::Election,
-    Kind::Ok,
-    Kind::Coordinator,
-    Kind::Probe,
-    Kind::Reply,
-    Kind::Ack,
-    Kind::Leader,
-    Kind::Announcement,
-    Kind::Query,
-    Kind::Heartbeat,
-];
-
-impl Kind {
-    /// The kind with this name, as messages tell it.
-    #[inline]
-    pub fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "election" => Self::Election,
-            "ok" => Self::Ok,
-            "coordinator" => Self::Coordinator,
-            "probe" => Self::Probe,
-            "reply" => Self::Reply,
-            "ack" => Self::Ack,
-            "leader" => Self::Leader,
-            "announcement" => Self::Announcement,
-            "query" => Self::Query,
-            "heartbeat" => Self::Heartbeat,
-            _ => return None,
-        })
-    }
-}
-
-impl Measure {
-    /// All of them, in the order they are shown.
-    pub const ALL: [Self; 35] = [
-        Self::StrongSuccess,
-        Self::WeakSuccess,
-        Self::ConvergenceTime,
-        Self::LeadershipDelay,
-        Self::Messages,
-        Self::MessagesInOpening,
-        Self::Rounds,
-        Self::AverageRounds,
-        Self::SimultaneousLeaders,
-        Self::AnnouncersPerInterval,
-        Self::AgreementTime,
-        Self::ReestablishmentDelay,
-        Self::InconsistentFraction,
-        Self::ElectionTime,
-        Self::LeaderPresence,
-        Self::LeadershipLossesPerHour,
-        Self::MessagesPerSecond,
-        Self::ElectionsPerSecond,
-        Self::Unicasts,
-        Self::Multicasts,
-        Self::Relays,
-        Self::Components,
-        Self::Detected,
-        Self::Aborted,
-        Self::Time,
-        Self::MessagesOf(Kind::Election),
-        Self::MessagesOf(Kind::Ok),
-        Self::MessagesOf(Kind::Coordinator),
-        Self::MessagesOf(Kind::Probe),
-        Self::MessagesOf(Kind::Reply),
-        Self::MessagesOf(Kind::Ack),
-        Self::MessagesOf(Kind::Leader),
-        Self::MessagesOf(Kind::Announcement),
-        Self::MessagesOf(Kind::Query),
-        Self::MessagesOf(Kind::Heartbeat),
-    ];
-
-    /// Its place in [`ALL`](Self::ALL).
-    #[inline]
-    pub(crate) fn place(self) -> usize {
-        match self {
-            Self::StrongSuccess => 0,
-            Self::WeakSuccess => 1,
-            Self::ConvergenceTime => 2,
-            Self::LeadershipDelay => 3,
-            Self::Messages => 4,
-            Self::MessagesInOpening => 5,
-            Self::Rounds => 6,
-            Self::AverageRounds => 7,
-            Self::SimultaneousLeaders => 8,
-            Self::AnnouncersPerInterval => 9,
-            Self::AgreementTime => 10,
-            Self::ReestablishmentDelay => 11,
-            Self::InconsistentFraction => 12,
-            Self::ElectionTime => 13,
-            Self::LeaderPresence => 14,
-            Self::LeadershipLossesPerHour => 15,
-            Self::MessagesPerSecond => 16,
-            Self::ElectionsPerSecond => 17,
-            Self::Unicasts => 18,
-            Self::Multicasts => 19,
-            Self::Relays => 20,
-            Self::Components => 21,
-            Self::Detected => 22,
-            Self::Aborted => 23,
-            Self::Time => 24,
-            Self::MessagesOf(kind) => 25 + kind as usize,
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StrongSuccess => "strong_success",
-            Self::WeakSuccess => "weak_success",
-            Self::ConvergenceTime => "convergence_time",
-            Self::LeadershipDelay => "leadership_delay",
-            Self::Messages => "messages",
-            Self::MessagesInOpening => "messages_in_opening",
-            Self::Rounds => "rounds",
-            Self::AverageRounds => "average_rounds",
-            Self::SimultaneousLeaders => "simultaneous_leaders",
-            Self::AnnouncersPerInterval => "announcers_per_interval",
-            Self::AgreementTime => "agreement_time",
-            Self::ReestablishmentDelay => "reestablishment_delay",
-            Self::InconsistentFraction => "inconsistent_fraction",
-            Self::ElectionTime => "election_time",
-            Self::LeaderPresence => "leader_presence",
-            Self::LeadershipLossesPerHour => "leadership_losses_per_hour",
-            Self::MessagesPerSecond => "messages_per_second",
-            Self::ElectionsPerSecond => "elections_per_second",
-            Self::Unicasts => "unicasts",
-            Self::Multicasts => "multicasts",
-            Self::Relays => "relays",
-            Self::Components => "components",
-            Self::Detected => "detected",
-            Self::Aborted => "aborted",
-            Self::Time => "time",
-            Self::MessagesOf(Kind::Election) => "messages_election",
-            Self::MessagesOf(Kind::Ok) => "messages_ok",
-            Self::MessagesOf(Kind::Coordinator) => "messages_coordinator",
-            Self::MessagesOf(Kind::Probe) => "messages_probe",
-            Self::MessagesOf(Kind::Reply) => "messages_reply",
-            Self::MessagesOf(Kind::Ack) => "messages_ack",
-            Self::MessagesOf(Kind::Leader) => "messages_leader",
-            Self::MessagesOf(Kind::Announcement) => "messages_announcement",
-            Self::MessagesOf(Kind::Query) => "messages_query",
-            Self::MessagesOf(Kind::Heartbeat) => "messages_heartbeat",
-        }
-    }
+    Time = "time", Number;
 }
 
 /// What one run gave. Measures that it did not give are not numbers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    pub(super) values: [f64; Measure::ALL.len()],
+    values: [f64; Measure::ALL.len()],
+    /// How many messages of each kind were sent, in the order in which the kinds first were.
+    pub(super) kinds: Vec<(&'static str, u64)>,
     pub(super) deliveries: u64,
     /// Whether what the run was for did not happen.
     pub(crate) unsettled: bool,
@@ -242,12 +125,53 @@ pub(crate) struct Sample {
 
 impl Sample {
     pub(crate) fn new(deliveries: u64) -> Self {
-        Self { values: [f64::NAN; Measure::ALL.len()], deliveries, unsettled: false }
+        let values = [f64::NAN; Measure::ALL.len()];
+        Self { values, kinds: Vec::new(), deliveries, unsettled: false }
     }
 
+    /// Enters a measure of the table.
     pub(crate) fn set(&mut self, measure: Measure, value: f64) {
-        self.values[measure.place()] = value;
+        if let Some(row) = measure.row() {
+            self.values[row] = value;
+        }
     }
+
+    /// The value of a measure in this run, if it has one.
+    fn get(&self, measure: Measure) -> Option<f64> {
+        let value = match (measure, measure.row()) {
+            (Measure::MessagesOf(kind), _) => {
+                let (_, count) = self.kinds.iter().find(|(known, _)| *known == kind)?;
+                *count as f64
+            }
+            (_, row) => self.values[row?],
+        };
+        (!value.is_nan()).then_some(value)
+    }
+}
+
+/// Each measure that some run gave, with its values in order of the runs.
+pub(super) fn columns(samples: &[Sample]) -> impl Iterator<Item = (Measure, Vec<f64>)> {
+    let values = |measure| samples.iter().filter_map(move |sample| sample.get(measure)).collect();
+    let table = Measure::ALL.iter().map(move |&measure| (measure, values(measure)));
+    let settled = || samples.iter().filter(|sample| !sample.unsettled);
+    // A run in which none of that kind was sent counts too.
+    let count = move |measure| {
+        settled().map(|sample| sample.get(measure).unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let kinds = kinds(samples).into_iter().map(Measure::MessagesOf);
+    table.chain(kinds.map(move |measure| (measure, count(measure))))
+}
+
+/// All kinds of messages, as the run that had most of them came upon them, and then the others.
+fn kinds(samples: &[Sample]) -> Vec<&'static str> {
+    let mut known: Vec<&'static str> = Vec::new();
+    let most = samples.iter().rev().max_by_key(|sample| sample.kinds.len());
+    for (kind, _) in most.into_iter().chain(samples).flat_map(|sample| &sample.kinds) {
+        if !known.contains(kind) {
+            known.push(kind);
+        }
+    }
+    known
 }
 
 #[cfg(test)]
@@ -255,13 +179,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_measure_is_at_its_place_and_every_kind_has_one() {
-        for (place, measure) in Measure::ALL.into_iter().enumerate() {
-            assert_eq!(measure.place(), place, "{}", measure.name());
+    fn every_measure_is_at_its_place_under_a_name_of_its_own() {
+        for (place, measure) in Measure::ALL.iter().enumerate() {
+            assert_eq!(measure.row(), Some(place), "{}", measure.name());
+            let namesakes = Measure::ALL.iter().filter(|other| other.name() == measure.name());
+            assert_eq!(namesakes.count(), 1, "{}", measure.name());
         }
-        for kind in KINDS {
-            let name = Measure::MessagesOf(kind).name();
-            assert_eq!(name.strip_prefix("messages_").and_then(Kind::of), Some(kind));
-        }
+    }
+
+    #[test]
+    fn a_kind_that_nobody_has_heard_of_is_reported_by_its_own_name() {
+        let run = |kinds: &[(&'static str, u64)]| Sample { kinds: kinds.into(), ..Sample::new(0) };
+        let lost = Sample { unsettled: true, ..Sample::new(0) };
+        let samples = [run(&[("whisper", 2)]), lost, run(&[("shout", 3), ("whisper", 4)])];
+        let counted: Vec<_> = columns(&samples)
+            .filter(|(_, column)| !column.is_empty())
+            .map(|(measure, column)| (measure.name(), column))
+            .collect();
+        let expected = [
+            ("messages_shout".to_owned(), vec![0.0, 3.0]),
+            ("messages_whisper".to_owned(), vec![2.0, 4.0]),
+        ];
+        assert_eq!(counted, expected);
     }
 }

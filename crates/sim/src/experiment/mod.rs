@@ -14,11 +14,12 @@ mod scenario;
 mod start;
 mod tally;
 mod wandering;
+mod watch;
 
 pub use check::BadExperiment;
 pub use convening::{Convening, Initiators};
+pub use measure::Measure;
 pub(crate) use measure::Sample;
-pub use measure::{KINDS, Kind, Measure};
 pub use scenario::{Churn, Scenario};
 pub use wandering::{Wandering, Wanderings};
 
@@ -31,14 +32,11 @@ use crate::proportion::Proportion;
 use crate::stats::Summary;
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, SimTime, Visitor};
-use bellwether_protocols::announce_listen::{Repeat, Yields};
 use bellwether_protocols::choice::Choice;
-use leases::Reign;
+use measure::Sort;
 use rayon::prelude::*;
-use recovery::Recovery;
 use scenario::Planned;
-use start::Start;
-use tally::Tally;
+use watch::Watch;
 
 /// Which engine runs an experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,11 +100,8 @@ impl Experiment {
     pub fn run(&self, progress: &(dyn Fn() + Sync)) -> Result<Answer, BadExperiment> {
         self.check()?;
         let lazy = self.engine != Engine::Event && self.not_lazy().is_none();
-        let samples = match &self.choice {
-            Choice::Probabilistic(params) => rounds::runs(self, params, progress)?,
-            other => other.clone().visit(Runs { experiment: self, lazy, progress })?,
-        };
-        Ok(self.summarise(&samples, lazy))
+        let samples = self.choice.clone().visit(Runs { experiment: self, lazy, progress })?;
+        Ok(summarise(&samples, lazy))
     }
 
     /// The plan of one run, and when its watch begins. Where a split cuts is not in it: that
@@ -122,70 +117,32 @@ impl Experiment {
 
     /// Everything that happens in the first run.
     pub fn trace(&self) -> Vec<Record> {
-        if let Choice::Probabilistic(params) = &self.choice {
-            return rounds::trace(self, params);
-        }
         self.choice.clone().visit(FirstRun { experiment: self })
     }
 
     /// Why the lazy engine does not apply, if it does not.
     pub fn not_lazy(&self) -> Option<&'static str> {
-        let Choice::AnnounceListen(params) = &self.choice else {
-            return Some("only announce-listen protocols are lazy");
-        };
-        if self.scenario != Scenario::Start {
-            return Some("only the start scenario is lazy");
-        }
-        if params.listen() != Duration::MAX {
-            return Some("listen must be infinite");
-        }
-        if params.opening().queries() {
-            return Some("queries depend on who hears them");
-        }
-        if params.leaders() > 1 {
-            return Some("there must be one leader");
-        }
-        if params.repeat() == Repeat::Redrawn
-            || (params.yields() == Yields::ToAnyone && params.repeat() != Repeat::Once)
-        {
-            return Some("this variant has no order of claims to follow");
-        }
-        if params.yields() == Yields::Never && params.opening().suppresses() {
-            return Some("announcements that nobody silences are too many to follow");
-        }
-        if self.drift > 0 {
-            return Some("clocks must not drift");
-        }
-        if !self.network.is_plain() {
-            return Some("the delay must be constant and losses without memory");
-        }
-        if self.network.constant_delay() == Some(Duration::ZERO) {
-            return Some("the delay must be above nought, or messages race with timers");
-        }
-        None
+        Lazy::refuses(self)
     }
 
-    fn summarise(&self, samples: &[Sample], lazy: bool) -> Answer {
-        let column = |measure: Measure| -> Vec<f64> {
-            let value = |sample: &Sample| sample.values[measure.place()];
-            let counted = matches!(measure, Measure::MessagesOf(_));
-            if counted && samples.iter().any(|sample| !value(sample).is_nan()) {
-                // A run in which none of that kind was said counts too.
-                let settled = samples.iter().filter(|sample| !sample.unsettled);
-                return settled.map(|sample| value(sample).max(0.0)).collect();
-            }
-            samples.iter().map(value).filter(|value| !value.is_nan()).collect()
-        };
-        let measures = Measure::ALL
-            .into_iter()
-            .filter_map(|measure| Some((measure, summary(measure, &column(measure))?)))
-            .collect();
-        Answer {
-            measures,
-            unsettled: samples.iter().filter(|sample| sample.unsettled).count() as u64,
-            deliveries: (!lazy).then(|| samples.iter().map(|sample| sample.deliveries).sum()),
-            lazy,
+    /// Whether the plan is the same in every run.
+    fn is_fixed(&self) -> bool {
+        match self.choice.profile().convened {
+            true => self.convening.is_fixed(),
+            false => self.scenario == Scenario::Start,
         }
+    }
+}
+
+/// Puts the runs together.
+fn summarise(samples: &[Sample], lazy: bool) -> Answer {
+    let summarised =
+        |(measure, column): (Measure, Vec<f64>)| Some((measure, summary(measure, &column)?));
+    Answer {
+        measures: measure::columns(samples).filter_map(summarised).collect(),
+        unsettled: samples.iter().filter(|sample| sample.unsettled).count() as u64,
+        deliveries: (!lazy).then(|| samples.iter().map(|sample| sample.deliveries).sum()),
+        lazy,
     }
 }
 
@@ -193,7 +150,7 @@ impl Experiment {
 /// where it always happened, and leaves the chances where it nearly did.
 fn summary(measure: Measure, samples: &[f64]) -> Option<Summary> {
     let summary = Summary::of(samples)?;
-    if !matches!(measure, Measure::StrongSuccess | Measure::Aborted) {
+    if measure.sort() != Sort::Chance {
         return Some(summary);
     }
     let successes = samples.iter().filter(|sample| **sample > 0.0).count() as u64;
@@ -253,18 +210,13 @@ impl Visitor for FirstRun<'_> {
     type Output = Vec<Record>;
 
     fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
-        let coins = Coins::new(self.experiment.seed, 0);
+        let Self { experiment } = self;
+        let coins = Coins::new(experiment.seed, 0);
         let (mut world, mut tracer) = (World::<P>::new(params), Tracer::default());
-        let Planned { plan, .. } =
-            self.experiment.scenario.rehearse(self.experiment, &mut world, coins);
-        let profile = self.experiment.choice.profile();
-        if self.experiment.scenario == Scenario::Start && profile.leases.is_none() {
-            let mut start = Start::new(&profile);
-            start.reset(plan.nodes);
-            world.run(&plan, coins, &mut (&mut start, &mut tracer));
-        } else {
-            world.run(&plan, coins, &mut tracer);
-        }
+        let planned = experiment.scenario.rehearse(experiment, &mut world, coins);
+        let mut watch = Watch::beside_a_trace(experiment);
+        watch.reset(experiment, &planned, coins);
+        world.run(&planned.plan, coins, &mut (&mut watch, &mut tracer));
         tracer.records
     }
 }
@@ -273,12 +225,9 @@ impl Visitor for FirstRun<'_> {
 struct Runner<'a, P: Protocol> {
     experiment: &'a Experiment,
     world: World<P>,
-    start: Start,
-    recovery: Recovery,
-    reign: Option<Reign>,
-    tally: Option<Tally>,
+    watch: Watch<'a>,
     lazy: Option<Lazy<'a>>,
-    plan: Option<Plan>,
+    planned: Option<Planned>,
 }
 
 impl<'a, P: Protocol> Runner<'a, P> {
@@ -286,12 +235,9 @@ impl<'a, P: Protocol> Runner<'a, P> {
         Self {
             experiment,
             world: World::new(params),
-            start: Start::new(&experiment.choice.profile()),
-            recovery: Recovery::new(),
-            reign: experiment.choice.profile().leases.map(Reign::new),
-            tally: experiment.choice.profile().convened.then(Tally::default),
+            watch: Watch::of(experiment),
             lazy: lazy.then(|| Lazy::new(experiment)).flatten(),
-            plan: None,
+            planned: None,
         }
     }
 
@@ -299,39 +245,14 @@ impl<'a, P: Protocol> Runner<'a, P> {
         if let Some(lazy) = &mut self.lazy {
             return lazy.run(coins);
         }
-        let experiment = self.experiment;
-        if let Some(reign) = &mut self.reign {
-            let planned = experiment.scenario.rehearse(experiment, &mut self.world, coins);
-            reign.reset(&planned, experiment.scenario);
-            let outcome = self.world.run(&planned.plan, coins, reign);
-            return reign.sample(outcome.deliveries);
+        let Self { experiment, world, watch, planned, .. } = self;
+        if !experiment.is_fixed() {
+            *planned = None;
         }
-        if let Some(tally) = &mut self.tally {
-            if self.plan.is_none() || !experiment.convening.is_fixed() {
-                self.plan = Some(experiment.plan(coins).0);
-            }
-            let Some(plan) = &self.plan else { return Sample::new(0) };
-            if experiment.convening.wanders() {
-                let mut watch = Wandering::new(plan, Duration::ZERO);
-                let outcome = self.world.run(plan, coins, &mut watch);
-                return watch.sample(plan.end(), outcome.deliveries);
-            }
-            tally.reset(plan, experiment.choice.profile().restless);
-            let outcome = self.world.run(plan, coins, tally);
-            return tally.sample(plan, &self.world, outcome);
-        }
-        if experiment.scenario == Scenario::Start {
-            // Nothing in it depends on luck, so one plan serves all runs.
-            let plan = self.plan.get_or_insert_with(|| experiment.plan(coins).0);
-            self.start.reset(plan.nodes);
-            let outcome = self.world.run(plan, coins, &mut self.start);
-            return self.start.sample(outcome.deliveries);
-        }
-        let (plan, from) = experiment.plan(coins);
-        let event = experiment.scenario.has_event();
-        self.recovery.reset(plan.nodes, from, experiment.window, event);
-        let outcome = self.world.run(&plan, coins, &mut self.recovery);
-        self.recovery.sample(outcome.deliveries)
+        let planned =
+            planned.get_or_insert_with(|| experiment.scenario.rehearse(experiment, world, coins));
+        watch.reset(experiment, planned, coins);
+        watch.run(world, planned, coins)
     }
 }
 

@@ -15,51 +15,30 @@
 //! Failures belong to rounds (section 5 of the paper): when a round begins, everyone's coin is
 //! drawn, and whoever is to fail in it does so at any moment of it. The dead stay in views.
 
-use super::{Experiment, Measure, Sample, on_threads};
-use crate::coin::Coins;
-use crate::experiment::BadExperiment;
+use super::{Experiment, Measure, Sample};
+use crate::coin::{Coins, For};
 use crate::fault::{Fault, Who};
 use crate::network::components;
-use crate::observer::{Cause, Observer, Tracer};
+use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
 use crate::world::World;
-use bellwether_core::{Dest, Entropy, Fact, Leadership, NodeId, Record, SimTime, Stage};
-use bellwether_protocols::probabilistic::{Message, Params, Probabilistic, RoundId};
+use bellwether_core::{Dest, Entropy, Fact, Leadership, Message, NodeId, Protocol, SimTime, Stage};
+use bellwether_protocols::choice::Choice;
+use bellwether_protocols::simulated;
 use std::collections::BTreeMap;
 
-/// All runs of an experiment.
-pub(super) fn runs(
-    experiment: &Experiment,
-    params: &Params,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Vec<Sample>, BadExperiment> {
-    let begin = || (World::new(params.clone()), Rounds::new(experiment, params));
-    on_threads(experiment, progress, begin, |(world, rounds), coins| {
-        let plan = experiment.plan(coins).0;
-        rounds.reset(coins);
-        let outcome = world.run(&plan, coins, rounds);
-        rounds.sample(&plan, world, outcome.deliveries)
-    })
-}
-
-/// Everything that happens in the first run.
-pub(super) fn trace(experiment: &Experiment, params: &Params) -> Vec<Record> {
-    let coins = Coins::new(experiment.seed, 0);
-    let (mut rounds, mut tracer) = (Rounds::new(experiment, params), Tracer::default());
-    rounds.reset(coins);
-    let plan = experiment.plan(coins).0;
-    World::new(params.clone()).run(&plan, coins, &mut (&mut rounds, &mut tracer));
-    tracer.records
-}
+/// A round: its election and its number in it. Later ones are greater.
+type Round = (u32, u32);
 
 /// Watches one run after the other, and makes processes fail.
-struct Rounds<'a> {
-    params: &'a Params,
+pub(super) struct Rounds<'a> {
+    choice: &'a Choice,
+    kinds: simulated::Rounds,
     nodes: u32,
     fail: f64,
     coins: Coins,
     /// The latest round, and when the first of all began.
-    round: RoundId,
+    round: Round,
     called: Option<SimTime>,
     /// How many rounds were held, and how many of them because the one before was unclear.
     rounds: u32,
@@ -79,13 +58,14 @@ struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    fn new(experiment: &Experiment, params: &'a Params) -> Self {
+    pub(super) fn new(experiment: &'a Experiment, kinds: simulated::Rounds) -> Self {
         Self {
-            params,
+            choice: &experiment.choice,
+            kinds,
             nodes: experiment.nodes,
             fail: experiment.convening.fail.value(),
             coins: Coins::new(0, 0),
-            round: RoundId::default(),
+            round: (0, 0),
             called: None,
             rounds: 0,
             detected: 0,
@@ -100,8 +80,8 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    fn reset(&mut self, coins: Coins) {
-        (self.coins, self.round, self.called) = (coins, RoundId::default(), None);
+    pub(super) fn reset(&mut self, coins: Coins) {
+        (self.coins, self.round, self.called) = (coins, (0, 0), None);
         (self.rounds, self.detected) = (0, 0);
         (self.unicasts, self.multicasts, self.last_change) = (0, 0, SimTime::ZERO);
         self.doomed.clear();
@@ -116,15 +96,15 @@ impl<'a> Rounds<'a> {
     }
 
     /// A round begins.
-    fn begin(&mut self, round: RoundId, at: SimTime) {
+    fn begin(&mut self, round: Round, at: SimTime) {
+        let (election, number) = round;
         self.rounds += 1;
-        self.detected += u32::from(round.election == self.round.election);
+        self.detected += u32::from(election == self.round.0);
         (self.round, self.called) = (round, self.called.or(Some(at)));
         self.leave_behind();
         if self.fail > 0.0 {
-            let lasts = self.params.lasts(round.number, u64::from(self.nodes)).as_nanos().max(1);
-            let which = u64::from(round.election) << 32 | u64::from(round.number);
-            let mut luck = self.coins.world(which);
+            let lasts = self.choice.round_lasts(number, self.nodes).as_nanos().max(1);
+            let mut luck = self.coins.world(For::Failures { election, round: number });
             let mut node = 0.0;
             loop {
                 // How many last until the next that does not: drawn at once.
@@ -162,7 +142,12 @@ impl<'a> Rounds<'a> {
     }
 
     /// What the run came to.
-    fn sample(&self, plan: &Plan, world: &World<Probabilistic>, deliveries: u64) -> Sample {
+    pub(super) fn sample<P: Protocol>(
+        &self,
+        plan: &Plan,
+        world: &World<P>,
+        deliveries: u64,
+    ) -> Sample {
         let mut sample = Sample::new(deliveries);
         let ended = Ended::of(plan, world);
         let yes = |holds: bool| f64::from(u8::from(holds));
@@ -199,7 +184,7 @@ struct Ended {
 }
 
 impl Ended {
-    fn of(plan: &Plan, world: &World<Probabilistic>) -> Self {
+    fn of<P: Protocol>(plan: &Plan, world: &World<P>) -> Self {
         let mut ended = Self::default();
         // Most follow whom the one before them follows.
         let (mut leader, mut followers) = (None, 0);
@@ -233,18 +218,23 @@ impl Ended {
     }
 }
 
-impl Observer<Probabilistic> for Rounds<'_> {
-    fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &Message, _number: u32) {
+impl<P: Protocol> Observer<P> for Rounds<'_> {
+    fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, _number: u32) {
+        let kind = message.kind();
         match to {
             Dest::Everyone => self.multicasts += 1,
-            Dest::Node(_) => self.unicasts += u64::from(!matches!(message, Message::Gossip(_))),
+            Dest::Node(_) => self.unicasts += u64::from(kind != self.kinds.gauges),
         }
-        match (message, to) {
-            (Message::Initiate(round), _) if *round > self.round => self.begin(*round, at),
-            (Message::Prefer(round, _), Dest::Node(to)) if *round == self.round => {
-                self.note_word(at, from, to);
-            }
-            (Message::Final(round, _), _) if *round == self.round => self.finals.push(from),
+        let Some(round) = message.round() else { return };
+        if kind == self.kinds.begins && round > self.round {
+            self.begin(round, at);
+        }
+        if round != self.round {
+            return;
+        }
+        match to {
+            Dest::Node(to) if kind == self.kinds.prefers => self.note_word(at, from, to),
+            _ if kind == self.kinds.decides => self.finals.push(from),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Experiment;
 use super::convening::convene;
-use crate::coin::{Coins, Stream};
+use crate::coin::{Coins, For, Stream};
 use crate::fault::{Disk, Fault, Timed, Who};
 use crate::network::Loss;
 use crate::observer::id;
@@ -105,7 +105,7 @@ impl Scenario {
             }
             return (plan, SimTime::ZERO);
         }
-        let mut luck = coins.world(2);
+        let mut luck = coins.world(For::Event);
         // Any moment of the announce interval is as likely as another.
         let phase = luck.below(profile.interval.as_nanos().max(1));
         let at = settling_time(experiment) + Duration::from_nanos(phase);
@@ -147,7 +147,7 @@ impl Scenario {
         };
         let leader = (0..plan.nodes).find(leads);
         let mut rest: Vec<u32> = (0..plan.nodes).collect();
-        shuffle(&mut rest, &mut coins.world(3));
+        shuffle(&mut rest, &mut coins.world(For::Split));
         if let Some(place) = rest.iter().position(|node| Some(*node) == leader) {
             rest.swap(0, place);
         }

@@ -8,13 +8,12 @@
 //! A run is *unsettled* if in the end some live process does not name the best live one it can
 //! reach.
 
-use super::measure::{KINDS, Kind};
 use super::{Measure, Sample};
 use crate::fault::{Fault, Who};
 use crate::network::{Topology, components};
 use crate::observer::{Cause, Observer, id};
 use crate::plan::Plan;
-use crate::world::{Outcome, World};
+use crate::world::World;
 use bellwether_core::{
     Dest, Duration, Fact, Instant, Leadership, Message, Node, Protocol, SimTime,
 };
@@ -23,10 +22,10 @@ use bellwether_core::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     sent: u64,
-    kinds: [u64; KINDS.len()],
-    /// The name of the last message's kind, and what it stands for: most messages are like the
-    /// one before.
-    last: (&'static str, Option<Kind>),
+    /// How many of each kind, in the order in which the kinds were first sent.
+    kinds: Vec<(&'static str, u64)>,
+    /// The place of the last message's kind: most messages are like the one before.
+    last: usize,
     last_change: Duration,
     /// Where something goes on for ever: who does not name the leader yet, and whom they must.
     waiting: Option<Waiting>,
@@ -61,21 +60,27 @@ impl Tally {
         &self,
         plan: &Plan,
         world: &World<P>,
-        outcome: Outcome,
+        deliveries: u64,
     ) -> Sample {
-        let mut sample = Sample::new(outcome.deliveries);
+        let mut sample = Sample::new(deliveries);
         sample.unsettled = !agreed(plan, world);
         if sample.unsettled {
             return sample; // what it took to agree is not known
         }
         sample.set(Measure::Messages, self.sent as f64);
         sample.set(Measure::Time, self.last_change.as_secs_f64());
-        for (kind, count) in KINDS.into_iter().zip(self.kinds) {
-            if count > 0 {
-                sample.set(Measure::MessagesOf(kind), count as f64);
-            }
-        }
+        sample.kinds.clone_from(&self.kinds);
         sample
+    }
+
+    /// Counts a message that is not like the one before.
+    fn count(&mut self, kind: &'static str) {
+        let place = self.kinds.iter().position(|(known, _)| *known == kind);
+        self.last = place.unwrap_or_else(|| {
+            self.kinds.push((kind, 0));
+            self.kinds.len() - 1
+        });
+        self.kinds[self.last].1 += 1;
     }
 }
 
@@ -83,12 +88,10 @@ impl<P: Protocol> Observer<P> for Tally {
     #[inline]
     fn on_send(&mut self, _at: SimTime, _from: u32, _to: Dest, message: &P::Message, _number: u32) {
         self.sent += 1;
-        let name = message.kind();
-        if !std::ptr::eq(name, self.last.0) {
-            self.last = (name, Kind::of(name));
-        }
-        if let Some(kind) = self.last.1 {
-            self.kinds[kind as usize] += 1;
+        let kind = message.kind();
+        match self.kinds.get_mut(self.last) {
+            Some((last, count)) if std::ptr::eq(*last, kind) => *count += 1,
+            _ => self.count(kind),
         }
     }
 
@@ -144,4 +147,22 @@ fn reachable<P: Protocol>(plan: &Plan, world: &World<P>) -> Vec<u32> {
     let there = |node: u32| world.node(node).is_some();
     let links = links.iter().copied().filter(|(a, b)| there(*a) && there(*b));
     components(plan.nodes, links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether_protocols::probabilistic::{Message as Said, Probabilistic};
+
+    #[test]
+    fn messages_are_counted_by_the_names_they_give_themselves() {
+        let mut tally = Tally::default();
+        let withdraw = Said::Withdraw(id(1), 1);
+        for message in [&Said::Join(1), &Said::Join(2), &withdraw, &Said::Join(3)] {
+            let (at, to) = (SimTime::ZERO, Dest::Everyone);
+            Observer::<Probabilistic>::on_send(&mut tally, at, 0, to, message, 0);
+        }
+        assert_eq!(tally.kinds, [("join", 3), ("withdraw", 1)]);
+        assert_eq!(tally.sent, 4);
+    }
 }

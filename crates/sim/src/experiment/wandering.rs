@@ -83,6 +83,10 @@ impl Wandering {
 
     /// What it came to by this time, at which the run must have ended.
     pub fn finish(mut self, end: SimTime) -> Wanderings {
+        self.end(end)
+    }
+
+    fn end(&mut self, end: SimTime) -> Wanderings {
         self.advance(end);
         let watched = end.since(self.from).as_secs_f64();
         Wanderings {
@@ -93,9 +97,9 @@ impl Wandering {
     }
 
     /// The same as one run's sample.
-    pub(super) fn sample(self, end: SimTime, deliveries: u64) -> Sample {
+    pub(super) fn sample(&mut self, end: SimTime, deliveries: u64) -> Sample {
         let Wanderings { inconsistent_fraction, elections_per_second, messages_per_second } =
-            self.finish(end);
+            self.end(end);
         let mut sample = Sample::new(deliveries);
         sample.set(Measure::InconsistentFraction, inconsistent_fraction);
         sample.set(Measure::ElectionsPerSecond, elections_per_second);

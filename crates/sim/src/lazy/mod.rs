@@ -26,13 +26,12 @@ mod order;
 mod suppress;
 
 use crate::coin::Coins;
-use crate::experiment::{Experiment, Measure, Sample};
+use crate::experiment::{Experiment, Measure, Sample, Scenario};
 use crate::network::{Delay, Loss};
 use crate::plan::Ranks;
 use air::{Own, Shared};
 use bellwether_core::{Duration, SimTime};
-use bellwether_protocols::announce_listen::{Params, Yields};
-use bellwether_protocols::choice::Choice;
+use bellwether_protocols::announce_listen::{Params, Repeat, Yields};
 use elect::Election;
 use order::Order;
 use suppress::Suppression;
@@ -68,10 +67,47 @@ enum Air {
 }
 
 impl<'a> Lazy<'a> {
+    /// Why it does not apply to an experiment, if it does not.
+    pub(crate) fn refuses(experiment: &Experiment) -> Option<&'static str> {
+        let Some(params) = experiment.choice.announcing() else {
+            return Some("only announce-listen protocols are lazy");
+        };
+        if experiment.scenario != Scenario::Start {
+            return Some("only the start scenario is lazy");
+        }
+        if params.listen() != Duration::MAX {
+            return Some("listen must be infinite");
+        }
+        if params.opening().queries() {
+            return Some("queries depend on who hears them");
+        }
+        if params.leaders() > 1 {
+            return Some("there must be one leader");
+        }
+        if params.repeat() == Repeat::Redrawn
+            || (params.yields() == Yields::ToAnyone && params.repeat() != Repeat::Once)
+        {
+            return Some("this variant has no order of claims to follow");
+        }
+        if params.yields() == Yields::Never && params.opening().suppresses() {
+            return Some("announcements that nobody silences are too many to follow");
+        }
+        if experiment.drift > 0 {
+            return Some("clocks must not drift");
+        }
+        if !experiment.network.is_plain() {
+            return Some("the delay must be constant and losses without memory");
+        }
+        if experiment.network.constant_delay() == Some(Duration::ZERO) {
+            return Some("the delay must be above zero, or messages race with timers");
+        }
+        None
+    }
+
     /// For an experiment that [is lazy](Experiment::not_lazy); nothing for another protocol's.
     pub(crate) fn new(experiment: &'a Experiment) -> Option<Self> {
         let Experiment { choice, nodes, network, ranks, .. } = experiment;
-        let Choice::AnnounceListen(params) = choice else { return None };
+        let params = choice.announcing()?;
         let delay = network.constant_delay().unwrap_or(Duration::ZERO).as_nanos();
         debug_assert!(matches!(network.multicast.delay, Delay::Constant(_)) && delay > 0);
         let loss = network.loss();

@@ -1,7 +1,7 @@
 //! The processes of a run, in arrays a simulator can be quick with.
 
 use crate::clock::Clock;
-use crate::coin::{Coins, Purpose, Stream};
+use crate::coin::{Coins, For, Purpose, Stream};
 use crate::fault::{Disk, Renumbered};
 use crate::observer::{Cause, id};
 use crate::plan::{Plan, Ranks};
@@ -136,12 +136,12 @@ impl<P: Protocol> Members<P> {
         self.clocks.clear();
         if plan.has_clock_faults() {
             let spread = 2 * u64::from(plan.drift) + 1;
-            let mut luck = coins.world(1);
+            let mut luck = coins.world(For::Drifts);
             let mut drift = || {
                 let drawn = luck.below(spread);
                 (drawn as i64 - i64::from(plan.drift)) as i32
             };
-            let mut first = coins.world(3);
+            let mut first = coins.world(For::Offsets);
             let mut offset = || Duration::from_nanos(first.below(plan.offset.as_nanos().max(1)));
             let clock = |drift, offset| {
                 Clock::TRUE.drifting(SimTime::ZERO, drift).jumped(SimTime::ZERO, offset)

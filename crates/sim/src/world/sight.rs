@@ -5,10 +5,10 @@
 //! time: bit by bit of the probability, from the highest, each with one random word for all 64,
 //! until none is undecided. A probability of one half takes one word.
 
-use crate::coin::{Coins, mix};
+use crate::coin::Coins;
 use crate::network::Probability;
 use crate::observer::id;
-use bellwether_core::NodeId;
+use bellwether_core::{NodeId, mix};
 
 /// Who sees whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

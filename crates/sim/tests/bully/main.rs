@@ -2,5 +2,7 @@
 //! trouble.
 
 mod counts;
+#[path = "../support/schedules.rs"]
+mod drawer;
 mod schedules;
 mod support;

@@ -3,6 +3,8 @@
 
 mod counts;
 mod crashes;
+#[path = "../support/schedules.rs"]
+mod drawer;
 mod printed;
 mod schedules;
 mod support;

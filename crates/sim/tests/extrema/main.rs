@@ -3,6 +3,8 @@
 
 mod chang_roberts;
 mod crashes;
+#[path = "../support/schedules.rs"]
+mod drawer;
 mod hirschberg_sinclair;
 mod schedules;
 mod support;

@@ -7,7 +7,7 @@ use bellwether_protocols::probabilistic::{Choice, Config, Probabilistic};
 use bellwether_protocols::probabilistic::{Reinitiate, Size, WokenBy};
 use bellwether_sim::coin::Stream;
 use bellwether_sim::network::{Delay, Network};
-use bellwether_sim::{Coins, Disk, Fault, Plan, Timed, Who, World};
+use bellwether_sim::{Coins, Disk, Fault, For, Plan, Timed, Who, World};
 
 const NODES: u32 = 30;
 const STORM: u64 = 60_000;
@@ -76,7 +76,7 @@ fn followed(world: &World<Probabilistic>) -> Vec<Option<NodeId>> {
 fn whatever_happened_an_election_in_peace_elects_one() {
     for seed in 0..200 {
         let coins = Coins::new(seed, 9);
-        let plan = plan(&mut coins.world(5));
+        let plan = plan(&mut coins.world(For::Caller(5)));
         plan.check().expect("a plan that can be run");
         let mut world = World::<Probabilistic>::new(params(config(seed)));
         let outcome = world.run(&plan, coins, &mut ());

@@ -6,26 +6,13 @@ use bellwether_core::{Duration, Entropy};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::coin::Stream;
 use bellwether_sim::network::Network;
-use bellwether_sim::{Coins, Disk, Fault, ScenarioFile, Timed};
+use bellwether_sim::{Coins, Disk, Fault, For, Plan, ScenarioFile, Timed};
 use serde::Serialize;
 
 /// A scenario and the text it was read from.
 pub(crate) struct Rough {
     pub(crate) scenario: ScenarioFile,
     text: String,
-}
-
-#[derive(Serialize)]
-struct Written<'a> {
-    about: &'static str,
-    protocol: &'static str,
-    nodes: u32,
-    absent: [u32; 2],
-    seed: u64,
-    until: Duration,
-    params: WrittenParams,
-    network: &'a Network,
-    faults: Vec<Timed>,
 }
 
 #[derive(Serialize)]
@@ -41,21 +28,19 @@ const FAULTS: u64 = 14;
 impl Rough {
     /// The rough run of this seed, of this protocol and in this network.
     pub(crate) fn new(variant: Variant, network: &Network, seed: u64) -> Self {
-        let mut luck = Coins::new(seed, 0).world(99);
+        let mut luck = Coins::new(seed, 0).world(For::Caller(99));
         let mut faults: Vec<Timed> = (0..FAULTS).map(|_| any_fault(&mut luck, seed)).collect();
         faults.sort_by_key(|timed| timed.at);
-        let written = Written {
-            about: "drawn from a seed by a test",
-            protocol: variant.name(),
-            nodes: NODES,
-            absent: [3, NODES - 1],
-            seed,
-            until: ms(UNTIL_MS),
-            params: WrittenParams { listen: ms(2_500) },
-            network,
+        let plan = Plan {
+            absent: vec![3, NODES - 1],
+            horizon: ms(UNTIL_MS),
+            network: network.clone(),
             faults,
+            ..Plan::new(NODES)
         };
-        let text = toml::to_string(&written).expect("a scenario can be written");
+        let (about, params) = ("drawn from a seed by a test", WrittenParams { listen: ms(2_500) });
+        let text = ScenarioFile::write(about, variant.name(), &params, &plan, seed)
+            .expect("a scenario can be written");
         Self { scenario: scenario(&text), text }
     }
 

@@ -11,7 +11,7 @@ use bellwether_protocols::announce_listen::{
     AnnounceListen, Config, Criterion, Mapping, Message, Params, Variant,
 };
 use bellwether_sim::network::{Delay, Link, Network, Probability};
-use bellwether_sim::{Cause, Coins, Observer, Plan, World};
+use bellwether_sim::{Cause, Coins, For, Observer, Plan, World};
 
 /// How many processes there are.
 pub(super) const N: u32 = 12;
@@ -65,7 +65,7 @@ const ACCESS_LOSS: f64 = 0.4;
 
 impl Field {
     pub(super) fn draw(ground: Ground, seed: u64, run: u64) -> Self {
-        let mut luck = Coins::new(seed, run).world(9);
+        let mut luck = Coins::new(seed, run).world(For::Caller(9));
         let traits: Vec<[f64; 2]> = (0..N).map(|_| [luck.unit(), luck.unit()]).collect();
         let kept = |unit: f64| 1.0 - ACCESS_LOSS * unit;
         let link = |from: [f64; 2], to: [f64; 2]| match ground {

@@ -7,7 +7,7 @@ use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Poin
 use crate::setting::{Given, Setting};
 use bellwether_protocols::called::Called;
 use bellwether_protocols::ring::Variant;
-use bellwether_sim::{Initiators, Kind as Message, Measure, Order};
+use bellwether_sim::{Initiators, Measure, Order};
 
 /// The paper's sizes, "100, 200 and so on".
 pub(super) const SIZES: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
@@ -143,10 +143,8 @@ pub(super) fn panel(y: Axis, measure: Measure, more: Vec<Series>) -> Panel {
 
 /// The figure.
 pub(super) fn figure() -> Figure {
-    let news = Series {
-        drawn: false,
-        ..WORST_WORST.simulated(NEWS, Measure::MessagesOf(Message::Coordinator))
-    };
+    let news =
+        Series { drawn: false, ..WORST_WORST.simulated(NEWS, Measure::MessagesOf("coordinator")) };
     Figure {
         id: "merea-messages",
         title: "MEREA and the plain ring: messages against the number of processes",

@@ -8,7 +8,7 @@ use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, S
 use bellwether_core::{Duration, Entropy};
 use bellwether_protocols::called::{Called, Config};
 use bellwether_protocols::ring::Variant;
-use bellwether_sim::{Coins, Fault, Order, ScenarioFile, Timed, Who};
+use bellwether_sim::{Coins, Fault, For, Order, ScenarioFile, Timed, Who};
 
 /// How many processes there are.
 const NODES: u32 = 10;
@@ -75,7 +75,7 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
     let experiment = election.experiment(1).ok()?;
     let coins = Coins::new(seed, run);
     let (mut plan, _) = experiment.plan(coins);
-    let mut luck = coins.world(9);
+    let mut luck = coins.world(For::Caller(9));
     let mut calls: Vec<(Duration, u32)> =
         (0..NODES).map(|node| (Duration::from_nanos(luck.below(hop.as_nanos())), node)).collect();
     // Those who call are the first of all to notice.

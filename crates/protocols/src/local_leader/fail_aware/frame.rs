@@ -45,6 +45,10 @@ impl<M: Message> Message for Frame<M> {
         self.body.as_ref().map_or("stamp", M::kind)
     }
 
+    fn round(&self) -> Option<(u32, u32)> {
+        self.body.as_ref().and_then(M::round)
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_u64(self.life);
         out.put_instant(self.sent);

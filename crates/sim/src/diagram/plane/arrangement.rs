@@ -8,9 +8,7 @@ use crate::network::Topology;
 use crate::plan::Plan;
 use crate::scenario_file::ScenarioFile;
 use bellwether_core::SimTime;
-use bellwether_protocols::called::Called;
-use bellwether_protocols::choice::Choice;
-use bellwether_protocols::ring::Variant;
+use bellwether_protocols::simulated::Layout;
 use std::collections::BTreeSet;
 
 /// How processes stand to each other. They are named by their numbers, as in a [`Plan`].
@@ -48,15 +46,12 @@ impl Arrangement {
     /// How the processes of a scenario stand, if its protocol has them on a ring or in a network;
     /// and where they are, if that is known.
     pub fn of(scenario: &ScenarioFile, seed: u64, places: Option<Vec<[f64; 2]>>) -> Option<Self> {
-        let Choice::Called(params) = &scenario.choice else { return None };
-        match params.called() {
-            Called::Bully => None,
-            Called::Ring(variant) => {
-                let both_ways = variant == Variant::HirschbergSinclair;
-                Some(Self::ring(&scenario.plan, Coins::new(seed, 0), both_ways))
+        Some(match scenario.choice.layout()? {
+            Layout::Ring { both_ways } => {
+                Self::ring(&scenario.plan, Coins::new(seed, 0), both_ways)
             }
-            Called::AdHoc => Some(Self::graph(&scenario.plan, places)),
-        }
+            Layout::Graph => Self::graph(&scenario.plan, places),
+        })
     }
 
     /// The ring of a run.

@@ -38,7 +38,8 @@ pub use arrangement::{Arrangement, Graph};
 use super::story::{Story, in_order};
 use super::svg::{N, Text, put};
 use super::{Drawing, Options};
-use bellwether_core::{Record, SimTime};
+use crate::observer::id;
+use bellwether_core::{NodeId, Record, SimTime};
 use map::{Map, Presence};
 use sheet::Sheet;
 use std::fmt;
@@ -80,7 +81,8 @@ pub fn plane(
     Ok(drawing(records, arrangement, options)?.svg())
 }
 
-/// Draws the ring or the network, and under it the run over time.
+/// Draws the ring or the network, and under it the run over time; the lanes of a ring are in its
+/// order.
 ///
 /// # Errors
 /// If there are too many processes.
@@ -91,7 +93,11 @@ pub fn plane_and_time(
 ) -> Result<String, TooMany> {
     let above = drawing(records, arrangement, options)?;
     let untitled = Options { title: String::new(), ..options.clone() };
-    Ok(above.over(super::over_time(records, &untitled)).svg())
+    let order: Vec<NodeId> = match arrangement {
+        Arrangement::Ring { order, .. } => order.iter().map(|node| id(*node)).collect(),
+        Arrangement::Graph(_) => Vec::new(),
+    };
+    Ok(above.over(super::over_time(records, &untitled, &order)).svg())
 }
 
 fn drawing(
@@ -101,7 +107,7 @@ fn drawing(
 ) -> Result<Drawing, TooMany> {
     arrangement.check()?;
     let records = in_order(records, options.until);
-    let story = Story::of(&records, options.until, usize::MAX);
+    let story = Story::of(&records, options.until, usize::MAX, &[]);
     let map = Map::of(&records, &story, arrangement);
     let summary = summary(&map, &story, arrangement);
     let width = options.page_width();

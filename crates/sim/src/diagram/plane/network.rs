@@ -3,10 +3,11 @@
 use super::arrangement::{Graph, Pairs};
 use super::layout::{Point, places};
 use super::map::Map;
-use super::people::{self, Look, value};
+use super::people::{self, Look};
 use super::sheet::Sheet;
 use crate::diagram::svg::{N, SMALL_SIZE, Text, put, text_width};
 use bellwether_core::SimTime;
+use bellwether_protocols::simulated::worth;
 use std::collections::BTreeMap;
 
 /// With more processes than this, nobody can read what each reported.
@@ -53,7 +54,7 @@ pub(super) fn draw(map: &Map, graph: &Graph, until: SimTime, sheet: &mut Sheet) 
 fn look(map: &Map) -> Look {
     let count = map.processes.len();
     let worth = |process: &super::map::Process| {
-        process.part.claim.is_some_and(|weight| value(weight) != process.id.0)
+        process.part.claim.is_some_and(|weight| worth(weight) != process.id.0)
     };
     let labelled = count <= super::LABELLED_MAX;
     let radius = match count {
@@ -149,7 +150,7 @@ fn reports(map: &Map, at: &[Point], look: Look, sheet: &mut Sheet) {
         }
         sheet.has_reports = true;
         let title = match look.values {
-            true => format!("{} reports {best}, of value {}", process.id, value(weight)),
+            true => format!("{} reports {best}, of value {}", process.id, worth(weight)),
             false => format!("{} reports {best}", process.id),
         };
         let (x, y) = (x + share * dx, y + share * dy);

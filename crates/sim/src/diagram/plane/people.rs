@@ -4,7 +4,7 @@ use super::layout::Point;
 use super::map::{Map, Presence, Process};
 use crate::diagram::flights::cross;
 use crate::diagram::svg::{N, Text, colour, put, shortened};
-use bellwether_protocols::ad_hoc::VALUE_MAX;
+use bellwether_protocols::simulated::worth;
 
 /// How processes are drawn.
 #[derive(Clone, Copy)]
@@ -18,11 +18,6 @@ pub(super) struct Look {
 
 /// Where only dots are drawn, so many that matter have their ids and marks all the same.
 pub(super) const NAMED_MAX: usize = 12;
-
-/// What the claim of a process is worth: the greatest that has not retired leads.
-pub(super) fn value(weight: u64) -> u64 {
-    weight & VALUE_MAX
-}
 
 /// Draws them all, at these places.
 pub(super) fn draw(map: &Map, at: &[Point], look: Look, out: &mut String) {
@@ -101,7 +96,7 @@ fn words(process: &Process, [x, y]: Point, look: Look, out: &mut String) {
         _ => (" class=\"dim p-halo\"", ""),
     };
     let id = shortened(&process.id.to_string(), 5);
-    let value = process.part.claim.filter(|_| look.values).map(|weight| short(value(weight)));
+    let value = process.part.claim.filter(|_| look.values).map(|weight| short(worth(weight)));
     let lift = if value.is_some() { 0.0 } else { 3.8 };
     put!(out, "<text{class} x=\"{}\" y=\"{}\">{id}</text>", N(x), N(y + lift));
     if let Some(value) = value {
@@ -131,7 +126,7 @@ fn short(value: u64) -> String {
 fn told(process: &Process, look: Look) -> String {
     let mut told = format!("{} {}", process.id, process.belief);
     if let Some(weight) = process.part.claim.filter(|_| look.values) {
-        told.push_str(&format!("; its value is {}", value(weight)));
+        told.push_str(&format!("; its value is {}", worth(weight)));
     }
     if process.part.called {
         told.push_str("; called an election");

@@ -8,7 +8,7 @@ use super::*;
 use crate::diagram::tests::{any_event, assert_is_a_picture};
 use crate::fault::{Fault, Timed, Who};
 use crate::network::{Delay, Loss, Network, Topology};
-use crate::{Coins, Order, Plan, Tracer, World, graph};
+use crate::{Coins, For, Order, Plan, Tracer, World, graph};
 use bellwether_core::{Duration, Event, NodeId, Protocol};
 use bellwether_protocols::ad_hoc::{self, AdHoc};
 use bellwether_protocols::ring::{self, ChangRoberts, Collecting, HirschbergSinclair, Variant};
@@ -205,6 +205,17 @@ fn both_pictures_stand_under_each_other() {
     let below = crate::diagram::space_time(&records, &untitled);
     assert!((height(&both) - height(&above) - height(&below)).abs() < 0.2);
     assert!(both.contains(&format!("translate(0 {})", N(height(&above)))));
+}
+
+#[test]
+fn the_lanes_of_a_ring_are_in_its_order() {
+    let order = vec![2, 0, 3, 1];
+    let plan = Plan { order: Order::Listed(order.clone()), ..plan(4, vec![campaign(0)]) };
+    let records = ring_of::<Collecting>(Variant::Ring, &plan);
+    let both = plane_and_time(&records, &ring(&plan, false), &Options::default()).expect("few");
+    let (_, lanes) = both.split_once("<g text-anchor=\"end\">").expect("lanes have labels");
+    let place = |node: &u32| lanes.find(&format!(">{node}</text>")).expect("each has a label");
+    assert!(order.iter().map(place).is_sorted());
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn wild(nodes: u32, luck: &mut Stream) -> Plan {
 
 #[test]
 fn one_election_on_any_graph_gives_the_tree_that_was() {
-    let mut luck = Coins::new(8, 0).world(1);
+    let mut luck = Coins::new(8, 0).world(For::Caller(1));
     for seed in 0..300 {
         let nodes = 2 + luck.below(20) as u32;
         let [said, told] = compared(&wild(nodes, &mut luck), seed);
@@ -64,7 +64,7 @@ fn is_a_forest(told: &BTreeMap<NodeId, (NodeId, Claim)>) -> bool {
 
 #[test]
 fn of_several_elections_it_is_the_last_that_everybody_took_part_in() {
-    let mut luck = Coins::new(8, 1).world(1);
+    let mut luck = Coins::new(8, 1).world(For::Caller(1));
     for seed in 0..300 {
         let nodes = 2 + luck.below(15) as u32;
         let mut plan = wild(nodes, &mut luck);

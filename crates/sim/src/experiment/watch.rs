@@ -1,0 +1,182 @@
+//! Which observer measures a run: by what the protocol answers and what happens, not by name.
+//!
+//! | observer | measures |
+//! |---|---|
+//! | `rounds` | elections in rounds |
+//! | `leases` | leaders that hold leases |
+//! | `wandering` | called elections in a network whose links come and go |
+//! | `tally` | other called elections |
+//! | `start` | a start in which everyone begins on its own |
+//! | `recovery` | a group that something happens to |
+
+use super::leases::Reign;
+use super::recovery::Recovery;
+use super::rounds::Rounds;
+use super::scenario::Planned;
+use super::start::Start;
+use super::tally::Tally;
+use super::wandering::Wandering;
+use super::{Experiment, Sample, Scenario};
+use crate::coin::Coins;
+use crate::fault::Fault;
+use crate::observer::{Cause, Observer};
+use crate::plan::Plan;
+use crate::world::{Outcome, World};
+use bellwether_core::{Dest, Duration, Instant, Leadership, Node, Protocol, SimTime};
+
+/// One of the observers that measure, reused from run to run.
+pub(super) enum Watch<'a> {
+    Rounds(Rounds<'a>),
+    Reign(Box<Reign>),
+    Wandering(Box<Wandering>),
+    Tally(Tally),
+    Start(Box<Start>),
+    Recovery(Box<Recovery>),
+    /// Measures nothing, and lets a run last until its horizon.
+    Nothing,
+}
+
+impl<'a> Watch<'a> {
+    /// The one that measures this experiment.
+    pub(super) fn of(experiment: &'a Experiment) -> Self {
+        let profile = experiment.choice.profile();
+        if let Some(kinds) = experiment.choice.rounds() {
+            Self::Rounds(Rounds::new(experiment, kinds))
+        } else if let Some(leases) = profile.leases {
+            Self::Reign(Box::new(Reign::new(leases)))
+        } else if profile.convened && experiment.convening.wanders() {
+            Self::Wandering(Box::new(Wandering::new(&Plan::new(0), Duration::ZERO)))
+        } else if profile.convened {
+            Self::Tally(Tally::default())
+        } else if experiment.scenario == Scenario::Start {
+            Self::Start(Box::new(Start::new(&profile)))
+        } else {
+            Self::Recovery(Box::new(Recovery::new()))
+        }
+    }
+
+    /// The one beside which a run is traced: it makes processes fail, or ends the run when all have
+    /// settled.
+    pub(super) fn beside_a_trace(experiment: &'a Experiment) -> Self {
+        let profile = experiment.choice.profile();
+        match experiment.choice.rounds() {
+            Some(kinds) => Self::Rounds(Rounds::new(experiment, kinds)),
+            None if experiment.scenario == Scenario::Start && profile.leases.is_none() => {
+                Self::Start(Box::new(Start::new(&profile)))
+            }
+            None => Self::Nothing,
+        }
+    }
+
+    /// Another run begins.
+    pub(super) fn reset(&mut self, experiment: &Experiment, planned: &Planned, coins: Coins) {
+        let Planned { plan, from, .. } = planned;
+        match self {
+            Self::Rounds(rounds) => rounds.reset(coins),
+            Self::Reign(reign) => reign.reset(planned, experiment.scenario),
+            Self::Wandering(wandering) => **wandering = Wandering::new(plan, Duration::ZERO),
+            Self::Tally(tally) => tally.reset(plan, experiment.choice.profile().restless),
+            Self::Start(start) => start.reset(plan.nodes),
+            Self::Recovery(recovery) => {
+                let event = experiment.scenario.has_event();
+                recovery.reset(plan.nodes, *from, experiment.window, event);
+            }
+            Self::Nothing => {}
+        }
+    }
+
+    /// Runs the plan and measures. A start is run by itself because it is made for speed, and a
+    /// network that moves because it is looked at after every step.
+    pub(super) fn run<P: Protocol>(
+        &mut self,
+        world: &mut World<P>,
+        planned: &Planned,
+        coins: Coins,
+    ) -> Sample {
+        let plan = &planned.plan;
+        let Outcome { deliveries, .. } = match self {
+            Self::Start(start) => world.run(plan, coins, &mut **start),
+            Self::Wandering(wandering) => world.run(plan, coins, &mut **wandering),
+            _ => world.run(plan, coins, self),
+        };
+        match self {
+            Self::Rounds(rounds) => rounds.sample(plan, world, deliveries),
+            Self::Reign(reign) => reign.sample(deliveries),
+            Self::Wandering(wandering) => wandering.sample(plan.end(), deliveries),
+            Self::Tally(tally) => tally.sample(plan, world, deliveries),
+            Self::Start(start) => start.sample(deliveries),
+            Self::Recovery(recovery) => recovery.sample(deliveries),
+            Self::Nothing => Sample::new(deliveries),
+        }
+    }
+}
+
+/// Asks the observer that there is; nothing if there is none.
+macro_rules! ask {
+    ($watch:expr, $method:ident($($argument:expr),*)) => {
+        match $watch {
+            Watch::Rounds(watch) => Observer::<P>::$method(watch, $($argument),*),
+            Watch::Reign(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
+            Watch::Tally(watch) => Observer::<P>::$method(watch, $($argument),*),
+            Watch::Start(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
+            Watch::Recovery(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
+            // It looks at the world, and has a run of its own.
+            Watch::Wandering(_) | Watch::Nothing => {}
+        }
+    };
+}
+
+/// One world for all of them, so that there are fewer worlds to compile.
+impl<P: Protocol> Observer<P> for Watch<'_> {
+    fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
+        ask!(self, on_start(at, node, now, state));
+    }
+
+    fn on_ready(&mut self) {
+        ask!(self, on_ready());
+    }
+
+    #[inline]
+    fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, number: u32) {
+        ask!(self, on_send(at, from, to, message, number));
+    }
+
+    #[inline]
+    fn on_change(
+        &mut self,
+        at: SimTime,
+        node: u32,
+        leadership: &Leadership<'_>,
+        cause: Option<Cause>,
+    ) {
+        ask!(self, on_change(at, node, leadership, cause));
+    }
+
+    fn on_gone(&mut self, at: SimTime, node: u32) {
+        ask!(self, on_gone(at, node));
+    }
+
+    #[inline]
+    fn strikes_at(&self) -> u64 {
+        match self {
+            Self::Rounds(rounds) => Observer::<P>::strikes_at(rounds),
+            _ => u64::MAX,
+        }
+    }
+
+    fn strike(&mut self) -> Option<Fault> {
+        match self {
+            Self::Rounds(rounds) => Observer::<P>::strike(rounds),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn done(&self) -> bool {
+        match self {
+            Self::Tally(tally) => Observer::<P>::done(tally),
+            Self::Start(start) => Observer::<P>::done(&**start),
+            _ => false,
+        }
+    }
+}

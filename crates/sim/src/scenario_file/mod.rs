@@ -1,0 +1,131 @@
+//! Named experiments in files: one run, written down, with everything that happens in it.
+//!
+//! ```toml
+//! about = "The leader crashes and the next one takes over"
+//! protocol = "le-s"
+//! nodes = 5
+//! until = "8s"
+//!
+//! [params]
+//! listen = "3s"
+//!
+//! [[faults]]
+//! at = "4s"
+//! what = "crash"
+//! node = "leader"
+//! ```
+//!
+//! **Promise.** What [`ScenarioFile::write`] writes, [`ScenarioFile::parse`] reads as the same run.
+//! What is refused is refused with its line and its key; that includes what would have no effect.
+
+mod bad;
+mod document;
+mod row;
+mod written;
+
+pub use bad::{BadScenario, Place, Problem};
+pub use written::Unwritable;
+
+use crate::coin::Coins;
+use crate::idle::idle;
+use crate::observer::Tracer;
+use crate::order::Order;
+use crate::plan::{Key, Plan};
+use crate::world::World;
+use bellwether_core::{Protocol, Record, Visitor};
+use bellwether_protocols::choice::{self, Choice};
+use bellwether_protocols::simulated::Layout;
+use document::Document;
+use serde::Serialize;
+use written::Written;
+
+/// A scenario that can be run.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    /// What it shows.
+    pub about: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// The protocol and its parameters.
+    pub choice: Choice,
+    /// What happens.
+    pub plan: Plan,
+    /// Where luck comes from, unless another seed is wanted.
+    pub seed: u64,
+}
+
+impl ScenarioFile {
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    /// [`BadScenario`], naming the line, the key and the rule.
+    pub fn parse(text: &str) -> Result<Self, BadScenario> {
+        let document = Document::parse(text)?;
+        let Written { about, protocol, seed, plan } = Written::read(&document)?;
+        let Some(entry) = choice::find(&protocol) else {
+            return Err(document.refuse("protocol", Problem::Protocol(protocol)));
+        };
+        let config = document.params(entry.family)?;
+        let choice = Choice::try_from(config)
+            .map_err(|bad| document.refuse("params", Problem::Config(bad)))?;
+        plan.check_keys().map_err(|(key, bad)| document.refuse(key, Problem::Plan(bad)))?;
+        choice
+            .check_nodes(plan.nodes.into())
+            .map_err(|crowd| document.refuse("nodes", Problem::Crowd(crowd)))?;
+        let scenario = Self { about, protocol, choice, plan, seed };
+        scenario.check_effects().map_err(|(key, problem)| document.refuse(key, problem))?;
+        Ok(scenario)
+    }
+
+    /// Refuses what would have no effect.
+    fn check_effects(&self) -> Result<(), (Key, Problem)> {
+        let ring = matches!(self.choice.layout(), Some(Layout::Ring { .. }));
+        let unused = |key, why| Err((Key::Top(key), Problem::Unused(self.protocol.clone(), why)));
+        if self.plan.order != Order::Ascending && !ring {
+            return unused("order", "has no ring");
+        }
+        if self.plan.detection.is_some() && !self.choice.profile().convened {
+            return unused("detection", "is not told of failures: it notices them itself");
+        }
+        match idle(&self.plan).into_iter().next() {
+            Some((fault, idle)) => Err((Key::Fault(fault, idle.key()), Problem::Idle(idle))),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a scenario of the protocol with this name and these parameters, as a person writes
+    /// them. Faults that have no effect are left out, since they would not be read again.
+    ///
+    /// # Errors
+    /// [`Unwritable`] if the parameters have no form in a file.
+    pub fn write<C: Serialize>(
+        about: &str,
+        protocol: &str,
+        params: &C,
+        plan: &Plan,
+        seed: u64,
+    ) -> Result<String, Unwritable> {
+        written::write(about, protocol, params, plan, seed)
+    }
+
+    /// Runs it once and keeps everything that happened.
+    pub fn trace(&self, seed: u64) -> Vec<Record> {
+        self.choice.clone().visit(OneRun { plan: &self.plan, coins: Coins::new(seed, 0) })
+    }
+}
+
+/// One run, kept whole.
+struct OneRun<'a> {
+    plan: &'a Plan,
+    coins: Coins,
+}
+
+impl Visitor for OneRun<'_> {
+    type Output = Vec<Record>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
+        let mut tracer = Tracer::default();
+        World::<P>::new(params).run(self.plan, self.coins, &mut tracer);
+        tracer.records
+    }
+}

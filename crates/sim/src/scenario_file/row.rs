@@ -1,0 +1,219 @@
+//! A fault as it is written: `at`, `what`, and the keys that this kind of fault has.
+
+use crate::fault::{Disk, Fault, Renumbered, Timed, Who};
+use crate::network::Network;
+use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One table of `[[faults]]`, with every key that any kind has, in the order they are written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Row {
+    at: Duration,
+    what: What,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<Who>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk: Option<Disk>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reboot: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    life: Option<Renumbered>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<Duration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts_per_billion: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends: Option<(u32, u32)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    up: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Box<Network>>,
+}
+
+/// The kinds of faults; see [`Fault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// See [`Fault::Crash`].
+    Crash,
+    /// See [`Fault::Restart`].
+    Restart,
+    /// See [`Fault::Renumber`].
+    Renumber,
+    /// See [`Fault::Pause`].
+    Pause,
+    /// See [`Fault::Resume`].
+    Resume,
+    /// See [`Fault::Slow`].
+    Slow,
+    /// See [`Fault::Drift`].
+    Drift,
+    /// See [`Fault::Jump`].
+    Jump,
+    /// See [`Fault::Join`].
+    Join,
+    /// See [`Fault::Leave`].
+    Leave,
+    /// See [`Fault::Resign`].
+    Resign,
+    /// See [`Fault::Campaign`].
+    Campaign,
+    /// See [`Fault::Link`].
+    Link,
+    /// See [`Fault::Cut`].
+    Cut,
+    /// See [`Fault::Heal`].
+    Heal,
+    /// See [`Fault::Network`].
+    Network,
+}
+
+/// A fault with a key too many or too few.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadRow {
+    /// The kind of fault.
+    pub what: What,
+    /// The key.
+    pub key: &'static str,
+    /// Whether it is missing; it is one too many otherwise.
+    pub missing: bool,
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, key, missing } = self;
+        let what = format!("{what:?}").to_lowercase();
+        match missing {
+            true => write!(f, "what = \"{what}\" needs the key `{key}`; add it"),
+            false => write!(f, "what = \"{what}\" has no key `{key}`; leave it out"),
+        }
+    }
+}
+
+impl Row {
+    /// The fault that is meant.
+    pub(super) fn read(mut self) -> Result<Timed, BadRow> {
+        let what = self.what;
+        let bad = |key, missing| BadRow { what, key, missing };
+        let fault = self.take().map_err(|key| bad(key, true))?;
+        match self.left() {
+            Some(key) => Err(bad(key, false)),
+            None => Ok(Timed { at: self.at, fault }),
+        }
+    }
+
+    /// The fault, taken out of the row; or the key that is missing.
+    fn take(&mut self) -> Result<Fault, &'static str> {
+        let who = |row: &mut Self| row.node.take().ok_or("node");
+        Ok(match self.what {
+            What::Crash => Fault::Crash { node: who(self)? },
+            What::Restart => Fault::Restart {
+                node: who(self)?,
+                disk: self.disk.take().unwrap_or_default(),
+                reboot: self.reboot.take().unwrap_or_default(),
+            },
+            What::Renumber => {
+                Fault::Renumber { node: who(self)?, life: self.life.take().ok_or("life")? }
+            }
+            What::Pause => Fault::Pause { node: who(self)? },
+            What::Resume => Fault::Resume { node: who(self)? },
+            What::Slow => Fault::Slow { node: who(self)?, by: self.by.take().ok_or("by")? },
+            What::Drift => Fault::Drift {
+                node: who(self)?,
+                parts_per_billion: self.parts_per_billion.take().ok_or("parts_per_billion")?,
+            },
+            What::Jump => Fault::Jump { node: who(self)?, by: self.by.take().ok_or("by")? },
+            What::Join => Fault::Join { node: who(self)? },
+            What::Leave => Fault::Leave { node: who(self)? },
+            What::Resign => Fault::Resign { node: who(self)? },
+            What::Campaign => Fault::Campaign { node: who(self)? },
+            What::Link => Fault::Link {
+                ends: self.ends.take().ok_or("ends")?,
+                up: self.up.take().ok_or("up")?,
+            },
+            What::Cut => Fault::Cut {
+                from: self.from.take().ok_or("from")?,
+                to: self.to.take().ok_or("to")?,
+            },
+            What::Heal => Fault::Heal,
+            What::Network => Fault::Network { network: self.network.take().ok_or("network")? },
+        })
+    }
+
+    /// A key that nobody took.
+    fn left(&self) -> Option<&'static str> {
+        let keys = [
+            ("node", self.node.is_some()),
+            ("disk", self.disk.is_some()),
+            ("reboot", self.reboot.is_some()),
+            ("life", self.life.is_some()),
+            ("by", self.by.is_some()),
+            ("parts_per_billion", self.parts_per_billion.is_some()),
+            ("ends", self.ends.is_some()),
+            ("up", self.up.is_some()),
+            ("from", self.from.is_some()),
+            ("to", self.to.is_some()),
+            ("network", self.network.is_some()),
+        ];
+        keys.into_iter().find(|(_, left)| *left).map(|(key, _)| key)
+    }
+
+    /// A row without any key but these.
+    fn new(at: Duration, what: What) -> Self {
+        Self {
+            at,
+            what,
+            node: None,
+            disk: None,
+            reboot: None,
+            life: None,
+            by: None,
+            parts_per_billion: None,
+            ends: None,
+            up: None,
+            from: None,
+            to: None,
+            network: None,
+        }
+    }
+}
+
+impl From<&Timed> for Row {
+    fn from(timed: &Timed) -> Self {
+        let row = |what| Self { node: timed.fault.node(), ..Self::new(timed.at, what) };
+        match &timed.fault {
+            Fault::Crash { .. } => row(What::Crash),
+            Fault::Restart { disk, reboot, .. } => {
+                Self { disk: Some(*disk), reboot: Some(*reboot), ..row(What::Restart) }
+            }
+            Fault::Renumber { life, .. } => Self { life: Some(*life), ..row(What::Renumber) },
+            Fault::Pause { .. } => row(What::Pause),
+            Fault::Resume { .. } => row(What::Resume),
+            Fault::Slow { by, .. } => Self { by: Some(*by), ..row(What::Slow) },
+            Fault::Drift { parts_per_billion, .. } => {
+                Self { parts_per_billion: Some(*parts_per_billion), ..row(What::Drift) }
+            }
+            Fault::Jump { by, .. } => Self { by: Some(*by), ..row(What::Jump) },
+            Fault::Join { .. } => row(What::Join),
+            Fault::Leave { .. } => row(What::Leave),
+            Fault::Resign { .. } => row(What::Resign),
+            Fault::Campaign { .. } => row(What::Campaign),
+            Fault::Link { ends, up } => {
+                Self { ends: Some(*ends), up: Some(*up), ..row(What::Link) }
+            }
+            Fault::Cut { from, to } => {
+                Self { from: Some(from.clone()), to: Some(to.clone()), ..row(What::Cut) }
+            }
+            Fault::Heal => row(What::Heal),
+            Fault::Network { network } => {
+                Self { network: Some(network.clone()), ..row(What::Network) }
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The form of a scenario file, for reading and for writing.
+
+use super::document::Document;
+use super::row::Row;
+use super::{BadScenario, Problem};
+use crate::idle::idle;
+use crate::network::{Network, Probability};
+use crate::order::Order;
+use crate::plan::{Key, Plan, Ranks};
+use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A scenario, apart from its protocol's parameters.
+pub(super) struct Written {
+    pub(super) about: String,
+    pub(super) protocol: String,
+    pub(super) seed: u64,
+    pub(super) plan: Plan,
+}
+
+/// A file, in the order in which people read one.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File<P> {
+    #[serde(default)]
+    about: String,
+    protocol: String,
+    nodes: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    absent: Vec<u32>,
+    #[serde(default)]
+    ranks: Ranks,
+    /// How probable it is that one sees another.
+    #[serde(default = "always", skip_serializing_if = "is_certain")]
+    view: Probability,
+    /// How long each message takes to be dealt with.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    processing: Duration,
+    /// How soon all are told who is gone and who is back; not at all if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detection: Option<Duration>,
+    #[serde(default = "first")]
+    seed: u64,
+    until: Duration,
+    /// Clock drift within ± this, in parts per 10⁹.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    drift: u32,
+    /// Clocks begin with any reading below this.
+    #[serde(default)]
+    offset: Duration,
+    /// The order of the ring.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    order: Order,
+    /// Which parameters there are is known only once the protocol is.
+    #[serde(default)]
+    params: P,
+    #[serde(default)]
+    network: Network,
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<Row>,
+}
+
+fn first() -> u64 {
+    1
+}
+
+fn always() -> Probability {
+    Probability::ONE
+}
+
+fn is_certain(probability: &Probability) -> bool {
+    probability.is_certain()
+}
+
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Written {
+    pub(super) fn read(document: &Document<'_>) -> Result<Self, BadScenario> {
+        let file: File<toml::Table> = document.read()?;
+        let mut faults = Vec::new();
+        for (number, row) in file.faults.into_iter().enumerate() {
+            faults.push(
+                row.read().map_err(|bad| {
+                    document.refuse(Key::Fault(number, bad.key), Problem::Row(bad))
+                })?,
+            );
+        }
+        let plan = Plan {
+            nodes: file.nodes,
+            absent: file.absent,
+            ranks: file.ranks,
+            order: file.order,
+            view: file.view,
+            processing: file.processing,
+            detection: file.detection,
+            network: file.network,
+            faults,
+            drift: file.drift,
+            offset: file.offset,
+            horizon: file.until,
+        };
+        Ok(Self { about: file.about, protocol: file.protocol, seed: file.seed, plan })
+    }
+}
+
+/// See [`ScenarioFile::write`](super::ScenarioFile::write).
+pub(super) fn write<C: Serialize>(
+    about: &str,
+    protocol: &str,
+    params: &C,
+    plan: &Plan,
+    seed: u64,
+) -> Result<String, Unwritable> {
+    let idle = idle(plan);
+    let has_effect = |number: &usize| idle.iter().all(|(other, _)| other != number);
+    let faults = plan.faults.iter().enumerate().filter(|(number, _)| has_effect(number));
+    let file = File {
+        about: about.to_owned(),
+        protocol: protocol.to_owned(),
+        nodes: plan.nodes,
+        absent: plan.absent.clone(),
+        ranks: plan.ranks,
+        order: plan.order.clone(),
+        view: plan.view,
+        processing: plan.processing,
+        detection: plan.detection,
+        seed,
+        until: plan.horizon,
+        drift: plan.drift,
+        offset: plan.offset,
+        params,
+        network: plan.network.clone(),
+        faults: faults.map(|(_, timed)| Row::from(timed)).collect(),
+    };
+    toml::to_string(&file).map_err(|error| Unwritable(error.to_string()))
+}
+
+/// A scenario that cannot be written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unwritable(String);
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the schedule cannot be written as a scenario: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unwritable {}

@@ -1,0 +1,209 @@
+//! Scenario files: what is refused is refused with its line, its key and the rule, and what is
+//! written is read as the same run.
+
+use bellwether_core::Duration;
+use bellwether_sim::network::Probability;
+use bellwether_sim::{Disk, Fault, Network, Order, Plan, Renumbered, ScenarioFile, Timed, Who};
+
+const HEAD: &str = "protocol = \"le-s\"\nnodes = 3\nuntil = \"8s\"\n";
+const RING: &str = "protocol = \"ring\"\nnodes = 3\nuntil = \"8s\"\n";
+
+/// Why a file is refused.
+fn refused(text: &str) -> String {
+    match ScenarioFile::parse(text) {
+        Ok(_) => panic!("this should be refused:\n{text}"),
+        Err(bad) => bad.to_string(),
+    }
+}
+
+/// Why a file with this fault is refused. Its table begins at line 4, its keys at line 5.
+fn refused_fault(fault: &str) -> String {
+    refused(&format!("{HEAD}[[faults]]\n{fault}\n"))
+}
+
+fn is_read(text: &str) {
+    ScenarioFile::parse(text).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
+}
+
+#[test]
+fn what_a_scenario_is_about_need_not_be_said_and_hides_no_other_mistake() {
+    is_read(HEAD);
+    assert_eq!(refused("nodes = 3\nuntil = \"8s\"\n"), "missing field `protocol`");
+    let unknown = refused(&format!("{HEAD}bogus = 1\n"));
+    assert!(unknown.starts_with("line 4: unknown field `bogus`"), "{unknown}");
+    let protocol = refused(&HEAD.replace("le-s", "le-x"));
+    assert!(protocol.starts_with("line 1: protocol = \"le-x\", but no protocol"), "{protocol}");
+}
+
+#[test]
+fn a_value_that_is_none_is_refused_with_its_line_and_key() {
+    for (fault, said) in [
+        (
+            "at = 1\nwhat = \"crash\"\nnode = -1",
+            "line 7: node = -1, but a node is a number from 0 on or the word \"leader\" \
+             (in `faults.node`)",
+        ),
+        (
+            "at = 1\nwhat = \"crash\"\nnode = \"chief\"",
+            "line 7: node = \"chief\", but a node is a number from 0 on or the word \"leader\" \
+             (in `faults.node`)",
+        ),
+        (
+            "at = 1\nwhat = \"crash\"\nnode = 7",
+            "line 7: process 7 is named, but with nodes = 3 ids end at 2 (in `faults.node`)",
+        ),
+    ] {
+        assert_eq!(refused_fault(fault), said);
+    }
+    for (fault, start, end) in [
+        ("at = 1\nwhat = \"explode\"", "line 6: unknown variant `explode`", "(in `faults.what`)"),
+        ("at = \"soon\"\nwhat = \"heal\"", "line 5: ", "(in `faults.at`)"),
+        ("at = 1\nwhat = \"crash\"\nnode = true", "line 7: invalid type", "(in `faults.node`)"),
+        ("at = 1\nwhat = \"slow\"\nnode = 1\nby = -3", "line 8: ", "(in `faults.by`)"),
+    ] {
+        let said = refused_fault(fault);
+        assert!(said.starts_with(start) && said.ends_with(end), "{said}");
+    }
+    let loss = refused(&format!("{HEAD}[network.multicast]\nloss = {{ uncorrelated = 2 }}\n"));
+    assert!(loss.starts_with("line 5: '2' breaks the rule"), "{loss}");
+    assert!(loss.contains("(in `network.multicast.loss"), "{loss}");
+    let listen = refused(&format!("{HEAD}[params]\nlisten = \"x\"\n"));
+    assert!(listen.starts_with("line 5: ") && listen.ends_with("(in `params.listen`)"), "{listen}");
+    let rule = refused(&format!("{HEAD}[params]\nannounce = 0\n"));
+    assert!(rule.starts_with("line 4: ") && rule.ends_with("(in `params`)"), "{rule}");
+}
+
+#[test]
+fn a_key_that_a_fault_does_not_have_is_refused_and_so_is_one_that_is_missing() {
+    assert_eq!(
+        refused_fault("at = 1\nwhat = \"heal\"\nnode = 1"),
+        "line 7: what = \"heal\" has no key `node`; leave it out (in `faults.node`)"
+    );
+    assert_eq!(
+        refused_fault("at = 1\nwhat = \"crash\"\nnode = 1\nreboot = true"),
+        "line 8: what = \"crash\" has no key `reboot`; leave it out (in `faults.reboot`)"
+    );
+    let unknown = refused_fault("at = 1\nwhat = \"heal\"\nall = true");
+    assert!(unknown.starts_with("line 7: unknown field `all`"), "{unknown}");
+    assert_eq!(
+        refused_fault("at = 1\nwhat = \"slow\"\nnode = 1"),
+        "line 4: what = \"slow\" needs the key `by`; add it (in `faults.by`)"
+    );
+}
+
+#[test]
+fn faults_that_can_have_no_effect_are_refused() {
+    for (fault, said) in [
+        (
+            "at = \"9s\"\nwhat = \"crash\"\nnode = 1",
+            "line 5: at = 9s, but the run ends before that, at until = 8s; make `until` later, \
+             or leave the fault out (in `faults.at`)",
+        ),
+        (
+            "at = 1\nwhat = \"restart\"\nnode = 1",
+            "line 7: process 1 is running already, because no fault before this stops it; crash \
+             it first, or name it in `absent` (in `faults.node`)",
+        ),
+        (
+            "at = 1\nwhat = \"resume\"\nnode = 1",
+            "line 7: process 1 is not paused, because no fault before this pauses it; pause it \
+             first (in `faults.node`)",
+        ),
+    ] {
+        assert_eq!(refused_fault(fault), said);
+    }
+    for what in ["join", "renumber"] {
+        let life = if what == "renumber" { "life = \"same\"" } else { "" };
+        let said = refused_fault(&format!("at = 1\nwhat = \"{what}\"\nnode = 1\n{life}"));
+        assert!(said.contains("process 1 is running already"), "{said}");
+    }
+    let link = refused_fault("at = 1\nwhat = \"link\"\nends = [0, 1]\nup = false");
+    assert!(link.starts_with("line 7: ") && link.contains("graph"), "{link}");
+}
+
+#[test]
+fn what_a_fault_before_it_makes_possible_is_read() {
+    let fault = |what: &str, node: &str| format!("[[faults]]\nat = 1\n{what}\nnode = {node}\n");
+    let [crash, restart] = ["what = \"crash\"", "what = \"restart\""];
+    let [pause, resume] = ["what = \"pause\"", "what = \"resume\""];
+    for (before, then) in [(crash, restart), (pause, resume), ("what = \"leave\"", restart)] {
+        is_read(&format!("{HEAD}{}{}", fault(before, "1"), fault(then, "1")));
+        // Who leads then is not known before the run.
+        is_read(&format!("{HEAD}{}{}", fault(before, "\"leader\""), fault(then, "1")));
+        is_read(&format!("{HEAD}{}{}", fault(before, "1"), fault(then, "\"leader\"")));
+        let other = refused(&format!("{HEAD}{}{}", fault(before, "1"), fault(then, "2")));
+        assert!(other.starts_with("line 11: process 2 is"), "{other}");
+    }
+    is_read(&format!("{HEAD}absent = [1]\n{}", fault("what = \"join\"", "1")));
+}
+
+#[test]
+fn keys_that_the_protocol_has_no_use_for_are_refused() {
+    is_read(&format!("{RING}order = \"random\"\ndetection = \"0s\"\n"));
+    assert_eq!(
+        refused(&format!("{HEAD}order = \"random\"\n")),
+        "line 4: this has no effect, because le-s has no ring; leave it out (in `order`)"
+    );
+    let told = refused(&format!("{HEAD}detection = \"1s\"\n"));
+    assert!(told.starts_with("line 4: this has no effect, because le-s is not told"), "{told}");
+    let variant = refused(&format!("{HEAD}[params]\nvariant = \"le-a\"\n"));
+    assert!(variant.starts_with("line 5: unknown field `variant`"), "{variant}");
+}
+
+/// One fault of every kind.
+fn all_faults() -> Vec<Timed> {
+    let (node, by) = (Who::Node(1), Duration::from_millis(5));
+    let faults = [
+        Fault::Slow { node, by },
+        Fault::Drift { node, parts_per_billion: -200 },
+        Fault::Jump { node, by },
+        Fault::Pause { node },
+        Fault::Resume { node },
+        Fault::Resign { node: Who::Leader },
+        Fault::Campaign { node },
+        Fault::Link { ends: (0, 2), up: false },
+        Fault::Cut { from: vec![0], to: vec![1, 2] },
+        Fault::Heal,
+        Fault::Network { network: Box::default() },
+        Fault::Crash { node },
+        Fault::Renumber { node, life: Renumbered::Lower },
+        Fault::Restart { node, disk: Disk::Torn, reboot: true },
+        Fault::Leave { node },
+        Fault::Join { node: Who::Node(2) },
+    ];
+    let at = |(number, fault)| Timed { at: Duration::from_millis(number), fault };
+    (1..).zip(faults).map(at).collect()
+}
+
+#[test]
+fn what_is_written_is_read_as_the_same_plan() {
+    let mut network = Network::default();
+    network.topology =
+        bellwether_sim::network::Topology::Graph { links: vec![(0, 1), (1, 2), (0, 2)] };
+    let horizon = Duration::from_secs(8);
+    let ring = Plan {
+        order: Order::Listed(vec![2, 0, 1]),
+        processing: Duration::from_millis(3),
+        detection: Some(Duration::from_millis(7)),
+        drift: 9,
+        offset: Duration::from_secs(2),
+        horizon,
+        ..Plan::new(3)
+    };
+    let graph = Plan { absent: vec![2], network, faults: all_faults(), horizon, ..Plan::new(3) };
+    let seen = Plan { view: Probability::try_from(0.5).unwrap(), horizon, ..Plan::new(3) };
+    for (protocol, plan) in [("ring", ring), ("ad-hoc", graph), ("probabilistic", seen)] {
+        let none = toml::Table::new();
+        let text = ScenarioFile::write("all of it", protocol, &none, &plan, 5).unwrap();
+        let file = ScenarioFile::parse(&text).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
+        assert_eq!((file.plan, file.seed, file.about.as_str()), (plan, 5, "all of it"));
+    }
+}
+
+#[test]
+fn faults_without_effect_are_not_written() {
+    let resume = Timed { at: Duration::ZERO, fault: Fault::Resume { node: Who::Node(0) } };
+    let plan = Plan { faults: vec![resume], ..Plan::new(3) };
+    let text = ScenarioFile::write("", "le-s", &toml::Table::new(), &plan, 1).unwrap();
+    assert_eq!(ScenarioFile::parse(&text).unwrap().plan, Plan::new(3));
+}
