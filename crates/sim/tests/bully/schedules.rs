@@ -167,7 +167,7 @@ fn agree<P: Protocol>(params: P::Params, harsh: bool, best: bool, settles: Durat
 const PATIENCE: Duration = Duration::from_secs(5);
 
 fn variants() -> Vec<Config> {
-    let plain = Config { patience: PATIENCE, ..Config::default() };
+    let plain = Config { call_after: PATIENCE, ..Config::default() };
     vec![
         plain,
         Config { top_answers: TopAnswers::Coordinator, ..plain },
@@ -176,7 +176,7 @@ fn variants() -> Vec<Config> {
 }
 
 fn asking() -> Vec<Config> {
-    let ask = Config { patience: PATIENCE, recovery: Recovery::Ask, ..Config::default() };
+    let ask = Config { call_after: PATIENCE, recovery: Recovery::Ask, ..Config::default() };
     vec![ask, Config { stamps: true, ..ask }]
 }
 

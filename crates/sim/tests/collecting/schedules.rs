@@ -160,13 +160,7 @@ fn agree<P: Protocol>(params: P::Params, harsh: bool, settles: Duration, what: &
 }
 
 fn config(variant: Variant) -> Config {
-    Config {
-        variant,
-        patience: Duration::from_secs(5),
-        retry: ms(400),
-        as_printed: false,
-        detector: None,
-    }
+    Config { variant, call_after: Duration::from_secs(5), retry: ms(400), ..Config::default() }
 }
 
 #[test]
