@@ -169,7 +169,9 @@ impl AnnounceListen {
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
     pub(super) fn to_json(&self, config: &Config) -> Map<String, Value> {
         let mut map = Map::new();
-        for (key, value) in config.to_map() {
+        // There are no flags for the bounds of a mapping, and --bye is said by its copies.
+        let shown = |key: &str| !["best", "worst", "bye"].contains(&key);
+        for (key, value) in config.to_map().into_iter().filter(|(key, _)| shown(key)) {
             let ranks = key == "criterion";
             map.insert(key, value);
             if ranks {

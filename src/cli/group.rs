@@ -11,7 +11,6 @@ use super::leases::Leases;
 use super::probabilistic::Probabilistic;
 use super::protocols::parse;
 use bellwether::core::Duration;
-use bellwether::protocols::announce_listen::{self, Mapping};
 use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::{Choice, Config, Entry, Family};
 use bellwether::protocols::ring::Variant;
@@ -287,9 +286,7 @@ impl Setting<'_> {
         let mut map = Map::new();
         if let Ok(config) = self.config(u64::from(self.nodes())) {
             map = match choice {
-                Choice::AnnounceListen(params) => {
-                    announce_listen.to_json(&standing(config, params))
-                }
+                Choice::AnnounceListen(params) => announce_listen.to_json(&config),
                 Choice::LocalLeader(_) => config.to_map().into_iter().collect(),
                 Choice::Called(params) => elections.to_json(params.called(), &config),
                 Choice::Probabilistic(_) => {
@@ -313,15 +310,5 @@ impl Setting<'_> {
             Family::LocalLeader => Duration::from_millis(1),
             Family::Called(called) => called.usual_hop(),
         }
-    }
-}
-
-/// The same with the best standing that there can be in the experiment.
-fn standing(config: Config, params: &announce_listen::Params) -> Config {
-    match (config, params.wake().mapping) {
-        (Config::AnnounceListen(config), Mapping::ByStanding { best, .. }) => {
-            Config::AnnounceListen(announce_listen::Config { best: Some(best), ..config })
-        }
-        (config, _) => config,
     }
 }

@@ -86,8 +86,8 @@ impl fmt::Display for BadConfig {
             ),
             Self::NoRelays { round } => write!(
                 f,
-                "K = 0 in round {round}, but K (k, or as strategy lists it) >= 1 must hold in every \
-                 round, or nobody is elected; try 7"
+                "K = 0 in round {round}, but K >= 1 must hold in every round, or nobody is \
+                 elected; try k = 7"
             ),
             Self::Length { name, length } => write!(
                 f,
