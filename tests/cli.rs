@@ -176,7 +176,7 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("sim local-leader --scenario split --nodes 2", "choose 3 or more"),
         ("sim local-leader --lock 10s", "lockTime <="),
         ("sim local-leader --delta 0", "delta leaves no time"),
-        ("sim local-leader --preset paper", "--unchecked"),
+        ("sim local-leader --preset paper", "unchecked = true to see what happens"),
         ("sim local-leader --drift-ppm 200000", "drift-ppm = 200000"),
         ("sim local-leader --drift-ppm -1", "'-1'"),
         ("sim local-leader --mode global", "'global'"),

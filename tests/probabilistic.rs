@@ -200,7 +200,7 @@ fn what_cannot_be_is_refused_with_the_rule_and_the_way_out() {
         ("--mcast-loss 1", "loss = 1"),
         ("--engine lazy", "the lazy engine does not apply"),
         ("--bound 0s", "--bound 0s, but a message takes 0.1s"),
-        ("--bound infinite", "0 < unicast < infinite must hold"),
+        ("--bound infinite", "bound = infinite, but 0 < bound < infinite must hold"),
     ] {
         let message = refused(&format!("sim probabilistic {arguments}"));
         assert!(message.contains(said), "{arguments}: {message}");

@@ -1,11 +1,10 @@
 //! The flags of the announce-listen family.
 
 use super::failure::Failure;
-use super::group::{Surroundings, finite, name, number};
+use super::group::{name, number};
 use bellwether::core::Duration;
-use bellwether::protocols::announce_listen::{
-    Config, Criterion, Mapping, Opening, Params, Shape, Variant, bye_copies,
-};
+use bellwether::protocols::announce_listen::{Params, Shape};
+use bellwether::protocols::choice::Config;
 use bellwether::sim::Ranks;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -124,34 +123,30 @@ impl Timer {
 }
 
 impl AnnounceListen {
-    /// What was asked for, of this member of the family.
-    pub(super) fn config(
-        &self,
-        variant: Variant,
-        around: &Surroundings,
-    ) -> Result<Config, Failure> {
+    /// What was asked for, by name and text.
+    pub(super) fn pairs(&self) -> Result<Vec<(&'static str, String)>, Failure> {
         let (timers, rules) = (&self.timers, &self.rules);
-        let reply_spread = self.reply_spread(variant.rules().0, around.delay);
-        Ok(Config {
-            suppress: timers.suppress,
-            shape: timers.timer.shape(timers.timer_rate)?,
-            mapping: self.mapping(around.ids),
-            announce: timers.announce,
-            listen: timers.listen,
-            aging: timers.aging,
-            criterion: rules.criterion.map(|rule| match rule {
-                Rule::HighestId => Criterion::HighestId,
-                Rule::EarliestWakeUp => Criterion::EarliestWakeUp,
-                Rule::Rank => Criterion::Rank,
-            }),
-            leaders: rules.leaders,
-            bye_copies: self.bye_copies(around)?,
-            bye_from_all: rules.bye_from_all,
-            as_printed: around.as_printed,
-            patience: self.patience(reply_spread, around.delay),
-            reply_spread,
-            ..Config::new(variant)
-        })
+        timers.timer.shape(timers.timer_rate)?;
+        let mut pairs = vec![
+            ("suppress", timers.suppress.to_string()),
+            ("announce", timers.announce.to_string()),
+            ("listen", timers.listen.to_string()),
+            ("timer", name(timers.timer).unwrap_or_default()),
+            ("mapping", name(rules.mapping).unwrap_or_default()),
+            ("leaders", rules.leaders.to_string()),
+            ("bye", rules.bye.to_string()),
+            ("bye-from-all", rules.bye_from_all.to_string()),
+        ];
+        let mut put = |name, text: Option<String>| pairs.extend(text.map(|text| (name, text)));
+        let length = |length: Option<Duration>| length.map(|length| length.to_string());
+        put("aging", length(timers.aging));
+        put("timer-rate", timers.timer_rate.map(|rate| rate.to_string()));
+        put("patience", length(timers.patience));
+        put("reply-spread", length(timers.reply_spread));
+        put("criterion", rules.criterion.and_then(name));
+        put("jitter", length(Some(rules.jitter).filter(|jitter| *jitter > Duration::ZERO)));
+        put("bye-copies", rules.bye_copies.map(|copies| copies.to_string()));
+        Ok(pairs)
     }
 
     /// Where ranks come from.
@@ -172,64 +167,18 @@ impl AnnounceListen {
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
-    pub(super) fn to_json(&self, params: &Params, delay: Duration) -> Map<String, Value> {
-        let Self { timers, rules } = self;
-        let reply_spread = self.reply_spread(params.opening(), delay);
+    pub(super) fn to_json(&self, config: &Config) -> Map<String, Value> {
         let mut map = Map::new();
-        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("suppress", json!(finite(timers.suppress)));
-        put("announce", json!(finite(timers.announce)));
-        put("listen", json!(finite(timers.listen)));
-        put("aging", json!(timers.aging.and_then(finite)));
-        put("timer", json!(name(timers.timer)));
-        put("timer_rate", json!(timers.timer.rate(timers.timer_rate)));
-        put("patience", json!(finite(self.patience(reply_spread, delay))));
-        put("reply_spread", json!(finite(reply_spread)));
-        put("criterion", json!(params.criterion().name()));
-        put("ranks", json!(if self.ranks() == Ranks::Random { "random" } else { "by-id" }));
-        put("mapping", json!(name(rules.mapping)));
-        put("jitter", json!(finite(rules.jitter)));
-        put("leaders", json!(params.leaders()));
-        put("bye_copies", json!(params.bye_copies()));
-        put("bye_from_all", json!(rules.bye_from_all));
-        put("as_printed", json!(params.is_as_printed()));
+        // There are no flags for the bounds of a mapping, and --bye is said by its copies.
+        let shown = |key: &str| !["best", "worst", "bye"].contains(&key);
+        for (key, value) in config.to_map().into_iter().filter(|(key, _)| shown(key)) {
+            let ranks = key == "criterion";
+            map.insert(key, value);
+            if ranks {
+                let ranks = if self.ranks() == Ranks::Random { "random" } else { "by-id" };
+                map.insert("ranks".to_owned(), json!(ranks));
+            }
+        }
         map
-    }
-
-    /// Over what answers are spread: where all would answer at once, over the time one takes.
-    fn reply_spread(&self, opening: Opening, delay: Duration) -> Duration {
-        let spread = if opening.suppresses() { delay } else { Duration::ZERO };
-        self.timers.reply_spread.unwrap_or(spread)
-    }
-
-    /// How long a query waits: just longer than the last answer takes.
-    fn patience(&self, reply_spread: Duration, delay: Duration) -> Duration {
-        let round_trip = delay * 2 + reply_spread + Duration::from_nanos(1);
-        self.timers.patience.unwrap_or(round_trip)
-    }
-
-    fn mapping(&self, ids: u64) -> Mapping {
-        let jitter = self.rules.jitter;
-        match (self.rules.mapping, self.ranks()) {
-            (Map_::Random, _) => Mapping::Random,
-            (Map_::Standing, Ranks::Random) => {
-                Mapping::ByStanding { best: Ranks::BOUND - 1, worst: 0, jitter }
-            }
-            (Map_::Standing, Ranks::ById) => {
-                // The greatest id there can be; alone, any span will do.
-                Mapping::ByStanding { best: (ids - 1).max(1), worst: 0, jitter }
-            }
-        }
-    }
-
-    fn bye_copies(&self, around: &Surroundings) -> Result<u32, Failure> {
-        if let Some(copies) = self.rules.bye_copies {
-            return Ok(copies);
-        }
-        if !self.rules.bye {
-            return Ok(u32::from(self.rules.bye_from_all));
-        }
-        bye_copies(u64::from(around.nodes - 1), around.loss)
-            .ok_or_else(|| Failure::usage("loss = 1: no number of goodbyes would be heard"))
     }
 }

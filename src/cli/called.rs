@@ -2,14 +2,13 @@
 
 use super::calling::Convened;
 use super::failure::Failure;
-use super::group::{Surroundings, finite, flags, name};
+use super::group::{flags, name};
 use bellwether::core::Duration;
-use bellwether::protocols::bully;
-use bellwether::protocols::called::{Called, Config};
-use bellwether::protocols::detect;
-use bellwether::protocols::ring;
+use bellwether::protocols::called::Called;
+use bellwether::protocols::choice::Config;
+use bellwether::protocols::surroundings::Surroundings;
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 #[derive(Args, Debug)]
 pub(super) struct Elections {
@@ -119,10 +118,40 @@ impl Elections {
         known
     }
 
-    /// What was asked for, of this protocol.
-    pub(super) fn config(&self, called: Called, around: &Surroundings) -> Result<Config, Failure> {
-        let hop = around.delay + self.convened.processing();
-        let hop = if hop == Duration::ZERO { Duration::from_millis(1) } else { hop };
+    /// What was asked for of this protocol, by name and text.
+    pub(super) fn pairs(
+        &self,
+        called: Called,
+        around: &Surroundings,
+    ) -> Result<Vec<(&'static str, String)>, Failure> {
+        self.check(around)?;
+        let Times { detector, beat, suspect, resend, tries, call_after } = self.times;
+        let length = |length: Option<Duration>| length.map(|length| length.to_string());
+        let mut pairs = vec![
+            ("detector", detector.and_then(name)),
+            ("beat", length(beat)),
+            ("suspect", length(suspect)),
+            ("resend", length(resend)),
+            ("tries", tries.map(|tries| tries.to_string())),
+            ("call-after", length(call_after)),
+        ];
+        match called {
+            Called::Bully => pairs.extend([
+                ("reply", length(self.bully.reply)),
+                ("wait", length(self.bully.wait)),
+                ("top-answers", name(self.bully.top_answers)),
+                ("recovery", name(self.bully.recovery)),
+                ("stamps", Some(self.bully.stamps.to_string())),
+            ]),
+            Called::Ring(_) => pairs.push(("retry", length(self.ring.retry))),
+            Called::AdHoc => {}
+        }
+        Ok(pairs.into_iter().filter_map(|(name, text)| Some((name, text?))).collect())
+    }
+
+    /// Refuses what would be refused later, under the names of the flags.
+    fn check(&self, around: &Surroundings) -> Result<(), Failure> {
+        let hop = around.hop();
         if around.copies && self.times.detector == Some(Detector::Told) {
             return Err(Failure::usage(
                 "--duplicate with --detector told: every copy is passed on, and copied again; use \
@@ -135,66 +164,17 @@ impl Elections {
                  it is heard; choose a longer one"
             )));
         }
-        let detects = match self.times.detector {
+        let Times { detector, beat, suspect, resend, tries, .. } = self.times;
+        let detects = match detector {
             Some(detector) => detector == Detector::Heartbeats,
-            None => around.unsteady && !self.convened.wanders(),
+            None => around.unsteady && !around.moving,
         };
-        let restless = detects || around.unsteady || self.convened.wanders();
-        let detector = self.detector(detects, hop)?;
-        let base =
-            if restless { called.unsteady(hop, around.nodes, detector) } else { called.plain(hop) };
-        let patience = self.times.call_after;
-        Ok(match base {
-            Config::Bully(config) => Config::Bully(bully::Config {
-                reply: self.bully.reply.unwrap_or(config.reply),
-                wait: self.bully.wait.unwrap_or(self.bully.reply.map_or(config.wait, |r| r * 3)),
-                patience: patience.unwrap_or(config.patience),
-                top_answers: match self.bully.top_answers {
-                    TopAnswers::Ok => bully::TopAnswers::Ok,
-                    TopAnswers::Coordinator => bully::TopAnswers::Coordinator,
-                },
-                recovery: match self.bully.recovery {
-                    Recovery::Bully => bully::Recovery::Bully,
-                    Recovery::Ask => bully::Recovery::Ask,
-                },
-                stamps: self.bully.stamps,
-                detector,
-            }),
-            Config::Ring(config) => Config::Ring(ring::Config {
-                patience: patience.unwrap_or(config.patience),
-                retry: self.ring.retry.unwrap_or(config.retry),
-                as_printed: around.as_printed,
-                detector,
-                ..config
-            }),
-            Config::AdHoc(mut config) => {
-                config.patience = patience.unwrap_or(config.patience);
-                config.detector = detector;
-                Config::AdHoc(config)
-            }
-        })
-    }
-
-    fn detector(&self, detects: bool, hop: Duration) -> Result<Option<detect::Config>, Failure> {
-        let Times { beat, suspect, resend, tries, .. } = self.times;
-        if !detects {
-            let length = beat.or(suspect).or(resend);
-            return if length.is_some() || tries.is_some() {
-                Err(Failure::usage(
-                    "--beat, --suspect, --resend and --tries are of --detector heartbeats; say \
-                     that too",
-                ))
-            } else {
-                Ok(None)
-            };
+        if !detects && (beat.or(suspect).or(resend).is_some() || tries.is_some()) {
+            return Err(Failure::usage(
+                "--beat, --suspect, --resend and --tries are of --detector heartbeats; say that too",
+            ));
         }
-        let usual = detect::Config::paced(hop);
-        Ok(Some(detect::Config {
-            beat: beat.unwrap_or(usual.beat),
-            suspect: suspect.unwrap_or(usual.suspect),
-            resend: resend.unwrap_or(usual.resend),
-            tries: tries.unwrap_or(usual.tries),
-        }))
+        Ok(())
     }
 
     /// What is not the same in every experiment, for people to read.
@@ -205,36 +185,9 @@ impl Elections {
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
-    pub(super) fn to_json(&self, config: &Config) -> Map<String, Value> {
-        let mut map = self.convened.to_json(config.called());
-        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        let detector = config.detector();
-        let which = if detector.is_some() { Detector::Heartbeats } else { Detector::Told };
-        put("detector", json!(name(which)));
-        if let Some(detect::Config { beat, suspect, resend, tries }) = detector {
-            for (key, length) in [("beat", beat), ("suspect", suspect), ("resend", resend)] {
-                put(key, json!(finite(length)));
-            }
-            put("tries", json!(tries));
-        }
-        match config {
-            Config::Bully(config) => {
-                put("call_after", json!(finite(config.patience)));
-                put("reply", json!(finite(config.reply)));
-                put("wait", json!(finite(config.wait)));
-                put("top_answers", json!(name(self.bully.top_answers)));
-                put("recovery", json!(name(self.bully.recovery)));
-                put("stamps", json!(self.bully.stamps));
-            }
-            Config::Ring(config) => {
-                put("call_after", json!(finite(config.patience)));
-                put("retry", json!(finite(config.retry)));
-                put("as_printed", json!(config.as_printed));
-            }
-            Config::AdHoc(config) => {
-                put("call_after", json!(finite(config.patience)));
-            }
-        }
+    pub(super) fn to_json(&self, called: Called, config: &Config) -> Map<String, Value> {
+        let mut map = self.convened.to_json(called);
+        map.extend(config.to_map());
         map
     }
 }

@@ -14,6 +14,7 @@ use bellwether::core::Duration;
 use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::{Choice, Config, Entry, Family};
 use bellwether::protocols::ring::Variant;
+use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::network::Network;
 use bellwether::sim::{Convening, NODES_MAX, Ranks};
 use clap::{Args, ValueEnum};
@@ -94,20 +95,6 @@ pub(super) fn finite(length: Duration) -> Option<f64> {
 /// What a value is called on the command line.
 pub(super) fn name(value: impl ValueEnum) -> Option<String> {
     value.to_possible_value().map(|value| value.get_name().to_owned())
-}
-
-/// What a protocol's parameters may depend on.
-pub(super) struct Surroundings {
-    pub(super) nodes: u32,
-    /// Ids, of processes that are there or may come.
-    pub(super) ids: u64,
-    pub(super) delay: Duration,
-    pub(super) loss: f64,
-    /// Whether messages are lost or doubled, or processes lost.
-    pub(super) unsteady: bool,
-    /// Whether messages are doubled.
-    pub(super) copies: bool,
-    pub(super) as_printed: bool,
 }
 
 impl Group {
@@ -207,26 +194,41 @@ impl Setting<'_> {
     /// The same as a person would write it in a file.
     pub(super) fn config(self, ids: u64) -> Result<Config, Failure> {
         let Group { announce_listen, leases, elections, probabilistic, .. } = self.group;
-        let Group { channel, printed, .. } = self.group;
+        let around = self.surroundings(ids)?;
+        let mut pairs = match self.entry.family {
+            Family::AnnounceListen(_) => announce_listen.pairs()?,
+            Family::LocalLeader => leases.pairs(),
+            Family::Called(called) => elections.pairs(called, &around)?,
+            Family::Probabilistic => probabilistic.pairs(&self.network()?)?,
+        };
+        if self.group.printed.as_printed {
+            pairs.push((AS_PRINTED, true.to_string()));
+        }
+        let given = self.entry.given(pairs.iter().map(|(name, text)| (*name, text.as_str())));
+        given.and_then(|given| self.entry.config(&around, &given)).map_err(Failure::usage)
+    }
+
+    /// The group and the network, for so many ids.
+    fn surroundings(self, ids: u64) -> Result<Surroundings, Failure> {
+        let Group { channel, elections, .. } = self.group;
         let loss = channel.loss()?.rate();
-        let around = Surroundings {
+        let longest = match self.entry.family {
+            Family::Probabilistic => Probabilistic::longest(&self.network()?),
+            _ => None,
+        };
+        Ok(Surroundings {
             nodes: self.nodes(),
             ids,
+            ranks: Ranks::BOUND,
             delay: channel.delay(self.default_delay()),
+            longest,
+            processing: elections.convened.processing(),
             loss,
             unsteady: self.unsteady || loss > 0.0 || channel.duplicates(),
+            unattended: self.unsteady,
+            moving: elections.convened.wanders(),
             copies: channel.duplicates(),
-            as_printed: printed.as_printed,
-        };
-        Ok(match self.entry.family {
-            Family::AnnounceListen(variant) => {
-                Config::AnnounceListen(announce_listen.config(variant, &around)?)
-            }
-            Family::LocalLeader => Config::LocalLeader(leases.config()),
-            Family::Called(called) => Config::Called(elections.config(called, &around)?),
-            Family::Probabilistic => {
-                Config::Probabilistic(probabilistic.config(&self.network()?, self.unsteady)?)
-            }
+            listed: true,
         })
     }
 
@@ -279,19 +281,19 @@ impl Setting<'_> {
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
     pub(super) fn to_json(self, choice: &Choice) -> Map<String, Value> {
-        let Group { announce_listen, leases, elections, probabilistic, channel, .. } = self.group;
+        let Group { announce_listen, elections, probabilistic, channel, .. } = self.group;
         let delay = self.default_delay();
-        let mut map = match choice {
-            Choice::AnnounceListen(params) => announce_listen.to_json(params, channel.delay(delay)),
-            Choice::LocalLeader(params) => leases.to_json(params),
-            Choice::Called(_) => match self.config(u64::from(self.nodes())) {
-                Ok(Config::Called(config)) => elections.to_json(&config),
-                _ => Map::new(),
-            },
-            Choice::Probabilistic(params) => {
-                probabilistic.to_json(params.config(), &elections.convened.call)
-            }
-        };
+        let mut map = Map::new();
+        if let Ok(config) = self.config(u64::from(self.nodes())) {
+            map = match choice {
+                Choice::AnnounceListen(params) => announce_listen.to_json(&config),
+                Choice::LocalLeader(_) => config.to_map().into_iter().collect(),
+                Choice::Called(params) => elections.to_json(params.called(), &config),
+                Choice::Probabilistic(_) => {
+                    probabilistic.to_json(&config, &elections.convened.call)
+                }
+            };
+        }
         map.extend(channel.to_json(delay));
         map.insert("clock_drift".to_owned(), json!(self.clock_drift(choice)));
         map

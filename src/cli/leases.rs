@@ -1,10 +1,8 @@
 //! The flags of local-leader: leases.
 
-use super::group::{finite, name};
+use super::group::name;
 use bellwether::core::Duration;
-use bellwether::protocols::local_leader::{self, Config, Params};
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Leases (local-leader)")]
@@ -73,31 +71,24 @@ enum Preset {
 }
 
 impl Leases {
-    /// What was asked for.
-    pub(super) fn config(&self) -> Config {
-        Config {
-            mode: match self.mode {
-                Mode::Majority => local_leader::Mode::Majority,
-                Mode::Local => local_leader::Mode::Local,
-            },
-            preset: match self.preset {
-                Preset::Lan => local_leader::Preset::Lan,
-                Preset::Fast => local_leader::Preset::Fast,
-                Preset::Wan => local_leader::Preset::Wan,
-                Preset::Paper => local_leader::Preset::Paper,
-            },
-            delta: self.delta,
-            sigma: self.sigma,
-            renew: self.renew,
-            lock: self.lock,
-            period: self.period,
-            expires: self.expires,
-            fastest: self.fastest,
-            drift_ppm: self.drift_ppm,
-            refresh: self.refresh,
-            as_published: self.as_published,
-            unchecked: self.unchecked,
-        }
+    /// What was asked for, by name and text.
+    pub(super) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = vec![("mode", name(self.mode)), ("preset", name(self.preset))];
+        let length = |length: Option<Duration>| length.map(|length| length.to_string());
+        pairs.extend([
+            ("delta", length(self.delta)),
+            ("sigma", length(self.sigma)),
+            ("renew", length(self.renew)),
+            ("lock", length(self.lock)),
+            ("period", length(self.period)),
+            ("expires", length(self.expires)),
+            ("fastest", length(Some(self.fastest))),
+            ("refresh", length(self.refresh)),
+            ("drift-ppm", self.drift_ppm.map(|ppm| ppm.to_string())),
+            ("as-published", Some(self.as_published.to_string())),
+            ("unchecked", Some(self.unchecked.to_string())),
+        ]);
+        pairs.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
     }
 
     /// What is not the same in every experiment, for people to read.
@@ -105,29 +96,5 @@ impl Leases {
         let names = [name(self.mode), name(self.preset)].map(Option::unwrap_or_default);
         let published = if self.as_published { ", as published" } else { "" };
         format!(", mode {}, preset {}{published}", names[0], names[1])
-    }
-
-    /// All of it, for programs: enough to ask the same again, under the names of the flags.
-    pub(super) fn to_json(&self, params: &Params) -> Map<String, Value> {
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("mode", json!(name(self.mode)));
-        put("preset", json!(name(self.preset)));
-        for (key, length) in [
-            ("delta", params.delta()),
-            ("sigma", params.sigma()),
-            ("renew", params.renew()),
-            ("lock", params.lock()),
-            ("period", params.period()),
-            ("expires", params.expires()),
-            ("fastest", params.fastest()),
-            ("refresh", params.refresh()),
-        ] {
-            put(key, json!(finite(length)));
-        }
-        put("drift_ppm", json!(params.drift_ppm()));
-        put("as_published", json!(self.as_published));
-        put("unchecked", json!(self.unchecked));
-        map
     }
 }

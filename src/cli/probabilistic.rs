@@ -3,9 +3,10 @@
 
 use super::calling::Call;
 use super::failure::Failure;
-use super::group::{finite, flags, name};
+use super::group::{flags, name};
 use bellwether::core::Duration;
-use bellwether::protocols::probabilistic::{self, Config, Relays, Strategy};
+use bellwether::protocols::choice::Config;
+use bellwether::protocols::probabilistic::{self, BadStrategy, Relays, Strategy};
 use bellwether::sim::network::{Loss, Network, Probability};
 use bellwether::sim::{Convening, Initiators};
 use clap::{Args, ValueEnum};
@@ -128,14 +129,7 @@ fn strategy(text: &str) -> Result<Strategy, String> {
     let listed = listed.map_err(|error| {
         format!("a strategy is double, fixed, a list such as 7,20,all or a file of one: {error}")
     })?;
-    let words = listed.split(|separates: char| separates.is_whitespace() || separates == ',');
-    let relays = |word: &str| match word {
-        "all" => Ok(Relays::All),
-        number => number.parse().map(Relays::Count).map_err(|_| {
-            format!("'{number}' is no K; list whole numbers, or `all`, one for each round")
-        }),
-    };
-    words.filter(|word| !word.is_empty()).map(relays).collect::<Result<_, _>>().map(Strategy::List)
+    listed.parse().map_err(|bad: BadStrategy| bad.to_string())
 }
 
 impl Probabilistic {
@@ -147,52 +141,32 @@ impl Probabilistic {
         known
     }
 
-    /// What was asked for, of the protocol; of one that keeps in touch, if nobody looks after it.
-    pub(super) fn config(&self, network: &Network, unsteady: bool) -> Result<Config, Failure> {
-        let longest = network.longest();
-        let bound = self.bound.unwrap_or(match network.constant_delay() {
-            Some(Duration::ZERO) if longest == Duration::ZERO => Duration::from_millis(1),
-            Some(delay) if longest == delay => delay * 2,
-            _ => longest + Duration::from_nanos(1),
-        });
+    /// What was asked for, by name and text.
+    pub(super) fn pairs(&self, network: &Network) -> Result<Vec<(&'static str, String)>, Failure> {
         let mean = network.multicast.delay.mean().max(network.unicast.delay.mean());
-        if bound <= mean && mean > Duration::ZERO {
+        if let Some(bound) = self.bound.filter(|bound| *bound <= mean && mean > Duration::ZERO) {
             return Err(Failure::usage(format!(
                 "--bound {bound}, but a message takes {mean}: it would be given up before it \
                  arrives; choose more than the delay, or leave it out"
             )));
         }
-        let usual = if unsteady {
-            Config::restless(Duration::from_nanos(bound.as_nanos() / 2))
-        } else {
-            Config::default()
-        };
-        Ok(Config {
-            k: self.k,
-            strategy: self.strategy.clone(),
-            max_rounds: self.max_rounds,
-            most_relays: self.most_relays,
-            reinitiate: self.reinitiate.into(),
-            size: match self.size {
-                Size::True => probabilistic::Size::Group,
-                Size::View => probabilistic::Size::View,
-                Size::Gossip => probabilistic::Size::Gossip,
-            },
-            choice: match self.choice {
-                None => usual.choice,
-                Some(Best::LowestId) => probabilistic::Choice::LowestId,
-                Some(Best::HighestId) => probabilistic::Choice::HighestId,
-                Some(Best::Rank) => probabilistic::Choice::Rank,
-                Some(Best::Lot) => probabilistic::Choice::Lot,
-            },
-            woken_by: match self.woken_by {
-                WokenBy::Initiation => probabilistic::WokenBy::Initiation,
-                WokenBy::Preference => probabilistic::WokenBy::Preference,
-            },
-            unicast: bound,
-            multicast: bound,
-            ..usual
-        })
+        let pairs = [
+            ("k", Some(self.k.to_string())),
+            ("strategy", Some(self.strategy.to_string())),
+            ("max-rounds", Some(self.max_rounds.to_string())),
+            ("most-relays", Some(self.most_relays.to_string())),
+            ("reinitiate", name(self.reinitiate)),
+            ("size", name(self.size)),
+            ("choice", self.choice.and_then(name)),
+            ("woken-by", name(self.woken_by)),
+            ("bound", self.bound.map(|bound| bound.to_string())),
+        ];
+        Ok(pairs.into_iter().filter_map(|(name, text)| Some((name, text?))).collect())
+    }
+
+    /// The longest a message takes, where that varies.
+    pub(super) fn longest(network: &Network) -> Option<Duration> {
+        Some(network.longest()).filter(|longest| network.constant_delay() != Some(*longest))
     }
 
     /// The network, with losses of its own for each way to send.
@@ -251,20 +225,17 @@ impl Probabilistic {
     pub(super) fn to_json(&self, config: &Config, call: &Call) -> Map<String, Value> {
         let mut map = call.to_json();
         map.remove("detection");
-        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("k", json!(self.k));
-        put("strategy", json!(self.strategy));
-        put("max_rounds", json!(self.max_rounds));
-        put("most_relays", json!(self.most_relays));
-        put("view", json!(self.view.value()));
-        put("ucast_loss", json!(self.ucast_loss.map(Probability::value)));
-        put("mcast_loss", json!(self.mcast_loss.map(Probability::value)));
-        put("fail", json!(self.fail.value()));
-        put("reinitiate", json!(name(self.reinitiate)));
-        put("size", json!(name(self.size)));
-        put("choice", json!(name(self.choice.unwrap_or(Best::LowestId))));
-        put("woken_by", json!(name(self.woken_by)));
-        put("bound", json!(finite(config.unicast)));
+        let own = config.to_map();
+        let first = ["k", "strategy", "max_rounds", "most_relays"];
+        let shown = |key: &str| own.iter().find(|(known, _)| known == key).cloned();
+        map.extend(first.into_iter().filter_map(shown));
+        map.extend([
+            ("view".to_owned(), json!(self.view.value())),
+            ("ucast_loss".to_owned(), json!(self.ucast_loss.map(Probability::value))),
+            ("mcast_loss".to_owned(), json!(self.mcast_loss.map(Probability::value))),
+            ("fail".to_owned(), json!(self.fail.value())),
+        ]);
+        map.extend(own);
         map
     }
 }

@@ -28,14 +28,15 @@ fn cells() -> Vec<(Cell, Measure)> {
         start(|_| ()),
         start(|cell| cell.seed = 123_456_789),
         start(|cell| cell.delay = Duration::from_nanos(12_345_678)),
-        start(|cell| cell.config.shape = Shape::Rising { rate: 3.5 }),
-        start(|cell| cell.config.shape = Shape::Falling { rate: 0.1 }),
+        start(|cell| cell.config = cell.config.clone().shaped(Shape::Rising { rate: 3.5 })),
+        start(|cell| cell.config = cell.config.clone().shaped(Shape::Falling { rate: 0.1 })),
         start(|cell| cell.config.suppress = Duration::from_millis(333)),
         start(|cell| cell.config.announce = Duration::from_secs(7)),
         start(|cell| cell.config.criterion = Some(Criterion::Rank)),
         start(|cell| {
             let jitter = Duration::from_millis(50);
-            cell.config.mapping = Mapping::ByStanding { best: 8, worst: 0, jitter };
+            let mapping = Mapping::ByStanding { best: 8, worst: 0, jitter };
+            cell.config = cell.config.clone().mapped(mapping);
         }),
         start(|cell| cell.config.leaders = 2),
         (cell(Variant::LeA, 30, Loss::Correlated(0.4)), Measure::Messages),
@@ -102,7 +103,7 @@ fn elections() -> Vec<(Election, Measure)> {
     let motion = Motion { side: 1.0, range: 0.4, slowest, fastest, rest, lasts };
     let mut moving = Election::new(radios, 7).runs(2);
     moving.convening.terrain = Terrain::Moving(motion);
-    moving.config = radios.unsteady(moving.delay, 7, None); // links are told of
+    moving.config = radios.moving(moving.delay, 7); // links are told of
     all.push((moving, Measure::MessagesPerSecond));
     all
 }

@@ -87,8 +87,7 @@ impl Ballot {
     /// [`BadExperiment`], if the parameters break a rule.
     pub fn experiment(&self, threads: usize) -> Result<Experiment, BadExperiment> {
         let refused = |bad: &dyn Display| BadExperiment::Parameters(bad.to_string());
-        let (unicast, multicast) = (self.bound(), self.bound());
-        let config = Config { unicast, multicast, ..self.config.clone() };
+        let config = Config { bound: self.bound(), ..self.config.clone() };
         let params = Params::try_from(config).map_err(|bad| refused(&bad))?;
         let chance = |value: f64| Probability::try_from(value).map_err(|bad| refused(&bad));
         let lossy = |value: f64| {

@@ -5,7 +5,7 @@
 
 use crate::setting::{Loss, Setting};
 use bellwether_core::Duration;
-use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Params, Shape, Variant};
+use bellwether_protocols::announce_listen::{Config, Criterion, Params, Shape, Variant, WakeBy};
 use bellwether_sim::network::{self, Delay, Network, Probability};
 use bellwether_sim::{
     Answer, BadExperiment, Churn, Convening, Engine, Experiment, Ranks, Scenario,
@@ -61,7 +61,7 @@ impl Cell {
         cell.config.suppress = duration(setting.suppress);
         cell.config.announce = duration(setting.announce);
         cell.config.listen = duration(setting.listen);
-        cell.config.shape = setting.shape;
+        cell.config = cell.config.shaped(setting.shape);
         cell
     }
 
@@ -152,17 +152,16 @@ impl Cell {
         add("suppress", &config.suppress, config.suppress != own.suppress);
         add("announce", &config.announce, config.announce != own.announce);
         add("listen", &config.listen, config.listen != own.listen);
-        if let Shape::Rising { rate } | Shape::Falling { rate } = config.shape {
-            let rising = matches!(config.shape, Shape::Rising { .. });
-            add("timer", &if rising { "exponential" } else { "exponential-falling" }, true);
+        if let Shape::Rising { rate } | Shape::Falling { rate } = config.shape() {
+            add("timer", &config.timer.name(), true);
             add("timer-rate", &rate, true);
         }
         if let Some(criterion) = config.criterion {
             add("criterion", &criterion.name(), true);
         }
-        if let Mapping::ByStanding { jitter, .. } = config.mapping {
-            add("mapping", &"standing", true);
-            add("jitter", &jitter, jitter > Duration::ZERO);
+        if config.mapping == WakeBy::Standing {
+            add("mapping", &config.mapping.name(), true);
+            add("jitter", &config.jitter, config.jitter > Duration::ZERO);
         }
         add("leaders", &config.leaders, config.leaders != 1);
         add("bye-copies", &config.bye_copies, config.bye_copies > 0);

@@ -212,9 +212,11 @@ impl Program {
             );
         }
         if matches!(choice, Choice::Called(params) if !params.detects()) {
-            return Err("detector: nobody tells a live member who is gone, it must find out; say \
-                        how, in [params.detector], or leave it out"
-                .to_owned());
+            return Err(
+                "detector = told, but nobody tells a live member who is gone, it must find \
+                        out; set detector = heartbeats, or leave it out"
+                    .to_owned(),
+            );
         }
         if matches!(choice, Choice::Probabilistic(params) if !params.is_in_touch()) {
             return Err(

@@ -2,7 +2,7 @@
 //!
 //! A group at rest stays as it is until a process misses its leader, recovers, or is asked to call
 //! an election. That somebody is gone has to be noticed: the [`detect`] layer does
-//! it with heartbeats and acknowledgements, if a `detector` is configured; otherwise whoever drives
+//! it with heartbeats and acknowledgements, if the `detector` is `heartbeats`; otherwise whoever drives
 //! the protocol tells it, as a simulation does in which failures are known without fail.
 
 use crate::ad_hoc::{self, AdHoc};
@@ -10,7 +10,9 @@ use crate::bully::{self, Bully, Recovery};
 use crate::choice::Profile;
 use crate::detect::{self, Detect};
 use crate::pace::Pace;
+use crate::param::{Described, Given, NoEffect, Param};
 use crate::ring::{self, ChangRoberts, Collecting, HirschbergSinclair, Variant};
+use crate::surroundings::Surroundings;
 use bellwether_core::{Duration, Protocol, Visitor};
 use core::fmt;
 use serde::Serialize;
@@ -57,58 +59,40 @@ impl Called {
     /// As its text has it, where one message takes this long: nothing is lost, failures are told,
     /// and nothing is done twice.
     pub fn plain(self, hop: Duration) -> Config {
-        match self {
-            Self::Bully => {
-                let (reply, wait) = (hop * 10, hop * 30);
-                Config::Bully(bully::Config { reply, wait, ..bully::Config::default() })
-            }
-            Self::Ring(variant) => {
-                Config::Ring(ring::Config { variant, ..ring::Config::default() })
-            }
-            Self::AdHoc => Config::AdHoc(ad_hoc::Config::default()),
-        }
+        self.fit(&Surroundings::calm(2, hop))
     }
 
     /// For a network that loses and delays, in which one message takes about this long: whatever
     /// comes to nothing is tried again, and failures are detected.
     pub fn restless(self, hop: Duration, nodes: u32) -> Config {
-        self.unsteady(hop, nodes, Some(detect::Config::paced(hop)))
+        self.fit(&Surroundings { unsteady: true, ..Surroundings::calm(nodes, hop) })
     }
 
-    /// The same with this detector, or with failures told.
-    pub fn unsteady(self, hop: Duration, nodes: u32, detector: Option<detect::Config>) -> Config {
-        match self.plain(hop) {
-            Config::Bully(config) => {
-                Config::Bully(bully::Config { patience: hop * 60, detector, ..config })
+    /// The same with failures told, as where processes move.
+    pub fn moving(self, hop: Duration, nodes: u32) -> Config {
+        self.fit(&Surroundings { moving: true, ..Surroundings::calm(nodes, hop) })
+    }
+
+    fn fit(self, around: &Surroundings) -> Config {
+        let given = Given::default();
+        match self {
+            Self::Bully => Config::Bully(bully::Config::default().fit(around, &given)),
+            Self::Ring(variant) => {
+                Config::Ring(ring::Config::default().of(variant).fit(around, &given))
             }
-            Config::Ring(config) => Config::Ring(ring::Config {
-                patience: hop * 60,
-                retry: hop * 5,
-                detector,
-                ..config
-            }),
-            Config::AdHoc(_) => {
-                let across = hop * 4 * u64::from(nodes);
-                // A detector tells the neighbours of a leader that it is gone, and repeats what is
-                // lost. Heartbeats are left for those that were cut off from a leader that lives,
-                // and one of them is as good as three that nobody repeats; to repeat what is not
-                // answered before the layer has given up would only repeat the repetitions.
-                let (retry, beat, silence) = match detector {
-                    Some(_) => (hop * 30, hop * 60, hop * 90 + across),
-                    None => (hop * 5, hop * 20, hop * 80),
-                };
-                Config::AdHoc(ad_hoc::Config {
-                    patience: hop * 30,
-                    timeout: hop * 60 + across,
-                    retry,
-                    beat,
-                    silence,
-                    detector,
-                })
-            }
+            Self::AdHoc => Config::AdHoc(ad_hoc::Config::default().fit(around, &given)),
         }
     }
 }
+
+/// How long a process bears to have no leader: a parameter of all of them.
+pub(crate) const CALL_AFTER: Param = Param::length(
+    "call-after",
+    "how long a process bears to have no leader before it calls an election",
+)
+.formerly("patience")
+.follows("infinite; where failures are detected, 60 delays, or 30 for ad-hoc")
+.within("0 < call-after");
 
 /// What a person writes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -135,9 +119,9 @@ impl Config {
     /// How failures are detected; they are told if absent.
     pub fn detector(&self) -> Option<detect::Config> {
         match self {
-            Self::Bully(config) => config.detector,
-            Self::Ring(config) => config.detector,
-            Self::AdHoc(config) => config.detector,
+            Self::Bully(config) => config.layer(),
+            Self::Ring(config) => config.layer(),
+            Self::AdHoc(config) => config.layer(),
         }
     }
 }
@@ -168,6 +152,8 @@ pub enum BadConfig {
     AdHoc(ad_hoc::BadConfig),
     /// One of the failure detector's.
     Detector(detect::BadConfig),
+    /// A value has no effect.
+    NoEffect(NoEffect),
 }
 
 impl fmt::Display for BadConfig {
@@ -177,6 +163,7 @@ impl fmt::Display for BadConfig {
             Self::Ring(bad) => bad.fmt(f),
             Self::AdHoc(bad) => bad.fmt(f),
             Self::Detector(bad) => bad.fmt(f),
+            Self::NoEffect(bad) => bad.fmt(f),
         }
     }
 }
@@ -187,6 +174,12 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
+        match &config {
+            Config::Bully(config) => config.check_values(),
+            Config::Ring(config) => config.check_values(),
+            Config::AdHoc(config) => config.check_values(),
+        }
+        .map_err(BadConfig::NoEffect)?;
         let detector = config.detector().map(|layer| layer.around(())).transpose();
         let detector = detector.map_err(BadConfig::Detector)?;
         let rules = match config {
@@ -296,13 +289,13 @@ mod tests {
     #[test]
     fn what_the_detector_does_the_ad_hoc_election_does_less_often() {
         let hop = Duration::from_millis(100);
-        let of = |detector| match Called::AdHoc.unsteady(hop, 5, detector) {
-            Config::AdHoc(config) => (config.retry, config.beat, config.silence),
+        let of = |config| match config {
+            Config::AdHoc(config) => (config.retry, config.leader_beat, config.leader_silence),
             other => panic!("{other:?} is not of the ad hoc election"),
         };
-        assert_eq!(of(None), (hop * 5, hop * 20, hop * 80));
+        assert_eq!(of(Called::AdHoc.moving(hop, 5)), (hop * 5, hop * 20, hop * 80));
         let layer = detect::Config::paced(hop);
-        let (retry, beat, silence) = of(Some(layer));
+        let (retry, beat, silence) = of(Called::AdHoc.restless(hop, 5));
         assert!(retry > layer.resend * u64::from(layer.tries), "the layer has given up");
         assert_eq!((beat, silence), (hop * 60, hop * 110));
     }

@@ -406,17 +406,13 @@ impl Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::param::Given;
+    use crate::surroundings::Surroundings;
 
     /// The protocol of a row, with its defaults.
     fn chosen(entry: &Entry) -> Choice {
-        let config = match entry.family {
-            Family::AnnounceListen(variant) => {
-                Config::AnnounceListen(announce_listen::Config::new(variant))
-            }
-            Family::LocalLeader => Config::LocalLeader(local_leader::Config::default()),
-            Family::Called(called) => Config::Called(called.plain(Duration::from_millis(100))),
-            Family::Probabilistic => Config::Probabilistic(probabilistic::Config::default()),
-        };
+        let calm = Surroundings::calm(5, Duration::from_millis(100));
+        let config = entry.config(&calm, &Given::default()).unwrap();
         Choice::try_from(config).unwrap()
     }
 

@@ -5,14 +5,68 @@
 //! given the same protocol's name: lengths of time up to ten days to the nanosecond, rates to
 //! the last bit. The name stands beside the parameters, as in a scenario file, and not among them.
 
-use crate::announce_listen;
 use crate::called::{self, Called};
-use crate::choice::{BadConfig, Choice, Config, Family, find};
-use crate::ring;
+use crate::choice::{BadConfig, Choice, Config, Entry, Family, find};
+use crate::param::{BadParam, Described, Given, Param};
+use crate::surroundings::Surroundings;
+use crate::{ad_hoc, announce_listen, bully, local_leader, probabilistic, ring};
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::fmt;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// What `$make` makes of the configuration `C` of a family and of `$variant`, as a [`Config`].
+macro_rules! of_family {
+    ($family:expr, $variant:ident, $make:expr) => {
+        match $family {
+            Family::AnnounceListen($variant) => {
+                type C = announce_listen::Config;
+                $make.map(Config::AnnounceListen)
+            }
+            Family::LocalLeader => {
+                type C = local_leader::Config;
+                let $variant = ();
+                $make.map(Config::LocalLeader)
+            }
+            Family::Called(Called::Bully) => {
+                type C = bully::Config;
+                let $variant = ();
+                $make.map(called::Config::Bully).map(Config::Called)
+            }
+            Family::Called(Called::Ring($variant)) => {
+                type C = ring::Config;
+                $make.map(called::Config::Ring).map(Config::Called)
+            }
+            Family::Called(Called::AdHoc) => {
+                type C = ad_hoc::Config;
+                let $variant = ();
+                $make.map(called::Config::AdHoc).map(Config::Called)
+            }
+            Family::Probabilistic => {
+                type C = probabilistic::Config;
+                let $variant = ();
+                $make.map(Config::Probabilistic)
+            }
+        }
+    };
+}
+
+/// `$ask` of the configuration in a [`Config`], whichever it is.
+macro_rules! each {
+    ($of:expr, $config:ident => $ask:expr) => {
+        match $of {
+            Config::AnnounceListen($config) => $ask,
+            Config::LocalLeader($config) => $ask,
+            Config::Called(called::Config::Bully($config)) => $ask,
+            Config::Called(called::Config::Ring($config)) => $ask,
+            Config::Called(called::Config::AdHoc($config)) => $ask,
+            Config::Probabilistic($config) => $ask,
+        }
+    };
+}
 
 /// Why a text is no configuration of a protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +115,98 @@ impl Config {
         });
         read.map_err(|error| BadText::Form(error.to_string()))
     }
+
+    /// The table of its parameters.
+    pub fn params(&self) -> &'static [Param] {
+        each!(self, config => table(config))
+    }
+
+    /// The same with this parameter.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    pub fn with(&self, name: &str, text: &str) -> Result<Self, BadParam> {
+        match self {
+            Self::AnnounceListen(config) => config.with(name, text).map(Self::AnnounceListen),
+            Self::LocalLeader(config) => config.with(name, text).map(Self::LocalLeader),
+            Self::Called(called::Config::Bully(config)) => {
+                config.with(name, text).map(called::Config::Bully).map(Self::Called)
+            }
+            Self::Called(called::Config::Ring(config)) => {
+                config.with(name, text).map(called::Config::Ring).map(Self::Called)
+            }
+            Self::Called(called::Config::AdHoc(config)) => {
+                config.with(name, text).map(called::Config::AdHoc).map(Self::Called)
+            }
+            Self::Probabilistic(config) => config.with(name, text).map(Self::Probabilistic),
+        }
+    }
+
+    /// All of it for programs, in the order of the table: lengths in seconds, infinite ones null.
+    pub fn to_map(&self) -> Vec<(String, Value)> {
+        each!(self, config => config.to_map())
+    }
+
+    /// What must be given to get from these defaults, of the same protocol, to this: by name and
+    /// text. Nothing if they are of another.
+    pub fn arguments(&self, defaults: &Self) -> Vec<(&'static str, String)> {
+        use called::Config as Called;
+        match (self, defaults) {
+            (Self::AnnounceListen(config), Self::AnnounceListen(usual)) => config.arguments(usual),
+            (Self::LocalLeader(config), Self::LocalLeader(usual)) => config.arguments(usual),
+            (Self::Called(Called::Bully(config)), Self::Called(Called::Bully(usual))) => {
+                config.arguments(usual)
+            }
+            (Self::Called(Called::Ring(config)), Self::Called(Called::Ring(usual))) => {
+                config.arguments(usual)
+            }
+            (Self::Called(Called::AdHoc(config)), Self::Called(Called::AdHoc(usual))) => {
+                config.arguments(usual)
+            }
+            (Self::Probabilistic(config), Self::Probabilistic(usual)) => config.arguments(usual),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Entry {
+    /// The table of its parameters.
+    pub fn params(&self) -> &'static [Param] {
+        self.default_config().params()
+    }
+
+    /// Its parameters if nothing is given or known of the network.
+    pub fn default_config(&self) -> Config {
+        let made: Result<Config, Infallible> =
+            of_family!(self.family, variant, Ok(C::default().of(variant)));
+        let Ok(config) = made;
+        config
+    }
+
+    /// The parameters that were given, by name and text; the last word about one counts.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    pub fn given<'a>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Given, BadParam> {
+        let (table, mut given) = (self.params(), Given::default());
+        pairs.into_iter().try_for_each(|(name, text)| given.put(table, name, text))?;
+        Ok(given)
+    }
+
+    /// Its parameters in these surroundings, with what was given.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    pub fn config(&self, around: &Surroundings, given: &Given) -> Result<Config, BadParam> {
+        of_family!(self.family, variant, C::in_surroundings(variant, around, given))
+    }
+}
+
+fn table<C: Described>(_: &C) -> &'static [Param] {
+    C::PARAMS
 }
 
 impl Family {
@@ -69,24 +215,7 @@ impl Family {
     /// # Errors
     /// Those of the reader.
     pub fn read<'de, D: Deserializer<'de>>(self, reader: D) -> Result<Config, D::Error> {
-        Ok(match self {
-            Self::AnnounceListen(variant) => Config::AnnounceListen(announce_listen::Config {
-                variant,
-                ..Deserialize::deserialize(reader)?
-            }),
-            Self::LocalLeader => Config::LocalLeader(Deserialize::deserialize(reader)?),
-            Self::Called(Called::Bully) => {
-                Config::Called(called::Config::Bully(Deserialize::deserialize(reader)?))
-            }
-            Self::Called(Called::Ring(variant)) => {
-                let config = ring::Config { variant, ..Deserialize::deserialize(reader)? };
-                Config::Called(called::Config::Ring(config))
-            }
-            Self::Called(Called::AdHoc) => {
-                Config::Called(called::Config::AdHoc(Deserialize::deserialize(reader)?))
-            }
-            Self::Probabilistic => Config::Probabilistic(Deserialize::deserialize(reader)?),
-        })
+        of_family!(self, variant, C::deserialize(reader).map(|config| config.of(variant)))
     }
 }
 
@@ -106,23 +235,19 @@ mod tests {
     use crate::announce_listen::{Mapping, Shape};
     use crate::choice::PROTOCOLS;
     use crate::local_leader::{self, Mode};
-    use crate::probabilistic;
     use bellwether_core::Duration;
     use proptest::prelude::*;
 
     #[test]
     fn every_protocols_defaults_come_back_equal() {
         for entry in PROTOCOLS {
-            let config = match entry.family {
-                Family::AnnounceListen(variant) => {
-                    Config::AnnounceListen(announce_listen::Config::new(variant))
-                }
-                Family::LocalLeader => Config::LocalLeader(local_leader::Config::default()),
-                Family::Called(called) => {
-                    Config::Called(called.restless(Duration::from_millis(100), 5))
-                }
-                Family::Probabilistic => Config::Probabilistic(probabilistic::Config::default()),
+            let unsteady = Surroundings {
+                unsteady: true,
+                ..Surroundings::calm(5, Duration::from_millis(100))
             };
+            let fit = entry.config(&unsteady, &Given::default()).unwrap();
+            assert_eq!(Config::from_json(entry.name, &fit.to_json()), Ok(fit));
+            let config = entry.default_config();
             assert_eq!(Config::from_json(entry.name, &config.to_json()), Ok(config));
         }
     }
@@ -161,10 +286,10 @@ mod tests {
             let announce = Config::AnnounceListen(announce_listen::Config {
                 suppress: a,
                 listen: if local { Duration::MAX } else { b },
-                shape: Shape::Rising { rate },
-                mapping: Mapping::ByStanding { best: 9, worst: nanos[0], jitter: c },
                 aging: Some(d),
                 ..announce_listen::Config::new(announce_listen::Variant::LeS)
+                    .shaped(Shape::Rising { rate })
+                    .mapped(Mapping::ByStanding { best: 9, worst: nanos[0], jitter: c })
             });
             let json = announce.to_json();
             prop_assert_eq!(Config::from_json("le-s", &json), Ok(announce));

@@ -70,12 +70,12 @@ impl Case {
         let mapped = Mapping::ByStanding { best, worst: 0, jitter: self.jitter };
         let config = Config {
             criterion: self.criterion,
-            mapping: if self.mapped { mapped } else { Mapping::Random },
-            shape: self.shape,
             suppress: self.suppress,
             announce: self.announce,
             ..Config::new(self.variant)
         };
+        let config = config.shaped(self.shape);
+        let config = if self.mapped { config.mapped(mapped) } else { config };
         let loss = Probability::try_from(self.loss).expect("a probability");
         let loss = match self.model {
             Model::None => Loss::None,

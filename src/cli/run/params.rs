@@ -1,17 +1,18 @@
 //! The parameters of the protocol: a file's `[params]`, and over them the flags that were written.
 
 use super::super::failure::Failure;
-use super::super::group::{Printed, Surroundings, flags};
+use super::super::group::{Printed, flags};
 use super::super::leases::Leases;
 use super::layers::{self, unknown};
 use super::options::Options;
 use crate::cli::announce_listen::AnnounceListen;
 use bellwether::core::Duration;
 use bellwether::net::Peers;
-use bellwether::protocols::choice::{Config, Family};
-use bellwether::protocols::probabilistic;
+use bellwether::protocols::choice::{BadText, Config, Entry, Family};
+use bellwether::protocols::param::{BadParam, Given};
+use bellwether::protocols::surroundings::Surroundings;
+use bellwether::sim::Ranks;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// What is thought of a network until it is known better, where a parameter depends on it.
 const DELAY: Duration = Duration::from_millis(100);
@@ -19,75 +20,76 @@ const LOSS: f64 = 0.01;
 /// What a message to one process is thought to take, where all times are multiples of it.
 const HOP: Duration = Duration::from_millis(30);
 
-/// What a flag is called among the parameters, where that differs.
-const RENAMED: [(&str, &str); 5] = [
-    ("listen-for", "listen"),
-    ("timer", "shape"),
-    ("timer-rate", "shape"),
-    ("jitter", "mapping"),
-    ("bye", "bye-copies"),
-];
-
-/// What a flag says even if it was not written, unless the file does; see `options::named`.
-const BY_DEFAULT: [&str; 3] = ["listen", "patience", "reply-spread"];
-
 /// The parameters of the chosen protocol; `given` are the flags that were set, anywhere.
 pub(super) fn config(
     options: &Options,
     given: &[String],
     file: layers::Params,
 ) -> Result<Config, Failure> {
-    let entry = options.protocol;
+    let (entry, table) = (options.protocol, options.protocol.params());
     check_flags(entry.name, entry.family, given)?;
-    let flags = match entry.family {
-        Family::AnnounceListen(variant) => {
-            let around = surroundings(options);
-            Config::AnnounceListen(options.announce_listen.config(variant, &around)?)
-        }
-        Family::LocalLeader => Config::LocalLeader(options.leases.config()),
-        Family::Called(called) => Config::Called(called.restless(HOP, surroundings(options).nodes)),
-        Family::Probabilistic => Config::Probabilistic(probabilistic::Config::restless(HOP)),
-    };
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
-    let flags: Map<String, Value> = serde_json::from_str(&flags.to_json()).map_err(bad)?;
     let written = serde_json::to_value(&file.table).map_err(bad)?;
-    let mut params = written.as_object().cloned().unwrap_or_default();
-    check_each(entry.name, &params, &file)?;
-    let set: BTreeSet<&str> = given.iter().map(|flag| renamed(flag)).collect();
-    if entry.family == Family::LocalLeader
-        && !params.contains_key("mode")
-        && !options.peers.as_ref().is_none_or(Peers::is_list)
-    {
-        params.insert("mode".to_owned(), Value::from("local"));
+    let written = written.as_object().cloned().unwrap_or_default();
+    check_each(entry, &written, &file)?;
+    let mut params = Given::of_values(table, written).map_err(refused)?;
+    let mut flags = match entry.family {
+        Family::AnnounceListen(_) => options.announce_listen.pairs()?,
+        Family::LocalLeader => options.leases.pairs(),
+        Family::Called(_) | Family::Probabilistic => Vec::new(),
+    };
+    if options.printed.as_printed {
+        flags.push(("as-printed", true.to_string()));
     }
-    for (key, value) in flags {
-        let usual = BY_DEFAULT.contains(&key.as_str()) || is_called(entry.family);
-        let by_default = usual && !params.contains_key(&key);
-        if set.contains(key.as_str()) || by_default {
-            params.insert(key, value);
+    for (name, text) in flags {
+        let flag = if name == "listen" { "listen-for" } else { name };
+        // What `--listen-for` says even if it was not written, unless the file does; see
+        // `options::named`.
+        let by_default = name == "listen" && !params.has(name);
+        if by_default || given.iter().any(|given| given == flag) {
+            params.put(table, name, &text).map_err(refused)?;
         }
     }
-    if options.printed.as_printed {
-        params.insert("as-printed".to_owned(), Value::Bool(true));
+    let config = entry.config(&surroundings(options), &params).map_err(refused)?;
+    let values: Map<String, Value> = serde_json::from_str(&config.to_json()).map_err(bad)?;
+    check_simulated(&values)?;
+    Ok(config)
+}
+
+/// A parameter that a flag or the group's form gives, and that is refused.
+fn refused(bad: BadParam) -> Failure {
+    Failure::Config(format!("[params]: {}", explained(bad)))
+}
+
+/// Says which parameter may have been meant, if that is what is wrong.
+fn explained(bad: BadParam) -> String {
+    match bad {
+        BadParam::Unknown { name, known } => {
+            unknown(&name, &known.into_iter().map(str::to_owned).collect())
+        }
+        other => other.to_string(),
     }
-    check_simulated(&params)?;
-    let text = Value::Object(params).to_string();
-    Config::from_json(entry.name, &text)
-        .map_err(|error| Failure::Config(format!("[params]: {}", explained(&error.to_string()))))
 }
 
 /// Reads the parameters of a file one by one, so that a bad one is told with its name and line.
 fn check_each(
-    protocol: &str,
+    entry: &Entry,
     params: &Map<String, Value>,
     file: &layers::Params,
 ) -> Result<(), Failure> {
     for (name, value) in params {
         let alone = Map::from_iter([(name.clone(), value.clone())]);
-        Config::from_json(protocol, &Value::Object(alone).to_string()).map_err(|error| {
-            let (place, why) = (file.place(name), explained(&error.to_string()));
-            Failure::Config(format!("{place}[params] {name}: {why}"))
-        })?;
+        let text = Value::Object(alone.clone()).to_string();
+        let known = Given::of_values(entry.params(), alone).map_err(explained);
+        let read = known.and_then(|_| {
+            // Where the mistake is in the text that was just made is of no use to anybody.
+            let shown = |error: BadText| match error.to_string().split_once(" at line ") {
+                Some((problem, _)) => problem.to_owned(),
+                None => error.to_string(),
+            };
+            Config::from_json(entry.name, &text).map_err(shown)
+        });
+        read.map_err(|why| Failure::Config(format!("{}[params] {name}: {why}", file.place(name))))?;
     }
     Ok(())
 }
@@ -104,10 +106,6 @@ fn announcing() -> Vec<String> {
 
 fn leasing() -> Vec<String> {
     flags::<Leases>()
-}
-
-fn renamed(flag: &str) -> &str {
-    RENAMED.iter().find(|(name, _)| *name == flag).map_or(flag, |(_, key)| key)
 }
 
 fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failure> {
@@ -151,28 +149,18 @@ fn surroundings(options: &Options) -> Surroundings {
         _ => (2, u64::MAX - 1),
     };
     let nodes = u32::try_from(nodes).unwrap_or(u32::MAX).max(1);
-    let (unsteady, copies, as_printed) = (true, true, options.printed.as_printed);
     Surroundings {
         nodes,
         ids: greatest.saturating_add(1),
-        delay: DELAY,
+        ranks: Ranks::BOUND,
+        delay: if is_called(options.protocol.family) { HOP } else { DELAY },
+        longest: None,
+        processing: Duration::ZERO,
         loss: LOSS,
-        unsteady,
-        copies,
-        as_printed,
-    }
-}
-
-/// Says which parameter may have been meant, if that is what is wrong. Where the error was in the
-/// JSON that was made of the parameters is nobody's business.
-fn explained(error: &str) -> String {
-    let error = error.split(" at line ").next().unwrap_or(error);
-    let names: Vec<&str> = error.split('`').skip(1).step_by(2).collect();
-    match names.as_slice() {
-        [name, known @ ..] if error.contains("unknown field") && !known.is_empty() => {
-            let known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
-            unknown(name, &known)
-        }
-        _ => error.to_owned(),
+        unsteady: true,
+        unattended: true,
+        moving: false,
+        copies: false,
+        listed: options.peers.as_ref().is_none_or(Peers::is_list),
     }
 }

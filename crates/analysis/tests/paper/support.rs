@@ -83,7 +83,7 @@ impl Trial for Cell {
     }
 
     fn shape(mut self, shape: Shape) -> Self {
-        self.config.shape = shape;
+        self.config = self.config.shaped(shape);
         self
     }
 
@@ -114,7 +114,7 @@ impl Trial for Cell {
             suppress: seconds(config.suppress),
             announce: seconds(config.announce),
             listen: seconds(config.listen),
-            shape: config.shape,
+            shape: config.shape(),
             ..Given::default()
         };
         given.try_into().expect("a setting in the domain")

@@ -53,6 +53,7 @@ mod election;
 mod message;
 mod news;
 mod params;
+mod table;
 
 #[cfg(test)]
 mod tests;

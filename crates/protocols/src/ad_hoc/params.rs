@@ -4,7 +4,7 @@
 //! conversion, whose error names the values and the rule they break.
 
 use crate::choice::{Goal, Profile};
-use crate::detect;
+use crate::detect::Detector;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
+    /// How failures are detected; whoever drives the protocol tells of them if they are told.
+    pub detector: Detector,
+    /// How often a process says that it lives, where failures are detected.
+    pub beat: Option<Duration>,
+    /// A peer that was silent for so long is considered dead.
+    pub suspect: Option<Duration>,
+    /// How long a message waits for its acknowledgement before it is sent again.
+    pub resend: Option<Duration>,
+    /// How often it is sent before its receiver is considered dead.
+    pub tries: Option<u32>,
     /// How long a process without a leader waits before it calls an election.
-    pub patience: Duration,
+    #[serde(alias = "patience")]
+    pub call_after: Duration,
     /// How long whoever called an election waits for its end before it calls another; the others
     /// wait twice as long. Longer than an election takes: twice the longest way through the
     /// network, and the repetitions of what is lost.
@@ -23,23 +34,25 @@ pub struct Config {
     /// How long a process waits for an answer before it repeats what it said.
     pub retry: Duration,
     /// The time between a leader's heartbeats.
-    pub beat: Duration,
-    /// The silence after which a leader is given up; a small multiple of `beat`.
-    pub silence: Duration,
-    /// How failures are detected; whoever drives the protocol tells of them if absent.
-    pub detector: Option<detect::Config>,
+    pub leader_beat: Duration,
+    /// The silence after which a leader is given up; a small multiple of `leader_beat`.
+    pub leader_silence: Duration,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let never = Duration::MAX;
         Self {
-            patience: never,
+            detector: Detector::Told,
+            beat: None,
+            suspect: None,
+            resend: None,
+            tries: None,
+            call_after: never,
             timeout: never,
             retry: never,
-            beat: never,
-            silence: never,
-            detector: None,
+            leader_beat: never,
+            leader_silence: never,
         }
     }
 }
@@ -48,12 +61,12 @@ impl Config {
     /// For a network that moves and loses messages, in which one hop takes some milliseconds.
     pub fn restless() -> Self {
         Self {
-            patience: Duration::from_secs(1),
+            call_after: Duration::from_secs(1),
             timeout: Duration::from_secs(2),
             retry: Duration::from_millis(100),
-            beat: Duration::from_millis(500),
-            silence: Duration::from_secs(2),
-            detector: None,
+            leader_beat: Duration::from_millis(500),
+            leader_silence: Duration::from_secs(2),
+            ..Self::default()
         }
     }
 }
@@ -121,7 +134,7 @@ impl Params {
 pub enum BadConfig {
     /// What is done again and again needs a while in between.
     NoTime {
-        /// Which of the parameters is nought.
+        /// Which of the parameters is zero.
         what: &'static str,
     },
     /// A leader must be heard before it is given up.
@@ -148,8 +161,9 @@ impl fmt::Display for BadConfig {
             }
             Self::SilenceNotAboveBeat { silence, beat } => write!(
                 f,
-                "silence = {silence} and beat = {beat}, but silence > beat must hold, or every \
-                 leader is given up between two heartbeats; try a silence of 4 beats"
+                "leader-silence = {silence} and leader-beat = {beat}, but leader-silence > \
+                 leader-beat must hold, or every leader is given up between two heartbeats; try a \
+                 silence of 4 beats"
             ),
             Self::TimeoutNotAboveRetry { timeout, retry } => write!(
                 f,
@@ -166,13 +180,14 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
-        let Config { patience, timeout, retry, beat, silence, detector } = config;
+        let Config { call_after: patience, timeout, retry, detector, .. } = config;
+        let (beat, silence) = (config.leader_beat, config.leader_silence);
         for (what, length) in [
-            ("patience", patience),
+            ("call-after", patience),
             ("timeout", timeout),
             ("retry", retry),
-            ("beat", beat),
-            ("silence", silence),
+            ("leader-beat", beat),
+            ("leader-silence", silence),
         ] {
             if length == Duration::ZERO {
                 return Err(BadConfig::NoTime { what });
@@ -186,7 +201,8 @@ impl TryFrom<Config> for Params {
             return Err(BadConfig::TimeoutNotAboveRetry { timeout, retry });
         }
         let lengths = [patience, timeout, retry, beat, silence];
-        let restless = detector.is_some() || lengths.iter().any(|length| *length != never);
+        let restless =
+            detector == Detector::Heartbeats || lengths.iter().any(|length| *length != never);
         Ok(Self { patience, timeout, retry, beat, silence, restless })
     }
 }

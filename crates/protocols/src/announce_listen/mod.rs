@@ -46,21 +46,24 @@
 mod board;
 mod bye;
 mod commands;
+mod error;
 mod hearing;
 mod message;
 mod params;
 mod standing;
+mod table;
 mod wake;
 
 #[cfg(test)]
 mod tests;
 
 pub use bye::{announcements_beyond_first, bye_copies};
+pub use error::BadConfig;
 pub use message::Message;
 pub use params::{
-    BYES_MAX, BadConfig, Config, Criterion, LEADERS_MAX, Opening, Params, Repeat, Variant, Yields,
+    BYES_MAX, Config, Criterion, LEADERS_MAX, Opening, Params, Repeat, Variant, Yields,
 };
-pub use wake::{Mapping, Shape, WakeUp};
+pub use wake::{Distribution, Mapping, Shape, WakeBy, WakeUp};
 
 use alloc::borrow::Cow;
 use bellwether_core::{

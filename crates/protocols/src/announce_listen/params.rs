@@ -4,10 +4,12 @@
 //! conversion, whose error names the values and the rule they break.
 
 use super::STANDING_MAX;
-use super::wake::{Mapping, Shape, WakeUp};
+use super::error::BadConfig;
+use super::wake::{Distribution, Mapping, Shape, WakeBy, WakeUp};
 use crate::choice::{Goal, Profile};
+use crate::named::named;
+use crate::param::Described;
 use bellwether_core::{Duration, NodeId};
-use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The members of the family, as the literature names them. Each is a row of [`Variant::rules`].
@@ -49,17 +51,6 @@ pub enum Opening {
     SuppressQuery,
 }
 
-impl Criterion {
-    /// Its name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::HighestId => "highest-id",
-            Self::Rank => "rank",
-            Self::EarliestWakeUp => "earliest-wake-up",
-        }
-    }
-}
-
 impl Opening {
     /// Whether it begins with a wait.
     pub fn suppresses(self) -> bool {
@@ -94,16 +85,16 @@ pub enum Repeat {
     Redrawn,
 }
 
-/// What makes one claim better than another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Criterion {
-    /// The larger id.
-    HighestId,
-    /// The larger rank, whatever it measures: priority, spare capacity, connectivity.
-    Rank,
-    /// The earlier first wake-up, with leaders established before all others.
-    EarliestWakeUp,
+named! {
+    /// What makes one claim better than another.
+    pub enum Criterion {
+        /// The greater id.
+        HighestId = "highest-id",
+        /// The greater rank, whatever it measures: priority, spare capacity, connectivity.
+        Rank = "rank",
+        /// The earlier first wake-up, with leaders established before all others.
+        EarliestWakeUp = "earliest-wake-up",
+    }
 }
 
 impl Variant {
@@ -159,6 +150,14 @@ impl Variant {
     }
 }
 
+/// The most leaders a group can have.
+pub const LEADERS_MAX: usize = 64;
+/// The most Byes one departure may have.
+pub const BYES_MAX: u32 = 10_000;
+pub(super) const RATE_MAX: f64 = 500.0;
+/// How steep an exponential timer is if nobody says.
+pub(super) const RATE: f64 = 10.0;
+
 /// What a person writes. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
@@ -168,28 +167,38 @@ pub struct Config {
     pub variant: Variant,
     /// T_S: wake-up times lie below it. Smaller than T_A, or late wakers meet second announcements.
     pub suppress: Duration,
-    /// The distribution of wake-up times.
-    pub shape: Shape,
-    /// Whether wake-up times follow the standing instead.
-    pub mapping: Mapping,
     /// T_A: the time between a leader's announcements.
     pub announce: Duration,
     /// T_L: silence after which a leader is given up; a small multiple of T_A, or infinite.
     pub listen: Duration,
     /// Silence, shorter than T_L, after which a leader no longer keeps others out.
     pub aging: Option<Duration>,
-    /// What makes a claim better; the variant's own if absent.
-    pub criterion: Option<Criterion>,
-    /// How many lead together.
-    pub leaders: usize,
-    /// How often a leaving leader says so. See [`bye_copies`](super::bye_copies).
-    pub bye_copies: u32,
-    /// Whether processes that do not lead say goodbye too.
-    pub bye_from_all: bool,
+    /// How wake-up times are distributed.
+    pub timer: Distribution,
+    /// How steep an exponential timer is, over its whole interval; 10 if absent.
+    pub timer_rate: Option<f64>,
     /// How long a query waits for answers: a round trip, and the spread of the answers.
     pub patience: Duration,
     /// Answers to a query are spread over this.
     pub reply_spread: Duration,
+    /// What makes a claim better; the variant's own if absent.
+    pub criterion: Option<Criterion>,
+    /// Whether wake-up times follow the standing instead.
+    pub mapping: WakeBy,
+    /// With a mapping: a random addition below this, so that equals do not speak at once.
+    pub jitter: Duration,
+    /// With a mapping: the standing that wakes first.
+    pub best: Option<u64>,
+    /// With a mapping: the standing that wakes last; 0 if absent.
+    pub worst: Option<u64>,
+    /// How many lead together.
+    pub leaders: usize,
+    /// Whether a leaving leader says so as often as the loss requires.
+    pub bye: bool,
+    /// How often a leaving leader says so. See [`bye_copies`](super::bye_copies).
+    pub bye_copies: u32,
+    /// Whether processes that do not lead say goodbye too.
+    pub bye_from_all: bool,
     /// Programs 5.1 and 5.2 to the letter: the leader's own announcements do not renew trust in it.
     pub as_printed: bool,
 }
@@ -200,18 +209,71 @@ impl Config {
         Self {
             variant,
             suppress: Duration::from_secs(1),
-            shape: Shape::Uniform,
-            mapping: Mapping::Random,
             announce: Duration::from_secs(1),
             listen: Duration::MAX,
             aging: None,
-            criterion: None,
-            leaders: 1,
-            bye_copies: 0,
-            bye_from_all: false,
+            timer: Distribution::Uniform,
+            timer_rate: None,
             patience: Duration::from_millis(200),
             reply_spread: Duration::ZERO,
+            criterion: None,
+            mapping: WakeBy::Random,
+            jitter: Duration::ZERO,
+            best: None,
+            worst: None,
+            leaders: 1,
+            bye: false,
+            bye_copies: 0,
+            bye_from_all: false,
             as_printed: false,
+        }
+    }
+
+    /// The distribution of wake-up times.
+    pub fn shape(&self) -> Shape {
+        self.timer.shape(self.timer_rate.unwrap_or(RATE))
+    }
+
+    /// The same with this distribution of wake-up times.
+    #[must_use]
+    pub fn shaped(self, shape: Shape) -> Self {
+        let (timer, timer_rate) = match shape {
+            Shape::Uniform => (Distribution::Uniform, None),
+            Shape::Rising { rate } => (Distribution::Exponential, Some(rate)),
+            Shape::Falling { rate } => (Distribution::ExponentialFalling, Some(rate)),
+        };
+        Self { timer, timer_rate, ..self }
+    }
+
+    /// The same with wake-up times from this.
+    #[must_use]
+    pub fn mapped(self, mapping: Mapping) -> Self {
+        let (mapping, best, worst, jitter) = match mapping {
+            Mapping::Random => (WakeBy::Random, None, None, Duration::ZERO),
+            Mapping::ByStanding { best, worst, jitter } => {
+                (WakeBy::Standing, Some(best), Some(worst), jitter)
+            }
+        };
+        Self { mapping, best, worst, jitter, ..self }
+    }
+
+    /// What makes a claim better.
+    pub(super) fn own_criterion(&self) -> Criterion {
+        self.criterion.unwrap_or(match self.variant {
+            Variant::LeM => Criterion::EarliestWakeUp,
+            _ => Criterion::HighestId,
+        })
+    }
+
+    fn wake_mapping(&self) -> Result<Mapping, BadConfig> {
+        let (worst, jitter) = (self.worst.unwrap_or(0), self.jitter);
+        match (self.mapping, self.best) {
+            (WakeBy::Random, _) => Ok(Mapping::Random),
+            (WakeBy::Standing, None) => Err(BadConfig::NoBest),
+            (WakeBy::Standing, Some(best)) if best <= worst => {
+                Err(BadConfig::MappingUpsideDown { best, worst })
+            }
+            (WakeBy::Standing, Some(best)) => Ok(Mapping::ByStanding { best, worst, jitter }),
         }
     }
 }
@@ -334,160 +396,13 @@ impl Params {
     }
 }
 
-/// Which rule a [`Config`] breaks, with the values that break it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BadConfig {
-    /// T_A must be positive, or announcements never end.
-    NoAnnounceInterval,
-    /// T_L must be positive, or every leader is given up at once.
-    NoListenInterval,
-    /// Only T_L may be infinite: whoever waits for ever for anything else does nothing more.
-    EndlessWait {
-        /// What was to last for ever.
-        what: &'static str,
-    },
-    /// Aging must come before giving up, and is measured back from it.
-    AgingNotBelowListen {
-        /// The aging as written.
-        aging: Duration,
-        /// T_L as written.
-        listen: Duration,
-    },
-    /// Somebody must lead, and the board is small.
-    LeadersOutOfRange {
-        /// The number as written.
-        leaders: usize,
-    },
-    /// Several leaders need an order among claims.
-    LeadersWithoutOrder {
-        /// The number as written.
-        leaders: usize,
-        /// The variant that has no such order.
-        variant: &'static str,
-    },
-    /// Aging lets better claims in, which needs an order among claims.
-    AgingWithoutOrder {
-        /// The variant that has no such order.
-        variant: &'static str,
-    },
-    /// The earliest wake-up can only lead where processes wake up, once.
-    NoWakeUp {
-        /// The variant that begins at once, or wakes up again and again.
-        variant: &'static str,
-    },
-    /// The steepness of an exponential timer is a positive number of reasonable size.
-    RateOutOfRange {
-        /// The rate as written.
-        rate: f64,
-    },
-    /// The first to wake must be better than the last.
-    MappingUpsideDown {
-        /// The standing that should wake first.
-        best: u64,
-        /// The standing that should wake last.
-        worst: u64,
-    },
-    /// Wake-ups redrawn in every interval must fit into it.
-    SuppressBeyondAnnounce {
-        /// T_S as written, and the jitter of a mapping.
-        suppress: Duration,
-        /// T_A as written.
-        announce: Duration,
-    },
-    /// A query that waits no time hears no answer.
-    NoPatience {
-        /// The patience as written.
-        patience: Duration,
-        /// The spread of the answers as written.
-        reply_spread: Duration,
-    },
-    /// More goodbyes than anyone would send.
-    TooManyByes {
-        /// The number as written.
-        copies: u32,
-    },
-}
-
-/// The most leaders a group can have.
-pub const LEADERS_MAX: usize = 64;
-const RATE_MAX: f64 = 500.0;
-/// The most Byes one departure may have.
-pub const BYES_MAX: u32 = 10_000;
-
-impl fmt::Display for BadConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoAnnounceInterval => {
-                write!(f, "announce = 0s, but announcements need announce > 0; try 1s")
-            }
-            Self::NoListenInterval => {
-                write!(
-                    f,
-                    "listen = 0s, but listen > 0 must hold; try 3 times the announce interval"
-                )
-            }
-            Self::EndlessWait { what } => {
-                write!(f, "{what} = infinite, but only listen may be infinite")
-            }
-            Self::AgingNotBelowListen { aging, listen } => {
-                write!(
-                    f,
-                    "aging = {aging} and listen = {listen}, but 0 < aging < listen < infinite must \
-                     hold"
-                )
-            }
-            Self::LeadersOutOfRange { leaders } => {
-                write!(f, "leaders = {leaders}, but 1 <= leaders <= {LEADERS_MAX} must hold")
-            }
-            Self::LeadersWithoutOrder { leaders, variant } => write!(
-                f,
-                "leaders = {leaders}, but in {variant} any message silences: it knows no order of \
-                 claims, so leaders must be 1"
-            ),
-            Self::AgingWithoutOrder { variant } => write!(
-                f,
-                "aging lets better claims in, but in {variant} any message silences: it knows no \
-                 order of claims"
-            ),
-            Self::NoWakeUp { variant } => write!(
-                f,
-                "criterion = earliest-wake-up, but {variant} has no one wake-up to go by; \
-                 try le-m, or criterion highest-id"
-            ),
-            Self::RateOutOfRange { rate } => {
-                write!(f, "timer rate = {rate}, but 0 < rate <= {RATE_MAX} must hold")
-            }
-            Self::MappingUpsideDown { best, worst } => {
-                write!(f, "mapping best = {best} and worst = {worst}, but best > worst must hold")
-            }
-            Self::SuppressBeyondAnnounce { suppress, announce } => write!(
-                f,
-                "suppress (and jitter) = {suppress}, announce = {announce}, but wake-ups redrawn \
-                 in every announce interval need suppress + jitter <= announce"
-            ),
-            Self::NoPatience { patience, reply_spread } => write!(
-                f,
-                "patience = {patience} and reply spread = {reply_spread}, but patience > reply \
-                 spread must hold; try a round trip more"
-            ),
-            Self::TooManyByes { copies } => {
-                write!(f, "bye copies = {copies}, but copies <= {BYES_MAX} must hold")
-            }
-        }
-    }
-}
-
-impl core::error::Error for BadConfig {}
-
 impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
         let (opening, yields, repeat) = config.variant.rules();
-        let criterion = config.criterion.unwrap_or(match config.variant {
-            Variant::LeM => Criterion::EarliestWakeUp,
-            _ => Criterion::HighestId,
-        });
+        let criterion = config.own_criterion();
+        config.check_values().map_err(BadConfig::NoEffect)?;
         check_timers(&config, opening, repeat)?;
         check_order(&config, opening, yields, criterion)?;
         let established_after = match criterion {
@@ -501,8 +416,8 @@ impl TryFrom<Config> for Params {
             criterion,
             wake: WakeUp {
                 interval: config.suppress,
-                shape: config.shape,
-                mapping: config.mapping,
+                shape: config.shape(),
+                mapping: config.wake_mapping()?,
             },
             announce: config.announce,
             listen: config.listen,
@@ -522,17 +437,13 @@ impl TryFrom<Config> for Params {
 }
 
 fn check_timers(config: &Config, opening: Opening, repeat: Repeat) -> Result<(), BadConfig> {
-    let &Config { suppress, announce, listen, patience, reply_spread, .. } = config;
+    let &Config { suppress, announce, listen, patience, reply_spread, jitter, .. } = config;
     if announce == Duration::ZERO && repeat != Repeat::Once {
         return Err(BadConfig::NoAnnounceInterval);
     }
     if listen == Duration::ZERO {
         return Err(BadConfig::NoListenInterval);
     }
-    let jitter = match config.mapping {
-        Mapping::ByStanding { jitter, .. } => jitter,
-        Mapping::Random => Duration::ZERO,
-    };
     check_ends(&[
         ("announce", announce, repeat != Repeat::Once),
         ("suppress", suppress, opening.suppresses()),
@@ -550,7 +461,7 @@ fn check_timers(config: &Config, opening: Opening, repeat: Repeat) -> Result<(),
     {
         return Err(BadConfig::AgingNotBelowListen { aging, listen });
     }
-    match config.shape {
+    match config.shape() {
         Shape::Rising { rate } | Shape::Falling { rate } if !(rate > 0.0 && rate <= RATE_MAX) => {
             Err(BadConfig::RateOutOfRange { rate })
         }
@@ -586,10 +497,8 @@ fn check_order(
     if copies > BYES_MAX {
         return Err(BadConfig::TooManyByes { copies });
     }
-    match config.mapping {
-        Mapping::ByStanding { best, worst, .. } if best <= worst => {
-            Err(BadConfig::MappingUpsideDown { best, worst })
-        }
-        _ => Ok(()),
+    if config.bye && copies == 0 {
+        return Err(BadConfig::ByeWithoutCopies);
     }
+    Ok(())
 }

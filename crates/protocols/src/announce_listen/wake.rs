@@ -4,8 +4,8 @@
 //! (Nonnenmacher and Biersack) and concludes that the wake-up time should follow from whatever
 //! governs leadership, which is [`Mapping::ByStanding`].
 
+use crate::named::named;
 use bellwether_core::{Duration, Entropy};
-use serde::{Deserialize, Serialize};
 
 /// How the wake-up time is found within the suppression interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,9 +18,41 @@ pub struct WakeUp {
     pub mapping: Mapping,
 }
 
+named! {
+    /// How a random wait is distributed, as a person names it; [`Shape`] has the rate too.
+    pub enum Distribution = Uniform {
+        /// The same density everywhere.
+        Uniform = "uniform",
+        /// Rising: few wake early.
+        Exponential = "exponential",
+        /// Falling: most wake early.
+        ExponentialFalling = "exponential-falling",
+    }
+}
+
+named! {
+    /// Where a wait comes from, as a person names it; [`Mapping`] has the bounds too.
+    pub enum WakeBy = Random {
+        /// Luck.
+        Random = "random",
+        /// The standing by which leaders are chosen: the best wakes first.
+        Standing = "standing",
+    }
+}
+
+impl Distribution {
+    /// The distribution, with this rate where it has one.
+    pub fn shape(self, rate: f64) -> Shape {
+        match self {
+            Self::Uniform => Shape::Uniform,
+            Self::Exponential => Shape::Rising { rate },
+            Self::ExponentialFalling => Shape::Falling { rate },
+        }
+    }
+}
+
 /// The density of the wake-up time over the interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Shape {
     /// The same everywhere.
     #[default]
@@ -38,8 +70,7 @@ pub enum Shape {
 }
 
 /// Where the wake-up time comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mapping {
     /// From the distribution alone.
     #[default]
@@ -85,7 +116,7 @@ impl WakeUp {
             Shape::Rising { rate } => rising(rate, unit(entropy)),
             Shape::Falling { rate } => 1.0 - rising(rate, unit(entropy)),
         };
-        // Rounding, or a draw of nought where most wake early, would reach the end itself.
+        // Rounding, or a draw of zero where most wake early, would reach the end itself.
         Duration::from_nanos(((fraction * nanos as f64) as u64).min(nanos.saturating_sub(1)))
     }
 }
@@ -157,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_of_nought_needs_no_luck() {
+    fn an_interval_of_zero_needs_no_luck() {
         let wake =
             WakeUp { interval: Duration::ZERO, shape: Shape::Uniform, mapping: Mapping::Random };
         let mut nobody = Grid { at: 0, steps: 1 };

@@ -213,7 +213,7 @@ impl Bully {
             self.say(peer, Says::Resign, cx);
         }
         let config = cx.params().config();
-        if config.patience == Duration::MAX {
+        if config.call_after == Duration::MAX {
             return;
         }
         let lesser = self.known.key(peer) < self.key();

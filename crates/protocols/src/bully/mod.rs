@@ -68,6 +68,7 @@ mod election;
 mod known;
 mod message;
 mod params;
+mod table;
 
 #[cfg(test)]
 mod tests;
@@ -196,7 +197,7 @@ impl Bully {
     /// Has nothing to do, and bears what is not right for a while.
     fn rest(&mut self, cx: &mut Cx<'_, Self>) {
         self.phase = Phase::Idle;
-        let patience = cx.params().config().patience;
+        let patience = cx.params().config().call_after;
         if patience != Duration::MAX && self.doubts(cx) {
             self.turn(Phase::Idle, Timer::Patience, patience, cx);
         } else {

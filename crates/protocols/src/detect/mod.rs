@@ -37,12 +37,15 @@
 mod frame;
 mod params;
 mod peer;
+mod table;
 
 #[cfg(test)]
 mod tests;
 
 pub use frame::{Body, Frame};
 pub use params::{BadConfig, Config, Params};
+pub(crate) use table::detected;
+pub use table::{BEAT, DETECTOR, Detector, RESEND, SUSPECT, TRIES};
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;

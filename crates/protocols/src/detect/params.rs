@@ -1,4 +1,7 @@
 //! How often the layer speaks, and after how long a silence it gives a peer up.
+//!
+//! A person writes these among the parameters of the protocol that the layer carries; see
+//! [`Detector`](super::Detector).
 
 use bellwether_core::Duration;
 use core::fmt;

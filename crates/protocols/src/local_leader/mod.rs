@@ -60,6 +60,7 @@ mod preset;
 mod profile;
 mod rules;
 mod supporter;
+mod table;
 #[cfg(test)]
 mod tests;
 mod votes;

@@ -6,29 +6,19 @@
 
 use super::preset::{Preset, Times};
 use super::rules::{Rule, Rules};
+use crate::named::named;
 use alloc::vec::Vec;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// Whose support a leader needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// More than half of the group: at no moment two leaders.
-    #[default]
-    Majority,
-    /// All whom it can reach in time: one leader in each partition.
-    Local,
-}
-
-impl Mode {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Majority => "majority",
-            Self::Local => "local",
-        }
+named! {
+    /// Whose support a leader needs.
+    pub enum Mode = Majority {
+        /// More than half of the group: at no moment two leaders.
+        Majority = "majority",
+        /// All whom it can reach in time: one leader in each partition.
+        Local = "local",
     }
 }
 
@@ -54,10 +44,10 @@ pub struct Config {
     pub expires: Option<Duration>,
     /// δmin: no message between two processes is faster.
     pub fastest: Duration,
-    /// ρ: clocks gain or lose at most this, in parts per million.
-    pub drift_ppm: Option<u32>,
     /// Silent processes show themselves this often, so that delays can be bounded.
     pub refresh: Option<Duration>,
+    /// ρ: clocks gain or lose at most this, in parts per million.
+    pub drift_ppm: Option<u32>,
     /// The protocol as printed, without our corrections: for simulation only.
     pub as_published: bool,
     /// Accept values that break a constraint.
@@ -97,8 +87,8 @@ const DRIFT_PPM_MAX: u32 = 100_000;
 const LONGEST: Duration = Duration::from_secs(86_400);
 const MILLION: u128 = 1_000_000;
 /// What the symbols of the inequalities are called where a person writes them.
-const SYMBOLS: &str = "lockTime is lock, EP period, P renew, Δ delta, σ sigma, ρ drift-ppm; ε is \
-                       0.0001s";
+const SYMBOLS: &str = "lockTime is lock, EP period, P renew, Δ delta, σ sigma, δmin fastest, ρ \
+                       drift-ppm; ε is 0.0001s";
 
 /// `length · parts / 10⁶`, rounded down or up.
 fn scaled(length: Duration, parts: u128, up: bool) -> Duration {
@@ -119,10 +109,19 @@ impl TryFrom<Config> for Params {
         }
         let delta = config.delta.unwrap_or(delta);
         let Config { sigma: s, renew: p, period: ep, expires: e, lock: l, refresh: r, .. } = config;
-        let times = [s, p, ep, e, l, r];
-        let written = times.into_iter().flatten().chain([delta, config.fastest]);
-        if let Some(length) = written.into_iter().find(|length| *length > LONGEST) {
-            return Err(BadConfig::TooLong { length });
+        for (name, length) in [
+            ("delta", Some(delta)),
+            ("sigma", s),
+            ("renew", p),
+            ("lock", l),
+            ("period", ep),
+            ("expires", e),
+            ("fastest", Some(config.fastest)),
+            ("refresh", r),
+        ] {
+            if let Some(length) = length.filter(|length| *length > LONGEST) {
+                return Err(BadConfig::TooLong { name, length });
+            }
         }
         // Clocks that do not drift at all are those of a simulation, and exact; the paper has no ε.
         let exact = drift_ppm == 0 || config.as_published;
@@ -457,6 +456,8 @@ pub enum BadConfig {
     },
     /// A length nobody would wait for.
     TooLong {
+        /// Which.
+        name: &'static str,
         /// The length.
         length: Duration,
     },
@@ -468,7 +469,7 @@ impl fmt::Display for BadConfig {
             Self::Constraint { rule, left, right } => write!(
                 f,
                 "{left} on the left and {right} on the right break the rule: {rule}; choose other \
-                 values ({SYMBOLS}), a preset (lan, fast, wan), or --unchecked to see what happens"
+                 values ({SYMBOLS}), a preset (lan, fast, wan), or unchecked = true to see what happens"
             ),
             Self::Nothing { name } => {
                 write!(f, "{name} leaves no time at all, but it must be more than 0")
@@ -483,9 +484,10 @@ impl fmt::Display for BadConfig {
                 "drift-ppm = {drift_ppm}, but drift-ppm <= {DRIFT_PPM_MAX} must hold; quartz \
                  clocks stay below 200"
             ),
-            Self::TooLong { length } => {
-                write!(f, "{length} is too long: no part of a request may take more than {LONGEST}")
-            }
+            Self::TooLong { name, length } => write!(
+                f,
+                "{name} = {length} is too long: no part of a request may take more than {LONGEST}"
+            ),
         }
     }
 }

@@ -105,6 +105,7 @@
 
 mod commands;
 mod detection;
+mod error;
 mod filter;
 mod hash;
 mod join;
@@ -116,19 +117,21 @@ mod relay;
 mod size;
 mod sketch;
 mod strategy;
+mod table;
 mod touch;
 
 #[cfg(test)]
 mod tests;
 
+pub use error::BadConfig;
 pub use hash::{Filter, Name};
 pub use message::{Candidate, Message, RoundId};
 pub use odds::{Conditions, Odds};
 pub use params::{
-    BadConfig, Choice, Config, Join, Params, ROUNDS_MAX, Reinitiate, Size, TimeOuts, WokenBy,
+    BadSize, Choice, Config, Join, Params, ROUNDS_MAX, Reinitiate, Size, TimeOuts, WokenBy,
 };
 pub use sketch::{REGISTERS, Sketch};
-pub use strategy::{Relays, Strategy};
+pub use strategy::{BadStrategy, Relays, Strategy};
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;

@@ -3,11 +3,15 @@
 //! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
 //! conversion, whose error names the values and the rule they break.
 
+use super::error::BadConfig;
 use super::hash::{Name, hash};
 use super::message::Candidate;
 use super::strategy::{Relays, Strategy};
 use crate::choice::{Goal, Profile};
+use crate::named::named;
 use crate::pace::Pace;
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use bellwether_core::Duration;
 use core::fmt;
@@ -38,10 +42,12 @@ pub struct Config {
     pub woken_by: WokenBy,
     /// Who asks what has happened when it starts.
     pub join: Join,
-    /// Longer than any unicast takes, processing included.
-    pub unicast: Duration,
-    /// Longer than any multicast takes, processing included.
-    pub multicast: Duration,
+    /// Longer than any message takes, processing included.
+    pub bound: Duration,
+    /// Longer than any unicast takes, processing included; `bound` if absent.
+    pub unicast: Option<Duration>,
+    /// Longer than any multicast takes, processing included; `bound` if absent.
+    pub multicast: Option<Duration>,
     /// The longest it takes to find the relays in one's view.
     pub compute: Duration,
     /// The longest way from relay to relay, in hops, where that is known to be less than 3K/2.
@@ -71,8 +77,9 @@ impl Default for Config {
             choice: Choice::default(),
             woken_by: WokenBy::default(),
             join: Join::default(),
-            unicast: Duration::from_millis(200),
-            multicast: Duration::from_millis(200),
+            bound: Duration::from_millis(200),
+            unicast: None,
+            multicast: None,
             compute: Duration::ZERO,
             longest_path: None,
             most_relays: 6_000,
@@ -93,8 +100,7 @@ impl Config {
         Self {
             choice: Choice::Rank,
             join: Join::Always,
-            unicast: hop * 2,
-            multicast: hop * 2,
+            bound: hop * 2,
             longest_path: Some(6),
             gossip: hop * 10,
             beat: hop * 10,
@@ -102,23 +108,32 @@ impl Config {
             ..Self::default()
         }
     }
+
+    /// The bound of a unicast.
+    fn unicast(&self) -> Duration {
+        self.unicast.unwrap_or(self.bound)
+    }
+
+    /// The bound of a multicast.
+    fn multicast(&self) -> Duration {
+        self.multicast.unwrap_or(self.bound)
+    }
 }
 
-/// Who begins the next round among those who saw that the last one has no clear outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reinitiate {
-    /// Whoever the hash lets through, at once: about K if everyone saw it, and probably nobody if
-    /// few did.
-    Hash,
-    /// Everyone, after a delay drawn so that about one comes first and is heard by the others.
-    #[default]
-    Delay,
+named! {
+    /// Who begins the next round among those who saw that the last one has no clear outcome.
+    pub enum Reinitiate = Delay {
+        /// Whoever the hash lets through, at once, as printed: about K if everyone saw it, and
+        /// probably nobody if few did.
+        Hash = "hash",
+        /// Everyone, after a delay drawn so that about one comes first and is heard by the others.
+        Delay = "delay",
+    }
 }
 
 /// Where a process takes the size of the group from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "String", into = "String")]
 pub enum Size {
     /// From whoever drives it: the true one in a simulation, the list of members in a live group.
     #[default]
@@ -131,44 +146,83 @@ pub enum Size {
     Gossip,
 }
 
-/// Which of two candidates is the better one. The same for all; of equals the lower id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Choice {
-    /// The lower id, as in the paper's simulation.
-    #[default]
-    LowestId,
-    /// The higher id.
-    HighestId,
-    /// The greater rank: load, priority, locality. A process knows no rank but its own, so the best
-    /// of the relays is elected.
-    Rank,
-    /// Drawn by lot, anew in each election.
-    Lot,
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Group => f.write_str("true"),
+            Self::Given(nodes) => nodes.fmt(f),
+            Self::View => f.write_str("view"),
+            Self::Gossip => f.write_str("gossip"),
+        }
+    }
 }
 
-/// What makes a process take part in a round if the hash lets it through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WokenBy {
-    /// The initiating message and nothing else, as printed.
-    #[default]
-    Initiation,
-    /// Also the first preference it is told.
-    Preference,
+impl From<Size> for String {
+    fn from(size: Size) -> Self {
+        size.to_string()
+    }
 }
 
-/// Who asks what has happened when it starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Join {
-    /// Whoever has lived before.
-    #[default]
-    Restarted,
-    /// Everyone.
-    Always,
-    /// Nobody.
-    Never,
+/// A text that is no size of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadSize(String);
+
+impl fmt::Display for BadSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is no size; it is true, view, gossip or a number in quotes", self.0)
+    }
+}
+
+impl core::error::Error for BadSize {}
+
+impl TryFrom<String> for Size {
+    type Error = BadSize;
+
+    fn try_from(text: String) -> Result<Self, BadSize> {
+        match text.as_str() {
+            "true" => Ok(Self::Group),
+            "view" => Ok(Self::View),
+            "gossip" => Ok(Self::Gossip),
+            number => number.parse().map(Self::Given).map_err(|_| BadSize(number.to_owned())),
+        }
+    }
+}
+
+named! {
+    /// Which of two candidates is the better one. The same for all; of equals the lower id.
+    pub enum Choice = LowestId {
+        /// The lower id, as in the paper's simulation.
+        LowestId = "lowest-id",
+        /// The higher id.
+        HighestId = "highest-id",
+        /// The greater rank: load, priority, locality. A process knows no rank but its own, so the
+        /// best of the relays is elected.
+        Rank = "rank",
+        /// Drawn by lot, anew in each election.
+        Lot = "lot",
+    }
+}
+
+named! {
+    /// What makes a process take part in a round if the hash lets it through.
+    pub enum WokenBy = Initiation {
+        /// The initiating message and nothing else, as printed.
+        Initiation = "initiation",
+        /// Also the first preference it is told.
+        Preference = "preference",
+    }
+}
+
+named! {
+    /// Who asks what has happened when it starts.
+    pub enum Join = Restarted {
+        /// Whoever has lived before.
+        Restarted = "restarted",
+        /// Everyone.
+        Always = "always",
+        /// Nobody.
+        Never = "never",
+    }
 }
 
 /// How long things take, from the moment a process hears that a round begins.
@@ -208,10 +262,10 @@ impl Params {
     }
 
     /// How long this round of a group that knows to be so many lasts at most: from its beginning
-    /// until all who heard of it, the last of them a multicast later, look at what was told. Nought
+    /// until all who heard of it, the last of them a multicast later, look at what was told. Zero
     /// if there is no such round.
     pub fn lasts(&self, round: u32, nodes: u64) -> Duration {
-        let decide = |relays| self.time_outs(relays).decide + self.config.multicast;
+        let decide = |relays| self.time_outs(relays).decide + self.config.multicast();
         self.relays(round, nodes).map_or(Duration::ZERO, decide)
     }
 
@@ -231,14 +285,15 @@ impl Params {
     /// multicast's delay after its initiator.
     pub fn time_outs(&self, relays: u64) -> TimeOuts {
         let [_, two, three] = self.printed_time_outs(relays);
-        let Config { multicast, compute, .. } = self.config;
+        let (multicast, compute) = (self.config.multicast(), self.config.compute);
         let settle = compute + multicast + two;
         TimeOuts { settle, decide: settle + multicast + three }
     }
 
     /// `Time_Out_1`, `Time_Out_2` and `Time_Out_3` of section 3.3.
     pub fn printed_time_outs(&self, relays: u64) -> [Duration; 3] {
-        let Config { unicast, multicast, compute, longest_path, .. } = self.config;
+        let Config { compute, longest_path, .. } = self.config;
+        let (unicast, multicast) = (self.config.unicast(), self.config.multicast());
         let hops = relays.saturating_mul(3).div_ceil(2);
         let two = unicast * longest_path.map_or(hops, |path| hops.min(u64::from(path)));
         [compute + two + multicast, two, multicast]
@@ -247,7 +302,7 @@ impl Params {
     /// How long somebody waits for further final messages who did not know of the round until it
     /// heard the first.
     pub(super) fn last_finals(&self) -> Duration {
-        self.config.multicast * 2
+        self.config.multicast() * 2
     }
 
     /// Whether a leader speaks every so often, and is given up if it does not.
@@ -269,13 +324,13 @@ impl Params {
 
     /// How long a newcomer waits for an answer.
     pub(super) fn answer(&self) -> Duration {
-        self.config.compute + self.config.multicast + self.config.unicast
+        self.config.compute + self.config.multicast() + self.config.unicast()
     }
 
     /// The steps in which the delays before a re-initiation are drawn: whoever comes a step later
     /// has heard.
     pub(super) fn step(&self) -> Duration {
-        self.config.multicast * 2
+        self.config.multicast() * 2
     }
 
     /// How long after its start a group of so many knows how large it is: it gossips for as many
@@ -317,7 +372,7 @@ impl Params {
     /// so we allow for three rounds and the delays between them. Where ids decide, the dead are
     /// candidates, and each of them may be elected once before it is known to be silent.
     pub fn pace(&self, nodes: u32) -> Pace {
-        let part = |n| Duration::from_nanos(self.config.multicast.as_nanos() / n);
+        let part = |n| Duration::from_nanos(self.config.multicast().as_nanos() / n);
         let all = (1..=self.rounds.len() as u32).map(|round| self.lasts(round, nodes.into()));
         let steps = self.step() * u64::from(u64::BITS - u64::from(nodes).leading_zeros());
         let longest = all.clone().max().unwrap_or_default() + steps;
@@ -352,7 +407,8 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
-        let Config { k, max_rounds, unicast, multicast, compute, gossip, .. } = config;
+        let Config { k, max_rounds, bound, compute, gossip, .. } = config;
+        let (unicast, multicast) = (config.unicast(), config.multicast());
         if max_rounds == 0 || max_rounds > ROUNDS_MAX {
             return Err(BadConfig::Rounds { max_rounds });
         }
@@ -365,7 +421,8 @@ impl TryFrom<Config> for Params {
         if let Some(round) = rounds.iter().position(|relays| *relays == Relays::Count(0)) {
             return Err(BadConfig::NoRelays { round: round as u32 + 1 });
         }
-        let lengths = [("unicast", unicast), ("multicast", multicast), ("gossip", gossip)];
+        let lengths =
+            [("bound", bound), ("unicast", unicast), ("multicast", multicast), ("gossip", gossip)];
         for (name, length) in lengths {
             if length == Duration::ZERO || length > Duration::LONGEST_WRITTEN {
                 return Err(BadConfig::Length { name, length });
@@ -397,7 +454,7 @@ impl TryFrom<Config> for Params {
 
 /// A leader must be heard before it is given up, and whoever speaks must be listened to.
 fn check_touch(config: &Config) -> Result<(), BadConfig> {
-    let Config { beat, silence, multicast, .. } = *config;
+    let (beat, silence, multicast) = (config.beat, config.silence, config.multicast());
     if (beat, silence) == (Duration::MAX, Duration::MAX) {
         return Ok(());
     }
@@ -410,132 +467,3 @@ fn check_touch(config: &Config) -> Result<(), BadConfig> {
     }
     Ok(())
 }
-
-/// Which rule a [`Config`] breaks, with the values that break it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadConfig {
-    /// Too few or too many rounds.
-    Rounds {
-        /// As written.
-        max_rounds: u32,
-    },
-    /// A list of nothing, or of more than there are rounds.
-    List {
-        /// How many are listed.
-        listed: usize,
-        /// How many rounds there are.
-        max_rounds: u32,
-    },
-    /// A round that lets nobody through cannot elect anybody.
-    NoRelays {
-        /// Which round.
-        round: u32,
-    },
-    /// A length of time that cannot be waited for, or need not be.
-    Length {
-        /// Its name.
-        name: &'static str,
-        /// As written.
-        length: Duration,
-    },
-    /// Only one of the two that belong together, or one that cannot be waited for.
-    OutOfTouch {
-        /// As written.
-        beat: Duration,
-        /// As written.
-        silence: Duration,
-    },
-    /// Leaders that live would be given up.
-    SilenceTooShort {
-        /// As written.
-        beat: Duration,
-        /// As written.
-        silence: Duration,
-        /// As written.
-        multicast: Duration,
-    },
-    /// Finding the relays takes too long.
-    Compute {
-        /// As written.
-        compute: Duration,
-    },
-    /// A limit that lets nobody through.
-    NobodyRelays,
-    /// A preference has at least one hop to go.
-    NoPath,
-    /// A group of nobody.
-    NoGroup,
-    /// A round that nobody would see the end of.
-    TooLong {
-        /// Which round.
-        round: u32,
-        /// Its K.
-        relays: Relays,
-        /// The delay of a unicast as written.
-        unicast: Duration,
-        /// How long it would last.
-        lasts: Duration,
-    },
-}
-
-impl fmt::Display for BadConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rounds { max_rounds } => write!(
-                f,
-                "max-rounds = {max_rounds}, but 1 <= max-rounds <= {ROUNDS_MAX} must hold; try 5"
-            ),
-            Self::List { listed, max_rounds } => write!(
-                f,
-                "strategy lists {listed} values of K and max-rounds = {max_rounds}, but 1 <= \
-                 listed <= max-rounds must hold; list one for each round"
-            ),
-            Self::NoRelays { round } => write!(
-                f,
-                "K = 0 in round {round}, but K >= 1 must hold in every round, or nobody is \
-                 elected; try 7"
-            ),
-            Self::Length { name, length } => write!(
-                f,
-                "{name} = {length}, but 0 < {name} < infinite must hold; try twice the longest \
-                 delay of the network"
-            ),
-            Self::OutOfTouch { beat, silence } => write!(
-                f,
-                "beat = {beat} and silence = {silence}, but both must be lengths of time above \
-                 0s, or both infinite, for then nobody keeps in touch; try a silence of 4 beats"
-            ),
-            Self::SilenceTooShort { beat, silence, multicast } => write!(
-                f,
-                "silence = {silence}, beat = {beat} and multicast = {multicast}, but silence > \
-                 beat + multicast must hold, or leaders that live are given up; try a silence of \
-                 4 beats"
-            ),
-            Self::Compute { compute } => write!(
-                f,
-                "compute = {compute}, but compute < infinite must hold; try 0s, or 1 s for a view \
-                 of 100 million"
-            ),
-            Self::NobodyRelays => write!(
-                f,
-                "most-relays = 0, but most-relays >= 1 must hold, or nobody is elected; try 6000"
-            ),
-            Self::NoPath => write!(
-                f,
-                "longest-path = 0, but longest-path >= 1 must hold; leave it out for 3K/2 hops"
-            ),
-            Self::NoGroup => {
-                write!(f, "size = 0, but a group has at least one member; try size = group")
-            }
-            Self::TooLong { round, relays, unicast, lasts } => write!(
-                f,
-                "K = {relays} in round {round} and unicast = {unicast}: the round would last \
-                 {lasts}, but a round must end within {}; try a smaller K or unicast, or set \
-                 longest-path",
-                Duration::LONGEST_WRITTEN
-            ),
-        }
-    }
-}
-
-impl core::error::Error for BadConfig {}

@@ -4,19 +4,18 @@
 //! section 5: 7 in the first round, twice as many in each further one, everyone in the fifth and
 //! last.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use alloc::{borrow::ToOwned, format};
 use core::fmt;
+use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// How many relays a round is to have, on average.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relays {
     /// So many.
     Count(u32),
-    /// Everyone; written `"all"`.
+    /// Everyone; written `all`.
     All,
 }
 
@@ -46,46 +45,16 @@ impl fmt::Display for Relays {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Number(u32),
-    Word(String),
-}
-
-impl TryFrom<Written> for Relays {
-    type Error = String;
-
-    fn try_from(written: Written) -> Result<Self, String> {
-        match written {
-            Written::Number(count) => Ok(Self::Count(count)),
-            Written::Word(word) if word == "all" => Ok(Self::All),
-            Written::Word(word) => {
-                Err(format!("K = \"{word}\", but K is a number or the word \"all\""))
-            }
-        }
-    }
-}
-
-impl From<Relays> for Written {
-    fn from(relays: Relays) -> Self {
-        match relays {
-            Relays::Count(count) => Self::Number(count),
-            Relays::All => Self::Word("all".to_owned()),
-        }
-    }
-}
-
 /// How K follows from the number of the round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "String", into = "String")]
 pub enum Strategy {
     /// Twice as many as in the round before.
     #[default]
     Double,
     /// Always the same.
     Fixed,
-    /// As listed; further rounds are as the last one listed.
+    /// As listed, such as `7,20,all`; further rounds are as the last one listed.
     List(Vec<Relays>),
 }
 
@@ -108,5 +77,70 @@ impl Strategy {
             all.push(relays);
         }
         all
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Double => f.write_str("double"),
+            Self::Fixed => f.write_str("fixed"),
+            Self::List(listed) => {
+                let listed: Vec<String> = listed.iter().map(Relays::to_string).collect();
+                f.write_str(&listed.join(","))
+            }
+        }
+    }
+}
+
+/// A text that is no strategy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadStrategy(String);
+
+impl fmt::Display for BadStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "'{}' is no K; a strategy is double, fixed, or a list of whole numbers or `all`, one \
+             for each round, such as 7,20,all",
+            self.0
+        )
+    }
+}
+
+impl core::error::Error for BadStrategy {}
+
+impl FromStr for Strategy {
+    type Err = BadStrategy;
+
+    /// Reads `double`, `fixed`, or values of K with commas or spaces between them.
+    fn from_str(text: &str) -> Result<Self, BadStrategy> {
+        let relays = |word: &str| match word {
+            "all" => Ok(Relays::All),
+            word => word.parse().map(Relays::Count).map_err(|_| BadStrategy(word.to_string())),
+        };
+        match text.trim() {
+            "double" => Ok(Self::Double),
+            "fixed" => Ok(Self::Fixed),
+            listed => {
+                let words = listed.split(|c: char| c.is_whitespace() || c == ',');
+                let words = words.filter(|word| !word.is_empty());
+                words.map(relays).collect::<Result<_, _>>().map(Self::List)
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for Strategy {
+    type Error = BadStrategy;
+
+    fn try_from(text: String) -> Result<Self, BadStrategy> {
+        text.parse()
+    }
+}
+
+impl From<Strategy> for String {
+    fn from(strategy: Strategy) -> Self {
+        strategy.to_string()
     }
 }

@@ -178,7 +178,7 @@ impl Collecting {
         if self.leader.is_some() && self.unasked.is_none() {
             self.calm(cx);
         } else if self.alarm != Some(Timer::Patience) {
-            self.wake(Timer::Patience, cx.params().config().patience, cx);
+            self.wake(Timer::Patience, cx.params().config().call_after, cx);
         }
     }
 
@@ -388,7 +388,7 @@ impl Collecting {
     /// Tells another next process than before who leads: it may have missed that.
     fn remind(&mut self, before: Option<NodeId>, cx: &mut Cx<'_, Self>) {
         let next = self.circle.next(self.me, cx.peers());
-        let restless = cx.params().config().patience != Duration::MAX;
+        let restless = cx.params().config().call_after != Duration::MAX;
         if let (Some(next), Some(leader), true) = (next, self.leader, restless && next != before) {
             self.called = self.called.saturating_add(1);
             let call = Call { at: None, by: self.me, life: self.life, number: self.called };

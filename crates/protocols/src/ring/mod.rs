@@ -27,6 +27,7 @@ mod key;
 pub mod merea;
 mod message;
 mod params;
+mod table;
 
 pub use chang_roberts::ChangRoberts;
 pub use collecting::Collecting;

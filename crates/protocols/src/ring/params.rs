@@ -1,41 +1,27 @@
 //! The members of the family, and their time-outs.
 
 use crate::choice::{Goal, Profile};
-use crate::detect;
+use crate::detect::Detector;
+use crate::named::named;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// Which election on a ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Variant {
-    /// The message collects everyone.
-    #[default]
-    Ring,
-    /// The message of a lesser process is stopped.
-    ChangRoberts,
-    /// The message collects everyone, and the oldest stops the others.
-    Merea,
-    /// Messages go both ways, twice as far in every phase.
-    HirschbergSinclair,
+named! {
+    /// Which election on a ring.
+    pub enum Variant = Ring {
+        /// The message collects everyone.
+        Ring = "ring",
+        /// The message of a lesser process is stopped.
+        ChangRoberts = "chang-roberts",
+        /// The message collects everyone, and the oldest stops the others.
+        Merea = "merea",
+        /// Messages go both ways, twice as far in every phase.
+        HirschbergSinclair = "hirschberg-sinclair",
+    }
 }
 
 impl Variant {
-    /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::Ring, Self::ChangRoberts, Self::Merea, Self::HirschbergSinclair];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ring => "ring",
-            Self::ChangRoberts => "chang-roberts",
-            Self::Merea => "merea",
-            Self::HirschbergSinclair => "hirschberg-sinclair",
-        }
-    }
-
     /// The longest way of an election and its announcement, in rounds of the ring: after so long
     /// one that has not come to an end never will.
     fn rounds(self) -> u64 {
@@ -57,16 +43,25 @@ pub struct Config {
     /// Which member of the family; in a file it is named beside the parameters, not among them.
     #[serde(skip)]
     pub variant: Variant,
+    /// How failures are detected; whoever drives the protocol tells of them if they are told.
+    pub detector: Detector,
+    /// How often a process says that it lives, where failures are detected.
+    pub beat: Option<Duration>,
+    /// A peer that was silent for so long is considered dead.
+    pub suspect: Option<Duration>,
+    /// How long a message waits for its acknowledgement before it is sent again.
+    pub resend: Option<Duration>,
+    /// How often it is sent before its receiver is considered dead.
+    pub tries: Option<u32>,
     /// How long a process bears to have no leader, or one that is not the greatest; infinite: for
     /// ever.
-    pub patience: Duration,
+    #[serde(alias = "patience")]
+    pub call_after: Duration,
     /// How long a message may take from one process to the next. An election that has not come to
     /// an end after so long for every hop it may need is held again; infinite: never.
     pub retry: Duration,
     /// Whether to do what the text prints where that is wrong (`merea` alone).
     pub as_printed: bool,
-    /// How failures are detected; whoever drives the protocol tells of them if absent.
-    pub detector: Option<detect::Config>,
 }
 
 impl Default for Config {
@@ -74,10 +69,14 @@ impl Default for Config {
         let never = Duration::MAX;
         Self {
             variant: Variant::Ring,
-            patience: never,
+            detector: Detector::Told,
+            beat: None,
+            suspect: None,
+            resend: None,
+            tries: None,
+            call_after: never,
             retry: never,
             as_printed: false,
-            detector: None,
         }
     }
 }
@@ -85,8 +84,8 @@ impl Default for Config {
 impl Config {
     /// For a group in which processes come and go, and one hop takes some milliseconds.
     pub fn restless(variant: Variant) -> Self {
-        let (patience, retry) = (Duration::from_secs(2), Duration::from_millis(100));
-        Self { variant, patience, retry, as_printed: false, detector: None }
+        let (call_after, retry) = (Duration::from_secs(2), Duration::from_millis(100));
+        Self { variant, call_after, retry, ..Self::default() }
     }
 }
 
@@ -112,9 +111,9 @@ impl Params {
             by_luck: false,
             leases: None,
             convened: true,
-            restless: self.0.patience != Duration::MAX
+            restless: self.0.call_after != Duration::MAX
                 || self.0.retry != Duration::MAX
-                || self.0.detector.is_some(),
+                || self.0.detector == Detector::Heartbeats,
         }
     }
 
@@ -128,7 +127,7 @@ impl Params {
     /// name the same leader within this, if no message takes longer than `retry`: those without
     /// leader lose patience, and an election that met an old one is held again.
     pub fn settles(&self, processes: usize) -> Duration {
-        (self.0.patience + self.wait(processes) * 2) * 3
+        (self.0.call_after + self.wait(processes) * 2) * 3
     }
 }
 
@@ -136,14 +135,14 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
-        let Config { variant, patience, retry, as_printed, detector: _ } = config;
-        for (what, length) in [("patience", patience), ("retry", retry)] {
+        let Config { variant, call_after, retry, as_printed, .. } = config;
+        for (what, length) in [("call-after", call_after), ("retry", retry)] {
             if length == Duration::ZERO {
                 return Err(BadConfig::NoTime { what });
             }
         }
-        if patience != Duration::MAX && retry == Duration::MAX {
-            return Err(BadConfig::PatienceWithoutRetry { patience });
+        if call_after != Duration::MAX && retry == Duration::MAX {
+            return Err(BadConfig::CallWithoutRetry { call_after });
         }
         if as_printed && variant != Variant::Merea {
             return Err(BadConfig::NothingPrintedWrong);
@@ -157,13 +156,13 @@ impl TryFrom<Config> for Params {
 pub enum BadConfig {
     /// An election takes time.
     NoTime {
-        /// Which of the parameters is nought.
+        /// Which of the parameters is zero.
         what: &'static str,
     },
     /// Whoever waits for an election that came to no end has no leader, and would wait for ever.
-    PatienceWithoutRetry {
-        /// The patience as written.
-        patience: Duration,
+    CallWithoutRetry {
+        /// The wait without a leader as written.
+        call_after: Duration,
     },
     /// There is nothing to do as printed.
     NothingPrintedWrong,
@@ -175,11 +174,11 @@ impl fmt::Display for BadConfig {
             Self::NoTime { what } => {
                 write!(f, "{what} = 0s, but {what} > 0 must hold; try 1s, or infinite")
             }
-            Self::PatienceWithoutRetry { patience } => write!(
+            Self::CallWithoutRetry { call_after } => write!(
                 f,
-                "patience = {patience} and retry = infinite, but who has patience for a while \
-                 must hold a lost election again; try retry = twice the time of a hop, or \
-                 patience = infinite"
+                "call-after = {call_after} and retry = infinite, but a process that calls \
+                 elections of its own must hold a lost one again; try retry = twice the time of \
+                 a hop, or call-after = infinite"
             ),
             Self::NothingPrintedWrong => write!(
                 f,

@@ -139,7 +139,7 @@ fn processes_that_nobody_calls_lose_patience() {
 fn a_heartbeat_goes_over_every_link_but_those_of_the_tree_twice() {
     let (nodes, links) = (9, graph::grid(3, 3));
     let per_beat = 2 * links.len() as u64 + 1 - nodes;
-    let config = Config { beat: ms(1_000), ..Config::default() };
+    let config = Config { leader_beat: ms(1_000), ..Config::default() };
     let mut plan = on_graph(9, links);
     plan.faults = vec![campaign(0)];
     plan.horizon = ms(10_500);

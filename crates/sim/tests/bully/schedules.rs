@@ -16,7 +16,7 @@ const HOP: Duration = Duration::from_secs(1);
 const LATER: Duration = Duration::from_secs(10);
 
 fn variants() -> Vec<Config> {
-    let plain = Config { patience: PATIENCE, ..Config::default() };
+    let plain = Config { call_after: PATIENCE, ..Config::default() };
     vec![
         plain,
         Config { top_answers: TopAnswers::Coordinator, ..plain },
@@ -25,7 +25,7 @@ fn variants() -> Vec<Config> {
 }
 
 fn asking() -> Vec<Config> {
-    let ask = Config { patience: PATIENCE, recovery: Recovery::Ask, ..Config::default() };
+    let ask = Config { call_after: PATIENCE, recovery: Recovery::Ask, ..Config::default() };
     vec![ask, Config { stamps: true, ..ask }]
 }
 

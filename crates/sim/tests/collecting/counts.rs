@@ -159,7 +159,7 @@ fn a_retired_leader_costs_one_more_election() {
 fn a_time_out_that_is_long_enough_changes_nothing() {
     for variant in BOTH {
         let retry = Duration::from_millis(super::support::HOP + 1);
-        let config = Config { retry, patience: retry * 300, ..trusting(variant) };
+        let config = Config { retry, call_after: retry * 300, ..trusting(variant) };
         for nodes in SIZES {
             let n = u64::from(nodes);
             let plan = Plan { faults: vec![campaign(0, 0)], ..plan(nodes) };

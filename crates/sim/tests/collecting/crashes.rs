@@ -153,7 +153,7 @@ fn who_comes_back_holds_an_election_and_finds_the_living() {
 fn the_patient_wait_for_a_leader_no_longer_than_they_must() {
     for variant in BOTH {
         let retry = ms(HOP * 2);
-        let config = Config { patience: Duration::from_secs(3), retry, ..trusting(variant) };
+        let config = Config { call_after: Duration::from_secs(3), retry, ..trusting(variant) };
         let (count, world) = run(config, &plan(4), 0);
         assert_right(&world, 4, "nobody called");
         assert!(count.total() >= 8, "{count:?}");

@@ -16,13 +16,7 @@ const SCHEDULES: Schedules = Schedules {
 };
 
 fn config(variant: Variant) -> Config {
-    Config {
-        variant,
-        patience: Duration::from_secs(5),
-        retry: ms(400),
-        as_printed: false,
-        detector: None,
-    }
+    Config { variant, call_after: Duration::from_secs(5), retry: ms(400), ..Config::default() }
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn finding_out<P: Protocol<Params = Params>>(variant: Variant) {
 }
 
 fn restless(variant: Variant) -> Params {
-    params(Config { patience: PATIENCE, retry: RETRY, ..calm(variant) })
+    params(Config { call_after: PATIENCE, retry: RETRY, ..calm(variant) })
 }
 
 #[test]

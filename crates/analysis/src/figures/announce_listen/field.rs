@@ -143,7 +143,7 @@ impl Field {
             }
         };
         let criterion = Some(Criterion::Rank);
-        let config = Config { criterion, mapping, ..Config::new(Variant::LeS) };
+        let config = Config { criterion, ..Config::new(Variant::LeS) }.mapped(mapping);
         let mut world = World::<AnnounceListen>::new(Params::try_from(config).ok()?);
         for (node, rank) in (0..N).zip(ranks) {
             world = world.with_rank_of(node, *rank);

@@ -91,11 +91,11 @@ fn cell(wake: Wake, nodes: u32, loss: Loss) -> Cell {
     match wake {
         Wake::ById(jitter) => {
             let (best, jitter) = (u64::from(nodes - 1), duration(jitter));
-            cell.config.mapping = Mapping::ByStanding { best, worst: 0, jitter };
+            cell.config = cell.config.mapped(Mapping::ByStanding { best, worst: 0, jitter });
         }
         Wake::ByRank => {
             let (best, jitter) = (Ranks::BOUND - 1, duration(0.0));
-            cell.config.mapping = Mapping::ByStanding { best, worst: 0, jitter };
+            cell.config = cell.config.mapped(Mapping::ByStanding { best, worst: 0, jitter });
             cell.config.criterion = Some(Criterion::Rank);
         }
         Wake::Random | Wake::Leads | Wake::AtOnce => {}

@@ -49,7 +49,8 @@ pub(super) fn figure() -> Figure {
 
 fn cell(shape: Shape, nodes: f64) -> Cell {
     let mut cell = Cell::new(Variant::LeS, nodes as u32, Loss::None);
-    (cell.config.shape, cell.config.announce) = (shape, duration(T_A));
+    cell.config = cell.config.shaped(shape);
+    cell.config.announce = duration(T_A);
     cell
 }
 

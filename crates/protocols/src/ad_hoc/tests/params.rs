@@ -13,13 +13,16 @@ fn refused(config: Config, words: &[&str]) {
 #[test]
 fn rules_name_the_values_and_the_way_out() {
     let restless = Config::restless;
-    refused(Config { patience: ms(0), ..restless() }, &["patience = 0s", "try"]);
+    refused(Config { call_after: ms(0), ..restless() }, &["call-after = 0s", "try"]);
     refused(Config { timeout: ms(0), ..restless() }, &["timeout = 0s"]);
     refused(Config { retry: ms(0), ..restless() }, &["retry = 0s"]);
-    refused(Config { beat: ms(0), ..restless() }, &["beat = 0s"]);
-    refused(Config { silence: ms(0), ..restless() }, &["silence = 0s"]);
-    refused(Config { silence: ms(500), ..restless() }, &["silence = 0.5s", "beat = 0.5s", "try"]);
-    refused(Config { beat: Duration::MAX, ..restless() }, &["beat = infinite"]);
+    refused(Config { leader_beat: ms(0), ..restless() }, &["leader-beat = 0s"]);
+    refused(Config { leader_silence: ms(0), ..restless() }, &["leader-silence = 0s"]);
+    refused(
+        Config { leader_silence: ms(500), ..restless() },
+        &["leader-silence = 0.5s", "leader-beat = 0.5s", "try"],
+    );
+    refused(Config { leader_beat: Duration::MAX, ..restless() }, &["leader-beat = infinite"]);
     refused(Config { timeout: ms(100), ..restless() }, &["timeout = 0.1s", "retry = 0.1s", "try"]);
 }
 
@@ -28,7 +31,7 @@ fn what_is_never_done_needs_no_other_rule() {
     for good in [
         Config::default(),
         Config::restless(),
-        Config { silence: Duration::MAX, ..Config::restless() },
+        Config { leader_silence: Duration::MAX, ..Config::restless() },
         Config { timeout: Duration::MAX, ..Config::restless() },
         Config { retry: Duration::MAX, ..Config::restless() },
     ] {
@@ -38,9 +41,10 @@ fn what_is_never_done_needs_no_other_rule() {
 
 #[test]
 fn what_a_person_writes_is_read_back_and_nothing_else_is_accepted() {
-    let config: Config = serde_json::from_str(r#"{"beat":"2s","silence":"7s"}"#).unwrap();
-    assert_eq!((config.beat, config.silence), (ms(2_000), ms(7_000)));
-    assert_eq!(config.patience, Duration::MAX);
+    let config: Config =
+        serde_json::from_str(r#"{"leader-beat":"2s","leader-silence":"7s"}"#).unwrap();
+    assert_eq!((config.leader_beat, config.leader_silence), (ms(2_000), ms(7_000)));
+    assert_eq!(config.call_after, Duration::MAX);
     let written = serde_json::to_string(&Config::restless()).unwrap();
     assert_eq!(serde_json::from_str::<Config>(&written).unwrap(), Config::restless());
     assert!(serde_json::from_str::<Config>(r#"{"beet":"2s"}"#).is_err());

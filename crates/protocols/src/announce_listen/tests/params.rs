@@ -59,7 +59,7 @@ fn nothing_but_trust_lasts_for_ever() {
     for (what, config) in [
         ("announce", Config { announce: UNENDING, ..new(Variant::LeA) }),
         ("suppress", Config { suppress: UNENDING, ..new(Variant::LeS) }),
-        ("jitter", Config { mapping: jitter, ..new(Variant::LeS) }),
+        ("jitter", new(Variant::LeS).mapped(jitter)),
         ("patience", Config { patience: UNENDING, ..new(Variant::Query) }),
     ] {
         let message = alloc::format!("{what} = infinite, but only listen may be infinite");
@@ -138,22 +138,22 @@ fn aging_needs_an_order_of_claims() {
 #[test]
 fn the_steepness_of_a_timer_is_a_positive_number_of_reasonable_size() {
     for (rate, written) in [(0.0, "0"), (-1.5, "-1.5"), (500.5, "500.5"), (f64::INFINITY, "inf")] {
-        let message = alloc::format!("timer rate = {written}, but 0 < rate <= 500 must hold");
+        let message = alloc::format!("timer-rate = {written}, but 0 < timer-rate <= 500 must hold");
         for shape in [Shape::Rising { rate }, Shape::Falling { rate }] {
-            let config = Config { shape, ..new(Variant::LeS) };
+            let config = new(Variant::LeS).shaped(shape);
             refused(config, BadConfig::RateOutOfRange { rate }, &message);
         }
     }
-    let config = Config { shape: Shape::Rising { rate: f64::NAN }, ..new(Variant::LeS) };
+    let config = new(Variant::LeS).shaped(Shape::Rising { rate: f64::NAN });
     let error = Params::try_from(config).unwrap_err();
-    assert_eq!(error.to_string(), "timer rate = NaN, but 0 < rate <= 500 must hold");
+    assert_eq!(error.to_string(), "timer-rate = NaN, but 0 < timer-rate <= 500 must hold");
 }
 
 #[test]
 fn the_steepest_timer_still_wakes_within_its_interval() {
     for shape in [Shape::Rising { rate: 500.0 }, Shape::Falling { rate: 500.0 }] {
         for draw in [0, 1, 1 << 52, (1 << 53) - 1] {
-            let process = start(5, Config { shape, ..new(Variant::LeS) }, &[draw]);
+            let process = start(5, new(Variant::LeS).shaped(shape), &[draw]);
             assert!(process.node().deadline(Timer::Wake) < Instant::ZERO + ms(1000));
         }
     }
@@ -163,9 +163,9 @@ fn the_steepest_timer_still_wakes_within_its_interval() {
 fn the_best_of_a_mapping_is_better_than_its_worst() {
     for (best, worst) in [(3, 3), (3, 9)] {
         let message =
-            alloc::format!("mapping best = {best} and worst = {worst}, but best > worst must hold");
+            alloc::format!("best = {best} and worst = {worst}, but best > worst must hold");
         let mapping = Mapping::ByStanding { best, worst, jitter: Duration::ZERO };
-        let config = Config { mapping, ..new(Variant::LeS) };
+        let config = new(Variant::LeS).mapped(mapping);
         refused(config, BadConfig::MappingUpsideDown { best, worst }, &message);
     }
 }
@@ -174,7 +174,7 @@ fn the_best_of_a_mapping_is_better_than_its_worst() {
 fn redrawn_wake_ups_fit_into_their_interval_jitter_and_all() {
     let jitter = Mapping::ByStanding { best: 9, worst: 0, jitter: ms(500) };
     let long = Config { suppress: ms(1500), ..new(Variant::SupAlLimit) };
-    let jittery = Config { mapping: jitter, ..new(Variant::SupAlLimit) };
+    let jittery = new(Variant::SupAlLimit).mapped(jitter);
     for config in [long, jittery] {
         let message = "suppress (and jitter) = 1.5s, announce = 1s, but wake-ups redrawn in \
                        every announce interval need suppress + jitter <= announce";
@@ -189,7 +189,7 @@ fn redrawn_wake_ups_fit_into_their_interval_jitter_and_all() {
 fn a_question_waits_longer_than_its_answers_are_spread() {
     for variant in [Variant::Query, Variant::SuppressQuery] {
         let (patience, reply_spread) = (ms(200), ms(200));
-        let message = "patience = 0.2s and reply spread = 0.2s, but patience > reply spread must \
+        let message = "patience = 0.2s and reply-spread = 0.2s, but patience > reply-spread must \
                        hold; try a round trip more";
         let config = Config { patience, reply_spread, ..new(variant) };
         refused(config, BadConfig::NoPatience { patience, reply_spread }, message);
@@ -201,7 +201,7 @@ fn a_question_waits_longer_than_its_answers_are_spread() {
 #[test]
 fn nobody_says_goodbye_more_than_ten_thousand_times() {
     let config = |bye_copies| Config { bye_copies, ..new(Variant::LeA) };
-    let message = "bye copies = 10001, but copies <= 10000 must hold";
+    let message = "bye-copies = 10001, but bye-copies <= 10000 must hold";
     refused(config(10_001), BadConfig::TooManyByes { copies: 10_001 }, message);
     assert!(Params::try_from(config(10_000)).is_ok());
 }

@@ -156,11 +156,8 @@ fn parameters() -> impl Strategy<Value = Params> {
             let (suppress, announce, listen, aging) = timers;
             let (criterion, leaders, bye_copies, (bye_from_all, as_printed)) = rest;
             let leaders = if variant.rules().1 == Yields::ToAnyone { 1 } else { leaders };
-            Params::try_from(Config {
-                variant,
+            let config = Config {
                 suppress,
-                shape,
-                mapping,
                 announce,
                 listen,
                 aging,
@@ -171,8 +168,9 @@ fn parameters() -> impl Strategy<Value = Params> {
                 patience,
                 reply_spread,
                 as_printed,
-            })
-            .ok()
+                ..Config::new(variant)
+            };
+            Params::try_from(config.shaped(shape).mapped(mapping)).ok()
         },
     )
 }

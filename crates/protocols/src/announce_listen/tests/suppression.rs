@@ -156,7 +156,7 @@ fn sup_al_as_a_limiter_is_not_silenced_after_it_spoke() {
 #[test]
 fn a_limiter_that_wakes_at_the_end_of_the_interval_speaks_before_the_next() {
     let mapping = Mapping::ByStanding { best: 9, worst: 5, jitter: Duration::ZERO };
-    let mut process = start(5, Config { mapping, ..config(Variant::SupAlLimit) }, &[]);
+    let mut process = start(5, config(Variant::SupAlLimit).mapped(mapping), &[]);
     process.ring();
     expect(&process, &[say(5)], &[], Stage::Decided);
     process.timeout();

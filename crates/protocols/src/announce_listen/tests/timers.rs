@@ -12,12 +12,12 @@ fn first_wake(config: Config, draws: &[u64]) -> u64 {
 }
 
 fn shaped(shape: Shape) -> Config {
-    Config { shape, ..config(Variant::LeS) }
+    config(Variant::LeS).shaped(shape)
 }
 
 fn mapped(jitter: u64) -> Config {
     let mapping = Mapping::ByStanding { best: 9, worst: 0, jitter: ms(jitter) };
-    Config { mapping, ..config(Variant::LeS) }
+    config(Variant::LeS).mapped(mapping)
 }
 
 /// A draw of one half among the 2^53 of a shaped timer.

@@ -12,7 +12,7 @@ fn what_breaks_a_rule_is_named() {
     for config in [
         Config { reply: Duration::ZERO, ..good },
         Config { wait: Duration::MAX, ..good },
-        Config { patience: Duration::ZERO, ..good },
+        Config { call_after: Duration::ZERO, ..good },
     ] {
         assert!(refused(config).contains("must hold; try "), "{config:?}");
     }

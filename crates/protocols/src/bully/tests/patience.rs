@@ -3,7 +3,7 @@
 use super::*;
 
 fn patient(me: u64) -> Process {
-    start_with(me, Config { patience: PATIENCE, ..Config::default() })
+    start_with(me, Config { call_after: PATIENCE, ..Config::default() })
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn one_that_would_lead_again_has_so_long_too() {
 #[test]
 fn a_leader_tells_a_lesser_process_that_comes_up() {
     for (config, told) in [(PATIENCE, true), (Duration::MAX, false)] {
-        let mut process = start_with(5, Config { patience: config, ..Config::default() });
+        let mut process = start_with(5, Config { call_after: config, ..Config::default() });
         process.command(Command::Campaign).unwrap();
         process.peer(2, Reach::Down);
         process.peer(2, Reach::Up);

@@ -47,7 +47,7 @@ proptest! {
         ask in any::<bool>(),
     ) {
         let recovery = if ask { Recovery::Ask } else { Recovery::Bully };
-        let config = Config { patience: PATIENCE, stamps, recovery, ..Config::default() };
+        let config = Config { call_after: PATIENCE, stamps, recovery, ..Config::default() };
         let mut process = boot(3, 1 + u64::from(ask), config);
         for (from, bytes, then) in letters {
             if let Ok(message) = decoded(&bytes) {

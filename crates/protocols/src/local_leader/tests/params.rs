@@ -159,8 +159,8 @@ fn an_error_names_both_sides_the_rule_and_the_way_out() {
     let config = Config { lock: Some(ms(160)), ..Config::default() };
     let message = "0.16s on the left and 0.150937606s on the right break the rule: lockTime <= \
                    (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin]; choose other values (lockTime is lock, EP period, \
-                   P renew, Δ delta, σ sigma, ρ drift-ppm; ε is 0.0001s), a preset (lan, fast, \
-                   wan), or --unchecked to see what happens";
+                   P renew, Δ delta, σ sigma, δmin fastest, ρ drift-ppm; ε is 0.0001s), a preset \
+                   (lan, fast, wan), or unchecked = true to see what happens";
     refused(config.clone(), message);
     assert_eq!(valid(Config { unchecked: true, ..config }).lock(), ms(160));
 }
@@ -208,18 +208,19 @@ fn clocks_that_drift_by_more_than_a_tenth_are_no_clocks() {
 #[test]
 fn nothing_takes_longer_than_a_day() {
     let (day, longer) = (Duration::from_secs(86_400), Duration::from_secs(86_400) + NANO);
-    for config in [
-        Config { delta: Some(longer), ..Config::default() },
-        Config { sigma: Some(longer), ..Config::default() },
-        Config { renew: Some(longer), ..Config::default() },
-        Config { lock: Some(longer), ..Config::default() },
-        Config { period: Some(longer), ..Config::default() },
-        Config { expires: Some(longer), ..Config::default() },
-        Config { fastest: longer, ..Config::default() },
+    for (name, config) in [
+        ("delta", Config { delta: Some(longer), ..Config::default() }),
+        ("sigma", Config { sigma: Some(longer), ..Config::default() }),
+        ("renew", Config { renew: Some(longer), ..Config::default() }),
+        ("lock", Config { lock: Some(longer), ..Config::default() }),
+        ("period", Config { period: Some(longer), ..Config::default() }),
+        ("expires", Config { expires: Some(longer), ..Config::default() }),
+        ("fastest", Config { fastest: longer, ..Config::default() }),
     ] {
-        let message =
-            "86400.000000001s is too long: no part of a request may take more than 86400s";
-        refused(Config { unchecked: true, ..config }, message);
+        let message = alloc::format!(
+            "{name} = 86400.000000001s is too long: no part of a request may take more than 86400s"
+        );
+        refused(Config { unchecked: true, ..config }, &message);
     }
     let config = Config { lock: Some(day), renew: Some(day), ..Config::default() };
     let config = Config { period: Some(day), expires: Some(day), unchecked: true, ..config };

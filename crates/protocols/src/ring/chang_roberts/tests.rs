@@ -18,7 +18,7 @@ const HOP: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn restless() -> Config {
-    Config { patience: PATIENCE, retry: HOP, ..calm() }
+    Config { call_after: PATIENCE, retry: HOP, ..calm() }
 }
 
 fn calm() -> Config {

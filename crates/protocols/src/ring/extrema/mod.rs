@@ -208,7 +208,7 @@ impl<S: Search> Finder<S> {
     }
 
     fn be_patient(&mut self, cx: &mut Cx<'_, Self>) {
-        self.set_alarm(Timer::Patience, cx.params().config().patience, cx);
+        self.set_alarm(Timer::Patience, cx.params().config().call_after, cx);
     }
 }
 
@@ -371,7 +371,7 @@ impl<S: Search> Finder<S> {
 
     /// A process is up that was down.
     fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
-        let (Some(leader), true) = (self.leader, cx.params().config().patience != Duration::MAX)
+        let (Some(leader), true) = (self.leader, cx.params().config().call_after != Duration::MAX)
         else {
             return;
         };

@@ -31,7 +31,7 @@ fn careful() -> Config {
 }
 
 fn patient() -> Config {
-    Config { patience: PATIENCE, ..careful() }
+    Config { call_after: PATIENCE, ..careful() }
 }
 
 /// A process of the ring 1 2 3 4 5.

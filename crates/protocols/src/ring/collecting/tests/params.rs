@@ -10,14 +10,14 @@ fn parameters_that_break_a_rule_are_refused_with_a_way_out() {
     for (config, bad, words) in [
         (Config { retry: zero, ..ring() }, BadConfig::NoTime { what: "retry" }, "retry = 0s"),
         (
-            Config { patience: zero, ..careful() },
-            BadConfig::NoTime { what: "patience" },
-            "patience = 0s",
+            Config { call_after: zero, ..careful() },
+            BadConfig::NoTime { what: "call-after" },
+            "call-after = 0s",
         ),
         (
-            Config { patience: second, ..ring() },
-            BadConfig::PatienceWithoutRetry { patience: second },
-            "patience = 1s and retry = infinite",
+            Config { call_after: second, ..ring() },
+            BadConfig::CallWithoutRetry { call_after: second },
+            "call-after = 1s and retry = infinite",
         ),
         (
             Config { as_printed: true, ..ring() },

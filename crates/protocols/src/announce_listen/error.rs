@@ -1,0 +1,162 @@
+//! Which rules a configuration can break, and what is said then.
+
+use super::params::{BYES_MAX, LEADERS_MAX, RATE_MAX};
+use crate::param::NoEffect;
+use bellwether_core::Duration;
+use core::fmt;
+
+/// Which rule a [`Config`] breaks, with the values that break it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadConfig {
+    /// T_A must be positive, or announcements never end.
+    NoAnnounceInterval,
+    /// T_L must be positive, or every leader is given up at once.
+    NoListenInterval,
+    /// Only T_L may be infinite: whoever waits for ever for anything else does nothing more.
+    EndlessWait {
+        /// What was to last for ever.
+        what: &'static str,
+    },
+    /// Aging must come before giving up, and is measured back from it.
+    AgingNotBelowListen {
+        /// The aging as written.
+        aging: Duration,
+        /// T_L as written.
+        listen: Duration,
+    },
+    /// Somebody must lead, and the board is small.
+    LeadersOutOfRange {
+        /// The number as written.
+        leaders: usize,
+    },
+    /// Several leaders need an order among claims.
+    LeadersWithoutOrder {
+        /// The number as written.
+        leaders: usize,
+        /// The variant that has no such order.
+        variant: &'static str,
+    },
+    /// Aging lets better claims in, which needs an order among claims.
+    AgingWithoutOrder {
+        /// The variant that has no such order.
+        variant: &'static str,
+    },
+    /// The earliest wake-up can only lead where processes wake up, once.
+    NoWakeUp {
+        /// The variant that begins at once, or wakes up again and again.
+        variant: &'static str,
+    },
+    /// The steepness of an exponential timer is a positive number of reasonable size.
+    RateOutOfRange {
+        /// The rate as written.
+        rate: f64,
+    },
+    /// The first to wake must be better than the last.
+    MappingUpsideDown {
+        /// The standing that should wake first.
+        best: u64,
+        /// The standing that should wake last.
+        worst: u64,
+    },
+    /// Wake-ups redrawn in every interval must fit into it.
+    SuppressBeyondAnnounce {
+        /// T_S as written, and the jitter of a mapping.
+        suppress: Duration,
+        /// T_A as written.
+        announce: Duration,
+    },
+    /// A query that waits no time hears no answer.
+    NoPatience {
+        /// The patience as written.
+        patience: Duration,
+        /// The spread of the answers as written.
+        reply_spread: Duration,
+    },
+    /// A mapping needs to know who is best.
+    NoBest,
+    /// How often to say goodbye follows from the loss of the network, which is not known here.
+    ByeWithoutCopies,
+    /// A value has no effect.
+    NoEffect(NoEffect),
+    /// More goodbyes than anyone would send.
+    TooManyByes {
+        /// The number as written.
+        copies: u32,
+    },
+}
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAnnounceInterval => {
+                write!(f, "announce = 0s, but announcements need announce > 0; try 1s")
+            }
+            Self::NoListenInterval => {
+                write!(
+                    f,
+                    "listen = 0s, but listen > 0 must hold; try 3 times the announce interval"
+                )
+            }
+            Self::EndlessWait { what } => {
+                write!(f, "{what} = infinite, but only listen may be infinite")
+            }
+            Self::AgingNotBelowListen { aging, listen } => {
+                write!(
+                    f,
+                    "aging = {aging} and listen = {listen}, but 0 < aging < listen < infinite must \
+                     hold"
+                )
+            }
+            Self::LeadersOutOfRange { leaders } => {
+                write!(f, "leaders = {leaders}, but 1 <= leaders <= {LEADERS_MAX} must hold")
+            }
+            Self::LeadersWithoutOrder { leaders, variant } => write!(
+                f,
+                "leaders = {leaders}, but in {variant} any message silences: it knows no order of \
+                 claims, so leaders must be 1"
+            ),
+            Self::AgingWithoutOrder { variant } => write!(
+                f,
+                "aging lets better claims in, but in {variant} any message silences: it knows no \
+                 order of claims"
+            ),
+            Self::NoWakeUp { variant } => write!(
+                f,
+                "criterion = earliest-wake-up, but {variant} has no one wake-up to go by; \
+                 try le-m, or criterion highest-id"
+            ),
+            Self::RateOutOfRange { rate } => {
+                write!(f, "timer-rate = {rate}, but 0 < timer-rate <= {RATE_MAX} must hold")
+            }
+            Self::MappingUpsideDown { best, worst } => {
+                write!(f, "best = {best} and worst = {worst}, but best > worst must hold")
+            }
+            Self::SuppressBeyondAnnounce { suppress, announce } => write!(
+                f,
+                "suppress (and jitter) = {suppress}, announce = {announce}, but wake-ups redrawn \
+                 in every announce interval need suppress + jitter <= announce"
+            ),
+            Self::NoPatience { patience, reply_spread } => write!(
+                f,
+                "patience = {patience} and reply-spread = {reply_spread}, but patience > \
+                 reply-spread must hold; try a round trip more"
+            ),
+            Self::NoBest => write!(
+                f,
+                "mapping = standing, but best is not set; set it to the greatest standing in the \
+                 group"
+            ),
+            Self::ByeWithoutCopies => write!(
+                f,
+                "bye = true, but how often to say goodbye follows from the loss of the network, \
+                 which is not known here; set bye-copies instead"
+            ),
+            Self::NoEffect(bad) => bad.fmt(f),
+            Self::TooManyByes { copies } => {
+                write!(f, "bye-copies = {copies}, but bye-copies <= {BYES_MAX} must hold")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BadConfig {}

@@ -1,0 +1,136 @@
+//! The parameters of the layer, as they stand among those of the protocol that it carries.
+//!
+//! Bully, the rings and the ad hoc election have them. [`detected!`] gives their configurations
+//! what they have in common.
+
+use crate::named::named;
+use crate::param::Param;
+
+named! {
+    /// How a process comes to know that another is gone.
+    pub enum Detector = Told {
+        /// It is told, without fail.
+        Told = "told",
+        /// By heartbeats and acknowledgements.
+        Heartbeats = "heartbeats",
+    }
+}
+
+const HEARTBEATS: &[&str] = &[Detector::Heartbeats.name()];
+
+/// How failures are detected.
+pub const DETECTOR: Param = Param::one_of(
+    "detector",
+    Detector::CHOICES,
+    "how a process comes to know that another is gone",
+)
+.follows("told; heartbeats where messages or processes are lost");
+
+/// How often each process says that it lives.
+pub const BEAT: Param = Param::length("beat", "how often a process says that it lives")
+    .follows("10 delays")
+    .within("0 < beat < suspect")
+    .on(&["suspect"])
+    .only_with("detector", HEARTBEATS);
+
+/// A peer that was silent for so long is considered dead.
+pub const SUSPECT: Param =
+    Param::length("suspect", "a process that was silent for so long is considered dead")
+        .follows("35 delays")
+        .within("beat < suspect < infinite")
+        .on(&["beat"])
+        .only_with("detector", HEARTBEATS);
+
+/// How long a message waits for its acknowledgement before it is sent again.
+pub const RESEND: Param =
+    Param::length("resend", "a message that is not acknowledged after this is sent again")
+        .follows("3 delays")
+        .within("0 < resend < infinite")
+        .only_with("detector", HEARTBEATS);
+
+/// How often it is sent before its receiver is considered dead.
+pub const TRIES: Param =
+    Param::count("tries", "how often a message is sent before its receiver is considered dead")
+        .follows("5")
+        .within("1 <= tries <= 1000")
+        .only_with("detector", HEARTBEATS);
+
+/// What the configurations of the protocols that the layer carries have in common.
+macro_rules! detected {
+    ($Config:ty) => {
+        impl $Config {
+            /// How failures are detected; `None` if whoever drives the protocol tells of them.
+            pub fn layer(&self) -> Option<$crate::detect::Config> {
+                let usual = $crate::detect::Config::default();
+                let layer = $crate::detect::Config {
+                    beat: self.beat.unwrap_or(usual.beat),
+                    suspect: self.suspect.unwrap_or(usual.suspect),
+                    resend: self.resend.unwrap_or(usual.resend),
+                    tries: self.tries.unwrap_or(usual.tries),
+                };
+                (self.detector == $crate::detect::Detector::Heartbeats).then_some(layer)
+            }
+
+            /// The same with this layer, or with failures told.
+            #[must_use]
+            pub fn detected_by(self, layer: Option<$crate::detect::Config>) -> Self {
+                use $crate::detect::Detector;
+                Self {
+                    detector: if layer.is_some() { Detector::Heartbeats } else { Detector::Told },
+                    beat: layer.map(|layer| layer.beat),
+                    suspect: layer.map(|layer| layer.suspect),
+                    resend: layer.map(|layer| layer.resend),
+                    tries: layer.map(|layer| layer.tries),
+                    ..self
+                }
+            }
+
+            /// The same with the detector that these surroundings need. A layer is paced for the
+            /// network where it was not given.
+            fn fit_detector(
+                self,
+                around: &$crate::surroundings::Surroundings,
+                given: &$crate::param::Given,
+            ) -> Self {
+                use $crate::detect::Detector;
+                let detector = match around.unsteady && !around.moving {
+                    _ if given.has("detector") => self.detector,
+                    true => Detector::Heartbeats,
+                    false => Detector::Told,
+                };
+                if detector == Detector::Told {
+                    return Self { detector, ..self };
+                }
+                let paced = $crate::detect::Config::paced(around.hop());
+                Self {
+                    detector,
+                    beat: self.beat.or(Some(paced.beat)),
+                    suspect: self.suspect.or(Some(paced.suspect)),
+                    resend: self.resend.or(Some(paced.resend)),
+                    tries: self.tries.or(Some(paced.tries)),
+                    ..self
+                }
+            }
+
+            /// A copy of a message that nobody recognises is passed on, and copied again.
+            fn check_copies(
+                &self,
+                around: &$crate::surroundings::Surroundings,
+            ) -> Result<(), $crate::param::BadParam> {
+                if !around.copies || self.detector == $crate::detect::Detector::Heartbeats {
+                    return Ok(());
+                }
+                Err($crate::param::BadParam::Unfit {
+                    name: "detector",
+                    text: alloc::string::String::from("told"),
+                    because: alloc::string::String::from(
+                        "messages arrive twice, and every copy would be passed on and copied \
+                         again; choose heartbeats, which recognises copies",
+                    ),
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use detected;

@@ -1,0 +1,506 @@
+//! What a parameter is: its name, its kind, its default, its range and what it is for.
+//!
+//! **Source.** Each protocol describes its parameters once, in the table beside its `Config`. Files,
+//! command lines, results, errors and reference pages read that table.
+//!
+//! **Assumptions.** A `Config` is flat: each of its fields is one parameter, under the same name and
+//! in the same order as in the table.
+//!
+//! **Promise.** What is read by name and text is what a file with that key would say. A name that
+//! is not in the table, a text of the wrong form and a value without effect are refused with an
+//! error that names the parameter.
+
+use crate::surroundings::Surroundings;
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use bellwether_core::Duration;
+use core::fmt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// A parameter of a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its one name: the key in a file and, with `_` for `-`, in results.
+    pub name: &'static str,
+    /// A name that files may still use; empty if there is none.
+    pub formerly: &'static str,
+    /// Which values it takes.
+    pub kind: Kind,
+    /// What its number counts; empty if that is plain.
+    pub unit: &'static str,
+    /// What it is if it is not given.
+    pub default: Fallback,
+    /// The rule for its value, as an inequality; empty if every value of its kind will do.
+    pub range: &'static str,
+    /// The parameters on which its default or its range depends.
+    pub depends_on: &'static [&'static str],
+    /// The parameter without which it has no effect, and the values that parameter must have.
+    pub only_with: Option<(&'static str, &'static [&'static str])>,
+    /// What it is for.
+    pub help: &'static str,
+}
+
+/// Which values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A length of time.
+    Length,
+    /// A whole number.
+    Count,
+    /// A number.
+    Number,
+    /// On or off.
+    Switch,
+    /// One of these names; beside each stands what it means.
+    OneOf(&'static [(&'static str, &'static str)]),
+    /// A text of this form.
+    Text(&'static str),
+}
+
+/// What a parameter is if it is not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// This value.
+    Is(&'static str),
+    /// A value that follows from others or from the network, in these words.
+    Follows(&'static str),
+    /// Nothing: what it is for is not done.
+    Absent,
+}
+
+impl Param {
+    /// A length of time.
+    pub const fn length(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Length, help)
+    }
+
+    /// A whole number.
+    pub const fn count(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Count, help)
+    }
+
+    /// A number.
+    pub const fn number(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Number, help)
+    }
+
+    /// A switch, which is off by default.
+    pub const fn switch(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Switch, help).is("false")
+    }
+
+    /// One of several names.
+    pub const fn one_of(
+        name: &'static str,
+        choices: &'static [(&'static str, &'static str)],
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::OneOf(choices), help)
+    }
+
+    /// A text of this form.
+    pub const fn text(name: &'static str, form: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Text(form), help)
+    }
+
+    const fn new(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Self {
+            name,
+            formerly: "",
+            kind,
+            unit: "",
+            default: Fallback::Absent,
+            range: "",
+            depends_on: &[],
+            only_with: None,
+            help,
+        }
+    }
+
+    /// With this default.
+    #[must_use]
+    pub const fn is(self, default: &'static str) -> Self {
+        Self { default: Fallback::Is(default), ..self }
+    }
+
+    /// With a default that follows, in these words.
+    #[must_use]
+    pub const fn follows(self, words: &'static str) -> Self {
+        Self { default: Fallback::Follows(words), ..self }
+    }
+
+    /// With this rule.
+    #[must_use]
+    pub const fn within(self, range: &'static str) -> Self {
+        Self { range, ..self }
+    }
+
+    /// With this unit.
+    #[must_use]
+    pub const fn counted_in(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Depending on these.
+    #[must_use]
+    pub const fn on(self, depends_on: &'static [&'static str]) -> Self {
+        Self { depends_on, ..self }
+    }
+
+    /// With an effect only where another parameter has one of these values.
+    #[must_use]
+    pub const fn only_with(self, other: &'static str, values: &'static [&'static str]) -> Self {
+        Self { only_with: Some((other, values)), ..self }
+    }
+
+    /// With a name that files may still use.
+    #[must_use]
+    pub const fn formerly(self, formerly: &'static str) -> Self {
+        Self { formerly, ..self }
+    }
+
+    /// Its key in results.
+    pub fn key(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
+    /// Which text it takes, in words.
+    pub fn form(&self) -> String {
+        match self.kind {
+            Kind::Length => "a length of time such as 250ms, 1.5s or infinite".to_owned(),
+            Kind::Count => "a whole number".to_owned(),
+            Kind::Number => "a finite number".to_owned(),
+            Kind::Switch => "true or false".to_owned(),
+            Kind::OneOf(choices) => {
+                let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+                names.join(", ")
+            }
+            Kind::Text(form) => form.to_owned(),
+        }
+    }
+
+    /// The value that this text says, as a file would hold it.
+    ///
+    /// # Errors
+    /// [`BadParam::Form`], naming the parameter, the text and what it must be.
+    pub fn read(&self, text: &str) -> Result<Value, BadParam> {
+        let value = match self.kind {
+            Kind::Length => text.parse::<Duration>().ok().map(|_| Value::from(text)),
+            Kind::Count => text.parse::<u64>().ok().map(Value::from),
+            Kind::Number => {
+                text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::from)
+            }
+            Kind::Switch => text.parse::<bool>().ok().map(Value::from),
+            Kind::OneOf(choices) => {
+                choices.iter().find(|(name, _)| *name == text).map(|(name, _)| Value::from(*name))
+            }
+            Kind::Text(_) => Some(Value::from(text)),
+        };
+        value.ok_or_else(|| self.refused(text, self.form()))
+    }
+
+    /// A value as a person would write it; nothing if it is absent.
+    fn written(&self, value: &Value) -> Option<String> {
+        match (value, self.kind) {
+            (Value::Null, _) => None,
+            (Value::String(text), _) => Some(text.clone()),
+            // As Rust prints it: 10 and not 10.0.
+            (value, Kind::Number) => value.as_f64().map(|number| number.to_string()),
+            (value, _) => Some(value.to_string()),
+        }
+    }
+
+    /// A value for programs: lengths in seconds, infinite ones null.
+    fn shown(&self, value: &Value) -> Value {
+        let length = |text: &str| text.parse::<Duration>().ok();
+        match (self.kind, value) {
+            (Kind::Length, Value::String(text)) => match length(text) {
+                Some(length) if length < Duration::MAX => Value::from(length.as_secs_f64()),
+                _ => Value::Null,
+            },
+            (_, value) => value.clone(),
+        }
+    }
+
+    fn refused(&self, text: &str, must: String) -> BadParam {
+        BadParam::Form { name: self.name, text: text.to_owned(), must }
+    }
+}
+
+/// A value that has no effect, because another parameter does not have the value it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoEffect {
+    /// The parameter.
+    pub name: &'static str,
+    /// The other.
+    pub needs: &'static str,
+    /// What the other would have to be.
+    pub values: &'static [&'static str],
+    /// What the other is.
+    pub found: String,
+}
+
+impl fmt::Display for NoEffect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, needs, values, found } = self;
+        let values = values.join(" or ");
+        write!(
+            f,
+            "{name} has no effect with {needs} = {found}, only with {needs} = {values}; set that \
+             too, or leave {name} out"
+        )
+    }
+}
+
+impl core::error::Error for NoEffect {}
+
+/// Why a parameter is refused before the rules of its protocol are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadParam {
+    /// The protocol has no parameter of this name.
+    Unknown {
+        /// As given.
+        name: String,
+        /// Those that it has.
+        known: Vec<&'static str>,
+    },
+    /// The text is not of the form that the parameter takes.
+    Form {
+        /// The parameter.
+        name: &'static str,
+        /// As given.
+        text: String,
+        /// What it must be.
+        must: String,
+    },
+    /// It has no effect.
+    NoEffect(NoEffect),
+    /// It does not fit the group or the network.
+    Unfit {
+        /// The parameter.
+        name: &'static str,
+        /// As given.
+        text: String,
+        /// Why, and what to do.
+        because: String,
+    },
+}
+
+impl fmt::Display for BadParam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, known } => {
+                write!(f, "no parameter is called '{name}'; there are {}", known.join(", "))
+            }
+            Self::Form { name, text, must } => {
+                write!(f, "{name} = '{text}', but {name} must be: {must}")
+            }
+            Self::NoEffect(effectless) => effectless.fmt(f),
+            Self::Unfit { name, text, because } => write!(f, "{name} = {text}, but {because}"),
+        }
+    }
+}
+
+impl core::error::Error for BadParam {}
+
+/// The parameters that were given, by name; all others have their defaults.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Given(Map<String, Value>);
+
+impl Given {
+    /// Those of a table among these keys and values of a file.
+    ///
+    /// # Errors
+    /// [`BadParam::Unknown`], naming a key that is not in the table.
+    pub fn of_values(table: &[Param], values: Map<String, Value>) -> Result<Self, BadParam> {
+        let mut given = Self::default();
+        for (name, value) in values {
+            given.0.insert(find(table, &name)?.name.to_owned(), value);
+        }
+        Ok(given)
+    }
+
+    /// Gives a parameter of the table this value, whatever it was before.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    pub fn put(&mut self, table: &[Param], name: &str, text: &str) -> Result<(), BadParam> {
+        let param = find(table, name)?;
+        self.0.insert(param.name.to_owned(), param.read(text)?);
+        Ok(())
+    }
+
+    /// Whether this parameter was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
+
+/// The parameter of a table with this name.
+///
+/// # Errors
+/// [`BadParam::Unknown`], with the names that there are.
+pub fn find<'a>(table: &'a [Param], name: &str) -> Result<&'a Param, BadParam> {
+    let called = |param: &&Param| param.name == name || (param.formerly == name && name != "");
+    table.iter().find(called).ok_or_else(|| BadParam::Unknown {
+        name: name.to_owned(),
+        known: table.iter().map(|param| param.name).collect(),
+    })
+}
+
+/// A configuration that a table describes.
+pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned {
+    /// What tells the protocols apart that share the table.
+    type Variant: Copy;
+
+    /// The table, in the order of the fields.
+    const PARAMS: &'static [Param];
+
+    /// Which protocol it is of.
+    fn variant(&self) -> Self::Variant;
+
+    /// The same values for this protocol.
+    #[must_use]
+    fn of(self, variant: Self::Variant) -> Self;
+
+    /// The same with every default that follows, from the surroundings or from what was given.
+    #[must_use]
+    fn fit(self, around: &Surroundings, given: &Given) -> Self;
+
+    /// Checks what was given against the surroundings.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    fn check_fit(&self, _around: &Surroundings, _given: &Given) -> Result<(), BadParam> {
+        Ok(())
+    }
+
+    /// The same with all values that follow from its own written out.
+    #[must_use]
+    fn resolved(&self) -> Self {
+        self.clone()
+    }
+
+    /// The configuration of this protocol in these surroundings, with what was given.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    fn in_surroundings(
+        variant: Self::Variant,
+        around: &Surroundings,
+        given: &Given,
+    ) -> Result<Self, BadParam> {
+        let config = Self::default().of(variant).lay(given)?.fit(around, given);
+        config.check_fit(around, given)?;
+        config.check_effects(given).map_err(BadParam::NoEffect)?;
+        Ok(config)
+    }
+
+    /// The same with this parameter.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    fn with(&self, name: &str, text: &str) -> Result<Self, BadParam> {
+        let mut given = Given::default();
+        given.put(Self::PARAMS, name, text)?;
+        self.lay(&given)
+    }
+
+    /// The same with what was given.
+    ///
+    /// # Errors
+    /// [`BadParam::Form`], naming the parameter.
+    fn lay(&self, given: &Given) -> Result<Self, BadParam> {
+        let (mut values, mut laid) = (self.values(), self.clone());
+        for (name, value) in &given.0 {
+            values.insert(name.clone(), value.clone());
+            // One by one, so that an error can be told to be of this one.
+            laid = serde_json::from_value(Value::Object(values.clone())).map_err(|error| {
+                let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+                match find(Self::PARAMS, name) {
+                    Ok(param) => param.refused(&text, error.to_string()),
+                    Err(unknown) => unknown,
+                }
+            })?;
+        }
+        Ok(laid.of(self.variant()))
+    }
+
+    /// Its values by name, as a file holds them.
+    fn values(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(values)) => values,
+            _ => Map::new(),
+        }
+    }
+
+    /// Refuses what was given and has no effect.
+    ///
+    /// # Errors
+    /// [`NoEffect`], naming both parameters.
+    fn check_effects(&self, given: &Given) -> Result<(), NoEffect> {
+        let values = self.values();
+        for param in Self::PARAMS.iter().filter(|param| given.has(param.name)) {
+            param.check_effect(&values)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses values that are not the default and have no effect.
+    ///
+    /// # Errors
+    /// [`NoEffect`], naming both parameters.
+    fn check_values(&self) -> Result<(), NoEffect> {
+        if Self::PARAMS.iter().all(|param| param.only_with.is_none()) {
+            return Ok(());
+        }
+        let (values, usual) = (self.values(), Self::default().values());
+        let changed = |param: &&Param| values.get(param.name) != usual.get(param.name);
+        Self::PARAMS.iter().filter(changed).try_for_each(|param| param.check_effect(&values))
+    }
+
+    /// All of it for programs, in the order of the table: lengths in seconds, infinite ones null.
+    fn to_map(&self) -> Vec<(String, Value)> {
+        let values = self.resolved().values();
+        let shown = |param: &Param| match values.get(param.name) {
+            Some(value) => (param.key(), param.shown(value)),
+            None => (param.key(), Value::Null),
+        };
+        Self::PARAMS.iter().map(shown).collect()
+    }
+
+    /// What must be given to get from these defaults to this, by name and text.
+    fn arguments(&self, defaults: &Self) -> Vec<(&'static str, String)> {
+        let (values, usual) = (self.values(), defaults.values());
+        let changed = Self::PARAMS.iter().filter(|param| {
+            let name = param.name;
+            values.get(name) != usual.get(name)
+        });
+        let written = changed.filter_map(|param| {
+            let value = values.get(param.name)?;
+            Some((param.name, param.written(value)?))
+        });
+        written.collect()
+    }
+}
+
+impl Param {
+    fn check_effect(&self, values: &Map<String, Value>) -> Result<(), NoEffect> {
+        let Some((needs, wanted)) = self.only_with else { return Ok(()) };
+        let found = match values.get(needs) {
+            Some(Value::String(found)) => found.clone(),
+            Some(found) => found.to_string(),
+            None => String::new(),
+        };
+        if wanted.contains(&found.as_str()) {
+            return Ok(());
+        }
+        Err(NoEffect { name: self.name, needs, values: wanted, found })
+    }
+}
+
+#[cfg(test)]
+mod tests;
