@@ -4,7 +4,6 @@ use crate::peers::Peers;
 use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint};
 use bellwether_protocols::choice::{Choice, Config, find};
 use bellwether_protocols::local_leader::Constraint;
-use bellwether_protocols::probabilistic::{self, ROUNDS_MAX};
 use std::sync::Arc;
 
 /// The least drift that live clocks are trusted with, in millionths: half of it is left to whoever
@@ -146,16 +145,7 @@ impl Program {
             Some(Choice::LocalLeader(params)) => {
                 params.constraints().into_iter().map(told).collect()
             }
-            Some(Choice::Probabilistic(params)) => {
-                let probabilistic::Config { beat, silence, multicast, max_rounds, .. } =
-                    *params.config();
-                let relays = params.rounds().iter().map(ToString::to_string);
-                let relays = relays.collect::<Vec<_>>().join(", ");
-                vec![
-                    format!("beat + multicast < silence: {} and {silence}", beat + multicast),
-                    format!("1 <= max-rounds <= {ROUNDS_MAX}: {max_rounds}, with {relays} relays"),
-                ]
-            }
+            Some(Choice::Probabilistic(params)) => params.rules(),
             Some(Choice::AnnounceListen(_) | Choice::Called(_)) | None => Vec::new(),
         }
     }

@@ -13,6 +13,7 @@ use crate::pace::Pace;
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use alloc::{format, vec};
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -361,6 +362,17 @@ impl Params {
 
     /// The time scales in a group of so many processes.
     ///
+    /// The rules that these parameters keep, with their values.
+    pub fn rules(&self) -> Vec<String> {
+        let Config { beat, silence, max_rounds, .. } = self.config;
+        let relays: Vec<String> = self.rounds().iter().map(ToString::to_string).collect();
+        let (quiet, relays) = (beat + self.config.multicast(), relays.join(", "));
+        vec![
+            format!("beat + multicast < silence: {quiet} and {silence}"),
+            format!("1 <= max-rounds <= {ROUNDS_MAX}: {max_rounds}, with {relays} relays"),
+        ]
+    }
+
     /// Two multicasts on end, and a timer that is late, must fit into two bounds of a multicast:
     /// so half a bound is timely. A leader is trusted for `silence`, which is what a lease is;
     /// where nobody keeps in touch, for a round.
