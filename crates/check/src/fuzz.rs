@@ -1,7 +1,7 @@
 //! Many schedules, on all cores; the answer does not depend on how many there are.
 
 use crate::invariants::Breach;
-use crate::judge::{Judge, Trial};
+use crate::judge::{Judge, Judging, Trial};
 use crate::tally::Tally;
 use bellwether_core::{Protocol, Visitor};
 use bellwether_protocols::choice::Choice;
@@ -56,6 +56,9 @@ const PIECE: u64 = 32;
 /// After so many it is seen whether one of them broke something.
 const BATCH: u64 = 32 * PIECE;
 
+/// Makes a judge for one thread.
+type NewJudge<'a> = dyn Fn() -> Box<dyn Judging> + Sync + 'a;
+
 impl Fuzz<'_> {
     /// Runs them until one breaks an invariant. The rest of its batch is run too, so that the one
     /// with the least number is found, and the counts are the same, on any number of threads.
@@ -63,6 +66,10 @@ impl Fuzz<'_> {
     /// # Errors
     /// [`NoThreads`] if they cannot be started.
     pub fn run<P: Protocol>(&self, params: &P::Params) -> Result<Report, NoThreads> {
+        self.run_all(&|| Box::new(Judge::<P>::new(self.trial, params.clone())))
+    }
+
+    fn run_all(&self, judge: &NewJudge<'_>) -> Result<Report, NoThreads> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
@@ -71,7 +78,7 @@ impl Fuzz<'_> {
         for batch in split(self.numbers.clone(), BATCH) {
             let pieces: Vec<_> = split(batch, PIECE).collect();
             let parts: Vec<Report> = pool.install(|| {
-                pieces.into_par_iter().map(|piece| self.run_piece::<P>(piece, params)).collect()
+                pieces.into_par_iter().map(|piece| self.run_piece(piece, judge)).collect()
             });
             for part in parts {
                 report.tally.add(&part.tally);
@@ -92,8 +99,8 @@ impl Fuzz<'_> {
         choice.visit(self)
     }
 
-    fn run_piece<P: Protocol>(&self, numbers: Range<u64>, params: &P::Params) -> Report {
-        let mut judge = Judge::<P>::new(self.trial, params.clone());
+    fn run_piece(&self, numbers: Range<u64>, judge: &NewJudge<'_>) -> Report {
+        let mut judge = judge();
         let mut report = Report { tally: Tally::default(), violation: None };
         for number in numbers {
             let verdict = judge.run(number);
