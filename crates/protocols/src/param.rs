@@ -344,7 +344,8 @@ impl Given {
 /// # Errors
 /// [`BadParam::Unknown`], with the names that there are.
 pub fn find<'a>(table: &'a [Param], name: &str) -> Result<&'a Param, BadParam> {
-    let called = |param: &&Param| param.name == name || (param.formerly == name && name != "");
+    let called =
+        |param: &&Param| param.name == name || (param.formerly == name && !name.is_empty());
     table.iter().find(called).ok_or_else(|| BadParam::Unknown {
         name: name.to_owned(),
         known: table.iter().map(|param| param.name).collect(),
