@@ -286,7 +286,7 @@ impl Setting<'_> {
         let mut map = Map::new();
         if let Ok(config) = self.config(u64::from(self.nodes())) {
             map = match choice {
-                Choice::AnnounceListen(params) => announce_listen.to_json(&config),
+                Choice::AnnounceListen(_) => announce_listen.to_json(&config),
                 Choice::LocalLeader(_) => config.to_map().into_iter().collect(),
                 Choice::Called(params) => elections.to_json(params.called(), &config),
                 Choice::Probabilistic(_) => {

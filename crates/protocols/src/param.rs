@@ -1,10 +1,10 @@
 //! What a parameter is: its name, its kind, its default, its range and what it is for.
 //!
-//! **Source.** Each protocol describes its parameters once, in the table beside its `Config`. Files,
-//! command lines, results, errors and reference pages read that table.
+//! **Source.** Each protocol describes its parameters once, in the table beside its `Config`.
+//! Files, command lines, results, errors and reference pages read that table.
 //!
-//! **Assumptions.** A `Config` is flat: each of its fields is one parameter, under the same name and
-//! in the same order as in the table.
+//! **Assumptions.** A `Config` is flat: each of its fields is one parameter, under the same name
+//! and in the same order as in the table.
 //!
 //! **Promise.** What is read by name and text is what a file with that key would say. A name that
 //! is not in the table, a text of the wrong form and a value without effect are refused with an
