@@ -1,9 +1,9 @@
 //! Elections that somebody calls: what bully, the rings and the ad hoc election have in common.
 //!
 //! A group at rest stays as it is until a process misses its leader, recovers, or is asked to call
-//! an election. That somebody is gone has to be noticed: the [`detect`] layer does
-//! it with heartbeats and acknowledgements, if the `detector` is `heartbeats`; otherwise whoever drives
-//! the protocol tells it, as a simulation does in which failures are known without fail.
+//! an election. That somebody is gone has to be noticed: the [`detect`] layer does it with
+//! heartbeats and acknowledgements, if the `detector` is `heartbeats`; otherwise whoever drives the
+//! protocol tells it, as a simulation does in which failures are known without fail.
 
 use crate::ad_hoc::{self, AdHoc};
 use crate::bully::{self, Bully, Recovery};
