@@ -241,14 +241,11 @@ impl<P: Protocol> Group<P> {
                 samples.push(message.clone());
             }
             assert_ne!(to, Dest::Node(id), "{} writes to itself", P::NAME);
-            for to in (0..self.members.len())
-                .filter(|to| *to != index)
-                .filter(|index| {
-                    matches!(to, Dest::Everyone) || to == Dest::Node(self.members[*index].id)
-                })
-                .collect::<Vec<usize>>()
-            {
-                self.post(id, to, message.clone());
+            for other in 0..self.members.len() {
+                let meant = to == Dest::Everyone || to == Dest::Node(self.members[other].id);
+                if meant && other != index {
+                    self.post(id, other, message.clone());
+                }
             }
         }
     }
@@ -257,7 +254,7 @@ impl<P: Protocol> Group<P> {
     /// order is a matter of luck.
     fn post(&mut self, from: NodeId, to: usize, message: P::Message) {
         self.posted += 1;
-        if self.posted % 9 != 0 {
+        if !self.posted.is_multiple_of(9) {
             let way = (from.0 * 31 + to as u64 * 7) % 13;
             let at = self.now + Duration::from_micros(1_000 + 50 * way);
             self.letters.insert((at, self.posted), Letter { from, to, message });
