@@ -9,6 +9,7 @@ use crate::setting::Setting;
 use bellwether_core::Duration;
 use bellwether_protocols::bully::{Recovery, TopAnswers};
 use bellwether_protocols::choice::{Choice, Config, Family};
+use bellwether_protocols::simulated::Layout;
 use bellwether_protocols::surroundings::Surroundings;
 use bellwether_sim::network::{Delay, Loss, Network};
 use bellwether_sim::{
@@ -45,13 +46,15 @@ impl Election {
     /// sim`.
     pub fn new(family: Family, nodes: u32) -> Self {
         let delay = family.usual().delay;
-        let terrain = match family {
-            Family::AdHoc => Terrain::Random { links: usual_links(nodes) as usize },
+        let config = plain(family, delay);
+        let layout = Choice::try_from(config.clone()).map(|choice| choice.layout());
+        let terrain = match layout {
+            Ok(Some(Layout::Graph)) => Terrain::Random { links: usual_links(nodes) as usize },
             _ => Terrain::Open,
         };
         let detection = Some(Duration::ZERO);
         Self {
-            config: plain(family, delay),
+            config,
             nodes,
             convening: Convening { detection, terrain, ..Convening::default() },
             delay,

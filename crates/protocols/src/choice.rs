@@ -290,18 +290,16 @@ mod tests {
 
     #[test]
     fn every_protocol_is_listed_once_under_its_own_name() {
-        assert_eq!(PROTOCOLS.len(), Variant::ALL.len() + ring::Variant::ALL.len() + 4);
-        let named = Variant::ALL.map(|variant| (variant.name(), Family::AnnounceListen(variant)));
-        let rings = ring::Variant::ALL.map(|variant| (variant.name(), Family::Ring(variant)));
-        let single = [
-            ("local-leader", Family::LocalLeader),
-            ("bully", Family::Bully),
-            ("ad-hoc", Family::AdHoc),
-            ("probabilistic", Family::Probabilistic),
-        ];
-        for (name, family) in named.into_iter().chain(rings).chain(single) {
-            assert_eq!(find(name).map(|entry| entry.family), Some(family));
+        for entry in PROTOCOLS {
+            let Entry { name, family, .. } = *entry;
+            assert_eq!(find(name), Some(entry));
             assert_eq!((family.name(), family.default_config().family()), (name, family));
+        }
+        let announcing =
+            Variant::ALL.map(|variant| (variant.name(), Family::AnnounceListen(variant)));
+        let rings = ring::Variant::ALL.map(|variant| (variant.name(), Family::Ring(variant)));
+        for (name, family) in announcing.into_iter().chain(rings) {
+            assert_eq!(find(name).map(|entry| entry.family), Some(family));
         }
         assert_eq!(find("le-x"), None);
     }
