@@ -170,7 +170,8 @@ impl Elections {
         };
         if !detects && (beat.or(suspect).or(resend).is_some() || tries.is_some()) {
             return Err(Failure::usage(
-                "--beat, --suspect, --resend and --tries are of --detector heartbeats; say that too",
+                "--beat, --suspect, --resend and --tries are of --detector heartbeats; say \
+                 that too",
             ));
         }
         Ok(())

@@ -67,7 +67,8 @@ fn start(
     said: Sender<(usize, String)>,
 ) -> Child {
     let path = path_of(example);
-    let advice = "`cargo test` builds the examples, `cargo test --test library --examples` too";
+    let advice = "`cargo test` makes it, unless it is told which targets to test; \
+                  `cargo build --profile test --examples` does";
     let mut child = Command::new(&path)
         .args([&id.to_string(), peers])
         .args(more)

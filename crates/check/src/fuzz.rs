@@ -1,7 +1,7 @@
 //! Many schedules, on all cores; the answer does not depend on how many there are.
 
 use crate::invariants::Breach;
-use crate::judge::{Judge, Trial};
+use crate::judge::{Judge, Judging, Trial};
 use crate::tally::Tally;
 use bellwether_core::{Protocol, Visitor};
 use bellwether_protocols::choice::Choice;
@@ -56,6 +56,11 @@ const PIECE: u64 = 32;
 /// After so many it is seen whether one of them broke something.
 const BATCH: u64 = 32 * PIECE;
 
+/// Makes a judge for one thread.
+type NewJudge<'a> = dyn Fn() -> Box<dyn Judging> + Sync + 'a;
+/// Whether somebody wants no more schedules.
+type Over<'a> = dyn Fn() -> bool + Sync + 'a;
+
 impl Fuzz<'_> {
     /// Runs them until one breaks an invariant. The rest of its batch is run too, so that the one
     /// with the least number is found, and the counts are the same, on any number of threads.
@@ -63,14 +68,10 @@ impl Fuzz<'_> {
     /// # Errors
     /// [`NoThreads`] if they cannot be started.
     pub fn run<P: Protocol>(&self, params: &P::Params) -> Result<Report, NoThreads> {
-        self.run_until::<P>(params, &|| false)
+        self.run_until(&|| Box::new(Judge::<P>::new(self.trial, params.clone())), &|| false)
     }
 
-    fn run_until<P: Protocol>(
-        &self,
-        params: &P::Params,
-        over: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Report, NoThreads> {
+    fn run_until(&self, judge: &NewJudge<'_>, over: &Over<'_>) -> Result<Report, NoThreads> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
@@ -79,10 +80,7 @@ impl Fuzz<'_> {
         for batch in split(self.numbers.clone(), BATCH) {
             let pieces: Vec<_> = split(batch, PIECE).collect();
             let parts: Vec<Report> = pool.install(|| {
-                pieces
-                    .into_par_iter()
-                    .map(|piece| self.run_piece::<P>(piece, params, over))
-                    .collect()
+                pieces.into_par_iter().map(|piece| self.run_piece(piece, judge, over)).collect()
             });
             for part in parts {
                 report.tally.add(&part.tally);
@@ -107,21 +105,12 @@ impl Fuzz<'_> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_choice_until(
-        &self,
-        choice: Choice,
-        over: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Report, NoThreads> {
+    pub fn run_choice_until(&self, choice: Choice, over: &Over<'_>) -> Result<Report, NoThreads> {
         choice.visit(Until { fuzz: self, over })
     }
 
-    fn run_piece<P: Protocol>(
-        &self,
-        numbers: Range<u64>,
-        params: &P::Params,
-        over: &(dyn Fn() -> bool + Sync),
-    ) -> Report {
-        let mut judge = Judge::<P>::new(self.trial, params.clone());
+    fn run_piece(&self, numbers: Range<u64>, judge: &NewJudge<'_>, over: &Over<'_>) -> Report {
+        let mut judge = judge();
         let mut report = Report { tally: Tally::default(), violation: None };
         for number in numbers {
             if over() {
@@ -141,14 +130,16 @@ impl Fuzz<'_> {
 /// Schedules that are run until it is over.
 struct Until<'a> {
     fuzz: &'a Fuzz<'a>,
-    over: &'a (dyn Fn() -> bool + Sync),
+    over: &'a Over<'a>,
 }
 
 impl Visitor for Until<'_> {
     type Output = Result<Report, NoThreads>;
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        self.fuzz.run_until::<P>(&params, self.over)
+        let judge =
+            || -> Box<dyn Judging> { Box::new(Judge::<P>::new(self.fuzz.trial, params.clone())) };
+        self.fuzz.run_until(&judge, self.over)
     }
 }
 

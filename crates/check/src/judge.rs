@@ -196,6 +196,33 @@ impl<P: Protocol> Judge<P> {
     }
 }
 
+/// A [`Judge`] of whatever protocol: what is written against this is compiled once, and not once
+/// for each protocol.
+pub(crate) trait Judging {
+    /// [`Judge::run`].
+    fn run(&mut self, number: u64) -> Verdict;
+
+    /// [`Judge::run_schedule`].
+    fn run_schedule(&mut self, schedule: &Schedule) -> Verdict;
+
+    /// [`Judge::needs_calm`].
+    fn needs_calm(&self, name: &str) -> bool;
+}
+
+impl<P: Protocol> Judging for Judge<P> {
+    fn run(&mut self, number: u64) -> Verdict {
+        self.run(number)
+    }
+
+    fn run_schedule(&mut self, schedule: &Schedule) -> Verdict {
+        self.run_schedule(schedule)
+    }
+
+    fn needs_calm(&self, name: &str) -> bool {
+        self.needs_calm(name)
+    }
+}
+
 /// What the rows hold is what processes say.
 impl Watch {
     /// A process that just made a step, or is gone.

@@ -8,7 +8,7 @@
 //! time, and, if the invariant speaks of calm times, really becomes calm.
 
 use crate::invariants::Breach;
-use crate::judge::{Judge, Trial};
+use crate::judge::{Judge, Judging, Trial};
 use crate::links::Links;
 use crate::schedule::Schedule;
 use bellwether_core::{Duration, Protocol, SimTime, Visitor};
@@ -26,7 +26,15 @@ pub fn shrink<P: Protocol>(
     schedule: Schedule,
     breach: Breach,
 ) -> (Schedule, Breach) {
-    let judge = Judge::<P>::new(trial, params.clone());
+    shrink_with(&mut Judge::<P>::new(trial, params.clone()), trial, schedule, breach)
+}
+
+fn shrink_with(
+    judge: &mut dyn Judging,
+    trial: &Trial,
+    schedule: Schedule,
+    breach: Breach,
+) -> (Schedule, Breach) {
     let calm = judge.needs_calm(breach.invariant);
     let mut shrinker = Shrinker { judge, trial, calm, best: schedule, breach, tries: 0 };
     shrinker.cut_off();
@@ -65,8 +73,8 @@ pub fn shrink_choice(
     choice.visit(Shrinks(trial, schedule, breach))
 }
 
-struct Shrinker<'a, P: Protocol> {
-    judge: Judge<P>,
+struct Shrinker<'a> {
+    judge: &'a mut dyn Judging,
     trial: &'a Trial,
     /// Whether the invariant means nothing unless it becomes calm.
     calm: bool,
@@ -75,7 +83,7 @@ struct Shrinker<'a, P: Protocol> {
     tries: u32,
 }
 
-impl<P: Protocol> Shrinker<'_, P> {
+impl Shrinker<'_> {
     /// Keeps the candidate if it still breaks the same invariant.
     fn accept(&mut self, candidate: Schedule) -> bool {
         if !clocks_are_bounded(&candidate, self.trial) {

@@ -82,13 +82,14 @@ impl Protocol for Tiny {
         if command == Command::Campaign { Ok(()) } else { Err(Refused) }
     }
 
+    /// It stores none.
+    fn instants(&mut self, _rebase: &Rebase<'_>) {}
+
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         let Hello(term) = self.believed;
         let until = if term == 0 { now } else { Instant::NEVER };
         Leadership { term: Term::new(term.into()), until, ..Leadership::NONE }
     }
-
-    fn instants(&mut self, _rebase: &Rebase<'_>) {} // it stores none
 }
 
 /// Begins, and gives the process to the test as a node.

@@ -1,10 +1,10 @@
 //! What a parameter is: its name, its kind, its default, its range and what it is for.
 //!
-//! **Source.** Each protocol describes its parameters once, in the table beside its `Config`. Files,
-//! command lines, results, errors and reference pages read that table.
+//! **Source.** Each protocol describes its parameters once, in the table beside its `Config`.
+//! Files, command lines, results, errors and reference pages read that table.
 //!
-//! **Assumptions.** A `Config` is flat: each of its fields is one parameter, under the same name and
-//! in the same order as in the table.
+//! **Assumptions.** A `Config` is flat: each of its fields is one parameter, under the same name
+//! and in the same order as in the table.
 //!
 //! **Promise.** What is read by name and text is what a file with that key would say. A name that
 //! is not in the table, a text of the wrong form and a value without effect are refused with an
@@ -344,7 +344,8 @@ impl Given {
 /// # Errors
 /// [`BadParam::Unknown`], with the names that there are.
 pub fn find<'a>(table: &'a [Param], name: &str) -> Result<&'a Param, BadParam> {
-    let called = |param: &&Param| param.name == name || (param.formerly == name && name != "");
+    let called =
+        |param: &&Param| param.name == name || (param.formerly == name && !name.is_empty());
     table.iter().find(called).ok_or_else(|| BadParam::Unknown {
         name: name.to_owned(),
         known: table.iter().map(|param| param.name).collect(),

@@ -88,6 +88,7 @@ pub(crate) fn pack(bytes: &[u8; LANES]) -> u64 {
 mod tests {
     use super::*;
     use crate::coin::Coins;
+    use bellwether_core::mix;
     use proptest::prelude::*;
 
     proptest! {
@@ -97,10 +98,9 @@ mod tests {
             salt: u64,
         ) {
             let packet = Coins::new(seed, 0).packet(1, number);
-            let open: Vec<u64> =
-                (0..words as u64).map(|i| bellwether_core::mix(salt ^ i)).collect();
+            let open: Vec<u64> = (0..words as u64).map(|i| mix(salt ^ i)).collect();
             let bars: Vec<u64> =
-                (0..(words * LANES) as u64).map(|i| bellwether_core::mix(salt ^ !i) % 1000).collect();
+                (0..(words * LANES) as u64).map(|i| mix(salt ^ !i) % 1000).collect();
             let mut out = Vec::new();
             let question = Question { packet, threshold, weight, bars: &bars, open: &open };
             sieve(Arch::new(), question, &mut out);

@@ -87,7 +87,7 @@ fn a_network_to_come_is_checked_like_the_first() {
 #[test]
 fn a_scenario_file_changes_the_network_and_reboots_machines() {
     let file = scenario(
-        "about = \"x\"\nprotocol = \"le-s\"\nnodes = 3\nuntil = \"9s\"\noffset = \"5s\"\n\
+        "protocol = \"le-s\"\nnodes = 3\nabsent = [1]\nuntil = \"9s\"\noffset = \"5s\"\n\
          [[faults]]\nat = \"1s\"\nwhat = \"network\"\nnetwork.duplicate = 1\n\
          network.multicast.loss.uncorrelated = 0.5\n\
          [[faults]]\nat = \"2s\"\nwhat = \"restart\"\nnode = 1\nreboot = true\n",

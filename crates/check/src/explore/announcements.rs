@@ -1,8 +1,8 @@
 //! The parameters of announce-listen elections in ticks, small enough that a group can be explored.
 //!
-//! T_S = 2, T_A = 2, T_L infinite: a process wakes at once, in the middle or at the end, and goes on
-//! announcing. How often it has announced is part of its state, so exploring ends by a bound on time
-//! and not by itself.
+//! T_S = 2, T_A = 2, T_L infinite: a process wakes at once, in the middle or at the end, and goes
+//! on announcing. How often it has announced is part of its state, so exploring ends by a bound on
+//! time and not by itself.
 
 use super::world::{Adversary, Asked, TICK, World};
 use bellwether_core::Duration;
@@ -15,7 +15,7 @@ pub const ABOUT: &str = "in ticks: T_S 2, T_A 2, T_L infinite; every draw is the
 /// How many values of each draw are tried.
 pub const VALUES: u64 = 3;
 
-/// How many ticks are explored if nobody says: enough for all to wake, speak a few times and be heard.
+/// How many ticks are explored if nobody says: enough for all to wake, speak and be heard.
 pub const TICKS: u32 = 10;
 
 /// The member of the family with this name, if its processes name leaders.

@@ -61,7 +61,7 @@ impl Described for Config {
         config
     }
 
-    fn check_fit(&self, around: &Surroundings, _given: &Given) -> Result<(), BadParam> {
-        self.check_copies(around)
+    fn check_fit(&self, around: &Surroundings, given: &Given) -> Result<(), BadParam> {
+        self.check_copies(around, given)
     }
 }

@@ -109,8 +109,10 @@ macro_rules! detected {
             fn check_copies(
                 &self,
                 around: &$crate::surroundings::Surroundings,
+                given: &$crate::param::Given,
             ) -> Result<(), $crate::param::BadParam> {
-                if !around.copies || self.detector == $crate::detect::Detector::Heartbeats {
+                let told = self.detector == $crate::detect::Detector::Told;
+                if !(around.copies && told && given.has("detector")) {
                     return Ok(());
                 }
                 Err($crate::param::BadParam::Unfit {

@@ -469,7 +469,8 @@ impl fmt::Display for BadConfig {
             Self::Constraint { rule, left, right } => write!(
                 f,
                 "{left} on the left and {right} on the right break the rule: {rule}; choose other \
-                 values ({SYMBOLS}), a preset (lan, fast, wan), or unchecked = true to see what happens"
+                 values ({SYMBOLS}), a preset (lan, fast, wan), or unchecked = true to see what \
+                 happens"
             ),
             Self::Nothing { name } => {
                 write!(f, "{name} leaves no time at all, but it must be more than 0")

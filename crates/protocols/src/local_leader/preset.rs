@@ -10,12 +10,12 @@ named! {
     /// |---|---|---|---|---|---|---|---|
     /// | `lan` | 10 ms | 20 ms | 50 ms | 150 ms | 181 ms | 302 ms | 210 ms, 40 ms per dead rank |
     /// | `fast` | 5 ms | 10 ms | 20 ms | 50 ms | 66 ms | 115 ms | 80 ms, 20 ms per dead rank |
-    /// | `wan` | 100 ms | 50 ms | 300 ms | 900 ms | 1051 ms | 1877 ms | 1.2 s, .25 s per dead rank |
+    /// | `wan` | 100 ms | 50 ms | 300 ms | 900 ms | 1051 ms | 1877 ms | 1.2 s, .25 s each |
     /// | `paper` | 15 ms | 30 ms | 50 ms | 34.98 ms | 50 ms | 230 ms | breaks its own constraints |
     ///
     /// `lan` and `fast` suppose a machine that wakes a thread in time: on a shared virtual machine
-    /// timers were seen 20 to 28 ms late, which lockTime − P must cover. `paper` holds the values of
-    /// section XI with lockTime by the printed formula (by the corrected one it is 5 ms); there
+    /// timers were seen 20 to 28 ms late, which lockTime − P must cover. `paper` holds the values
+    /// of section XI with lockTime by the printed formula (by the corrected one it is 5 ms); there
     /// lockTime < 2Δ+σ, so a lease is over before it can be renewed.
     pub enum Preset = Lan {
         /// A local network.

@@ -242,6 +242,8 @@ fn what_does_not_fit_the_surroundings_is_refused_by_name() {
         let error = made(protocol, around, pairs).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
+    let moving = Surroundings { moving: true, ..copies };
+    assert!(made("ad-hoc", &moving, &[]).is_ok(), "those who move are told if nobody says else");
 }
 
 #[test]

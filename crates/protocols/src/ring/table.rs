@@ -64,6 +64,6 @@ impl Described for Config {
                 ),
             });
         }
-        self.check_copies(around)
+        self.check_copies(around, given)
     }
 }
