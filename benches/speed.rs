@@ -11,7 +11,7 @@ mod token;
 use bellwether::analysis::Ballot;
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{self, AnnounceListen, Config, Params};
-use bellwether::protocols::called;
+use bellwether::protocols::choice::{self, Choice};
 use bellwether::protocols::ring::{self, Variant};
 use bellwether::sim::network::{Delay, Loss, Network};
 use bellwether::sim::{
@@ -85,9 +85,9 @@ fn unicasts(repetitions: usize) {
 fn rings(repetitions: usize) {
     let ring = |variant, nodes, initiators, runs| {
         let config = ring::Config { variant, ..ring::Config::default() };
-        let params = called::Params::try_from(called::Config::Ring(config));
         let convening = Convening { initiators, order: Order::Descending, ..Convening::default() };
-        let choice = params.expect("the defaults are valid").into();
+        let choice =
+            Choice::try_from(choice::Config::Ring(config)).expect("the defaults are valid");
         Experiment { choice, convening, ..le_s(nodes, runs, 1, Engine::Event) }
     };
     let quiet = Network::uniform(Delay::Constant(Duration::from_millis(100)), Loss::None);

@@ -1,5 +1,6 @@
 //! The style as a test: what a reviewer should not have to say twice.
 
+use bellwether::protocols::choice::{Entry, PROTOCOLS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -79,6 +80,51 @@ fn every_file_begins_with_what_it_is() {
     for (path, text) in sources() {
         assert!(text.starts_with("//!"), "{} has no module documentation", path.display());
     }
+}
+
+/// The directories in which protocols answer for themselves, and what is about single protocols.
+const OF_ONE_PROTOCOL: [&str; 11] = [
+    "crates/protocols/src/ad_hoc",
+    "crates/protocols/src/announce_listen",
+    "crates/protocols/src/bully",
+    "crates/protocols/src/local_leader",
+    "crates/protocols/src/probabilistic",
+    "crates/protocols/src/ring",
+    "crates/analysis/src/announce_listen",
+    "crates/analysis/src/classic",
+    "crates/analysis/src/errata",
+    "crates/analysis/src/figures",
+    "crates/analysis/src/probabilistic",
+];
+
+/// Match arms that name a family of protocols, outside the protocols' own directories and tests;
+/// "A new protocol" in CONTRIBUTING.md has the same count as a command.
+#[test]
+fn protocols_are_matched_in_few_places() {
+    const ARMS_MAX: usize = 40;
+    let family = |entry: &Entry| {
+        let shown = format!("{:?}", entry.family);
+        shown.split('(').next().unwrap_or_default().to_owned()
+    };
+    let families: Vec<String> = PROTOCOLS.iter().map(family).collect();
+    let is_arm = |line: &&str| {
+        let pattern = line.split_once("=>").map_or("", |(pattern, _)| pattern);
+        ["Family", "Choice", "Config"].iter().any(|list| {
+            families.iter().any(|family| pattern.contains(&format!("{list}::{family}")))
+        })
+    };
+    let mut arms = Vec::new();
+    for (path, text) in sources() {
+        let ours = path.starts_with("src") || path.starts_with("crates");
+        let of_one = OF_ONE_PROTOCOL.iter().any(|folder| path.starts_with(folder));
+        let tests = path.components().any(|part| part.as_os_str() == "tests");
+        if ours && !of_one && !tests {
+            let code = text.split("\nmod tests {").next().unwrap_or_default();
+            let found = code.lines().filter(is_arm);
+            arms.extend(found.map(|line| format!("{}: {}", path.display(), line.trim())));
+        }
+    }
+    assert!(arms.len() <= ARMS_MAX, "{} arms:\n{}", arms.len(), arms.join("\n"));
 }
 
 #[test]

@@ -4,8 +4,7 @@ use super::calling::Convened;
 use super::failure::Failure;
 use super::group::{flags, name};
 use bellwether::core::Duration;
-use bellwether::protocols::called::Called;
-use bellwether::protocols::choice::Config;
+use bellwether::protocols::choice::{Config, Family};
 use bellwether::protocols::surroundings::Surroundings;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
@@ -107,13 +106,13 @@ enum Recovery {
 
 impl Elections {
     /// The flags that mean something to one of them.
-    pub(super) fn flags_of(called: Called) -> Vec<String> {
+    pub(super) fn flags_of(called: Family) -> Vec<String> {
         let mut known = Convened::flags_of(called);
         known.extend(flags::<Times>());
         match called {
-            Called::Bully => known.extend(flags::<Bully>()),
-            Called::Ring(_) => known.extend(flags::<Rings>()),
-            Called::AdHoc => {}
+            Family::Bully => known.extend(flags::<Bully>()),
+            Family::Ring(_) => known.extend(flags::<Rings>()),
+            _ => {}
         }
         known
     }
@@ -121,7 +120,7 @@ impl Elections {
     /// What was asked for of this protocol, by name and text.
     pub(super) fn pairs(
         &self,
-        called: Called,
+        called: Family,
         around: &Surroundings,
     ) -> Result<Vec<(&'static str, String)>, Failure> {
         self.check(around)?;
@@ -136,15 +135,15 @@ impl Elections {
             ("call-after", length(call_after)),
         ];
         match called {
-            Called::Bully => pairs.extend([
+            Family::Bully => pairs.extend([
                 ("reply", length(self.bully.reply)),
                 ("wait", length(self.bully.wait)),
                 ("top-answers", name(self.bully.top_answers)),
                 ("recovery", name(self.bully.recovery)),
                 ("stamps", Some(self.bully.stamps.to_string())),
             ]),
-            Called::Ring(_) => pairs.push(("retry", length(self.ring.retry))),
-            Called::AdHoc => {}
+            Family::Ring(_) => pairs.push(("retry", length(self.ring.retry))),
+            _ => {}
         }
         Ok(pairs.into_iter().filter_map(|(name, text)| Some((name, text?))).collect())
     }
@@ -179,14 +178,14 @@ impl Elections {
     }
 
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(&self, called: Called, detects: bool) -> String {
-        let stamps = if called == Called::Bully && self.bully.stamps { ", stamps" } else { "" };
+    pub(super) fn conditions(&self, called: Family, detects: bool) -> String {
+        let stamps = if called == Family::Bully && self.bully.stamps { ", stamps" } else { "" };
         let told = if detects { ", failures detected" } else { "" };
         self.convened.conditions(called) + stamps + told
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
-    pub(super) fn to_json(&self, called: Called, config: &Config) -> Map<String, Value> {
+    pub(super) fn to_json(&self, called: Family, config: &Config) -> Map<String, Value> {
         let mut map = self.convened.to_json(called);
         map.extend(config.to_map());
         map

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::group::{finite, flags, name, number};
 use bellwether::analysis::usual_links;
 use bellwether::core::Duration;
-use bellwether::protocols::called::Called;
+use bellwether::protocols::choice::Family;
 use bellwether::sim::motion::Motion;
 use bellwether::sim::{Convening, Initiators, Order, Terrain};
 use clap::{Args, ValueEnum};
@@ -294,12 +294,12 @@ impl Call {
 
 impl Convened {
     /// The flags that mean something to one of them.
-    pub(super) fn flags_of(called: Called) -> Vec<String> {
+    pub(super) fn flags_of(called: Family) -> Vec<String> {
         let mut known = flags::<Call>();
         match called {
-            Called::Bully => {}
-            Called::Ring(_) => known.extend(flags::<Ring>()),
-            Called::AdHoc => known.extend(flags::<Ground>()),
+            Family::Ring(_) => known.extend(flags::<Ring>()),
+            Family::AdHoc => known.extend(flags::<Ground>()),
+            _ => {}
         }
         known
     }
@@ -318,7 +318,7 @@ impl Convened {
     /// they are detected.
     pub(super) fn convening(
         &self,
-        called: Called,
+        called: Family,
         nodes: u32,
         lasts: Duration,
         detects: bool,
@@ -332,44 +332,43 @@ impl Convened {
             order: self.ring.order.clone(),
             detection: self.call.detection().0.filter(|_| !detects),
             terrain: match called {
-                Called::Bully | Called::Ring(_) => Terrain::Open,
-                Called::AdHoc => {
+                Family::AdHoc => {
                     self.ground.terrain(nodes - u32::from(self.call.top_dead), lasts)?
                 }
+                _ => Terrain::Open,
             },
             ..self.call.convening()?
         })
     }
 
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(&self, called: Called) -> String {
+    pub(super) fn conditions(&self, called: Family) -> String {
         let ground = match called {
-            Called::Bully => String::new(),
-            Called::Ring(_) => match &self.ring.order {
+            Family::Ring(_) => match &self.ring.order {
                 Order::Ascending => String::new(),
                 Order::Descending => ", descending".to_owned(),
                 Order::Random => ", in random order".to_owned(),
                 Order::Listed(_) => ", in the order given".to_owned(),
             },
-            Called::AdHoc if !self.ground.link.is_empty() => ", links given".to_owned(),
-            Called::AdHoc => {
+            Family::AdHoc if !self.ground.link.is_empty() => ", links given".to_owned(),
+            Family::AdHoc => {
                 let range = match self.ground.graph {
                     Graph::Disc | Graph::Moving => format!(" {}", self.ground.range()),
                     _ => String::new(),
                 };
                 format!(", graph {}{range}", name(self.ground.graph).unwrap_or_default())
             }
+            _ => String::new(),
         };
         ground + &self.call.conditions("0")
     }
 
     /// All of it, for programs, under the names of the flags.
-    pub(super) fn to_json(&self, called: Called) -> Map<String, Value> {
+    pub(super) fn to_json(&self, called: Family) -> Map<String, Value> {
         let mut map = self.call.to_json();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
         match called {
-            Called::Bully => {}
-            Called::Ring(_) => {
+            Family::Ring(_) => {
                 let order = match &self.ring.order {
                     Order::Ascending => json!("ascending"),
                     Order::Descending => json!("descending"),
@@ -378,7 +377,7 @@ impl Convened {
                 };
                 put("order", order);
             }
-            Called::AdHoc => {
+            Family::AdHoc => {
                 let Ground { graph, links, range, speed, rest, link } = &self.ground;
                 if link.is_empty() {
                     put("graph", json!(name(*graph)));
@@ -390,6 +389,7 @@ impl Convened {
                     put("link", json!(link));
                 }
             }
+            _ => {}
         }
         map
     }

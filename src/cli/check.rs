@@ -133,7 +133,7 @@ impl Check {
             return self.run_explore(protocol, setting, &given);
         }
         let choice = setting.choice(u64::from(setting.nodes()))?;
-        if matches!(&choice, Choice::Called(params) if !params.detects()) {
+        if choice.must_be_told() {
             return Err(Failure::usage(
                 "--detector told: in a schedule nobody is told anything; leave it out",
             ));

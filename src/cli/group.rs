@@ -11,7 +11,6 @@ use super::leases::Leases;
 use super::probabilistic::Probabilistic;
 use super::protocols::parse;
 use bellwether::core::Duration;
-use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::{Choice, Config, Entry, Family};
 use bellwether::protocols::ring::Variant;
 use bellwether::protocols::surroundings::Surroundings;
@@ -131,10 +130,10 @@ fn own_flags(family: Family) -> Vec<String> {
     let mut own = match family {
         Family::AnnounceListen(_) => flags::<AnnounceListen>(),
         Family::LocalLeader => flags::<Leases>(),
-        Family::Called(called) => Elections::flags_of(called),
+        Family::Bully | Family::Ring(_) | Family::AdHoc => Elections::flags_of(family),
         Family::Probabilistic => Probabilistic::flags(),
     };
-    let merea = Family::Called(Called::Ring(Variant::Merea));
+    let merea = Family::Ring(Variant::Merea);
     if matches!(family, Family::AnnounceListen(_)) || family == merea {
         own.push(AS_PRINTED.to_owned());
     }
@@ -175,13 +174,8 @@ impl Setting<'_> {
 
     /// How many processes there are.
     pub(super) fn nodes(self) -> u32 {
-        self.group.nodes.unwrap_or(match self.entry.family {
-            Family::AnnounceListen(_) => 100,
-            Family::LocalLeader => 5,
-            Family::Called(_) => 10,
-            Family::Probabilistic if self.few => 20,
-            Family::Probabilistic => 1000,
-        })
+        let usual = self.entry.family.usual();
+        self.group.nodes.unwrap_or(if self.few { usual.nodes_shown } else { usual.nodes })
     }
 
     /// The protocol with its parameters, for a group with so many ids.
@@ -198,7 +192,9 @@ impl Setting<'_> {
         let mut pairs = match self.entry.family {
             Family::AnnounceListen(_) => announce_listen.pairs()?,
             Family::LocalLeader => leases.pairs(),
-            Family::Called(called) => elections.pairs(called, &around)?,
+            family @ (Family::Bully | Family::Ring(_) | Family::AdHoc) => {
+                elections.pairs(family, &around)?
+            }
             Family::Probabilistic => probabilistic.pairs(&self.network()?)?,
         };
         if self.group.printed.as_printed {
@@ -237,8 +233,9 @@ impl Setting<'_> {
         let convened = &self.group.elections.convened;
         match choice {
             Choice::AnnounceListen(_) | Choice::LocalLeader(_) => Ok(Convening::default()),
-            Choice::Called(params) => {
-                convened.convening(params.called(), self.nodes(), lasts, params.detects())
+            Choice::Bully(_) | Choice::Ring(_) | Choice::AdHoc(_) => {
+                let (family, detects) = (self.entry.family, !choice.must_be_told());
+                convened.convening(family, self.nodes(), lasts, detects)
             }
             Choice::Probabilistic(_) => self.group.probabilistic.convening(&convened.call),
         }
@@ -257,7 +254,7 @@ impl Setting<'_> {
     pub(super) fn ranks(self) -> Ranks {
         match self.entry.family {
             Family::AnnounceListen(_) => self.group.announce_listen.ranks(),
-            Family::LocalLeader | Family::Called(_) | Family::Probabilistic => Ranks::ById,
+            _ => Ranks::ById,
         }
     }
 
@@ -272,7 +269,9 @@ impl Setting<'_> {
         let own = match choice {
             Choice::AnnounceListen(params) => announce_listen.conditions(params),
             Choice::LocalLeader(_) => leases.conditions(),
-            Choice::Called(params) => elections.conditions(params.called(), params.detects()),
+            Choice::Bully(_) | Choice::Ring(_) | Choice::AdHoc(_) => {
+                elections.conditions(self.entry.family, !choice.must_be_told())
+            }
             Choice::Probabilistic(_) => probabilistic.conditions(&elections.convened.call),
         };
         let printed = if self.group.printed.as_printed { ", as printed" } else { "" };
@@ -288,7 +287,9 @@ impl Setting<'_> {
             map = match choice {
                 Choice::AnnounceListen(_) => announce_listen.to_json(&config),
                 Choice::LocalLeader(_) => config.to_map().into_iter().collect(),
-                Choice::Called(params) => elections.to_json(params.called(), &config),
+                Choice::Bully(_) | Choice::Ring(_) | Choice::AdHoc(_) => {
+                    elections.to_json(self.entry.family, &config)
+                }
                 Choice::Probabilistic(_) => {
                     probabilistic.to_json(&config, &elections.convened.call)
                 }
@@ -305,10 +306,6 @@ impl Setting<'_> {
     }
 
     fn default_delay(self) -> Duration {
-        match self.entry.family {
-            Family::AnnounceListen(_) | Family::Probabilistic => Duration::from_millis(100),
-            Family::LocalLeader => Duration::from_millis(1),
-            Family::Called(called) => called.usual_hop(),
-        }
+        self.entry.family.usual().delay
     }
 }

@@ -4,10 +4,8 @@
 //! proportion: a refusal in one line is better than being killed after a minute.
 
 use bellwether::core::Duration;
-use bellwether::protocols::called::Called;
 use bellwether::protocols::choice::Choice;
-use bellwether::protocols::probabilistic::Params;
-use bellwether::protocols::ring::Variant;
+use bellwether::protocols::simulated::{Extent, UnderWay, Volume};
 use bellwether::sim::network::{Delay, Network, Probability, Topology};
 use bellwether::sim::{Experiment, Fault, Initiators, Plan, Scenario, Timed};
 use std::fs::read_to_string;
@@ -117,14 +115,10 @@ impl<'a> Load<'a> {
         let profile = self.choice.profile();
         let rows = if profile.leases.is_some() { ids * BYTES_PER_ROW } else { 0.0 };
         let byes = f64::from(profile.byes);
-        let records = match self.choice {
+        let records = match self.volume().records {
             _ if !self.kept => 0.0,
-            Choice::Called(params) if !profile.restless => 3.0 * self.election(params.called()),
-            Choice::Probabilistic(params) => {
-                let tells = self.relays(params) + 2.0;
-                20.0 * tells * (ids + tells)
-            }
-            _ => ids * ids * (self.intervals.unwrap_or(0.0) + 1.0),
+            Some(records) => records,
+            None => ids * ids * (self.intervals.unwrap_or(0.0) + 1.0),
         };
         [
             (
@@ -151,51 +145,21 @@ impl<'a> Load<'a> {
         ]
     }
 
-    /// How many messages an election takes, at most.
-    fn election(&self, called: Called) -> f64 {
-        let (ids, calls) = (self.ids as f64, self.calls as f64);
-        match called {
-            Called::Bully => ids * ids,
-            Called::Ring(Variant::HirschbergSinclair) => {
-                8.0 * ids * (2.0 + f64::from(u64::BITS - self.ids.leading_zeros()))
-            }
-            Called::Ring(_) => ids * (calls + 2.0) * 2.0,
-            Called::AdHoc => match &self.network.topology {
-                Topology::Graph { links } => 5.0 * links.len() as f64,
-                Topology::Group => 20.0 * ids,
-            },
-        }
+    /// How many messages it takes, as far as the protocol knows.
+    fn volume(&self) -> Volume {
+        let links = match &self.network.topology {
+            Topology::Graph { links } => Some(links.len() as u64),
+            Topology::Group => None,
+        };
+        self.choice.volume(&Extent { ids: self.ids, calls: self.calls, links })
     }
 
-    /// The bytes of all messages under way at once, where an election is called.
-    fn called_letters(&self, called: Called) -> f64 {
-        let (ids, calls) = (self.ids as f64, self.calls as f64);
-        match called {
-            // The least asks all others, each of which asks all greater ones.
-            Called::Bully => ids * ids / 2.0 * (BYTES_PER_LETTER + BYTES_PER_RECEPTION),
-            Called::Ring(Variant::Ring | Variant::Merea) => calls * ids * BYTES_PER_ID,
-            Called::Ring(_) | Called::AdHoc => 4.0 * ids * BYTES_PER_LETTER,
-        }
-    }
-
-    /// How many relays the largest round has, about.
-    fn relays(&self, params: &Params) -> f64 {
-        let rounds = 1..=params.rounds().len() as u32;
-        let relays = rounds.filter_map(|round| params.relays(round, self.ids));
-        relays.max().unwrap_or(0).min(self.ids) as f64
-    }
-
-    /// The bytes of all messages under way, if every process speaks in every interval.
+    /// The bytes of all messages under way: as many as the protocol says, or one of every process
+    /// in every interval.
     fn letters(&self) -> f64 {
-        match self.choice {
-            Choice::Called(params) => return self.called_letters(params.called()),
-            Choice::Probabilistic(params) => {
-                // Relays know each other, tell each other what they prefer, and again if that
-                // changes; the messages are the same for all.
-                let relays = self.relays(params);
-                return relays * relays * 2.0 * BYTES_PER_RECEPTION + relays * self.receptions();
-            }
-            Choice::AnnounceListen(_) | Choice::LocalLeader(_) => {}
+        if let Some(UnderWay { messages, receptions, broadcasts, ids }) = self.volume().under_way {
+            let single = messages * BYTES_PER_LETTER + receptions * BYTES_PER_RECEPTION;
+            return single + broadcasts * self.receptions() + ids * BYTES_PER_ID;
         }
         let aloft = in_intervals(longest_mean(self.network), self.choice).ceil().max(1.0);
         let aloft = self.intervals.map_or(aloft, |intervals| aloft.min(intervals + 1.0));

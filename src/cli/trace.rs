@@ -10,7 +10,7 @@ use super::probabilistic::SIGHT;
 use super::view::{Places, View};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
-use bellwether::protocols::choice::{Choice, Family};
+use bellwether::protocols::choice::Family;
 use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
     Coins, Engine, Experiment, Fault, Scenario, ScenarioFile, Timed, Who, trace,
@@ -198,14 +198,7 @@ impl Trace {
         }
         let nodes = setting.nodes();
         let choice = setting.choice(u64::from(nodes))?;
-        let horizon = match (self.until, &choice) {
-            (Some(until), _) => until,
-            (None, Choice::AnnounceListen(_)) => Duration::from_secs(5),
-            (None, Choice::LocalLeader(_)) => Duration::from_secs(1),
-            // Without heartbeats all is quiet in the end.
-            (None, Choice::Called(_)) if choice.profile().restless => Duration::from_secs(20),
-            (None, Choice::Called(_) | Choice::Probabilistic(_)) => Duration::LONGEST_WRITTEN,
-        };
+        let horizon = self.until.unwrap_or_else(|| choice.shown_for());
         if horizon == Duration::MAX {
             return Err(Failure::usage("--until infinite: a trace must end"));
         }

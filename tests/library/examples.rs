@@ -109,6 +109,25 @@ fn of_three_with_tokio_one_leads_and_hands_over_when_it_is_interrupted() {
     assert!(left.success(), "{left}");
 }
 
+#[test]
+fn a_protocol_of_ones_own_is_simulated_checked_and_run() {
+    let path = path_of("own_protocol");
+    let output = Command::new(&path).output();
+    let output = output.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stdout);
+    for line in [
+        "handler: process 3 follows 7 once that one has spoken",
+        "simulated: process 0 of 1000 follows Some(NodeId(999))",
+        "checked: eventually one in 100 schedules",
+        "checked: not never two: never-two",
+        "live: member 3 leads: true",
+        "live: member 1 follows [NodeId(3)]",
+    ] {
+        assert!(said.lines().any(|said| said == line), "no '{line}' in:\n{said}");
+    }
+}
+
 /// What the command says of a member of the example.
 fn ask(command: &str, id: usize, dir: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_bellwether"))

@@ -61,7 +61,7 @@ fn every_protocol_runs_live() {
         keeps_its_promise(entry, group);
     }
     for (entry, group) in groups {
-        if matches!(entry.family, Family::Called(_)) {
+        if matches!(entry.family, Family::Bully | Family::Ring(_) | Family::AdHoc) {
             // That all agree was seen; by their κ, a minute or so, it need not have come so soon.
             group.judge();
         } else {

@@ -4,7 +4,8 @@ use crate::mean_of;
 use bellwether::analysis::{Cell, Election, Loss};
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{Criterion, Mapping, Shape, Variant};
-use bellwether::protocols::called::{self, Called};
+use bellwether::protocols::choice::{Config, Family};
+use bellwether::protocols::surroundings::Surroundings;
 use bellwether::protocols::{bully, ring};
 use bellwether::sim::motion::Motion;
 use bellwether::sim::{Churn, Initiators, Measure, Order, Scenario, Terrain};
@@ -56,14 +57,16 @@ fn cells() -> Vec<(Cell, Measure)> {
 
 /// Elections that differ from the usual one in every way that has a flag.
 fn elections() -> Vec<(Election, Measure)> {
-    let (bully, radios) = (Called::Bully, Called::AdHoc);
-    let of = |called: Called, change: fn(&mut Election)| {
-        let mut election = Election::new(called, 7).runs(5);
+    let (bully, radios) = (Family::Bully, Family::AdHoc);
+    let of = |family: Family, change: fn(&mut Election)| {
+        let mut election = Election::new(family, 7).runs(5);
         change(&mut election);
         (election, Measure::Messages)
     };
-    let ring = |variant, change: fn(&mut Election)| of(Called::Ring(variant), change);
-    let mut all: Vec<_> = Called::ALL.map(|called| of(called, |_| ())).to_vec();
+    let ring = |variant, change: fn(&mut Election)| of(Family::Ring(variant), change);
+    let rings = ring::Variant::ALL.map(Family::Ring);
+    let called = [bully].into_iter().chain(rings).chain([radios]);
+    let mut all: Vec<_> = called.map(|family| of(family, |_| ())).collect();
     all.extend([
         of(bully, |election| election.convening.top_dead = true),
         of(bully, |election| election.convening.initiators = Initiators::Named(vec![2, 4])),
@@ -73,7 +76,7 @@ fn elections() -> Vec<(Election, Measure)> {
         ring(ring::Variant::Merea, |election| election.convening.order = Order::Random),
         ring(ring::Variant::Merea, |election| {
             election.convening.initiators = Initiators::All;
-            if let called::Config::Ring(config) = &mut election.config {
+            if let Config::Ring(config) = &mut election.config {
                 config.as_printed = true;
             }
         }),
@@ -103,15 +106,16 @@ fn elections() -> Vec<(Election, Measure)> {
     let motion = Motion { side: 1.0, range: 0.4, slowest, fastest, rest, lasts };
     let mut moving = Election::new(radios, 7).runs(2);
     moving.convening.terrain = Terrain::Moving(motion);
-    moving.config = radios.moving(moving.delay, 7); // links are told of
+    let around = Surroundings { moving: true, ..Surroundings::calm(7, moving.delay) };
+    moving.config = radios.fitted(&around); // links are told of
     all.push((moving, Measure::MessagesPerSecond));
     all
 }
 
-fn stamped() -> called::Config {
-    let config = Called::Bully.plain(Duration::from_millis(100));
-    let called::Config::Bully(config) = config else { return config };
-    called::Config::Bully(bully::Config {
+fn stamped() -> Config {
+    let config = Family::Bully.fitted(&Surroundings::calm(2, Duration::from_millis(100)));
+    let Config::Bully(config) = config else { return config };
+    Config::Bully(bully::Config {
         reply: Duration::from_secs(2),
         wait: Duration::from_secs(5),
         top_answers: bully::TopAnswers::Coordinator,

@@ -8,7 +8,9 @@ use crate::cell::duration;
 use crate::setting::Setting;
 use bellwether_core::Duration;
 use bellwether_protocols::bully::{Recovery, TopAnswers};
-use bellwether_protocols::called::{Called, Config, Params};
+use bellwether_protocols::choice::{Choice, Config, Family};
+use bellwether_protocols::simulated::Layout;
+use bellwether_protocols::surroundings::Surroundings;
 use bellwether_sim::network::{Delay, Loss, Network};
 use bellwether_sim::{
     BadExperiment, Convening, Engine, Experiment, Initiators, Order, Ranks, Scenario, Terrain,
@@ -42,15 +44,17 @@ pub fn usual_links(nodes: u32) -> u64 {
 impl Election {
     /// All are alive and know of failures at once, and process 0 calls: the defaults of `bellwether
     /// sim`.
-    pub fn new(called: Called, nodes: u32) -> Self {
-        let delay = called.usual_hop();
-        let terrain = match called {
-            Called::AdHoc => Terrain::Random { links: usual_links(nodes) as usize },
-            Called::Bully | Called::Ring(_) => Terrain::Open,
+    pub fn new(family: Family, nodes: u32) -> Self {
+        let delay = family.usual().delay;
+        let config = plain(family, delay);
+        let layout = Choice::try_from(config.clone()).map(|choice| choice.layout());
+        let terrain = match layout {
+            Ok(Some(Layout::Graph)) => Terrain::Random { links: usual_links(nodes) as usize },
+            _ => Terrain::Open,
         };
         let detection = Some(Duration::ZERO);
         Self {
-            config: called.plain(delay),
+            config,
             nodes,
             convening: Convening { detection, terrain, ..Convening::default() },
             delay,
@@ -60,11 +64,11 @@ impl Election {
     }
 
     /// The simulation of what formulas are asked about.
-    pub fn of(called: Called, setting: &Setting) -> Self {
-        let mut election = Self::new(called, setting.nodes);
+    pub fn of(family: Family, setting: &Setting) -> Self {
+        let mut election = Self::new(family, setting.nodes);
         election.delay = duration(setting.delay);
         election.convening.processing = duration(setting.processing);
-        election.config = called.plain(election.hop());
+        election.config = plain(family, election.hop());
         election
     }
 
@@ -101,9 +105,9 @@ impl Election {
     /// [`BadExperiment`], if the parameters break a rule.
     pub fn experiment(&self, threads: usize) -> Result<Experiment, BadExperiment> {
         let refused = |bad: &dyn Display| BadExperiment::Parameters(bad.to_string());
-        let params = Params::try_from(self.config.clone()).map_err(|bad| refused(&bad))?;
+        let choice = Choice::try_from(self.config.clone()).map_err(|bad| refused(&bad))?;
         Ok(Experiment {
-            choice: params.into(),
+            choice,
             nodes: self.nodes,
             network: Network::uniform(Delay::Constant(self.delay), Loss::None),
             ranks: Ranks::ById,
@@ -128,9 +132,9 @@ impl Election {
 
     /// The command that prints the same numbers.
     pub fn command(&self) -> String {
-        let called = self.config.called();
-        let mut line = Line(format!("bellwether sim {} --nodes {}", called.name(), self.nodes));
-        line.add_if(self.delay != called.usual_hop(), "delay", &self.delay);
+        let family = self.config.family();
+        let mut line = Line(format!("bellwether sim {} --nodes {}", family.name(), self.nodes));
+        line.add_if(self.delay != family.usual().delay, "delay", &self.delay);
         self.add_convening(&mut line);
         self.add_terrain(&mut line);
         self.add_config(&mut line);
@@ -158,9 +162,13 @@ impl Election {
         line.add_if(*processing > Duration::ZERO, "processing", processing);
         match detection {
             Some(detection) => line.add_if(*detection > Duration::ZERO, "detection", detection),
-            None if self.config.detector().is_none() => line.add("detection", &"never"),
+            None if self.must_be_told() => line.add("detection", &"never"),
             None => {}
         }
+    }
+
+    fn must_be_told(&self) -> bool {
+        Choice::try_from(self.config.clone()).is_ok_and(|choice| choice.must_be_told())
     }
 
     fn add_terrain(&self, line: &mut Line) {
@@ -192,7 +200,7 @@ impl Election {
     }
 
     fn add_config(&self, line: &mut Line) {
-        match (&self.config, self.config.called().plain(self.hop())) {
+        match (&self.config, plain(self.config.family(), self.hop())) {
             (Config::Bully(config), Config::Bully(usual)) => {
                 line.add_if(config.reply != usual.reply, "reply", &config.reply);
                 line.add_if(config.wait != usual.wait, "wait", &config.wait);
@@ -205,6 +213,11 @@ impl Election {
             _ => {}
         }
     }
+}
+
+/// The parameters where one message takes this long, nothing is lost and failures are told.
+fn plain(family: Family, hop: Duration) -> Config {
+    family.fitted(&Surroundings::calm(2, hop))
 }
 
 fn joined(order: &[u32]) -> String {

@@ -5,9 +5,9 @@
 
 use bellwether_check::{Fuzz, Judge, Regime, Trial, Trouble, Troubles, Verdict};
 use bellwether_core::{Protocol, Visitor};
-use bellwether_protocols::called::{self, Called};
-use bellwether_protocols::choice::{Choice, Config};
+use bellwether_protocols::choice::{Choice, Config, Family};
 use bellwether_protocols::ring::{self, Variant};
+use bellwether_protocols::surroundings::Surroundings;
 use std::ops::Range;
 
 /// How many schedules of the first seed each protocol must survive.
@@ -18,29 +18,34 @@ const MORE_SEEDS: [u64; 3] = [2, 3, 771_000];
 /// The group of `bellwether check`.
 const NODES: u32 = 5;
 
-fn survives(called: Called) {
-    survives_seed(called, 1, SCHEDULES);
-    MORE_SEEDS.into_iter().for_each(|seed| survives_seed(called, seed, MORE_SCHEDULES));
+/// The parameters in a network that loses and delays.
+fn unsteady(family: Family) -> Config {
+    let calm = Surroundings::calm(NODES, family.usual().delay);
+    family.fitted(&Surroundings { unsteady: true, ..calm })
 }
 
-fn survives_seed(called: Called, seed: u64, schedules: u64) {
-    survives_schedules(called, seed, 0..schedules);
+fn survives(family: Family) {
+    survives_seed(family, 1, SCHEDULES);
+    MORE_SEEDS.into_iter().for_each(|seed| survives_seed(family, seed, MORE_SCHEDULES));
 }
 
-fn survives_one(called: Called, seed: u64, schedule: u64) {
-    survives_schedules(called, seed, schedule..schedule + 1);
+fn survives_seed(family: Family, seed: u64, schedules: u64) {
+    survives_schedules(family, seed, 0..schedules);
 }
 
-fn survives_schedules(called: Called, seed: u64, numbers: Range<u64>) {
+fn survives_one(family: Family, seed: u64, schedule: u64) {
+    survives_schedules(family, seed, schedule..schedule + 1);
+}
+
+fn survives_schedules(family: Family, seed: u64, numbers: Range<u64>) {
     let schedules = numbers.end - numbers.start;
-    let config = Config::Called(called.restless(called.usual_hop(), NODES));
-    let choice = Choice::try_from(config).expect("the usual parameters keep the rules");
+    let choice = Choice::try_from(unsteady(family)).expect("the usual parameters keep the rules");
     let trial = Trial::new(&choice, NODES, None, seed);
     let report = Fuzz { trial: &trial, numbers, threads: 0, progress: &|| {} }
         .run_choice(choice)
         .expect("threads can be started");
     if let Some(violation) = report.violation {
-        let (name, number) = (called.name(), violation.number);
+        let (name, number) = (family.name(), violation.number);
         panic!("{}\nbellwether check {name} --seed {seed} --schedule {number}", violation.breach);
     }
     assert_eq!(report.tally.schedules, schedules);
@@ -57,37 +62,37 @@ fn survives_schedules(called: Called, seed: u64, numbers: Range<u64>) {
 fn what_was_found_by_chance_stays_mended() {
     // Coordinator messages went round for ever where one-way cuts led the ring past their initiator.
     for (seed, schedule) in [(202_611_171, 12_678), (202_611_173, 1_937), (202_611_175, 11_217)] {
-        survives_one(Called::Ring(Variant::Ring), seed, schedule);
+        survives_one(Family::Ring(Variant::Ring), seed, schedule);
     }
     for (seed, schedule) in [(202_611_171, 1_768), (202_611_173, 10_924), (202_611_175, 6_755)] {
-        survives_one(Called::Ring(Variant::Merea), seed, schedule);
+        survives_one(Family::Ring(Variant::Merea), seed, schedule);
     }
-    survives_one(Called::Ring(Variant::Merea), 202_611_174, 6_843);
+    survives_one(Family::Ring(Variant::Merea), 202_611_174, 6_843);
 }
 
 #[test]
 fn bully() {
-    survives(Called::Bully);
+    survives(Family::Bully);
 }
 
 #[test]
 fn ring() {
-    survives(Called::Ring(Variant::Ring));
+    survives(Family::Ring(Variant::Ring));
 }
 
 #[test]
 fn chang_roberts() {
-    survives(Called::Ring(Variant::ChangRoberts));
+    survives(Family::Ring(Variant::ChangRoberts));
 }
 
 #[test]
 fn merea() {
-    survives(Called::Ring(Variant::Merea));
+    survives(Family::Ring(Variant::Merea));
 }
 
 #[test]
 fn hirschberg_sinclair() {
-    survives(Called::Ring(Variant::HirschbergSinclair));
+    survives(Family::Ring(Variant::HirschbergSinclair));
 }
 
 /// In the end not everyone hears everyone. Elections used to follow each other as fast as messages
@@ -104,8 +109,7 @@ fn hirschberg_sinclair_does_not_object_without_end() {
         }
     }
 
-    let called = Called::Ring(Variant::HirschbergSinclair);
-    let config = Config::Called(called.restless(called.usual_hop(), NODES));
+    let config = unsteady(Family::Ring(Variant::HirschbergSinclair));
     let choice = Choice::try_from(config).expect("the usual parameters keep the rules");
     for (seed, number) in [(771_000, 730), (771_001, 168), (2, 11_836), (3, 8_951)] {
         // The schedules as they were drawn when they were found.
@@ -119,18 +123,17 @@ fn hirschberg_sinclair_does_not_object_without_end() {
 
 #[test]
 fn ad_hoc() {
-    survives(Called::AdHoc);
+    survives(Family::AdHoc);
 }
 
 /// Table 3 as printed lets the greatest go unnoticed, and the judge sees it.
 #[test]
 fn merea_as_printed_elects_the_wrong_one() {
-    let merea = Called::Ring(Variant::Merea);
-    let called::Config::Ring(config) = merea.restless(merea.usual_hop(), NODES) else {
+    let Config::Ring(config) = unsteady(Family::Ring(Variant::Merea)) else {
         panic!("MEREA is a ring")
     };
-    let config = called::Config::Ring(ring::Config { as_printed: true, ..config });
-    let choice = Choice::try_from(Config::Called(config)).unwrap();
+    let config = Config::Ring(ring::Config { as_printed: true, ..config });
+    let choice = Choice::try_from(config).unwrap();
     let trial = Trial::new(&choice, NODES, None, 1);
     let report = Fuzz { trial: &trial, numbers: 0..SCHEDULES, threads: 0, progress: &|| {} }
         .run_choice(choice)

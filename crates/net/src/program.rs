@@ -2,8 +2,7 @@
 
 use crate::peers::Peers;
 use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint};
-use bellwether_protocols::choice::{Choice, Config, find};
-use bellwether_protocols::local_leader::Constraint;
+use bellwether_protocols::choice::{Choice, Config, Leases, find};
 use std::sync::Arc;
 
 /// The least drift that live clocks are trusted with, in millionths: half of it is left to whoever
@@ -34,40 +33,6 @@ pub(crate) struct Program {
     start: Start,
 }
 
-/// The times of leases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Leases {
-    /// For how long a promise binds.
-    pub(crate) lock: Duration,
-    /// For how long a leader leads by it.
-    pub(crate) lease: Duration,
-    /// How often it asks for more.
-    pub(crate) renew: Duration,
-    /// By how much clocks are trusted to be wrong, in millionths.
-    pub(crate) drift_ppm: u32,
-    /// By how much they may be off beyond that.
-    pub(crate) clock_error: Duration,
-    /// Whether it takes more than half of the group.
-    pub(crate) majority: bool,
-}
-
-/// What members must agree on, and no more: what safety rests on. The text is hashed, so it must
-/// not change from release to release without a reason.
-fn terms(name: &str, choice: &Choice) -> String {
-    match choice {
-        Choice::LocalLeader(params) => format!(
-            "{name} 2 mode={} lock={} drift={} error={}",
-            params.mode().name(),
-            params.lock().as_nanos(),
-            params.drift_ppm(),
-            params.clock_error().as_nanos(),
-        ),
-        Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => {
-            format!("{name} 1")
-        }
-    }
-}
-
 struct Begin<'a, 'b> {
     boot: Boot<'a>,
     env: &'a mut Env<'b>,
@@ -93,23 +58,12 @@ impl Program {
         let params = config.to_json();
         let choice = Choice::try_from(config).map_err(|bad| format!("{name}: {bad}"))?;
         let (profile, chosen) = (choice.profile(), choice.clone());
-        let leases = match &choice {
-            Choice::LocalLeader(params) => Some(Leases {
-                lock: params.lock(),
-                lease: params.lease(),
-                renew: params.renew(),
-                drift_ppm: params.drift_ppm(),
-                clock_error: params.clock_error(),
-                majority: profile.leases.is_some_and(|leases| leases.majority),
-            }),
-            Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => None,
-        };
         Ok(Self {
             name: entry.name,
             params,
             promise: choice.promise().to_string(),
-            terms: terms(name, &choice),
-            leases,
+            terms: format!("{name} {}", choice.terms()),
+            leases: profile.leases,
             trust: profile.trust,
             choice: Some(choice),
             start: Arc::new(move |boot, env| chosen.clone().visit(Begin { boot, env })),
@@ -137,17 +91,7 @@ impl Program {
 
     /// The rules that its parameters keep, with their values.
     pub(crate) fn rules(&self) -> Vec<String> {
-        let told = |constraint: Constraint| {
-            let Constraint { rule, left, right, .. } = constraint;
-            format!("{rule}: {left} and {right}")
-        };
-        match &self.choice {
-            Some(Choice::LocalLeader(params)) => {
-                params.constraints().into_iter().map(told).collect()
-            }
-            Some(Choice::Probabilistic(params)) => params.rules(),
-            Some(Choice::AnnounceListen(_) | Choice::Called(_)) | None => Vec::new(),
-        }
+        self.choice.as_ref().map(|choice| choice.rules()).unwrap_or_default()
     }
 
     /// How many members a leader needs, in a group of so many.
@@ -160,13 +104,14 @@ impl Program {
 
     /// How many others an open group may have, so that messages still fit a datagram.
     pub(crate) fn most_others(&self, body_max: usize) -> usize {
-        match &self.choice {
-            Some(Choice::LocalLeader(params)) => {
-                let fits = |members: &usize| params.longest_message(*members) <= body_max;
-                (1..=OPEN_MAX).rev().find(fits).unwrap_or(1) - 1
-            }
-            _ => OPEN_MAX - 1,
-        }
+        let fits = |members: &usize| self.fits(*members, body_max);
+        (1..=OPEN_MAX).rev().find(fits).unwrap_or(1) - 1
+    }
+
+    /// Whether all messages of a group of so many fit a datagram, as far as that is known.
+    fn fits(&self, members: usize, body_max: usize) -> bool {
+        let longest = self.choice.as_ref().and_then(|choice| choice.longest_message(members));
+        longest.is_none_or(|longest| longest <= body_max)
     }
 
     /// Why these members cannot run it, if so; how long its messages become, if that is known.
@@ -174,54 +119,22 @@ impl Program {
         if self.leases.is_some_and(|leases| leases.majority) && !peers.is_list() {
             return Err(format!(
                 "a majority is one of a list, and {peers} is none: list the members \
-                 (1=HOST:PORT,…), or use --mode local"
+                 (1=HOST:PORT,…), or set mode = local"
             ));
         }
         let Some(choice) = &self.choice else { return Ok(None) };
-        if matches!(choice, Choice::AnnounceListen(params) if params.is_as_printed()) {
-            return Err("the protocol as printed is for simulation: it gives up leaders that are \
-                        alive; leave --as-printed out"
-                .to_owned());
-        }
-        if matches!(choice, Choice::LocalLeader(params) if params.is_as_published()) {
-            return Err("the protocol as published is for simulation: it can have two leaders; \
-                        leave --as-published out"
-                .to_owned());
-        }
+        choice.check_live().map_err(str::to_owned)?;
         if self.leases.is_some_and(|leases| leases.drift_ppm < DRIFT_PPM_MIN) {
             return Err(format!(
                 "drift-ppm is less than {DRIFT_PPM_MIN}, but no clock is that good: leave it out, \
                  or say how wrong the clocks of the members may be"
             ));
         }
-        if matches!(choice, Choice::Called(params) if params.is_as_printed()) {
-            return Err(
-                "the protocol as printed is for simulation: it can elect the wrong process; \
-                        leave --as-printed out"
-                    .to_owned(),
-            );
-        }
-        if matches!(choice, Choice::Called(params) if !params.detects()) {
-            return Err(
-                "detector = told, but nobody tells a live member who is gone, it must find \
-                        out; set detector = heartbeats, or leave it out"
-                    .to_owned(),
-            );
-        }
-        if matches!(choice, Choice::Probabilistic(params) if !params.is_in_touch()) {
-            return Err(
-                "beat and silence are infinite, but nobody tells a live member who is gone \
-                        or calls an election for it; say how often a leader speaks and when it is \
-                        missed, in [params], or leave both out"
-                    .to_owned(),
-            );
-        }
         let Peers::Listed(list) = peers else { return Ok(None) };
-        choice.check_nodes(list.len() as u64).map_err(|crowd| crowd.to_string())?;
-        let Choice::LocalLeader(params) = choice else { return Ok(None) };
-        let longest = params.longest_message(list.len());
+        choice.check_nodes(list.len() as u64).map_err(|bad| bad.to_string())?;
+        let Some(longest) = choice.longest_message(list.len()) else { return Ok(None) };
         if longest > body_max {
-            let fits = |members: &usize| params.longest_message(*members) <= body_max;
+            let fits = |members: &usize| self.fits(*members, body_max);
             return Err(format!(
                 "with {} members a message may have {longest} bytes, but a datagram holds \
                  {body_max}: a group has at most {} members; make several groups, or use a \

@@ -17,7 +17,7 @@
 //!
 //! [`detect`] is a layer: it tells protocols that assume so who can be reached.
 //!
-//! Adding a protocol is one directory here and its row in [`choice`].
+//! Adding a protocol is one directory here and one line in [`choice`].
 
 #![no_std]
 
@@ -31,15 +31,17 @@ compile_error!(
 
 pub mod ad_hoc;
 pub mod announce_listen;
+pub mod answers;
 pub mod bully;
-pub mod called;
 pub mod choice;
 pub mod detect;
 pub mod local_leader;
 mod named;
+pub mod on_demand;
 pub mod pace;
 pub mod param;
 pub mod probabilistic;
+pub mod profile;
 pub mod promise;
 pub mod ring;
 pub mod simulated;

@@ -369,7 +369,9 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
 
     /// The same with every default that follows, from the surroundings or from what was given.
     #[must_use]
-    fn fit(self, around: &Surroundings, given: &Given) -> Self;
+    fn fit(self, _around: &Surroundings, _given: &Given) -> Self {
+        self
+    }
 
     /// Checks what was given against the surroundings.
     ///
@@ -385,16 +387,12 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
         self.clone()
     }
 
-    /// The configuration of this protocol in these surroundings, with what was given.
+    /// The same in these surroundings, with what was given.
     ///
     /// # Errors
     /// [`BadParam`], naming the parameter.
-    fn in_surroundings(
-        variant: Self::Variant,
-        around: &Surroundings,
-        given: &Given,
-    ) -> Result<Self, BadParam> {
-        let config = Self::default().of(variant).lay(given)?.fit(around, given);
+    fn placed(self, around: &Surroundings, given: &Given) -> Result<Self, BadParam> {
+        let config = self.lay(given)?.fit(around, given);
         config.check_fit(around, given)?;
         config.check_effects(given).map_err(BadParam::NoEffect)?;
         Ok(config)

@@ -5,68 +5,12 @@
 //! given the same protocol's name: lengths of time up to ten days to the nanosecond, rates to
 //! the last bit. The name stands beside the parameters, as in a scenario file, and not among them.
 
-use crate::called::{self, Called};
-use crate::choice::{BadConfig, Choice, Config, Entry, Family, find};
-use crate::param::{BadParam, Described, Given, Param};
+use crate::choice::{BadConfig, Choice, Config, Entry, find};
+use crate::param::{BadParam, Given, Param};
 use crate::surroundings::Surroundings;
-use crate::{ad_hoc, announce_listen, bully, local_leader, probabilistic, ring};
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-use core::convert::Infallible;
 use core::fmt;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-
-/// What `$make` makes of the configuration `C` of a family and of `$variant`, as a [`Config`].
-macro_rules! of_family {
-    ($family:expr, $variant:ident, $make:expr) => {
-        match $family {
-            Family::AnnounceListen($variant) => {
-                type C = announce_listen::Config;
-                $make.map(Config::AnnounceListen)
-            }
-            Family::LocalLeader => {
-                type C = local_leader::Config;
-                let $variant = ();
-                $make.map(Config::LocalLeader)
-            }
-            Family::Called(Called::Bully) => {
-                type C = bully::Config;
-                let $variant = ();
-                $make.map(called::Config::Bully).map(Config::Called)
-            }
-            Family::Called(Called::Ring($variant)) => {
-                type C = ring::Config;
-                $make.map(called::Config::Ring).map(Config::Called)
-            }
-            Family::Called(Called::AdHoc) => {
-                type C = ad_hoc::Config;
-                let $variant = ();
-                $make.map(called::Config::AdHoc).map(Config::Called)
-            }
-            Family::Probabilistic => {
-                type C = probabilistic::Config;
-                let $variant = ();
-                $make.map(Config::Probabilistic)
-            }
-        }
-    };
-}
-
-/// `$ask` of the configuration in a [`Config`], whichever it is.
-macro_rules! each {
-    ($of:expr, $config:ident => $ask:expr) => {
-        match $of {
-            Config::AnnounceListen($config) => $ask,
-            Config::LocalLeader($config) => $ask,
-            Config::Called(called::Config::Bully($config)) => $ask,
-            Config::Called(called::Config::Ring($config)) => $ask,
-            Config::Called(called::Config::AdHoc($config)) => $ask,
-            Config::Probabilistic($config) => $ask,
-        }
-    };
-}
 
 /// Why a text is no configuration of a protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,72 +59,17 @@ impl Config {
         });
         read.map_err(|error| BadText::Form(error.to_string()))
     }
-
-    /// The table of its parameters.
-    pub fn params(&self) -> &'static [Param] {
-        each!(self, config => table(config))
-    }
-
-    /// The same with this parameter.
-    ///
-    /// # Errors
-    /// [`BadParam`], naming the parameter.
-    pub fn with(&self, name: &str, text: &str) -> Result<Self, BadParam> {
-        match self {
-            Self::AnnounceListen(config) => config.with(name, text).map(Self::AnnounceListen),
-            Self::LocalLeader(config) => config.with(name, text).map(Self::LocalLeader),
-            Self::Called(called::Config::Bully(config)) => {
-                config.with(name, text).map(called::Config::Bully).map(Self::Called)
-            }
-            Self::Called(called::Config::Ring(config)) => {
-                config.with(name, text).map(called::Config::Ring).map(Self::Called)
-            }
-            Self::Called(called::Config::AdHoc(config)) => {
-                config.with(name, text).map(called::Config::AdHoc).map(Self::Called)
-            }
-            Self::Probabilistic(config) => config.with(name, text).map(Self::Probabilistic),
-        }
-    }
-
-    /// All of it for programs, in the order of the table: lengths in seconds, infinite ones null.
-    pub fn to_map(&self) -> Vec<(String, Value)> {
-        each!(self, config => config.to_map())
-    }
-
-    /// What must be given to get from these defaults, of the same protocol, to this: by name and
-    /// text. Nothing if they are of another.
-    pub fn arguments(&self, defaults: &Self) -> Vec<(&'static str, String)> {
-        use called::Config as Called;
-        match (self, defaults) {
-            (Self::AnnounceListen(config), Self::AnnounceListen(usual)) => config.arguments(usual),
-            (Self::LocalLeader(config), Self::LocalLeader(usual)) => config.arguments(usual),
-            (Self::Called(Called::Bully(config)), Self::Called(Called::Bully(usual))) => {
-                config.arguments(usual)
-            }
-            (Self::Called(Called::Ring(config)), Self::Called(Called::Ring(usual))) => {
-                config.arguments(usual)
-            }
-            (Self::Called(Called::AdHoc(config)), Self::Called(Called::AdHoc(usual))) => {
-                config.arguments(usual)
-            }
-            (Self::Probabilistic(config), Self::Probabilistic(usual)) => config.arguments(usual),
-            _ => Vec::new(),
-        }
-    }
 }
 
 impl Entry {
     /// The table of its parameters.
     pub fn params(&self) -> &'static [Param] {
-        self.default_config().params()
+        self.family.params()
     }
 
     /// Its parameters if nothing is given or known of the network.
     pub fn default_config(&self) -> Config {
-        let made: Result<Config, Infallible> =
-            of_family!(self.family, variant, Ok(C::default().of(variant)));
-        let Ok(config) = made;
-        config
+        self.family.default_config()
     }
 
     /// The parameters that were given, by name and text; the last word about one counts.
@@ -201,21 +90,7 @@ impl Entry {
     /// # Errors
     /// [`BadParam`], naming the parameter.
     pub fn config(&self, around: &Surroundings, given: &Given) -> Result<Config, BadParam> {
-        of_family!(self.family, variant, C::in_surroundings(variant, around, given))
-    }
-}
-
-fn table<C: Described>(_: &C) -> &'static [Param] {
-    C::PARAMS
-}
-
-impl Family {
-    /// Reads a configuration of this family, from any form. What is absent has its default.
-    ///
-    /// # Errors
-    /// Those of the reader.
-    pub fn read<'de, D: Deserializer<'de>>(self, reader: D) -> Result<Config, D::Error> {
-        of_family!(self, variant, C::deserialize(reader).map(|config| config.of(variant)))
+        self.family.config(around, given)
     }
 }
 
@@ -232,7 +107,7 @@ impl Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::{Mapping, Shape};
+    use crate::announce_listen::{self, Mapping, Shape};
     use crate::choice::PROTOCOLS;
     use crate::local_leader::{self, Mode};
     use bellwether_core::Duration;

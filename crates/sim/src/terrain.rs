@@ -64,7 +64,7 @@ pub enum BadTerrain {
     /// The way they move breaks a rule.
     Motion(BadMotion),
     /// More processes than pairs can be looked at.
-    Crowd(u32),
+    GroupTooLarge(u32),
     /// A connected graph has at least a tree's links, and not more than there are pairs.
     Links {
         /// How many were asked for.
@@ -89,7 +89,7 @@ impl fmt::Display for BadTerrain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Motion(bad) => bad.fmt(f),
-            Self::Crowd(nodes) => write!(
+            Self::GroupTooLarge(nodes) => write!(
                 f,
                 "nodes = {nodes}, but graphs are drawn for at most {PAIRED_MAX} processes; choose \
                  fewer, or a graph without luck: line, circle or grid"
@@ -130,7 +130,7 @@ impl Terrain {
             Self::Complete | Self::Random { .. } | Self::Disc { .. } | Self::Moving(_)
         );
         if paired && nodes > PAIRED_MAX {
-            return Err(BadTerrain::Crowd(nodes));
+            return Err(BadTerrain::GroupTooLarge(nodes));
         }
         let mut luck = coins.world(For::Terrain);
         let links = match self {

@@ -309,5 +309,5 @@ fn questions_that_leases_have_no_answer_to_are_refused() {
         BadExperiment::OnlyAnnounced("false-departure")
     );
     let crowd = Case { nodes: 1025, ..Case::new(Mode::Majority) };
-    assert!(matches!(refused(crowd), BadExperiment::Crowd(_)));
+    assert!(matches!(refused(crowd), BadExperiment::GroupTooLarge(_)));
 }

@@ -7,8 +7,8 @@ use super::super::failure::Failure;
 use super::cast::{Cast, MEMBERS};
 use bellwether::core::{Duration, Entropy, Instant, Seeded};
 use bellwether::net::clock::{BootTime, Clock};
+use bellwether::protocols::answers::Answers as _;
 use bellwether::protocols::local_leader::Params;
-use bellwether::protocols::pace::Pace;
 use std::io;
 
 /// How often a blow is tried: a leader may resign of itself just before it is struck, if the
@@ -93,7 +93,7 @@ impl Story {
             elected: Duration::ZERO,
             failovers: Vec::new(),
             bound: params.failover() + params.stagger(),
-            calm: Pace::of_local_leader(params, MEMBERS.len() as u32).settles,
+            calm: params.pace(MEMBERS.len() as u32).settles,
             lease: params.lease(),
             phase: Seeded::new(seed),
         }

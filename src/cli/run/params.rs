@@ -36,7 +36,7 @@ pub(super) fn config(
     let mut flags = match entry.family {
         Family::AnnounceListen(_) => options.announce_listen.pairs()?,
         Family::LocalLeader => options.leases.pairs(),
-        Family::Called(_) | Family::Probabilistic => Vec::new(),
+        _ => Vec::new(),
     };
     if options.printed.as_printed {
         flags.push(("as-printed", true.to_string()));
@@ -96,7 +96,7 @@ fn check_each(
 
 /// Whether elections are called, and parameters stand in a file.
 fn is_called(family: Family) -> bool {
-    matches!(family, Family::Called(_) | Family::Probabilistic)
+    !matches!(family, Family::AnnounceListen(_) | Family::LocalLeader)
 }
 
 fn announcing() -> Vec<String> {
@@ -112,9 +112,7 @@ fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failu
     let (own, foreign) = match family {
         Family::AnnounceListen(_) => (announcing(), leasing()),
         Family::LocalLeader => (leasing(), announcing()),
-        Family::Called(_) | Family::Probabilistic => {
-            (flags::<Printed>(), [announcing(), leasing()].concat())
-        }
+        _ => (flags::<Printed>(), [announcing(), leasing()].concat()),
     };
     match given.iter().find(|flag| foreign.contains(flag) && !own.contains(flag)) {
         None => Ok(()),

@@ -8,7 +8,7 @@ use super::super::failure::Failure;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::Standing;
 use bellwether::net::guardian::{default_share, fits};
-use bellwether::protocols::choice::Choice;
+use bellwether::protocols::choice::{Choice, Leases};
 
 /// The times of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +30,11 @@ impl Permission {
     /// The times for this protocol; what is not given is a tenth of the lease, or half of what the
     /// renewal leaves of it, if that is less.
     pub(super) fn new(choice: &Choice, margin: Option<Duration>, grace: Option<Duration>) -> Self {
-        let [lease, renew, round_trip, scheduling] = match choice {
-            Choice::LocalLeader(params) => {
-                [params.lease(), params.renew(), params.delta() * 2, params.sigma()]
+        let [lease, renew, round_trip, scheduling] = match choice.profile().leases {
+            Some(Leases { lease, renew, round_trip, scheduling, .. }) => {
+                [lease, renew, round_trip, scheduling]
             }
-            Choice::AnnounceListen(_) | Choice::Called(_) | Choice::Probabilistic(_) => {
-                [WITHOUT_LEASE, AGAIN, Duration::ZERO, Duration::ZERO]
-            }
+            None => [WITHOUT_LEASE, AGAIN, Duration::ZERO, Duration::ZERO],
         };
         let share = default_share(lease, renew, round_trip, scheduling);
         let (margin, grace) = (margin.unwrap_or(share), grace.unwrap_or(share));

@@ -23,7 +23,7 @@ use crate::election::{Election, usual_links};
 use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
-use bellwether_protocols::called::Called;
+use bellwether_protocols::choice::Family;
 use bellwether_sim::{Measure, Terrain};
 
 /// V and E.
@@ -78,7 +78,7 @@ pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
 /// On a random network with so many links.
 fn simulation(setting: &Setting) -> Option<Point> {
     let (_, links) = graph(setting).ok()?;
-    let mut election = Election::of(Called::AdHoc, setting).runs(10);
+    let mut election = Election::of(Family::AdHoc, setting).runs(10);
     election.convening.terrain = Terrain::Random { links: links as usize };
     Some(election.into())
 }
@@ -135,7 +135,7 @@ const ELECTION_TIME: Quantity = Quantity {
     note: |_| "5 hops; in any network of depth d from its source, 3d to 3d + 2",
     simulation: |setting| {
         group(setting).ok()?;
-        let mut election = Election::of(Called::AdHoc, setting).runs(2);
+        let mut election = Election::of(Family::AdHoc, setting).runs(2);
         election.convening.terrain = Terrain::Complete;
         Some((election.into(), Measure::Time))
     },

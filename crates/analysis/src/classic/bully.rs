@@ -32,7 +32,7 @@ use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::bully::TopAnswers;
-use bellwether_protocols::called::{Called, Config};
+use bellwether_protocols::choice::{Config, Family};
 use bellwether_sim::{Initiators, Measure};
 
 /// Who is alive, who calls, and by which rule.
@@ -164,7 +164,7 @@ fn reply(setting: &Setting) -> f64 {
 
 /// The election of one case; nothing in it is left to luck.
 fn election(case: Case, setting: &Setting) -> Election {
-    let mut election = Election::of(Called::Bully, setting).runs(2);
+    let mut election = Election::of(Family::Bully, setting).runs(2);
     election.convening.top_dead = matches!(case, Case::Worst | Case::From);
     election.convening.initiators = match case {
         Case::From => Initiators::Named(vec![setting.initiator]),

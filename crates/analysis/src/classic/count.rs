@@ -5,7 +5,7 @@ use crate::election::Election;
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{NODES_MAX, OutOfDomain, Setting};
-use bellwether_protocols::called::Called;
+use bellwether_protocols::choice::Family;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Initiators, Measure, Order};
 
@@ -68,7 +68,7 @@ pub(super) fn so_many(count: u32, nodes: u32) -> Initiators {
 pub(super) fn all_call(variant: Variant, setting: &Setting, order: Order) -> Option<Election> {
     group(setting).ok()?;
     let runs = if order == Order::Random { 1000 } else { 2 };
-    let election = Election::of(Called::Ring(variant), setting);
+    let election = Election::of(Family::Ring(variant), setting);
     Some(election.initiators(Initiators::All).order(order).runs(runs))
 }
 

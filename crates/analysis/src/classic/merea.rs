@@ -31,7 +31,7 @@ use crate::election::Election;
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use crate::setting::{OutOfDomain, Setting};
-use bellwether_protocols::called::Called;
+use bellwether_protocols::choice::Family;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Measure, Order};
 
@@ -114,7 +114,7 @@ fn all_in(order: Order, setting: &Setting) -> Option<(Point, Measure)> {
 fn some_anywhere(setting: &Setting) -> Option<(Point, Measure)> {
     mean(setting).ok()?;
     let who = so_many(initiators(setting, setting.nodes).ok()?, setting.nodes);
-    let election = Election::of(Called::Ring(Variant::Merea), setting).initiators(who);
+    let election = Election::of(Family::Ring(Variant::Merea), setting).initiators(who);
     Some((election.order(Order::Random).into(), Measure::Messages))
 }
 
@@ -131,7 +131,7 @@ const BEST: Quantity = Quantity {
     note: |_| "as on any ring: once round to collect, once round to tell",
     simulation: |setting| {
         best(setting).ok()?;
-        let election = Election::of(Called::Ring(Variant::Merea), setting).runs(2);
+        let election = Election::of(Family::Ring(Variant::Merea), setting).runs(2);
         Some((election.into(), Measure::Messages))
     },
     ..MESSAGES

@@ -14,7 +14,7 @@ use crate::election::Election;
 use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::setting::{OutOfDomain, Setting};
-use bellwether_protocols::called::Called;
+use bellwether_protocols::choice::Family;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::Measure;
 
@@ -59,7 +59,7 @@ pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
 fn simulation(setting: &Setting) -> Option<Point> {
     group(setting).ok()?;
     let who = so_many(initiators(setting, 1).ok()?, setting.nodes);
-    let election = Election::of(Called::Ring(Variant::Ring), setting).initiators(who);
+    let election = Election::of(Family::Ring(Variant::Ring), setting).initiators(who);
     Some(election.runs(2).into())
 }
 

@@ -3,7 +3,7 @@
 use super::{Case, Erratum};
 use crate::election::Election;
 use crate::setting::Given;
-use bellwether_protocols::called::{Called, Config};
+use bellwether_protocols::choice::{Config, Family};
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Initiators, Measure};
 
@@ -88,7 +88,7 @@ fn merea() -> Vec<Erratum> {
 
 /// MEREA as printed, all calling at the same time.
 fn all_at_once(nodes: u32) -> Case {
-    let merea = Called::Ring(Variant::Merea);
+    let merea = Family::Ring(Variant::Merea);
     let mut election = Election::new(merea, nodes).initiators(Initiators::All).runs(2);
     if let Config::Ring(config) = &mut election.config {
         config.as_printed = true;

@@ -13,7 +13,7 @@ use crate::point::Point;
 use crate::quantity::{Formula, quantity};
 use crate::setting::{Given, Loss, OutOfDomain, Setting};
 use crate::support::Support;
-use bellwether_protocols::called::Config;
+use bellwether_protocols::choice::Config;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{BadExperiment, Measure};
 use std::fmt::{self, Write};
@@ -180,7 +180,7 @@ fn mend(point: &mut Point) -> (&'static str, String) {
             if let Config::Ring(config) = &mut election.config {
                 config.as_printed = false;
             }
-            (election.config.called().name(), format!("N = {}", election.nodes))
+            (election.config.family().name(), format!("N = {}", election.nodes))
         }
         Point::Drawn(ballot) => {
             // What is printed: the hash decides who begins again, and a view is taken for all.

@@ -14,7 +14,6 @@ use crate::nodes::Nodes;
 use crate::view::{Course, Lock, Row};
 use crate::watch::{Watch, named};
 use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime};
-use bellwether_protocols::choice::Choice;
 use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
 use std::collections::BTreeSet;
@@ -127,7 +126,7 @@ pub fn judge(
     let commands = Commands { guardians: &guardians, lives: &all, gaps: &doubts.gaps };
     if commands.are_there() {
         rulings.extend((promise == Promise::NeverTwo).then(|| commands.one_command()));
-        let leased = own && matches!(group.choice, Choice::LocalLeader(_));
+        let leased = own && group.choice.profile().leases.is_some();
         rulings.extend(leased.then(|| commands.command_within_lease()));
     }
     let (first, last) = (all.iter().map(Life::begins).min(), all.iter().map(Life::ends).max());

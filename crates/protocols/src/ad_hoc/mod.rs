@@ -53,6 +53,7 @@ mod election;
 mod message;
 mod news;
 mod params;
+mod row;
 mod table;
 
 #[cfg(test)]

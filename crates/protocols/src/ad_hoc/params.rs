@@ -3,7 +3,6 @@
 //! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
 //! conversion, whose error names the values and the rule they break.
 
-use crate::choice::{Goal, Profile};
 use crate::detect::Detector;
 use bellwether_core::Duration;
 use core::fmt;
@@ -79,26 +78,10 @@ pub struct Params {
     pub(super) retry: Duration,
     pub(super) beat: Duration,
     pub(super) silence: Duration,
-    restless: bool,
+    pub(super) restless: bool,
 }
 
 impl Params {
-    /// What a simulation must know of it.
-    pub fn profile(&self) -> Profile {
-        Profile {
-            goal: Goal::Leaders(1),
-            opening: Duration::ZERO,
-            interval: self.beat,
-            trust: self.silence,
-            attempt: self.timeout,
-            byes: 0,
-            by_luck: false,
-            leases: None,
-            convened: true,
-            restless: self.restless,
-        }
-    }
-
     /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
     /// within this, if a message takes no longer than `across` through the whole network: a leader
     /// that is gone is given up, once, for who is in an election believes no word of an older one;

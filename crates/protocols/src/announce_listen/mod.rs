@@ -50,6 +50,7 @@ mod error;
 mod hearing;
 mod message;
 mod params;
+mod row;
 mod standing;
 mod table;
 mod wake;

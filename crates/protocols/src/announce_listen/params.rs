@@ -6,7 +6,6 @@
 use super::STANDING_MAX;
 use super::error::BadConfig;
 use super::wake::{Distribution, Mapping, Shape, WakeBy, WakeUp};
-use crate::choice::{Goal, Profile};
 use crate::named::named;
 use crate::param::Described;
 use bellwether_core::{Duration, NodeId};
@@ -308,28 +307,6 @@ pub struct Params {
 }
 
 impl Params {
-    /// What a simulation must know of it.
-    pub fn profile(&self) -> Profile {
-        let suppress = if self.opening.suppresses() { self.wake.longest() } else { Duration::ZERO };
-        let patience = if self.opening.queries() { self.patience } else { Duration::ZERO };
-        Profile {
-            goal: match (self.names_leaders, self.yields) {
-                (false, _) => Goal::Quiet,
-                (true, Yields::ToAnyone) => Goal::Same,
-                (true, _) => Goal::Leaders(self.leaders),
-            },
-            opening: suppress + patience,
-            interval: self.announce,
-            trust: self.listen,
-            attempt: self.announce,
-            byes: self.bye_copies,
-            by_luck: self.criterion == Criterion::EarliestWakeUp,
-            leases: None,
-            convened: false,
-            restless: true,
-        }
-    }
-
     /// How an election begins.
     pub fn opening(&self) -> Opening {
         self.opening

@@ -68,6 +68,7 @@ mod election;
 mod known;
 mod message;
 mod params;
+mod row;
 mod table;
 
 #[cfg(test)]

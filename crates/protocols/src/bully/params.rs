@@ -1,6 +1,5 @@
 //! The time-outs of bully, and its variants.
 
-use crate::choice::{Goal, Profile};
 use crate::detect::Detector;
 use crate::named::named;
 use bellwether_core::Duration;
@@ -85,25 +84,6 @@ impl Params {
     /// What they were made from.
     pub fn config(&self) -> &Config {
         &self.0
-    }
-
-    /// What a simulation must know.
-    pub fn profile(&self) -> Profile {
-        Profile {
-            goal: match self.0.recovery {
-                Recovery::Bully => Goal::Leaders(1),
-                Recovery::Ask => Goal::Same,
-            },
-            opening: self.0.reply,
-            interval: self.0.wait,
-            trust: Duration::MAX,
-            attempt: self.0.wait,
-            byes: 1,
-            by_luck: false,
-            leases: None,
-            convened: true,
-            restless: self.0.call_after != Duration::MAX || self.0.detector == Detector::Heartbeats,
-        }
     }
 
     /// Once nothing goes wrong any more and all know who can be reached, all name the same leader

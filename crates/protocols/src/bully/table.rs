@@ -1,8 +1,8 @@
 //! The table of bully's parameters, and which of their defaults follow.
 
 use super::params::{Config, Recovery, TopAnswers};
-use crate::called::CALL_AFTER;
-use crate::detect::{BEAT, DETECTOR, RESEND, SUSPECT, TRIES, detected};
+use crate::detect::{BEAT, DETECTOR, Detected as _, RESEND, SUSPECT, TRIES, detected};
+use crate::on_demand::CALL_AFTER;
 use crate::param::{BadParam, Described, Given, Param};
 use crate::surroundings::Surroundings;
 use bellwether_core::Duration;

@@ -45,7 +45,7 @@ mod tests;
 pub use frame::{Body, Frame};
 pub use params::{BadConfig, Config, Params};
 pub(crate) use table::detected;
-pub use table::{BEAT, DETECTOR, Detector, RESEND, SUSPECT, TRIES};
+pub use table::{BEAT, DETECTOR, Detected, Detector, RESEND, SUSPECT, TRIES};
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;

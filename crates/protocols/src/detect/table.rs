@@ -55,12 +55,17 @@ pub const TRIES: Param =
         .within("1 <= tries <= 1000")
         .only_with("detector", HEARTBEATS);
 
+/// A configuration of a protocol that the layer may carry.
+pub trait Detected {
+    /// How failures are detected; `None` if whoever drives the protocol tells of them.
+    fn layer(&self) -> Option<super::Config>;
+}
+
 /// What the configurations of the protocols that the layer carries have in common.
 macro_rules! detected {
     ($Config:ty) => {
-        impl $Config {
-            /// How failures are detected; `None` if whoever drives the protocol tells of them.
-            pub fn layer(&self) -> Option<$crate::detect::Config> {
+        impl $crate::detect::Detected for $Config {
+            fn layer(&self) -> Option<$crate::detect::Config> {
                 let usual = $crate::detect::Config::default();
                 let layer = $crate::detect::Config {
                     beat: self.beat.unwrap_or(usual.beat),
@@ -70,21 +75,9 @@ macro_rules! detected {
                 };
                 (self.detector == $crate::detect::Detector::Heartbeats).then_some(layer)
             }
+        }
 
-            /// The same with this layer, or with failures told.
-            #[must_use]
-            pub fn detected_by(self, layer: Option<$crate::detect::Config>) -> Self {
-                use $crate::detect::Detector;
-                Self {
-                    detector: if layer.is_some() { Detector::Heartbeats } else { Detector::Told },
-                    beat: layer.map(|layer| layer.beat),
-                    suspect: layer.map(|layer| layer.suspect),
-                    resend: layer.map(|layer| layer.resend),
-                    tries: layer.map(|layer| layer.tries),
-                    ..self
-                }
-            }
-
+        impl $Config {
             /// The same with the detector that these surroundings need. A layer is paced for the
             /// network where it was not given.
             fn fit_detector(

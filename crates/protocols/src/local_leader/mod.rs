@@ -57,7 +57,7 @@ mod lock;
 pub mod message;
 mod params;
 mod preset;
-mod profile;
+mod row;
 mod rules;
 mod supporter;
 mod table;
@@ -73,7 +73,7 @@ use message::Message;
 pub use hall::{Hall, Timer};
 pub use params::{BadConfig, Config, Constraint, Mode, Params};
 pub use preset::Preset;
-pub use profile::NODES_MAX;
+pub use row::NODES_MAX;
 pub use rules::{Rule, Rules};
 
 /// The service over its datagrams: what is simulated, checked and run.
@@ -99,7 +99,7 @@ impl Params {
 
     /// How many bytes the longest message in a group of so many processes has: a leader's request,
     /// supported by all, with news of a farewell.
-    pub fn longest_message(&self, group: usize) -> usize {
+    pub fn longest_request(&self, group: usize) -> usize {
         let id = NodeId(0);
         let request = message::Request { life: 0, sent: Instant::ZERO };
         let row =

@@ -114,6 +114,7 @@ mod message;
 mod odds;
 mod params;
 mod relay;
+mod row;
 mod size;
 mod sketch;
 mod strategy;

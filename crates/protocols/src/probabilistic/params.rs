@@ -7,13 +7,10 @@ use super::error::BadConfig;
 use super::hash::{Name, hash};
 use super::message::Candidate;
 use super::strategy::{Relays, Strategy};
-use crate::choice::{Goal, Profile};
 use crate::named::named;
-use crate::pace::Pace;
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use alloc::{format, vec};
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -116,7 +113,7 @@ impl Config {
     }
 
     /// The bound of a multicast.
-    fn multicast(&self) -> Duration {
+    pub(super) fn multicast(&self) -> Duration {
         self.multicast.unwrap_or(self.bound)
     }
 }
@@ -336,81 +333,10 @@ impl Params {
 
     /// How long after its start a group of so many knows how large it is: it gossips for as many
     /// intervals as it takes a word to reach all, twice over, and some against losses.
-    pub fn ready(&self, nodes: u64) -> Duration {
+    pub(super) fn sized(&self, nodes: u64) -> Duration {
         match self.config.size {
             Size::Gossip => self.config.gossip * (2 * u64::from(nodes.max(1).ilog2()) + 10),
             Size::Group | Size::Given(_) | Size::View => Duration::ZERO,
-        }
-    }
-
-    /// What a simulation must know.
-    pub fn profile(&self) -> Profile {
-        let first = self.time_outs(self.rounds[0].among(1));
-        Profile {
-            goal: Goal::Same,
-            opening: first.settle,
-            interval: if self.is_in_touch() { self.config.beat } else { first.decide },
-            trust: self.config.silence,
-            attempt: first.decide,
-            byes: 1,
-            by_luck: false,
-            leases: None,
-            convened: true,
-            restless: self.is_in_touch(),
-        }
-    }
-
-    /// The time scales in a group of so many processes.
-    ///
-    /// The rules that these parameters keep, with their values.
-    pub fn rules(&self) -> Vec<String> {
-        let Config { beat, silence, max_rounds, .. } = self.config;
-        let relays: Vec<String> = self.rounds().iter().map(ToString::to_string).collect();
-        let (quiet, relays) = (beat + self.config.multicast(), relays.join(", "));
-        vec![
-            format!("beat + multicast < silence: {quiet} and {silence}"),
-            format!("1 <= max-rounds <= {ROUNDS_MAX}: {max_rounds}, with {relays} relays"),
-        ]
-    }
-
-    /// Two multicasts on end, and a timer that is late, must fit into two bounds of a multicast:
-    /// so half a bound is timely. A leader is trusted for `silence`, which is what a lease is;
-    /// where nobody keeps in touch, for a round.
-    ///
-    /// How it settles, from the moment nothing goes wrong: a round that is under way ends, and
-    /// with it the hopes set in it. Trust in a leader that is gone ends after `silence`, or
-    /// somebody without a leader has waited so long, and both for a delay. The election that
-    /// follows may meet one with a later number, which ends it, and then a round that named two;
-    /// so we allow for three rounds and the delays between them. Where ids decide, the dead are
-    /// candidates, and each of them may be elected once before it is known to be silent.
-    pub fn pace(&self, nodes: u32) -> Pace {
-        let part = |n| Duration::from_nanos(self.config.multicast().as_nanos() / n);
-        let all = (1..=self.rounds.len() as u32).map(|round| self.lasts(round, nodes.into()));
-        let steps = self.step() * u64::from(u64::BITS - u64::from(nodes).leading_zeros());
-        let longest = all.clone().max().unwrap_or_default() + steps;
-        let (lease, settles) = if self.is_in_touch() {
-            let silence = self.config.silence;
-            let elected_dead = match self.config.choice {
-                Choice::Rank => 0,
-                Choice::LowestId | Choice::HighestId | Choice::Lot => nodes.into(),
-            };
-            let again = (silence + steps + self.lasts(1, nodes.into())) * elected_dead;
-            (silence, longest + silence + steps + longest * 3 + again)
-        } else {
-            let held = all.fold(Duration::ZERO, |sum, lasts| sum + lasts + steps);
-            (self.lasts(1, nodes.into()), held)
-        };
-        Pace {
-            fastest: part(100),
-            timely: part(2),
-            scheduling: part(8),
-            drift: Pace::QUARTZ,
-            clock_error: Duration::ZERO,
-            lease,
-            settles: Pace::stretched(settles, Pace::QUARTZ),
-            leases: false,
-            best: false,
-            quorum: None,
         }
     }
 }

@@ -27,6 +27,7 @@ mod key;
 pub mod merea;
 mod message;
 mod params;
+mod row;
 mod table;
 
 pub use chang_roberts::ChangRoberts;

@@ -1,6 +1,5 @@
 //! The members of the family, and their time-outs.
 
-use crate::choice::{Goal, Profile};
 use crate::detect::Detector;
 use crate::named::named;
 use bellwether_core::Duration;
@@ -97,24 +96,6 @@ impl Params {
     /// What they were made from.
     pub fn config(&self) -> &Config {
         &self.0
-    }
-
-    /// What a simulation must know.
-    pub fn profile(&self) -> Profile {
-        Profile {
-            goal: Goal::Leaders(1),
-            opening: Duration::ZERO,
-            interval: self.0.retry,
-            trust: Duration::MAX,
-            attempt: self.0.retry,
-            byes: 0, // the neighbours notice
-            by_luck: false,
-            leases: None,
-            convened: true,
-            restless: self.0.call_after != Duration::MAX
-                || self.0.retry != Duration::MAX
-                || self.0.detector == Detector::Heartbeats,
-        }
     }
 
     /// How long whoever holds an election among so many processes waits for its end.

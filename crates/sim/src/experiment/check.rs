@@ -7,7 +7,7 @@ use crate::network::Topology;
 use crate::plan::{BadPlan, Ranks};
 use crate::terrain::BadTerrain;
 use bellwether_core::Duration;
-use bellwether_protocols::choice::{Crowd, Goal, Leases};
+use bellwether_protocols::choice::{Goal, GroupTooLarge, Leases};
 use bellwether_protocols::simulated::Layout;
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum BadExperiment {
     /// The plan is not valid.
     Plan(BadPlan),
     /// The group is too large for the protocol.
-    Crowd(Crowd),
+    GroupTooLarge(GroupTooLarge),
     /// Everything is lost.
     NeverConverges,
     /// So much is lost that the group would take for ever, or nearly.
@@ -102,7 +102,7 @@ impl fmt::Display for BadExperiment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plan(bad) => bad.fmt(f),
-            Self::Crowd(crowd) => crowd.fmt(f),
+            Self::GroupTooLarge(bad) => bad.fmt(f),
             Self::NeverConverges => f.write_str(
                 "loss = 1: no message ever arrives, so a group of more than one never converges; \
                  choose a loss below 1",
@@ -207,9 +207,9 @@ impl From<BadPlan> for BadExperiment {
     }
 }
 
-impl From<Crowd> for BadExperiment {
-    fn from(crowd: Crowd) -> Self {
-        Self::Crowd(crowd)
+impl From<GroupTooLarge> for BadExperiment {
+    fn from(bad: GroupTooLarge) -> Self {
+        Self::GroupTooLarge(bad)
     }
 }
 

@@ -32,6 +32,7 @@ use crate::plan::Ranks;
 use air::{Own, Shared};
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::announce_listen::{Params, Repeat, Yields};
+use bellwether_protocols::answers::Answers as _;
 use elect::Election;
 use order::Order;
 use suppress::Suppression;

@@ -3,7 +3,7 @@
 use super::row::BadRow;
 use crate::idle::Idle;
 use crate::plan::BadPlan;
-use bellwether_protocols::choice::{BadConfig, Crowd};
+use bellwether_protocols::choice::{BadConfig, GroupTooLarge};
 use std::fmt;
 
 /// Why a file is no scenario.
@@ -40,7 +40,7 @@ pub enum Problem {
     /// A fault can have no effect.
     Idle(Idle),
     /// The group is too large for the protocol.
-    Crowd(Crowd),
+    GroupTooLarge(GroupTooLarge),
     /// The protocol with this name has no use for the key, for this reason.
     Unused(String, &'static str),
 }
@@ -69,7 +69,7 @@ impl fmt::Display for Problem {
             Self::Plan(bad) => bad.fmt(f),
             Self::Row(bad) => bad.fmt(f),
             Self::Idle(idle) => idle.fmt(f),
-            Self::Crowd(crowd) => crowd.fmt(f),
+            Self::GroupTooLarge(bad) => bad.fmt(f),
             Self::Unused(protocol, why) => {
                 write!(f, "this has no effect, because {protocol} {why}; leave it out")
             }

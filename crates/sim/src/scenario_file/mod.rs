@@ -71,7 +71,7 @@ impl ScenarioFile {
         plan.check_keys().map_err(|(key, bad)| document.refuse(key, Problem::Plan(bad)))?;
         choice
             .check_nodes(plan.nodes.into())
-            .map_err(|crowd| document.refuse("nodes", Problem::Crowd(crowd)))?;
+            .map_err(|bad| document.refuse("nodes", Problem::GroupTooLarge(bad)))?;
         let scenario = Self { about, protocol, choice, plan, seed };
         scenario.check_effects().map_err(|(key, problem)| document.refuse(key, problem))?;
         Ok(scenario)

@@ -5,7 +5,7 @@ use crate::election::Election;
 use crate::figures::evidence::{exactly, lies_above, matched, number};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
 use crate::setting::{Given, Setting};
-use bellwether_protocols::called::Called;
+use bellwether_protocols::choice::Family;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Initiators, Measure, Order};
 
@@ -93,7 +93,7 @@ impl Case {
         let who = if self.all_call { Initiators::All } else { Initiators::One };
         let order = (self.order)();
         let runs = if order == Order::Random { 300 } else { 2 };
-        let election = Election::of(Called::Ring(self.variant), &self.at(nodes));
+        let election = Election::of(Family::Ring(self.variant), &self.at(nodes));
         let mut election = election.initiators(who).order(order).runs(runs);
         election.convening.top_dead = true;
         election

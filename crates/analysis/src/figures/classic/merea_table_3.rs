@@ -6,7 +6,7 @@ use crate::election::Election;
 use crate::figures::evidence::value;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Trial};
 use bellwether_core::{Duration, Entropy};
-use bellwether_protocols::called::{Called, Config};
+use bellwether_protocols::choice::{Config, Family};
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Coins, Fault, For, Order, ScenarioFile, Timed, Who};
 
@@ -66,7 +66,7 @@ pub(super) fn figure() -> Figure {
 
 /// Whether the highest is missed if so many call: 1 or 0.
 fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
-    let merea = Called::Ring(Variant::Merea);
+    let merea = Family::Ring(Variant::Merea);
     let mut election = Election::new(merea, NODES).order(Order::Random);
     if let Config::Ring(config) = &mut election.config {
         config.as_printed = as_printed;

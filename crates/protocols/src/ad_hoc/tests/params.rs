@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::choice::Goal;
+use crate::on_demand::Inner as _;
 use alloc::string::ToString;
 
 #[track_caller]

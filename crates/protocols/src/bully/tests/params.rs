@@ -1,6 +1,7 @@
 //! Which parameters are refused, and what is said then.
 
 use super::*;
+use crate::on_demand::Inner as _;
 use alloc::string::ToString;
 
 #[test]

@@ -1,6 +1,7 @@
 //! Which parameters are refused, and what is said then.
 
 use super::*;
+use crate::answers::Answers as _;
 use alloc::string::{String, ToString};
 
 fn refused(config: Config) -> String {

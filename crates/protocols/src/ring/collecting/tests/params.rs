@@ -1,6 +1,7 @@
 //! What a person may write.
 
 use super::*;
+use crate::on_demand::Inner as _;
 use alloc::string::ToString;
 
 #[test]

@@ -1,0 +1,181 @@
+//! What others ask of a protocol. Each protocol answers in its own directory, in `row.rs`.
+//!
+//! **Promise.** The simulator, the checker, the runtime and the command know no protocol by name:
+//! whatever depends on one is asked here. Most questions have an answer that is right for most
+//! protocols, so that a new one answers only what is different for it.
+
+use crate::announce_listen;
+use crate::choice::Entry;
+use crate::pace::Pace;
+use crate::param::Described;
+use crate::profile::Profile;
+use crate::promise::Promise;
+use crate::simulated::{Extent, Layout, Rounds, Volume};
+use alloc::string::String;
+use alloc::vec::Vec;
+use bellwether_core::{Duration, Visitor};
+use core::error::Error;
+use core::fmt;
+
+/// A family of protocols that share their parameters, as the table of protocols lists it. The type
+/// that implements it holds parameters that keep the rules.
+pub trait Row: Answers + Clone {
+    /// What a person writes.
+    type Config: Described;
+
+    /// Which rule that breaks.
+    type BadConfig: Error + Clone + PartialEq;
+
+    /// The members of the family, in the order in which they are listed.
+    const ROWS: &'static [Entry];
+
+    /// The group and the network of experiments, if nobody says.
+    const USUAL: Usual = Usual::TEN;
+
+    /// Parameters that keep the rules.
+    ///
+    /// # Errors
+    /// The rule that is broken, with the values that break it.
+    fn checked(config: Self::Config) -> Result<Self, Self::BadConfig>;
+
+    /// Hands the protocol to `visitor` as a type.
+    fn visit<V: Visitor>(self, visitor: V) -> V::Output;
+}
+
+/// The group and the network of experiments, if nobody says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usual {
+    /// How many processes there are.
+    pub nodes: u32,
+    /// How many there are where each of them is shown.
+    pub nodes_shown: u32,
+    /// How long a message takes.
+    pub delay: Duration,
+}
+
+impl Usual {
+    /// Ten processes, and a tenth of a second for each message.
+    pub const TEN: Self = Self { nodes: 10, nodes_shown: 10, delay: Duration::from_millis(100) };
+}
+
+/// What a protocol with its parameters answers.
+pub trait Answers {
+    /// What a simulation must know of it.
+    fn profile(&self) -> Profile;
+
+    /// Its time scales in a group of so many processes.
+    fn pace(&self, nodes: u32) -> Pace;
+
+    /// What it promises with these parameters.
+    fn promise(&self) -> Promise {
+        Promise::EventuallyOne
+    }
+
+    /// What it promises to so many processes that see each other.
+    fn promise_to(&self, _nodes: u32) -> Promise {
+        self.promise()
+    }
+
+    /// How many attempts beyond the first a group needs to agree, on average, if each receiver
+    /// loses a message this often. None where what is lost is sent again to one at a time, or
+    /// nothing is tried again.
+    fn attempts_beyond_first(&self, _nodes: u32, _loss: f64) -> f64 {
+        0.0
+    }
+
+    /// Refuses a group that is too large for it.
+    ///
+    /// # Errors
+    /// [`GroupTooLarge`], naming both numbers.
+    fn check_nodes(&self, _nodes: u64) -> Result<(), GroupTooLarge> {
+        Ok(())
+    }
+
+    /// Whether whoever drives it has to tell it who is gone; otherwise it finds out.
+    fn must_be_told(&self) -> bool {
+        false
+    }
+
+    /// How its processes are linked; not at all if everyone talks to everyone.
+    fn layout(&self) -> Option<Layout> {
+        None
+    }
+
+    /// How long a group of so many processes prepares before an election can be called.
+    fn ready(&self, _nodes: u32) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Which messages make its rounds, if its elections have any.
+    fn rounds(&self) -> Option<Rounds> {
+        None
+    }
+
+    /// How long a round lasts in a group of so many processes; no time without rounds.
+    fn round_lasts(&self, _number: u32, _nodes: u32) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Its parameters, if it is of the announce-listen family: what the lazy engine can follow.
+    fn announcing(&self) -> Option<&announce_listen::Params> {
+        None
+    }
+
+    /// How many messages an election of this extent takes, where that does not depend on how long
+    /// it goes on.
+    fn volume(&self, _extent: &Extent) -> Volume {
+        Volume::default()
+    }
+
+    /// How long a run is shown, if nobody says.
+    fn shown_for(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+
+    /// Refuses to run live what is for simulation alone.
+    ///
+    /// # Errors
+    /// Why, and what to do.
+    fn check_live(&self) -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    /// What live members must agree on beside the name, and no more: what safety rests on. The text
+    /// is hashed, so it must not change from release to release without a reason.
+    fn terms(&self) -> String {
+        String::from("1")
+    }
+
+    /// The rules that its parameters keep, with their values.
+    fn rules(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How many bytes its longest message in a group of so many processes has, where that grows
+    /// with the group.
+    fn longest_message(&self, _group: usize) -> Option<usize> {
+        None
+    }
+}
+
+/// More processes than the protocol is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupTooLarge {
+    /// The protocol.
+    pub protocol: &'static str,
+    /// How many there were to be.
+    pub nodes: u64,
+    /// How many there may be.
+    pub most: u64,
+    /// Why, and what to do.
+    pub because: &'static str,
+}
+
+impl fmt::Display for GroupTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { protocol, nodes, most, because } = self;
+        write!(f, "{protocol} with {nodes} processes, but at most {most} can be: {because}")
+    }
+}
+
+impl Error for GroupTooLarge {}
