@@ -21,7 +21,7 @@ pub mod probabilistic;
 pub use claim::{Claim, Verdict};
 pub use finding::{Curve, Dot, Finding, Pane};
 pub use run::{Played, Run};
-pub use workbench::{Budget, Stuck, Workbench, findings};
+pub use workbench::{Budget, SimulationFailed, Workbench, findings};
 
 use crate::point::Point;
 use bellwether_sim::Measure;

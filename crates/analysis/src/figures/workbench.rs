@@ -33,20 +33,20 @@ impl Default for Budget {
 
 /// A figure whose simulation cannot be done.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stuck {
+pub struct SimulationFailed {
     /// What was to be simulated.
     pub command: String,
     /// Why it is not.
     pub why: BadExperiment,
 }
 
-impl fmt::Display for Stuck {
+impl fmt::Display for SimulationFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.command, self.why)
     }
 }
 
-impl std::error::Error for Stuck {}
+impl std::error::Error for SimulationFailed {}
 
 impl Budget {
     /// The runs of a point that has so many of a thousand; a mean needs two for its error.
@@ -57,10 +57,9 @@ impl Budget {
 
     /// The point as it is simulated.
     fn fund(self, point: &Point) -> Point {
-        let runs = self.share(point.runs());
-        let point = point.clone().with(runs, 0);
+        let point = point.clone().runs(self.share(point.runs)).seed(0);
         let seed = self.luck(&point.command());
-        point.with(runs, seed)
+        point.seed(seed)
     }
 
     /// A seed for what is named so, small enough to be typed.
@@ -76,12 +75,12 @@ impl Budget {
 /// The figures with their numbers; `progress` is told how many of how many points are done.
 ///
 /// # Errors
-/// [`Stuck`], if a cell cannot be simulated.
+/// [`SimulationFailed`], if a cell cannot be simulated.
 pub fn findings(
     figures: Vec<Figure>,
     budget: Budget,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<Vec<Finding>, Stuck> {
+) -> Result<Vec<Finding>, SimulationFailed> {
     let mut bench = Workbench::new(budget);
     let (mut done, total) = (0, bench.missing(&figures));
     progress(done, total);
@@ -117,24 +116,29 @@ impl Workbench {
     /// The figure with its numbers; `step` is called after every point that was simulated for it.
     ///
     /// # Errors
-    /// [`Stuck`], if a cell cannot be simulated.
-    pub fn finding(&mut self, figure: Figure, step: &mut dyn FnMut()) -> Result<Finding, Stuck> {
+    /// [`SimulationFailed`], if a cell cannot be simulated.
+    pub fn finding(
+        &mut self,
+        figure: Figure,
+        step: &mut dyn FnMut(),
+    ) -> Result<Finding, SimulationFailed> {
         let (cells, trials) = self.needed(std::slice::from_ref(&figure));
         for (command, cell) in cells {
             let answer = cell.answer(self.budget.threads, &|| ());
-            let answer = answer.map_err(|why| Stuck { command: command.clone(), why })?;
+            let answer =
+                answer.map_err(|why| SimulationFailed { command: command.clone(), why })?;
             self.answers.insert(command, answer);
             step();
         }
         for (key, trial) in trials {
             let summary = self.try_out(trial);
-            let summary = summary.map_err(|why| Stuck { command: key.clone(), why })?;
+            let summary = summary.map_err(|why| SimulationFailed { command: key.clone(), why })?;
             self.trials.insert(key, summary);
             step();
         }
         let played = figure.run.map(|run| {
-            let stuck = |why| Stuck { command: run.command(), why };
-            run.play().map_err(stuck)
+            let failed = |why| SimulationFailed { command: run.command(), why };
+            run.play().map_err(failed)
         });
         Ok(self.find(figure, played.transpose()?))
     }

@@ -2,9 +2,10 @@
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
 use super::sketch::{formula, simulated};
-use crate::cell::Cell;
+use crate::announce_listen::point;
 use crate::figures::evidence::{lies_above, value};
-use crate::setting::{Given, Loss};
+use crate::inputs::{Inputs, Loss};
+use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Churn, Measure, Scenario};
 
@@ -42,22 +43,20 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn cell(variant: Variant, rate: f64, byes: u32) -> Cell {
+fn cell(variant: Variant, rate: f64, byes: u32) -> Point {
     let churn = Churn { departures: rate, arrivals: rate };
-    let cell = Cell::new(variant, N, Loss::None).listen(T_L).runs(250);
-    let mut cell = cell.scenario(Scenario::Churn(churn), EVENTS / rate);
-    cell.config.bye_copies = byes;
-    cell
+    let point = point(variant, N, Loss::None).listen(T_L).runs(250);
+    point.scenario(Scenario::Churn(churn), EVENTS / rate).with("bye-copies", byes)
 }
 
 /// What departures and joiners cost together.
 fn sum(kind: Kind) -> Series {
-    let given = |rate| Given {
+    let given = |rate| Inputs {
         nodes: N,
         listen: T_L,
         departures: rate,
         arrivals: rate,
-        ..Given::default()
+        ..Inputs::default()
     };
     let [departures, joiners] = PARTS.map(|part| formula(kind, part, "LE-S", 1, &RATES, given));
     let values = |series: &Series| match &series.points {

@@ -7,7 +7,7 @@ use super::common::{
 use crate::announce_listen::convergence;
 use crate::figures::evidence::{flat, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 

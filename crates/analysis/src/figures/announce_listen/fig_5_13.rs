@@ -6,7 +6,7 @@ use super::common::{
 };
 use crate::figures::evidence::{above, bounded, matched};
 use crate::figures::{Claim, Figure, Finding, Kind};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 

@@ -8,7 +8,7 @@ use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, 
 use crate::announce_listen::messages_in_suppression;
 use crate::figures::evidence::{above, matched, part};
 use crate::figures::{Claim, Figure, Finding, Kind, Panel};
-use crate::setting::Setting;
+use crate::inputs::ValidInputs;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -56,8 +56,8 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 
 /// The messages of the first T_S, which the text's analysis counts.
 fn first_round(sizes: &Sizes) -> Panel {
-    let printed = |_, setting: &Setting| messages_in_suppression::printed(setting);
-    let corrected = |_, setting: &Setting| messages_in_suppression::corrected(setting);
+    let printed = |_, inputs: &ValidInputs| messages_in_suppression::printed(inputs);
+    let corrected = |_, inputs: &ValidInputs| messages_in_suppression::corrected(inputs);
     sizes.messages(
         "In the first T_S, correlated loss",
         vec![

@@ -3,10 +3,11 @@
 
 use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Panel};
 use super::reestablishment_delay::MODELS;
-use super::sketch::{apart, formulas, simulated, together};
-use crate::cell::Cell;
+use super::sketch::{formulas, simulated};
+use crate::announce_listen::point;
 use crate::figures::evidence::value;
-use crate::setting::{Given, Loss};
+use crate::inputs::{Inputs, Loss};
+use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
@@ -43,13 +44,13 @@ pub(super) fn figure() -> Figure {
 }
 
 /// A group that nothing disturbs but losses. As precise as a thousand runs of a hundred seconds.
-pub(super) fn false_departures(loss: Loss, listen: f64) -> Cell {
-    let cell = Cell::new(Variant::LeS, N, loss).listen(listen).runs(20);
-    cell.scenario(Scenario::FalseDeparture, 5000.0)
+pub(super) fn false_departures(loss: Loss, listen: f64) -> Point {
+    let point = point(Variant::LeS, N, loss).listen(listen).runs(20);
+    point.scenario(Scenario::FalseDeparture, 5000.0)
 }
 
-fn given(loss: Loss, listen: f64) -> Given {
-    Given { nodes: N, loss, listen, ..Given::default() }
+fn given(loss: Loss, listen: f64) -> Inputs {
+    Inputs { nodes: N, loss, listen, ..Inputs::default() }
 }
 
 fn against_loss() -> Panel {
@@ -65,7 +66,7 @@ fn against_loss() -> Panel {
 
 fn against_listen() -> Panel {
     let mut series = Vec::new();
-    let models = [("correlated", 0, together(L)), ("uncorrelated", 1, apart(L))];
+    let models = [("correlated", 0, Loss::together(L)), ("uncorrelated", 1, Loss::apart(L))];
     for (name, hue, loss) in models {
         series.extend(formulas(QUANTITY, name, hue, &LISTENS, |listen| given(loss, listen)));
         let cell = |listen| false_departures(loss, listen);

@@ -3,10 +3,11 @@
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Verdict};
 use super::common::hidden;
 use super::inconsistent_fraction::{T_L, false_departures};
-use super::sketch::{apart, formula, formulas, simulated, together};
-use crate::cell::Cell;
+use super::sketch::{formula, formulas, simulated};
+use crate::announce_listen::point;
 use crate::figures::evidence::value;
-use crate::setting::{Given, Loss};
+use crate::inputs::{Inputs, Loss};
+use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
@@ -21,7 +22,8 @@ const DELAY: Measure = Measure::ReestablishmentDelay;
 
 /// A model of loss: its name, and the loss of a given rate.
 pub(super) type Model = (&'static str, usize, fn(f64) -> Loss);
-pub(super) const MODELS: [Model; 2] = [("correlated", 0, together), ("uncorrelated", 1, apart)];
+pub(super) const MODELS: [Model; 2] =
+    [("correlated", 0, Loss::together), ("uncorrelated", 1, Loss::apart)];
 
 pub(super) fn figure() -> Figure {
     Figure {
@@ -50,8 +52,8 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn given(loss: Loss, listen: f64) -> Given {
-    Given { nodes: N, loss, listen, ..Given::default() }
+fn given(loss: Loss, listen: f64) -> Inputs {
+    Inputs { nodes: N, loss, listen, ..Inputs::default() }
 }
 
 fn panel(title: &'static str) -> Panel {
@@ -60,9 +62,9 @@ fn panel(title: &'static str) -> Panel {
 }
 
 /// A departure in a group of this size.
-pub(super) fn departing(variant: Variant, nodes: u32, loss: Loss) -> Cell {
-    let cell = Cell::new(variant, nodes, loss).listen(LONG);
-    cell.scenario(Scenario::Departure, 2.0 * LONG + 40.0)
+pub(super) fn departing(variant: Variant, nodes: u32, loss: Loss) -> Point {
+    let point = point(variant, nodes, loss).listen(LONG);
+    point.scenario(Scenario::Departure, 2.0 * LONG + 40.0)
 }
 
 fn departure() -> Panel {
@@ -78,8 +80,8 @@ fn departure() -> Panel {
 }
 
 /// A joiner in a group that never gives its leader up.
-fn joining(variant: Variant, scenario: Scenario, loss: Loss) -> Cell {
-    Cell::new(variant, N, loss).scenario(scenario, 70.0)
+fn joining(variant: Variant, scenario: Scenario, loss: Loss) -> Point {
+    point(variant, N, loss).scenario(scenario, 70.0)
 }
 
 fn joiner_greater() -> Panel {
@@ -91,7 +93,7 @@ fn joiner_greater() -> Panel {
         let cell = |l| joining(Variant::LeS, Scenario::JoinGreater, loss(l));
         panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell));
         for (others, nodes) in [("21 that start", N + 1), ("20 that start", N)] {
-            let start = |l| Cell::new(Variant::LeS, nodes, loss(l));
+            let start = |l| point(Variant::LeS, nodes, loss(l));
             let name = format!("{name}, {others}");
             let starts = simulated(&name, hue, Measure::LeadershipDelay, &LOSSES, start);
             panel.series.push(hidden(starts));

@@ -2,12 +2,12 @@
 //! drawn of it, what we chose where the text is silent, and how its words are judged.
 
 use super::tell::{interval, no_less, no_more, together, told, within_part};
-use crate::ballot::Ballot;
 use crate::figures::claim::doubt;
 use crate::figures::evidence::{exactly, matched_over, value};
 use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series, Verdict};
+use crate::inputs::{Inputs, ValidInputs};
+use crate::point::Point;
 use crate::quantity::quantity;
-use crate::setting::{Given, Setting};
 use bellwether_sim::Measure;
 
 /// What counts as a success "very high" or "close to 1".
@@ -66,7 +66,7 @@ pub(super) struct Case {
     /// What the legend adds; nothing, if there is but one.
     pub(super) name: &'static str,
     /// What is simulated at x.
-    pub(super) ballot: fn(f64) -> Ballot,
+    pub(super) point: fn(f64) -> Point,
 }
 
 /// What a picture goes through, and for whom.
@@ -108,7 +108,7 @@ impl Sweep {
     }
 
     fn series(&self, name: &str, hue: usize, measure: Measure, case: &Case) -> Series {
-        let points = self.values.iter().map(|x| (*x, (case.ballot)(*x).into())).collect();
+        let points = self.values.iter().map(|x| (*x, (case.point)(*x))).collect();
         let points = Points::Simulated(measure, points);
         Series { name: name.to_owned(), hue, drawn: true, points }
     }
@@ -125,8 +125,8 @@ fn named(what: &str, case: &str) -> String {
 }
 
 /// What formulas are asked about a group of so many.
-pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Given)) -> Setting {
-    let mut given = Given { nodes, ..Given::default() };
+pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, ..Inputs::default() };
     change(&mut given);
     given.try_into().expect("figures ask for what formulas can tell")
 }
@@ -137,7 +137,7 @@ pub(super) fn formula(
     hue: usize,
     kind: Kind,
     name: &str,
-    points: impl Iterator<Item = (f64, Setting)>,
+    points: impl Iterator<Item = (f64, ValidInputs)>,
 ) -> Series {
     let quantity = quantity(name).unwrap_or_else(|| panic!("no quantity is called {name}"));
     let form = if kind == Kind::Printed { quantity.printed } else { quantity.corrected };

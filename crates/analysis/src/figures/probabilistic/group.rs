@@ -4,9 +4,9 @@ use super::common::{
     Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, fewer_than, high, one_round,
 };
 use super::tell::{interval, together, told, within_distance};
-use crate::ballot::Ballot;
 use crate::figures::evidence::flat;
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Verdict};
+use crate::probabilistic::point;
 
 /// The text plots N up to 5000 and speaks of 6000.
 const SIZES: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 6000.0];
@@ -17,7 +17,7 @@ const SAME: f64 = 0.02;
 const SWEEP: Sweep = Sweep {
     x: Axis::linear("group size N", ""),
     values: &SIZES,
-    cases: &[Case { name: "", ballot: |nodes| Ballot::new(nodes as u32) }],
+    cases: &[Case { name: "", point: |nodes| point(nodes as u32) }],
 };
 
 /// All three.

@@ -4,9 +4,11 @@ use super::common::{
     Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, few_rounds, fewer_than, high,
     one_round, steady,
 };
-use crate::ballot::Ballot;
 use crate::figures::evidence::{lies_above, never_below, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Verdict};
+use crate::inputs::Loss;
+use crate::point::Point;
+use crate::probabilistic::point;
 use bellwether_protocols::probabilistic::Reinitiate;
 
 /// The paper's range.
@@ -17,8 +19,8 @@ pub(super) const NODES: u32 = 2000;
 const TOLERATED: f64 = 0.4;
 const AXIS: &str = "loss";
 
-pub(super) const DELAY: Case = Case { name: "delay", ballot: by_delay };
-pub(super) const HASH: Case = Case { name: "hash", ballot: by_hash };
+pub(super) const DELAY: Case = Case { name: "delay", point: by_delay };
+pub(super) const HASH: Case = Case { name: "hash", point: by_hash };
 
 /// Both re-initiation rules over all losses.
 pub(super) const SWEEP: Sweep = Sweep {
@@ -28,14 +30,12 @@ pub(super) const SWEEP: Sweep = Sweep {
 };
 
 /// The election at this loss.
-pub(super) fn by_delay(loss: f64) -> Ballot {
-    Ballot::new(NODES).loss(loss)
+pub(super) fn by_delay(loss: f64) -> Point {
+    point(NODES).loss(Loss::apart(loss))
 }
 
-fn by_hash(loss: f64) -> Ballot {
-    let mut ballot = by_delay(loss);
-    ballot.config.reinitiate = Reinitiate::Hash;
-    ballot
+fn by_hash(loss: f64) -> Point {
+    by_delay(loss).with("reinitiate", Reinitiate::Hash.name())
 }
 
 /// All three.

@@ -4,8 +4,9 @@ use super::common::{
     Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, few_rounds, fewer_than, high,
     one_round, steady,
 };
-use crate::ballot::Ballot;
 use crate::figures::{Axis, Claim, Figure, Finding, Verdict};
+use crate::point::Point;
+use crate::probabilistic::point;
 
 /// The paper's range.
 const VIEWS: [f64; 7] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
@@ -16,7 +17,7 @@ const AXIS: &str = "view_prob";
 const SWEEP: Sweep = Sweep {
     x: Axis::linear("view_prob", ""),
     values: &VIEWS,
-    cases: &[Case { name: "", ballot: |view| Ballot { view, ..Ballot::new(NODES) } }],
+    cases: &[Case { name: "", point: |view| Point { view, ..point(NODES) } }],
 };
 
 /// All three.

@@ -1,7 +1,7 @@
 //! Why there is no plan, and what can be reached.
 
 use super::{CHOSEN, ROUNDS_MAX, Trial};
-use crate::figures::Stuck;
+use crate::figures::SimulationFailed;
 use std::fmt;
 
 /// Goals that are none, that nothing tried reaches, or that cannot be decided.
@@ -45,7 +45,7 @@ pub enum Refused {
         nodes: u32,
     },
     /// A simulation cannot be done.
-    Stuck(Stuck),
+    SimulationFailed(SimulationFailed),
     /// No strategy tried reaches it; that none does at all is more than a search can say.
     Unreached(Best),
     /// Some might, but the effort does not suffice to tell.
@@ -137,7 +137,7 @@ impl fmt::Display for Refused {
                 "nodes = {nodes}: this effort does not suffice for a look at any strategy; try a \
                  greater effort or a smaller group"
             ),
-            Self::Stuck(stuck) => stuck.fmt(f),
+            Self::SimulationFailed(failed) => failed.fmt(f),
             Self::Unreached(best) => write!(
                 f,
                 "success = {} is reached by no strategy tried: {}{}; try {}fewer losses and \
