@@ -29,6 +29,7 @@ pub mod errata;
 pub mod figures;
 pub mod inputs;
 pub mod integral;
+mod numbers;
 pub mod plan;
 pub mod point;
 pub mod probabilistic;

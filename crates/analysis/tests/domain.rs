@@ -11,7 +11,7 @@ fn losses(rates: &[f64]) -> Vec<Loss> {
     rates.iter().flat_map(both).chain([Loss::None]).collect()
 }
 
-/// Times that are nought, equal, multiples of each other, or neither: Δ, T_S, T_A, T_L.
+/// Times that are zero, equal, multiples of each other, or neither: Δ, T_S, T_A, T_L.
 const TIMES: [(f64, f64, f64, f64); 8] = [
     (0.1, 1.0, 1.0, f64::INFINITY),
     (0.1, 1.0, 1.0, 3.0),

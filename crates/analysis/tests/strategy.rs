@@ -101,7 +101,7 @@ fn where_nothing_succeeds_no_other_goal_is_advised() {
     assert_eq!((best.best.success.successes, best.reachable()), (0, None));
     let text = refused.to_string();
     assert!(text.contains("no strategy tried") && text.contains("1 - fail = 0 is"), "{text}");
-    assert!(text.contains("; try fewer losses"), "a goal of nought would be refused: {text}");
+    assert!(text.contains("; try fewer losses"), "a goal of zero would be refused: {text}");
 }
 
 #[test]

@@ -233,8 +233,8 @@ impl Point {
 /// What is simulated beside it: uncorrelated loss, Δ = 0.
 pub(super) fn simulation(inputs: &ValidInputs) -> Option<(crate::Point, Measure)> {
     let apart = |given: &mut Inputs| given.loss = Loss::Uncorrelated(given.loss.rate());
-    let cell = point_of(Variant::LeS, &inputs.with(apart).ok()?).listen(f64::INFINITY);
-    Some((cell, Measure::Messages))
+    let point = point_of(Variant::LeS, &inputs.with(apart).ok()?).listen(f64::INFINITY);
+    Some((point, Measure::Messages))
 }
 
 /// `le-s.closure`.

@@ -275,8 +275,8 @@ fn simulate_churn(
     if fraction == 0.0 || false_departures(inputs).is_ok_and(|other| other > 0.01 * fraction) {
         return None;
     }
-    let cell = point_of(variant, inputs).scenario(Scenario::Churn(churn), window);
-    Some((cell, Measure::InconsistentFraction))
+    let point = point_of(variant, inputs).scenario(Scenario::Churn(churn), window);
+    Some((point, Measure::InconsistentFraction))
 }
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ impl Tail {
     /// For G = 1 − e.
     fn at(&self, e: f64) -> f64 {
         let g = 1.0 - e;
-        // G^k is at most e^{−ek}; without end, if e is nought.
+        // G^k is at most e^{−ek}; without end, if e is zero.
         let rows = 1 + (NOTHING / e) as usize / LANES;
         let far = pow(g, LANES as f64);
         let mut sums = [0.0; LANES];

@@ -117,7 +117,7 @@ pub fn delay(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(inputs.suppress * (delay + (heard - pow(delay, m) - lost) / m))
 }
 
-/// Whether each receiver has a coin of its own; then Δ must be nought.
+/// Whether each receiver has a coin of its own; then Δ must be zero.
 fn apart(inputs: &ValidInputs) -> Result<bool, OutOfDomain> {
     let apart = matches!(inputs.loss, Loss::Uncorrelated(_)) && inputs.nodes > 2;
     if apart && inputs.delay > 0.0 {
@@ -204,7 +204,7 @@ fn note(inputs: &ValidInputs) -> &'static str {
     }
 }
 
-fn cell(inputs: &ValidInputs) -> Point {
+fn point(inputs: &ValidInputs) -> Point {
     point_of(Variant::Sup, inputs).listen(f64::INFINITY)
 }
 
@@ -219,7 +219,7 @@ pub(super) const MESSAGES: Quantity = Quantity {
     corrected: messages,
     note,
     exact: |_| true,
-    simulation: |inputs| Some((cell(inputs), Measure::Messages)),
+    simulation: |inputs| Some((point(inputs), Measure::Messages)),
 };
 
 /// `sup.convergence-time`.
@@ -228,7 +228,7 @@ pub(super) const CONVERGENCE_TIME: Quantity = Quantity {
     about: "when SUP sends its last message (t_max)",
     unit: Unit::Seconds,
     corrected: convergence_time,
-    simulation: |inputs| Some((cell(inputs), Measure::ConvergenceTime)),
+    simulation: |inputs| Some((point(inputs), Measure::ConvergenceTime)),
     ..MESSAGES
 };
 
@@ -238,7 +238,7 @@ pub(super) const DELAY: Quantity = Quantity {
     about: "when the last process of SUP has spoken or been silenced",
     unit: Unit::Seconds,
     corrected: delay,
-    simulation: |inputs| Some((cell(inputs), Measure::LeadershipDelay)),
+    simulation: |inputs| Some((point(inputs), Measure::LeadershipDelay)),
     ..MESSAGES
 };
 

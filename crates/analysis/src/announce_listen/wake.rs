@@ -29,7 +29,7 @@ fn rising(rate: f64, u: f64) -> f64 {
 }
 
 /// Whoever woke by t had woken by t − Δ with a probability that falls by this factor as P(t) does:
-/// P(t−Δ) = slope · (P(t) − P(Δ)) for t ≥ Δ, for all three distributions. T_S must be above nought.
+/// P(t−Δ) = slope · (P(t) − P(Δ)) for t ≥ Δ, for all three distributions. T_S must be above zero.
 pub fn slope(inputs: &ValidInputs) -> f64 {
     // After T_S nobody is left to be late.
     let delay = (inputs.delay / inputs.suppress).min(1.0);
@@ -40,7 +40,7 @@ pub fn slope(inputs: &ValidInputs) -> f64 {
     }
 }
 
-/// p(t): the density, for t in [0, T_S]. T_S must be above nought.
+/// p(t): the density, for t in [0, T_S]. T_S must be above zero.
 pub fn density(inputs: &ValidInputs, t: f64) -> f64 {
     let u = t / inputs.suppress;
     if !(0.0..=1.0).contains(&u) {
@@ -94,7 +94,7 @@ pub fn mean_of_earliest(inputs: &ValidInputs) -> f64 {
     if inputs.shape == Shape::Uniform || inputs.suppress == 0.0 {
         return inputs.suppress / (n + 1.0);
     }
-    let rule = GaussLegendre::new(NonZeroUsize::new(24).expect("not nought"));
+    let rule = GaussLegendre::new(NonZeroUsize::new(24).expect("not zero"));
     let nobody = |t: f64| exp(n * log1p(-cdf(inputs, t)));
     let (mut from, mut sum) = (0.0, 0.0);
     // Before 2^-60 nobody has woken for sure, after 2^6 somebody has.

@@ -6,7 +6,7 @@
 //!
 //! * The bound: at most ⌈n/(2^{k−1}+1)⌉ are greatest among 2^{k−1} on each side and enter phase k,
 //!   each with at most 4·2^k messages; with 1 + ⌈log₂ n⌉ phases that is at most 8n(1 + ⌈log₂ n⌉).
-//! * The mean over all orders, exactly. Of phase k let L = 2^k and D = L/2 (nought for k = 0). A
+//! * The mean over all orders, exactly. Of phase k let L = 2^k and D = L/2 (zero for k = 0). A
 //!   process sends to its right for the j-th hop if it is the greatest of itself, D to its left and
 //!   max(D, j−1) to its right: one in min(n, 1 + D + max(D, j−1)). Its answer comes back if it is
 //!   the greatest of D and L: L messages, one in min(n, 1 + D + L). Where L ≥ n the probe comes

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     /// One ring, message by message: what is sent, and who is elected. `ages[place]` is the age of
-    /// the call of the process there, nought for the oldest, if it called; ids are the places'.
+    /// the call of the process there, zero for the oldest, if it called; ids are the places'.
     fn held(ages: &[usize], callers: usize, append: bool) -> (u128, usize) {
         let n = ages.len();
         let calls = |place: usize| ages[place] < callers;

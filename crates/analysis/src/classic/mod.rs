@@ -7,7 +7,7 @@
 //! the ACM 22(5), 1979, for what the lecture names after them and does not count.
 //!
 //! **Assumptions**, those of the texts: nothing is lost, whoever calls an election calls it at time
-//! nought, and nobody fails meanwhile; one that is dead is dead from the start. A message counts
+//! zero, and nobody fails meanwhile; one that is dead is dead from the start. A message counts
 //! when it is sent, to the dead too; one to several receivers counts once for each. Every message
 //! takes Δ, and a process D over each that it receives, one after the other.
 //!

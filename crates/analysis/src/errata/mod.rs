@@ -9,6 +9,7 @@ mod classic;
 mod probabilistic;
 
 use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
+use crate::numbers::precise;
 use crate::point::Point;
 use crate::quantity::{Formula, quantity};
 use crate::support::Support;
@@ -271,32 +272,17 @@ const TABLE: &str = "
 
 fn line(row: &Row) -> String {
     let printed = match &row.printed {
-        Ok(value) => number(*value),
+        Ok(value) => precise(*value),
         Err(why) => format!("none: {why}"),
     };
     let simulated = row.simulated.as_ref().map_or_else(
         || "–".to_owned(),
         |summary| {
             let [low, high] = summary.ci95;
-            format!("{} ({} to {})", number(summary.mean), number(low), number(high))
+            format!("{} ({} to {})", precise(summary.mean), precise(low), precise(high))
         },
     );
     let support = row.support.map_or("–", Support::name);
-    let (what, corrected) = (&row.what, number(row.corrected));
+    let (what, corrected) = (&row.what, precise(row.corrected));
     format!("| {what} | {} | {printed} | {corrected} | {simulated} | {support} |\n", row.parameters)
-}
-
-/// Five digits that matter; small differences are the point here.
-fn number(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
-        let digits = (4 - libm::floor(libm::log10(value.abs().max(1e-3))) as i32).clamp(0, 7);
-        let text = format!("{value:.*}", digits as usize);
-        let short = if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.')
-        } else {
-            &text
-        };
-        return short.to_owned();
-    }
-    format!("{value:.4e}")
 }

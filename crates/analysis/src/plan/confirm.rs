@@ -32,7 +32,7 @@ pub struct Effort {
     pub runs: u64,
     /// Where luck comes from.
     pub seed: u64,
-    /// How many threads; nought for as many as there are cores.
+    /// How many threads; zero for as many as there are cores.
     pub threads: usize,
 }
 
@@ -88,7 +88,7 @@ pub struct Confirmation {
     pub listen: f64,
     /// What the formula says about that group.
     pub predicted: f64,
-    /// By what part of itself that may be wrong; nought if the formula is exact.
+    /// By what part of itself that may be wrong; zero if the formula is exact.
     pub slack: f64,
     /// What happened.
     pub simulated: Summary,

@@ -177,7 +177,7 @@ pub struct Forecast {
     pub unit: Option<Unit>,
     /// The value, or why there is none.
     pub value: Result<f64, Unknown>,
-    /// By what part of itself it may be wrong; nought if it is exact.
+    /// By what part of itself it may be wrong; zero if it is exact.
     pub slack: f64,
 }
 

@@ -16,7 +16,9 @@
 //!
 //! Assumes T_L ≫ T_A: that nobody had given up the leader before it departed.
 
-use super::{finite_listen, head_start, mean_wake, rarely_given_up, settled, until_heard};
+use super::{
+    READS_LE_A, delay, finite_listen, head_start, mean_wake, rarely_given_up, settled, until_heard,
+};
 use crate::announce_listen::point_of;
 use crate::inputs::{Loss, NODES_MAX, OutOfDomain, ValidInputs};
 use crate::point::Point;
@@ -67,28 +69,16 @@ fn positive(delay: f64) -> Result<f64, OutOfDomain> {
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.departure",
-    section: "5.3.2",
     about: "from the departure of the leader of LE-S until all that are left agree on another",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"],
-    printed: |inputs| printed(Variant::LeS, inputs),
-    corrected: |inputs| corrected(Variant::LeS, inputs),
-    note,
-    exact: rarely_given_up,
-    simulation: |inputs| simulation(Variant::LeS, inputs),
+    ..delay!("le-s.reestablishment-delay.departure", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.departure",
     about: "from the departure of the leader of LE-A until all that are left agree on another",
-    reads: &["nodes", "loss", "delay", "announce", "listen"],
-    printed: |inputs| printed(Variant::LeA, inputs),
-    corrected: |inputs| corrected(Variant::LeA, inputs),
+    reads: READS_LE_A,
     // Without any delay or wait messages meet the ends of timers, and the order of events decides.
     exact: |inputs| rarely_given_up(inputs) && (inputs.delay > 0.0 || inputs.nodes == 2),
-    simulation: |inputs| simulation(Variant::LeA, inputs),
-    ..LE_S
+    ..delay!("le-a.reestablishment-delay.departure", Variant::LeA)
 };
 
 fn note(inputs: &ValidInputs) -> &'static str {
@@ -110,8 +100,8 @@ fn note(inputs: &ValidInputs) -> &'static str {
 
 fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
     let window = 2.0 * finite_listen(inputs).ok()? + until_heard(inputs);
-    let cell = point_of(variant, inputs).scenario(Scenario::Departure, window);
-    Some((cell, Measure::ReestablishmentDelay))
+    let point = point_of(variant, inputs).scenario(Scenario::Departure, window);
+    Some((point, Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //! is the [fraction](super::super::inconsistency) of the time over that rate. (For θ = 0 one
 //! stretch may begin at the moment at which another ends; they count as two.)
 
-use super::{finite_listen, intervals, mean_wake};
+use super::{READS_HEARD, delay, finite_listen, intervals, mean_wake};
 use crate::announce_listen::point_of;
 use crate::announce_listen::{inconsistency, losses};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
@@ -81,25 +81,17 @@ fn beginnings(inputs: &ValidInputs, m: f64) -> f64 {
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.false-departure",
-    section: "5.3.2",
     about: "how long somebody does without a leader that is there, each time that happens in LE-S",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "announce", "listen"],
-    printed: |inputs| printed(Variant::LeS, inputs),
-    corrected: |inputs| corrected(Variant::LeS, inputs),
-    note,
+    reads: READS_HEARD,
     exact: |_| true,
-    simulation: |inputs| simulation(Variant::LeS, inputs),
+    ..delay!("le-s.reestablishment-delay.false-departure", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.false-departure",
     about: "how long somebody does without a leader that is there, each time that happens in LE-A",
-    printed: |inputs| printed(Variant::LeA, inputs),
-    corrected: |inputs| corrected(Variant::LeA, inputs),
-    simulation: |inputs| simulation(Variant::LeA, inputs),
-    ..LE_S
+    reads: READS_HEARD,
+    exact: |_| true,
+    ..delay!("le-a.reestablishment-delay.false-departure", Variant::LeA)
 };
 
 fn note(inputs: &ValidInputs) -> &'static str {
@@ -125,8 +117,8 @@ pub(in super::super) fn watched(variant: Variant, inputs: &ValidInputs) -> Optio
     if inputs.loss.rate() > 0.0 && INTERVALS * beginnings(inputs, m) < 5.0 {
         return None;
     }
-    let cell = point_of(variant, inputs);
-    Some(cell.scenario(Scenario::FalseDeparture, INTERVALS * inputs.announce).runs(20))
+    let point = point_of(variant, inputs);
+    Some(point.scenario(Scenario::FalseDeparture, INTERVALS * inputs.announce).runs(20))
 }
 
 fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {

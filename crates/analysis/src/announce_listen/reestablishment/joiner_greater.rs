@@ -11,7 +11,7 @@
 //! The text equates it with its leadership delay, which charges T_A for the first announcement too.
 //! Here N receivers are right: the joiner is not among those that were there.
 
-use super::{mean_wake, rarely_given_up, settled, until_heard};
+use super::{READS_LE_A, delay, mean_wake, settled, until_heard};
 use crate::announce_listen::losses;
 use crate::announce_listen::point_of;
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
@@ -40,26 +40,14 @@ pub fn corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDom
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.joiner-greater",
-    section: "5.3.2",
     about: "from an arrival until all N that were there agree that the joiner leads LE-S",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"],
-    printed: |inputs| printed(Variant::LeS, inputs),
-    corrected: |inputs| corrected(Variant::LeS, inputs),
-    note,
-    exact: rarely_given_up,
-    simulation: |inputs| simulation(Variant::LeS, inputs),
+    ..delay!("le-s.reestablishment-delay.joiner-greater", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.joiner-greater",
     about: "from an arrival until all N that were there agree that the joiner leads LE-A",
-    reads: &["nodes", "loss", "delay", "announce", "listen"],
-    printed: |inputs| printed(Variant::LeA, inputs),
-    corrected: |inputs| corrected(Variant::LeA, inputs),
-    simulation: |inputs| simulation(Variant::LeA, inputs),
-    ..LE_S
+    reads: READS_LE_A,
+    ..delay!("le-a.reestablishment-delay.joiner-greater", Variant::LeA)
 };
 
 fn note(inputs: &ValidInputs) -> &'static str {
@@ -74,8 +62,8 @@ fn note(inputs: &ValidInputs) -> &'static str {
 }
 
 fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
-    let cell = point_of(variant, inputs).scenario(Scenario::JoinGreater, until_heard(inputs));
-    Some((cell, Measure::ReestablishmentDelay))
+    let point = point_of(variant, inputs).scenario(Scenario::JoinGreater, until_heard(inputs));
+    Some((point, Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]

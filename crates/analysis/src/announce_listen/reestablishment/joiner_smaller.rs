@@ -12,7 +12,7 @@
 //! joiner has not, and for one receiver both models of loss are the same. Neither N, Δ nor T_S
 //! matters, and LE-S is LE-A.
 
-use super::{mean_wake, rarely_given_up, settled, until_heard};
+use super::{READS_HEARD, delay, mean_wake, settled, until_heard};
 use crate::announce_listen::losses;
 use crate::announce_listen::point_of;
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
@@ -42,25 +42,15 @@ pub fn corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDom
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.joiner-smaller",
-    section: "5.3.2",
     about: "from an arrival until the joiner has heard the leader of LE-S",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "announce", "listen"],
-    printed: |inputs| printed(Variant::LeS, inputs),
-    corrected: |inputs| corrected(Variant::LeS, inputs),
-    note,
-    exact: rarely_given_up,
-    simulation: |inputs| simulation(Variant::LeS, inputs),
+    reads: READS_HEARD,
+    ..delay!("le-s.reestablishment-delay.joiner-smaller", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.joiner-smaller",
     about: "from an arrival until the joiner has heard the leader of LE-A",
-    printed: |inputs| printed(Variant::LeA, inputs),
-    corrected: |inputs| corrected(Variant::LeA, inputs),
-    simulation: |inputs| simulation(Variant::LeA, inputs),
-    ..LE_S
+    reads: READS_HEARD,
+    ..delay!("le-a.reestablishment-delay.joiner-smaller", Variant::LeA)
 };
 
 fn note(inputs: &ValidInputs) -> &'static str {
@@ -77,8 +67,8 @@ fn note(inputs: &ValidInputs) -> &'static str {
 }
 
 fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
-    let cell = point_of(variant, inputs).scenario(Scenario::JoinSmaller, until_heard(inputs));
-    Some((cell, Measure::ReestablishmentDelay))
+    let point = point_of(variant, inputs).scenario(Scenario::JoinSmaller, until_heard(inputs));
+    Some((point, Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]

@@ -21,10 +21,38 @@ mod head_start;
 pub mod joiner_greater;
 pub mod joiner_smaller;
 
+/// A delay of this section, in seconds: the forms of one file, for one protocol; to be completed.
+macro_rules! delay {
+    ($name:literal, $variant:expr) => {
+        Quantity {
+            name: $name,
+            section: "5.3.2",
+            about: "",
+            unit: Unit::Seconds,
+            reads: super::READS,
+            printed: |inputs| printed($variant, inputs),
+            corrected: |inputs| corrected($variant, inputs),
+            note,
+            exact: super::rarely_given_up,
+            simulation: |inputs| simulation($variant, inputs),
+        }
+    };
+}
+
+use delay;
+
 use super::{inconsistency, losses, wake};
 use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::Quantity;
 use bellwether_protocols::announce_listen::Variant;
+
+/// What delays of LE-S depend on.
+const READS: &[&str] = &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"];
+/// What delays of LE-A depend on.
+const READS_LE_A: &[&str] = &["nodes", "loss", "delay", "announce", "listen"];
+
+/// What delays depend on where nobody has to wake up or to be heard by all.
+const READS_HEARD: &[&str] = &["nodes", "loss", "announce", "listen"];
 
 /// The quantities of these files.
 pub(super) const QUANTITIES: &[&Quantity] = &[

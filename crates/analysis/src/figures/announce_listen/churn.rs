@@ -20,7 +20,6 @@ const PARTS: [&str; 2] =
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "churn",
         title: "Part of the time without agreement while 20 processes come and go",
         source: "ours; the formulas are those of section 5.3.4",
         says: "The chapter adds up what each departure and each arrival costs: the delay of the \
@@ -43,7 +42,7 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn cell(variant: Variant, rate: f64, byes: u32) -> Point {
+fn simulation(variant: Variant, rate: f64, byes: u32) -> Point {
     let churn = Churn { departures: rate, arrivals: rate };
     let point = point(variant, N, Loss::None).listen(T_L).runs(250);
     point.scenario(Scenario::Churn(churn), EVENTS / rate).with("bye-copies", byes)
@@ -77,7 +76,7 @@ fn panel() -> Panel {
         ("LE-S with Bye", 3, Variant::LeS, 1),
     ];
     let measured = variants.map(|(name, hue, variant, byes)| {
-        simulated(name, hue, measure, &RATES, |rate| cell(variant, rate, byes))
+        simulated(name, hue, measure, &RATES, |rate| simulation(variant, rate, byes))
     });
     let series = [sum(Kind::Printed), sum(Kind::Corrected)].into_iter().chain(measured).collect();
     let x = Axis::log("departures, and arrivals, per second", "1/s");

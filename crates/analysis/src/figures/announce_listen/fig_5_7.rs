@@ -19,7 +19,6 @@ const SUP: Subject = subject("SUP", 1, Variant::Sup, Loss::None);
 pub(super) fn figure(sizes: &Sizes) -> Figure {
     let sent = Measure::Messages;
     Figure {
-        id: "5.7",
         title: "LE-S and SUP without loss: messages against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.7",
         says: "LE-S sends more than SUP until it has converged: in SUP any message silences a \

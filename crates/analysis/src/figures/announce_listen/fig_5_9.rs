@@ -31,7 +31,6 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         ],
     );
     Figure {
-        id: "5.9",
         title: "LE-S and SUP with a loss of .4: messages against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.9",
         says: "More iterations mean more messages: loss makes LE-S send more, most of all if each \

@@ -24,7 +24,6 @@ const QUANTITY: &str = "le-s.inconsistent-fraction.false-departure";
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "inconsistent-fraction",
         title: "Part of the time that false departures leave 20 processes without agreement",
         source: "ours; the formulas are those of section 5.3.4",
         says: "The chapter gives 1 − T_L/T_A without loss, and with it 1 − T_L/(T_A·(E[# lost in a \
@@ -57,8 +56,8 @@ fn against_loss() -> Panel {
     let mut series = Vec::new();
     for (name, hue, loss) in MODELS {
         series.extend(formulas(QUANTITY, name, hue, &LOSSES, |l| given(loss(l), T_L)));
-        let cell = |l| false_departures(loss(l), T_L);
-        series.push(simulated(name, hue, FRACTION, &LOSSES, cell));
+        let simulation = |l| false_departures(loss(l), T_L);
+        series.push(simulated(name, hue, FRACTION, &LOSSES, simulation));
     }
     let (x, y) = (Axis::linear("loss l", ""), Axis::linear("inconsistent fraction", ""));
     Panel { title: "T_L = 3 T_A", x, y, series }
@@ -69,19 +68,19 @@ fn against_listen() -> Panel {
     let models = [("correlated", 0, Loss::together(L)), ("uncorrelated", 1, Loss::apart(L))];
     for (name, hue, loss) in models {
         series.extend(formulas(QUANTITY, name, hue, &LISTENS, |listen| given(loss, listen)));
-        let cell = |listen| false_departures(loss, listen);
-        series.push(simulated(name, hue, FRACTION, &LISTENS, cell));
+        let simulation = |listen| false_departures(loss, listen);
+        series.push(simulated(name, hue, FRACTION, &LISTENS, simulation));
     }
-    let cell = |listen| false_departures(Loss::None, listen);
-    series.push(simulated("no loss", 2, FRACTION, &LISTENS_LOSSLESS, cell));
+    let simulation = |listen| false_departures(Loss::None, listen);
+    series.push(simulated("no loss", 2, FRACTION, &LISTENS_LOSSLESS, simulation));
     let (x, y) = (Axis::linear("T_L/T_A", ""), Axis::linear("inconsistent fraction", ""));
     Panel { title: "l = .4, and no loss", x, y, series }
 }
 
-/// Whether the curve is nought, as far as it can tell, from this x on.
+/// Whether the curve is zero, as far as it can tell, from this x on.
 fn vanishes(curve: &Curve, from: f64) -> bool {
-    let nought = |dot: &Dot| !dot.exceeds(&Dot { y: 0.0, stderr: 0.0, ..dot.clone() });
-    curve.dots.iter().filter(|dot| dot.x >= from).all(nought)
+    let zero = |dot: &Dot| !dot.exceeds(&Dot { y: 0.0, stderr: 0.0, ..dot.clone() });
+    curve.dots.iter().filter(|dot| dot.x >= from).all(zero)
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {

@@ -54,7 +54,6 @@ const WAYS: [(&str, Wake); 6] = [
 pub(super) fn figure() -> Figure {
     let lossy = Loss::apart(L);
     Figure {
-        id: "mappings",
         title: "Wake-up times that follow from what governs leadership",
         source: "ours; sections 5.4.3, 5.6 and 5.7",
         says: "Choosing the greatest id is slow because ids and wake-up times have nothing to do \
@@ -80,7 +79,7 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn cell(wake: Wake, nodes: u32, loss: Loss) -> Point {
+fn simulation(wake: Wake, nodes: u32, loss: Loss) -> Point {
     let variant = match wake {
         Wake::Leads => Variant::LeM,
         Wake::AtOnce => Variant::LeA,
@@ -105,7 +104,7 @@ fn panel(title: &'static str, loss: Loss, delay: bool) -> Panel {
             let given = |n| Inputs { nodes: n as u32, loss, ..Inputs::default() };
             series.push(formula(Kind::Corrected, quantity, name, hue, &SIZES, given));
         }
-        series.push(simulated(name, hue, measure, &SIZES, |n| cell(wake, n as u32, loss)));
+        series.push(simulated(name, hue, measure, &SIZES, |n| simulation(wake, n as u32, loss)));
     }
     let y = if delay { Axis::linear("leadership delay", "s") } else { Axis::log("messages", "") };
     Panel { title, x: Axis::log("processes N", ""), y, series }

@@ -32,7 +32,6 @@ const MORE_BYES: &str = "three times as many";
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "query",
         title: "When are Query, Suppress-then-Query and Bye improvements on LE-A and LE-S?",
         source: "ours; the figure that section 5.7 wishes for",
         says: "A Query at the outset is answered by the leader, sooner than its next announcement \
@@ -60,12 +59,12 @@ pub(super) fn figure() -> Figure {
 fn joiner() -> Panel {
     let mut series = Vec::new();
     for (hue, (name, variant)) in VARIANTS.into_iter().enumerate() {
-        let cell = |ratio| {
+        let simulation = |ratio| {
             let point = point(variant, N, Loss::None);
             let point = point.with("announce", duration(ratio * DELAY));
             point.scenario(Scenario::JoinSmaller, 2.0 * ratio * DELAY + 5.0)
         };
-        series.push(simulated(name, hue, Measure::ReestablishmentDelay, &RATIOS, cell));
+        series.push(simulated(name, hue, Measure::ReestablishmentDelay, &RATIOS, simulation));
     }
     let y = Axis::log("time until it follows", "s");
     Panel { title: "a joiner learns who leads", x: Axis::log("T_A/Δ", ""), y, series }
@@ -76,8 +75,8 @@ fn start(delay: bool) -> Panel {
     let series = VARIANTS.into_iter().enumerate().map(|(hue, (name, variant))| {
         // Small groups vary by much, and cost little.
         let runs = |n: f64| if n < 50.0 { 4000 } else { 1000 };
-        let cell = |n: f64| point(variant, n as u32, Loss::apart(L)).runs(runs(n));
-        simulated(name, hue, measure, &SIZES, cell)
+        let simulation = |n: f64| point(variant, n as u32, Loss::apart(L)).runs(runs(n));
+        simulated(name, hue, measure, &SIZES, simulation)
     });
     let (title, y) = if delay {
         ("start, l = .4: delay", Axis::linear("leadership delay", "s"))
@@ -93,14 +92,14 @@ fn byes(l: f64) -> u32 {
 }
 
 fn departure() -> Panel {
-    let cell =
+    let simulation =
         |l: f64, copies: u32| departing(Variant::LeS, N, Loss::apart(l)).with("bye-copies", copies);
     let measure = Measure::ReestablishmentDelay;
     let series = vec![
-        simulated(NO_BYE, 4, measure, &LOSSES, |l| cell(l, 0)),
-        simulated(ONE_BYE, 5, measure, &LOSSES, |l| cell(l, 1)),
-        simulated(MEAN_BYES, 6, measure, &LOSSES, |l| cell(l, byes(l))),
-        simulated(MORE_BYES, 7, measure, &LOSSES, |l| cell(l, 3 * byes(l))),
+        simulated(NO_BYE, 4, measure, &LOSSES, |l| simulation(l, 0)),
+        simulated(ONE_BYE, 5, measure, &LOSSES, |l| simulation(l, 1)),
+        simulated(MEAN_BYES, 6, measure, &LOSSES, |l| simulation(l, byes(l))),
+        simulated(MORE_BYES, 7, measure, &LOSSES, |l| simulation(l, 3 * byes(l))),
     ];
     let (x, y) = (Axis::linear("loss l", ""), Axis::linear("re-establishment delay", "s"));
     Panel { title: "the leader departs", x, y, series }

@@ -27,7 +27,6 @@ pub(super) const MODELS: [Model; 2] =
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "reestablishment-delay",
         title: "Time until a disturbed group of 20 agrees again, against loss",
         source: "ours; the formulas are those of section 5.3.2",
         says: "The chapter derives the delay after four disturbances and draws none of them. It \
@@ -73,8 +72,8 @@ fn departure() -> Panel {
         let quantity = "le-s.reestablishment-delay.departure";
         let given = |l| given(loss(l), LONG);
         panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
-        let cell = |l| departing(Variant::LeS, N, loss(l));
-        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell));
+        let simulation = |l| departing(Variant::LeS, N, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, simulation));
     }
     panel
 }
@@ -90,8 +89,8 @@ fn joiner_greater() -> Panel {
         let quantity = "le-s.reestablishment-delay.joiner-greater";
         let given = |l| given(loss(l), f64::INFINITY);
         panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
-        let cell = |l| joining(Variant::LeS, Scenario::JoinGreater, loss(l));
-        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell));
+        let simulation = |l| joining(Variant::LeS, Scenario::JoinGreater, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, simulation));
         for (others, nodes) in [("21 that start", N + 1), ("20 that start", N)] {
             let start = |l| point(Variant::LeS, nodes, loss(l));
             let name = format!("{name}, {others}");
@@ -108,10 +107,10 @@ fn joiner_smaller() -> Panel {
         let quantity = "le-s.reestablishment-delay.joiner-smaller";
         let given = |l| given(loss(l), f64::INFINITY);
         panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
-        let cell = |variant| move |l| joining(variant, Scenario::JoinSmaller, loss(l));
-        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell(Variant::LeS)));
+        let simulation = |variant| move |l| joining(variant, Scenario::JoinSmaller, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, simulation(Variant::LeS)));
         let le_a = format!("{name}, LE-A");
-        panel.series.push(simulated(&le_a, hue + 2, DELAY, &LOSSES, cell(Variant::LeA)));
+        panel.series.push(simulated(&le_a, hue + 2, DELAY, &LOSSES, simulation(Variant::LeA)));
     }
     panel
 }
@@ -123,8 +122,8 @@ fn false_departure() -> Panel {
         let given = |l| given(loss(l), T_L);
         let corrected = formula(Kind::Corrected, quantity, name, hue, &LOSSES_FALSE, given);
         let printed = formula(Kind::Printed, quantity, name, hue, &LOSSES_FALSE, given);
-        let cell = |l| false_departures(loss(l), T_L);
-        let measured = simulated(name, hue, DELAY, &LOSSES_FALSE, cell);
+        let simulation = |l| false_departures(loss(l), T_L);
+        let measured = simulated(name, hue, DELAY, &LOSSES_FALSE, simulation);
         panel.series.extend([printed, corrected, measured]);
     }
     panel

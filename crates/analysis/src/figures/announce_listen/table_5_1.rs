@@ -39,7 +39,6 @@ pub(super) fn figure() -> Figure {
     };
     let rounds = |label| Axis::linear(label, "");
     Figure {
-        id: "table-5.1",
         title: "LE-S: the four metrics of convergence against group size",
         source: "thesis chapter 5, section 5.4, Table 5.1",
         says: "The table lists what the simulations keep track of: the time until convergence, the \

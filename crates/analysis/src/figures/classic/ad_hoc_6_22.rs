@@ -19,7 +19,6 @@ const IN_WORDS: &str = "lecture, MAH: the algorithm in words";
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "ad-hoc-6-22",
         title: "An ad hoc network: a tree grows from node a and reports the best node",
         source: "lecture, MAH: the algorithm illustrated, figure 6.22",
         says: "Node a calls an election. In four steps a tree is built; the last step, in which f \

@@ -10,7 +10,6 @@ const RUN: Run =
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "bully-3-12",
         title: "Bully: process 4 holds an election after 7 has crashed",
         source: "lecture, bully: the algorithm illustrated, figure 3-12",
         says: "The caption tells five steps: process 4 holds an election; 5 and 6 respond and tell \

@@ -2,9 +2,10 @@
 
 use super::common::{STEADY, curve, formula, growth_per_process, inputs, known, named};
 use super::costs;
-use crate::figures::evidence::{above, bounded, matched, number, part};
+use crate::figures::evidence::{above, bounded, matched, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
 use crate::inputs::{Inputs, ValidInputs};
+use crate::numbers::number;
 use crate::point::Point;
 use bellwether_sim::Measure;
 use bellwether_sim::terrain::PAIRED_MAX;
@@ -95,7 +96,6 @@ pub(super) fn figure() -> Figure {
     let series = DRAWN.iter().chain(&HIDDEN).flat_map(Subject::series).collect();
     let (across, up) = (Axis::log("processes N", ""), Axis::log("messages", ""));
     Figure {
-        id: "complexity",
         title: "What an election costs: messages of all protocols against the number of processes",
         source: "ours; the lecture's and the papers' counts beside each other",
         says: "How many messages does each protocol take, up to a hundred thousand processes? How \

@@ -2,7 +2,7 @@
 
 use super::common::{inputs, known};
 use crate::figures::Table;
-use crate::figures::evidence::number;
+use crate::numbers::number;
 
 /// For how many processes the laws are worked out.
 const NODES: u32 = 1000;

@@ -16,7 +16,6 @@ const PHASES: &str = "lecture, HS: election phases";
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "hirschberg-sinclair-phases",
         title: "Hirschberg-Sinclair: phases 0 to 5 on a ring of 17",
         source: "lecture, HS: example, phases 0 to 5",
         says: "In phase k every candidate sends its id 2^k hops each way. Who is the greatest of \

@@ -2,9 +2,10 @@
 
 use super::common::{STEADY, curve, formula, growth_per_process, inputs, known, named, simulated};
 use crate::classic::point_of;
-use crate::figures::evidence::{exactly, lies_above, matched, number};
+use crate::figures::evidence::{exactly, lies_above, matched};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
 use crate::inputs::{Inputs, ValidInputs};
+use crate::numbers::number;
 use crate::point::Point;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Initiators, Measure, Order};
@@ -146,7 +147,6 @@ pub(super) fn figure() -> Figure {
     let news =
         Series { drawn: false, ..WORST_WORST.simulated(NEWS, Measure::MessagesOf("coordinator")) };
     Figure {
-        id: "merea-messages",
         title: "MEREA and the plain ring: messages against the number of processes",
         source: "MEREA, section 6, figure 1 (comparison of ring and MEREA)",
         says: "MEREA is the ring on which an older election destroys the younger ones. Its paper \

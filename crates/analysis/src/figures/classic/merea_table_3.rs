@@ -42,7 +42,6 @@ pub(super) fn figure() -> Figure {
     let (across, up) =
         (Axis::linear("processes that call an election", ""), Axis::linear("highest missed", ""));
     Figure {
-        id: "merea-table-3",
         title: "MEREA's Table 3 as printed: how often the highest process is not elected",
         source: "MEREA, Table 3; the paper has no figure of it",
         says: "Table 3 says what a process does with an election message. If it has called an \

@@ -11,7 +11,6 @@ const RUN: Run =
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "ring-6-21",
         title: "A ring that collects ids: processes 6 and 3 hold elections at once",
         source: "lecture, LCR: the algorithm illustrated, figure 6.21",
         says: "The election messages of P_6 and of P_3 go round at the same time. Each collects \

@@ -4,7 +4,9 @@
 use super::tell::{interval, no_less, no_more, together, told, within_part};
 use crate::figures::claim::doubt;
 use crate::figures::evidence::{exactly, matched_over, value};
-use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series, Verdict};
+use crate::figures::{
+    Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series, Verdict,
+};
 use crate::inputs::{Inputs, ValidInputs};
 use crate::point::Point;
 use crate::quantity::quantity;
@@ -48,13 +50,11 @@ pub(super) const RULES: &str = "Section 3.1 names two ways to begin a round agai
     `delay`.";
 
 /// The choices behind a figure of success.
-pub(super) const OF_SUCCESS: &[&str] =
-    &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS];
+const OF_SUCCESS: &[&str] = &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS];
 /// The choices behind a figure of rounds.
-pub(super) const OF_ROUNDS: &[&str] = &[ROUNDS, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
+const OF_ROUNDS: &[&str] = &[ROUNDS, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
 /// The choices behind a figure of messages.
-pub(super) const OF_MESSAGES: &[&str] =
-    &[MESSAGES, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
+const OF_MESSAGES: &[&str] = &[MESSAGES, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
 
 /// The choices behind a figure of all three.
 pub(super) const OF_ALL: &[&str] =
@@ -90,6 +90,21 @@ impl Sweep {
         self.panel("rounds", Axis::linear("rounds", ""), &[("rounds", Measure::Rounds)])
     }
 
+    /// A figure of success alone, to be completed.
+    pub(super) fn figure_of_success(&self) -> Figure {
+        alone(self.success(), OF_SUCCESS)
+    }
+
+    /// A figure of rounds alone, to be completed.
+    pub(super) fn figure_of_rounds(&self) -> Figure {
+        alone(self.rounds(), OF_ROUNDS)
+    }
+
+    /// A figure of messages alone, to be completed.
+    pub(super) fn figure_of_messages(&self) -> Figure {
+        alone(self.messages(), OF_MESSAGES)
+    }
+
     /// Unicasts and multicasts.
     pub(super) fn messages(&self) -> Panel {
         let what = [("unicasts", Measure::Unicasts), ("multicasts", Measure::Multicasts)];
@@ -115,8 +130,8 @@ impl Sweep {
 }
 
 /// The only panel of a figure needs no title.
-pub(super) fn alone(panel: Panel) -> Vec<Panel> {
-    vec![Panel { title: "", ..panel }]
+fn alone(panel: Panel, choices: &'static [&'static str]) -> Figure {
+    Figure { choices, panels: vec![Panel { title: "", ..panel }], ..Figure::BARE }
 }
 
 /// A curve's name: what it shows, and in which case.

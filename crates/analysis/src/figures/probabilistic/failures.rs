@@ -34,7 +34,6 @@ pub(super) fn figure() -> Figure {
         points: Points::Formula(Kind::Corrected, points),
     });
     Figure {
-        id: "probabilistic-fail",
         title: "Probabilistic election: success, rounds and messages against failures",
         source: "ours, the graphs that section 5 of the probabilistic election leaves out",
         says: "N = 2000, view_prob = .5, losses of .001. The graphs for varying p_fail are very \

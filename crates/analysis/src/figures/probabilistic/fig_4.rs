@@ -4,10 +4,11 @@ use super::common::{
     CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, as_computed, formula, formula_curve, given,
 };
 use super::tell::{self, at_least, together};
-use crate::figures::evidence::{above_from, lies_above, number, part, value};
+use crate::figures::evidence::{above_from, lies_above, part, value};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
 use crate::figures::{Verdict, evidence::exactly};
 use crate::inputs::Loss;
+use crate::numbers::number;
 use crate::point::Point;
 use crate::probabilistic::one_round;
 use bellwether_sim::Measure;
@@ -38,7 +39,6 @@ const ROUND: &str = "one round, simulated";
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "probabilistic-4",
         title: "Probabilistic election: the bound on a round's success, and its success",
         source: "probabilistic election, section 4, figure 4",
         says: "view_prob = .4, losses and p_fail of .01, N = 10,000. The bounds on E1 and E2 come \

@@ -1,9 +1,6 @@
 //! Figures 5(a) to 5(c): success, rounds and messages against the loss of messages.
 
-use super::common::{
-    Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, few_rounds, fewer_than, high,
-    one_round, steady,
-};
+use super::common::{Case, Sweep, few_rounds, fewer_than, high, one_round, steady};
 use crate::figures::evidence::{lies_above, never_below, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Verdict};
 use crate::inputs::Loss;
@@ -38,28 +35,21 @@ fn by_hash(loss: f64) -> Point {
     by_delay(loss).with("reinitiate", Reinitiate::Hash.name())
 }
 
-/// All three.
-pub(super) fn figures() -> [Figure; 3] {
-    [success(), rounds(), messages()]
-}
-
 /// Those losses at which success is said to be high.
 fn tolerated(curve: &Curve) -> Curve {
     part(curve, |loss| loss <= TOLERATED)
 }
 
-fn success() -> Figure {
+/// The figure of success.
+pub(super) fn success() -> Figure {
     Figure {
-        id: "probabilistic-5a",
         title: "Probabilistic election: success against the loss of messages",
         source: "probabilistic election, section 5, figure 5(a)",
         says: "N = 2000, p_fail = .001, view_prob = .5, the same loss for unicasts and multicasts. \
             Strong success is very high up to a loss of .4; weak success is close to 1 and above \
             strong success.",
-        choices: OF_SUCCESS,
-        panels: alone(SWEEP.success()),
         claims: claims_of_success,
-        ..Figure::BARE
+        ..SWEEP.figure_of_success()
     }
 }
 
@@ -96,16 +86,14 @@ fn between(more: &Curve, less: &Curve) -> String {
     format!("{} exceeds {} by {least:.4} to {most:.4}", more.name, less.name)
 }
 
-fn rounds() -> Figure {
+/// The figure of rounds.
+pub(super) fn rounds() -> Figure {
     Figure {
-        id: "probabilistic-5b",
         title: "Probabilistic election: rounds against the loss of messages",
         source: "probabilistic election, section 5, figure 5(b)",
         says: "As figure 5(a). The protocol scales in time where success is high.",
-        choices: OF_ROUNDS,
-        panels: alone(SWEEP.rounds()),
         claims: claims_of_rounds,
-        ..Figure::BARE
+        ..SWEEP.figure_of_rounds()
     }
 }
 
@@ -134,17 +122,15 @@ fn claims_of_rounds(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-fn messages() -> Figure {
+/// The figure of messages.
+pub(super) fn messages() -> Figure {
     Figure {
-        id: "probabilistic-5c",
         title: "Probabilistic election: messages against the loss of messages",
         source: "probabilistic election, section 5, figure 5(c)",
         says: "As figure 5(a). The protocol scales in messages where success is high; section 6: \
             their number is low and almost constant, in the face of failing links, too.",
-        choices: OF_MESSAGES,
-        panels: alone(SWEEP.messages()),
         claims: claims_of_messages,
-        ..Figure::BARE
+        ..SWEEP.figure_of_messages()
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::common::{CALL, SIZE, TIES, TIMES, as_computed, formula, formula_curve, given};
 use super::tell::{at_least, together, told};
-use crate::figures::evidence::number;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Verdict};
 use crate::inputs::Loss;
 use crate::inputs::ValidInputs;
+use crate::numbers::number;
 use crate::point::Point;
 use crate::probabilistic::one_round;
 use bellwether_protocols::probabilistic::Choice;
@@ -26,7 +26,6 @@ const MEASURES: [(&str, &str, Measure, &str); 3] = [
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "probabilistic-round",
         title: "Probabilistic election: the relays of one round and their graph",
         source: "ours, of E1 and E2 in section 4 of the probabilistic election",
         says: "About K members relay. There is an edge between two of them if one sees the other, \

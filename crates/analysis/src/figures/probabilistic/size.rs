@@ -44,7 +44,6 @@ pub(super) fn figure() -> Figure {
         relays.series.push(formula(subject, hue, Kind::Corrected, quantity, points));
     }
     Figure {
-        id: "probabilistic-size",
         title: "Probabilistic election: how large do members think the group is?",
         source: "ours, of N_i in section 3.1 of the probabilistic election",
         says: "A member relays if its hash times N_i is below K. N_i is the size of its view; or, \

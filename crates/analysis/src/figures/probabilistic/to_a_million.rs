@@ -37,7 +37,6 @@ fn of_size(nodes: f64, loss: f64) -> Point {
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "probabilistic-n",
         title: "Probabilistic election: success, rounds and messages up to a million members",
         source: "ours, continuing figures 5(d-f) of the probabilistic election",
         says: "p_fail = .001, view_prob = .5. The guarantees and the number of messages do not \

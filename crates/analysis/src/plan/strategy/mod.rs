@@ -107,7 +107,7 @@ pub struct Effort {
     pub scale: f64,
     /// Where luck comes from.
     pub seed: u64,
-    /// How many threads; nought for as many as there are cores.
+    /// How many threads; zero for as many as there are cores.
     pub threads: usize,
 }
 

@@ -146,7 +146,7 @@ impl Trial {
         self.success.interval(TOLD)
     }
 
-    /// The mean of a measure; nought if no run gave it.
+    /// The mean of a measure; zero if no run gave it.
     pub fn mean(&self, measure: Measure) -> f64 {
         self.answer.measure(measure).map_or(0.0, |summary| summary.mean)
     }
