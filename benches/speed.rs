@@ -8,7 +8,8 @@
 #[path = "speed/token.rs"]
 mod token;
 
-use bellwether::analysis::Ballot;
+use bellwether::analysis::Point;
+use bellwether::analysis::probabilistic::{one_round, point};
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{self, AnnounceListen, Config, Params};
 use bellwether::protocols::choice::{self, Choice};
@@ -104,16 +105,16 @@ fn rings(repetitions: usize) {
 
 /// Elections in rounds: the paper's strategy, and a round in which everyone is a relay.
 fn rounds(repetitions: usize) {
-    let timed = |ballot: Ballot, repetitions: usize| {
-        let runs = ballot.runs as f64;
-        let experiment = ballot.experiment(1).expect("the defaults are valid");
+    let timed = |point: Point, repetitions: usize| {
+        let runs = point.runs as f64;
+        let experiment = point.experiment(1).expect("the defaults are valid");
         best(repetitions, || experiment.run(&|| ()).is_ok().into()).1 / runs
     };
-    let thousand = timed(Ballot::new(6000), repetitions) * 1000.0;
+    let thousand = timed(point(6000), repetitions) * 1000.0;
     row("probabilistic, N = 6000, 1000 runs", thousand, "s");
-    let million = timed(Ballot::new(1_000_000).runs(3), repetitions);
+    let million = timed(point(1_000_000).runs(3), repetitions);
     row("probabilistic, N = 1,000,000", million, "s a run");
-    let all = timed(Ballot::new(2000).one_round(2000).runs(1), repetitions);
+    let all = timed(one_round(2000, 2000).runs(1), repetitions);
     row("probabilistic, N = 2000, a round with K = N", all, "s a run");
 }
 

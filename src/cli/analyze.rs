@@ -13,7 +13,9 @@ use super::output::{Format, csv, digits, table};
 use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::support::Off;
-use bellwether::analysis::{Given, OutOfDomain, Quantity, Setting, errata, quantities, quantity};
+use bellwether::analysis::{
+    Inputs, OutOfDomain, Quantity, ValidInputs, errata, quantities, quantity,
+};
 use bellwether::core::Duration;
 use bellwether::sim::stats::Summary;
 use clap::Args;
@@ -142,7 +144,7 @@ fn runs(text: &str) -> Result<u64, String> {
 /// All that was computed.
 struct Found {
     quantity: &'static Quantity,
-    setting: Setting,
+    inputs: ValidInputs,
     printed: Result<f64, OutOfDomain>,
     corrected: Result<f64, OutOfDomain>,
     simulated: Option<Simulated>,
@@ -158,7 +160,7 @@ impl Found {
 
     /// Whether the corrected form is exact, if it has a value.
     fn exact(&self) -> Option<bool> {
-        self.corrected.is_ok().then(|| (self.quantity.exact)(&self.setting))
+        self.corrected.is_ok().then(|| (self.quantity.exact)(&self.inputs))
     }
 
     /// The forms and the simulation, a row each.
@@ -244,18 +246,18 @@ impl Analyze {
     }
 
     fn find(&self, quantity: &'static Quantity) -> Result<Found, Failure> {
-        let setting = Setting::try_from(self.arguments.given()?).map_err(Failure::usage)?;
-        let corrected = (quantity.corrected)(&setting);
+        let inputs = ValidInputs::try_from(self.arguments.given()?).map_err(Failure::usage)?;
+        let corrected = (quantity.corrected)(&inputs);
         if let Err(why) = &corrected {
-            let point = (quantity.simulation)(&setting).map(|(point, _)| point);
+            let point = (quantity.simulation)(&inputs).map(|(point, _)| point);
             let possible = point.is_some_and(|point| point.experiment(1).is_ok());
             if !possible || self.simulate.is_none() {
                 let way_out = if possible { ", or add --simulate 1000" } else { "" };
                 return Err(Failure::usage(format!("{}: {why}{way_out}", quantity.name)));
             }
         }
-        let printed = (quantity.printed)(&setting);
-        let mut found = Found { quantity, setting, printed, corrected, simulated: None };
+        let printed = (quantity.printed)(&inputs);
+        let mut found = Found { quantity, inputs, printed, corrected, simulated: None };
         if let Some(runs) = self.simulate {
             found.simulated = Some(self.simulation(&found, runs)?);
         }
@@ -264,12 +266,12 @@ impl Analyze {
 
     fn simulation(&self, found: &Found, runs: u64) -> Result<Simulated, Failure> {
         let name = found.quantity.name;
-        let Some((point, measure)) = (found.quantity.simulation)(&found.setting) else {
+        let Some((point, measure)) = (found.quantity.simulation)(&found.inputs) else {
             return Err(Failure::usage(format!(
                 "--simulate: no experiment measures {name} with these arguments; leave it out"
             )));
         };
-        let point = point.with(runs, self.seed.unwrap_or(1));
+        let point = point.runs(runs).seed(self.seed.unwrap_or(1));
         let refused = |why: &dyn std::fmt::Display| {
             Failure::usage(format!("--simulate: {why} (asked was: {})", point.command()))
         };
@@ -296,7 +298,7 @@ impl Analyze {
     }
 
     fn for_people(&self, found: &Found) -> String {
-        let Found { quantity, setting, simulated, .. } = found;
+        let Found { quantity, inputs, simulated, .. } = found;
         let shown = self.arguments.shown(quantity);
         let shown = shown.iter().map(|(flag, value)| {
             let value = match value {
@@ -313,7 +315,7 @@ impl Analyze {
             place(quantity.section),
             shown.collect::<Vec<_>>().join(", "),
             table(&["form", "value", ""], &found.rows()),
-            (quantity.note)(setting)
+            (quantity.note)(inputs)
         );
         if let Some(Simulated { unsettled, command, .. }) = simulated {
             if *unsettled > 0 {
@@ -327,7 +329,7 @@ impl Analyze {
     }
 
     fn for_programs(&self, found: &Found) -> Value {
-        let Found { quantity, setting, printed, corrected, simulated } = found;
+        let Found { quantity, inputs, printed, corrected, simulated } = found;
         let mut result = json!({
             "quantity": quantity.name,
             "section": quantity.section,
@@ -336,7 +338,7 @@ impl Analyze {
             "printed": printed.as_ref().ok(),
             "corrected": corrected.as_ref().ok(),
             "exact": found.exact(),
-            "note": (quantity.note)(setting),
+            "note": (quantity.note)(inputs),
         });
         if let Err(why) = printed {
             result["printed_why"] = json!(why.to_string());
@@ -463,10 +465,10 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
 
 impl Arguments {
     /// What the formula is asked about.
-    fn given(&self) -> Result<Given, Failure> {
+    fn given(&self) -> Result<Inputs, Failure> {
         let Self { circumstances, timers, departures, arrivals, round, sent, calls, chances } =
             self;
-        let mut given = Given {
+        let mut given = Inputs {
             nodes: circumstances.nodes,
             loss: circumstances.loss()?,
             delay: seconds(circumstances.delay),
@@ -478,7 +480,7 @@ impl Arguments {
             arrivals: *arrivals,
             round: *round,
             sent: *sent,
-            ..Given::default()
+            ..Inputs::default()
         };
         calls.enter(&mut given)?;
         chances.enter(&mut given);

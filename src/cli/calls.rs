@@ -4,7 +4,7 @@
 use super::calling::initiators;
 use super::circumstances::seconds;
 use super::failure::Failure;
-use bellwether::analysis::Given;
+use bellwether::analysis::Inputs;
 use bellwether::core::Duration;
 use bellwether::sim::Initiators;
 use clap::Args;
@@ -32,7 +32,7 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Enters them into what a formula is asked about.
-    pub(super) fn enter(&self, given: &mut Given) -> Result<(), Failure> {
+    pub(super) fn enter(&self, given: &mut Inputs) -> Result<(), Failure> {
         let Self { initiators, initiator, links, processing, reply } = self;
         given.initiators = match initiators {
             None => None,
@@ -53,7 +53,7 @@ impl Calls {
 
     /// What was said, under the names of the flags.
     pub(super) fn shown(&self, nodes: u32) -> [(&'static str, Option<Value>); 5] {
-        let mut given = Given { nodes, ..Given::default() };
+        let mut given = Inputs { nodes, ..Inputs::default() };
         // What cannot be asked about is not shown either.
         let _ = self.enter(&mut given);
         [

@@ -1,7 +1,7 @@
 //! What formulas about the probabilistic election depend on. The flags are called and read as those
 //! of `sim`, which has more of them.
 
-use bellwether::analysis::Given;
+use bellwether::analysis::Inputs;
 use bellwether::sim::network::Probability;
 use clap::Args;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) struct Chances {
 
 impl Chances {
     /// Enters them into what a formula is asked about.
-    pub(super) fn enter(&self, given: &mut Given) {
+    pub(super) fn enter(&self, given: &mut Inputs) {
         let Self { k, view, fail, ucast_loss, mcast_loss } = self;
         (given.k, given.view, given.fail) = (*k, view.value(), fail.value());
         (given.unicast_loss, given.multicast_loss) = (ucast_loss.value(), mcast_loss.value());

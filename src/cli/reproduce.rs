@@ -7,7 +7,7 @@ use super::output::table;
 use super::progress::{Progress, Stopwatch};
 use super::sim::count;
 use super::threads;
-use bellwether::analysis::figures::{Budget, Figure, Finding, Verdict, Workbench, figure, figures};
+use bellwether::analysis::figures::{self, Budget, Figure, Finding, Verdict, Workbench, figure};
 use bellwether::analysis::report::page::{self, Piece};
 use bellwether::analysis::report::{csv, json, picture, stem};
 use clap::{Args, ValueEnum};
@@ -111,7 +111,7 @@ impl Reproduce {
     }
 
     fn listed(&self) -> String {
-        let figures = figures();
+        let figures = figures::figures();
         match self.format {
             Form::Table => {
                 let row = |figure: &Figure| [figure.id, figure.title, figure.source];
@@ -193,22 +193,26 @@ fn times(findings: &[Finding], took: &[Duration]) -> Vec<String> {
 /// The figures that were named, in the order of the report, each once.
 fn chosen(names: &[String]) -> Result<Vec<Figure>, Failure> {
     if names.iter().any(|name| name == "all") {
-        return Ok(figures());
+        return Ok(figures::figures());
     }
     if names.iter().any(|name| name == "published") {
-        return Ok(figures().into_iter().filter(|figure| !figure.is_ours()).collect());
+        return Ok(figures::figures().into_iter().filter(|figure| !figure.is_ours()).collect());
     }
-    let ids: Vec<&str> = names
-        .iter()
-        .map(|name| figure(name).map(|figure| figure.id).ok_or_else(|| unknown(name)))
-        .collect::<Result<_, _>>()?;
-    Ok(figures().into_iter().filter(|figure| ids.contains(&figure.id)).collect())
+    let mut chosen: Vec<Figure> = Vec::new();
+    for name in names {
+        let figure = figure(name).ok_or_else(|| unknown(name))?;
+        if chosen.iter().all(|other| other.id != figure.id) {
+            chosen.push(figure);
+        }
+    }
+    chosen.sort_by_key(|figure| figures::names().position(|name| name == figure.id));
+    Ok(chosen)
 }
 
 /// What the name might have meant.
 fn unknown(name: &str) -> Failure {
     let mut near: Vec<(f64, &str)> =
-        figures().iter().map(|figure| (strsim::jaro_winkler(name, figure.id), figure.id)).collect();
+        figures::names().map(|id| (strsim::jaro_winkler(name, id), id)).collect();
     near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let near = near.iter().filter(|(likeness, _)| *likeness > 0.6).take(3);
     let near: Vec<String> = near.map(|(_, id)| format!("'{id}'")).collect();
@@ -240,8 +244,7 @@ impl Index {
     fn add(&mut self, finding: &Finding) -> Done {
         self.pieces.retain(|piece| !piece.is_of(finding.id));
         self.pieces.push(Piece::of(finding));
-        let all = figures();
-        let place = |piece: &Piece| all.iter().position(|figure| piece.is_of(figure.id));
+        let place = |piece: &Piece| figures::names().position(|id| piece.is_of(id));
         self.pieces.sort_by_key(|piece| place(piece).unwrap_or(usize::MAX));
         file::replace(&self.path, &page::assemble(&self.pieces, self.budget))
     }

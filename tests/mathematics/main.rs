@@ -1,9 +1,9 @@
 //! The mathematics as scripts and people meet it: `bellwether analyze` and `bellwether plan`.
 
 mod analyze;
-mod cells;
 mod plan;
 mod plan_probabilistic;
+mod points;
 
 use serde_json::Value;
 use std::process::{Command, Output};

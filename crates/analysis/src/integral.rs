@@ -14,7 +14,7 @@ use gauss_quad::GaussLegendre;
 use std::num::NonZeroUsize;
 
 /// Points per panel.
-const POINTS: NonZeroUsize = NonZeroUsize::new(20).expect("twenty is not nought");
+const POINTS: NonZeroUsize = NonZeroUsize::new(20).expect("twenty is not zero");
 
 /// By how much each panel is shorter than its neighbour.
 const SHRINK: f64 = 1.0 / 3.0;

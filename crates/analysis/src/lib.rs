@@ -10,14 +10,13 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`setting`] | N, l, Δ and the timers, checked once for all formulas |
+//! | [`inputs`] | N, l, Δ and the timers, checked once for all formulas |
 //! | [`mod@quantity`] | what can be computed, by name |
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`classic`] | bully, the rings, ad hoc: one file per protocol, each `printed` and `corrected` |
 //! | [`probabilistic`] | the election of large groups: one file per event or theorem, likewise |
 //! | [`integral`] | integration, for what has no closed form |
-//! | [`cell`], [`election`], [`ballot`] | one simulated point, and the command that makes it again |
-//! | [`point`] | any of them |
+//! | [`point`] | one point to simulate, of any protocol, and the command that makes it again |
 //! | [`support`] | which form a simulation supports |
 //! | [`plan`] | timers from goals, what to expect of them, and its confirmation |
 //! | [`errata`] | what is wrong in the papers, with the simulation that decides |
@@ -25,25 +24,20 @@
 //! | [`report`] | findings as pictures, tables and one page |
 
 pub mod announce_listen;
-pub mod ballot;
-pub mod cell;
 pub mod classic;
-pub mod election;
 pub mod errata;
 pub mod figures;
+pub mod inputs;
 pub mod integral;
+mod numbers;
 pub mod plan;
 pub mod point;
 pub mod probabilistic;
 pub mod quantity;
 pub mod report;
-pub mod setting;
 pub mod support;
 
-pub use ballot::Ballot;
-pub use cell::Cell;
-pub use election::{Election, usual_links};
-pub use point::Point;
+pub use inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
+pub use point::{Point, usual_links};
 pub use quantity::{Quantity, Unit, quantities, quantity};
-pub use setting::{Given, Loss, OutOfDomain, Setting};
 pub use support::Support;

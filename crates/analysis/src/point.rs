@@ -1,57 +1,250 @@
-//! What a simulation is asked, whatever the protocol: how often, with which luck, by which command.
+//! One point to simulate, of any protocol, and the command that simulates it again.
+//!
+//! **Source.** A protocol's parameters have the names, texts and defaults of its table
+//! ([`bellwether_protocols::param`]). What is not given follows from the group and the network, as
+//! it does for `bellwether sim`.
+//!
+//! **Assumptions.** Every message takes the same time. Messages are lost without memory, each
+//! receiver for itself or all together.
+//!
+//! **Promise.** [`Point::command`] prints the numbers of [`Point::experiment`]. Two points with
+//! the same command are the same experiment: figures take it as the key of what they have
+//! simulated, and derive a point's seed from it. So the text of a command does not change.
 
-use crate::ballot::Ballot;
-use crate::cell::Cell;
-use crate::election::Election;
-use bellwether_sim::{Answer, BadExperiment, Experiment};
+mod command;
 
-/// One simulated point.
+use crate::inputs::Loss;
+use bellwether_core::Duration;
+use bellwether_protocols::announce_listen::{Criterion, Distribution, Shape};
+use bellwether_protocols::choice::{Choice, Config, Entry, Family, find};
+use bellwether_protocols::simulated::Layout;
+use bellwether_protocols::surroundings::Surroundings;
+use bellwether_sim::network::{self, Delay, Network, Probability};
+use bellwether_sim::{
+    Answer, BadExperiment, Convening, Engine, Experiment, Initiators, Order, Ranks, Scenario,
+    Terrain,
+};
+use std::fmt::Display;
+
+/// A protocol with its parameters, a group, its network, what happens, and how often it is run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Point {
-    /// Of the announce-listen chapter.
-    Announced(Cell),
-    /// Of an election that somebody calls.
-    Called(Election),
-    /// Of an election in rounds.
-    Drawn(Ballot),
+pub struct Point {
+    /// The protocol's name.
+    pub protocol: &'static str,
+    /// The parameters that were given, by name and text; the others follow.
+    pub params: Vec<(&'static str, String)>,
+    /// The group's size; before the event, where there is one.
+    pub nodes: u32,
+    /// How long a message takes.
+    pub delay: Duration,
+    /// What is lost of the messages to one process.
+    pub unicast_loss: Loss,
+    /// What is lost of the messages to everyone.
+    pub multicast_loss: Loss,
+    /// How probable it is that a process sees another.
+    pub view: f64,
+    /// How often a process fails in a round, where elections have rounds.
+    pub fail: f64,
+    /// Who calls an election, in which order they stand, and what they are told. Its `view` and
+    /// `fail` are those above.
+    pub convening: Convening,
+    /// What happens.
+    pub scenario: Scenario,
+    /// How long a disturbed group is watched.
+    pub window: Duration,
+    /// How many runs.
+    pub runs: u64,
+    /// Where luck comes from.
+    pub seed: u64,
 }
 
-impl From<Cell> for Point {
-    fn from(cell: Cell) -> Self {
-        Self::Announced(cell)
+/// A length of time from the seconds of a formula. A negative one is zero, and one that is too
+/// long to be counted is infinite.
+pub fn duration(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
+}
+
+/// How many links a random network has by default: two for each process, but no more than there
+/// are pairs.
+pub fn usual_links(nodes: u32) -> u64 {
+    let (nodes, others) = (u64::from(nodes), u64::from(nodes.saturating_sub(1)));
+    (2 * nodes).min(nodes * others / 2).max(others)
+}
+
+/// How long a message takes in experiments by default.
+fn usual_delay(entry: &Entry) -> Duration {
+    match entry.family {
+        Family::Called(called) => called.usual_hop(),
+        _ => Duration::from_millis(100),
     }
 }
 
-impl From<Election> for Point {
-    fn from(election: Election) -> Self {
-        Self::Called(election)
-    }
-}
-
-impl From<Ballot> for Point {
-    fn from(ballot: Ballot) -> Self {
-        Self::Drawn(ballot)
-    }
+fn refused(why: impl Display) -> BadExperiment {
+    BadExperiment::Parameters(why.to_string())
 }
 
 impl Point {
-    /// How many runs.
-    pub fn runs(&self) -> u64 {
-        match self {
-            Self::Announced(cell) => cell.runs,
-            Self::Called(election) => election.runs,
-            Self::Drawn(ballot) => ballot.runs,
+    /// A start of so many processes with the defaults of `bellwether sim`, which are those of the
+    /// thesis's figures: T_S = T_A = 1, Δ = .1, T_L infinite. Nothing is lost. Where an election
+    /// is called process 0 calls it, or any in a group that sees but half of itself; all are alive
+    /// and know of failures at once.
+    pub fn new(protocol: &'static str, nodes: u32) -> Self {
+        let mut point = Self {
+            protocol,
+            params: Vec::new(),
+            nodes,
+            delay: find(protocol).map_or(Duration::ZERO, usual_delay),
+            unicast_loss: Loss::None,
+            multicast_loss: Loss::None,
+            view: 1.0,
+            fail: 0.0,
+            convening: Convening::default(),
+            scenario: Scenario::Start,
+            window: Duration::from_secs(100),
+            runs: 1000,
+            seed: 1,
+        };
+        // A protocol that nobody knows is refused when it is to be simulated.
+        let Ok(choice) = point.choice() else { return point };
+        if choice.rounds().is_some() {
+            point.view = 0.5;
+            point.convening.initiators = Initiators::Some(1);
+        } else if choice.profile().convened {
+            point.convening.detection = Some(Duration::ZERO);
+        }
+        if choice.layout() == Some(Layout::Graph) {
+            point.convening.terrain = Terrain::Random { links: usual_links(nodes) as usize };
+        }
+        point
+    }
+
+    /// With this value of a parameter, whatever it was before.
+    #[must_use]
+    pub fn with(self, name: &'static str, value: impl Display) -> Self {
+        let mut point = self.without(name);
+        point.params.push((name, value.to_string()));
+        point
+    }
+
+    /// With the default of a parameter.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.params.retain(|(given, _)| *given != name);
+        self
+    }
+
+    /// With wake-up times distributed like this.
+    #[must_use]
+    pub fn shape(self, shape: Shape) -> Self {
+        let exponential = |timer: Distribution, rate: f64| {
+            self.clone().with("timer", timer.name()).with("timer-rate", rate)
+        };
+        match shape {
+            Shape::Uniform => self.without("timer").without("timer-rate"),
+            Shape::Rising { rate } => exponential(Distribution::Exponential, rate),
+            Shape::Falling { rate } => exponential(Distribution::ExponentialFalling, rate),
         }
     }
 
-    /// The same with so many runs and this luck.
+    /// With this T_L, in seconds.
     #[must_use]
-    pub fn with(self, runs: u64, seed: u64) -> Self {
-        match self {
-            Self::Announced(cell) => Cell { runs, seed, ..cell }.into(),
-            Self::Called(election) => Election { runs, seed, ..election }.into(),
-            Self::Drawn(ballot) => Ballot { runs, seed, ..ballot }.into(),
+    pub fn listen(self, seconds: f64) -> Self {
+        self.with("listen", duration(seconds))
+    }
+
+    /// With this loss of all messages.
+    #[must_use]
+    pub fn loss(self, loss: Loss) -> Self {
+        Self { unicast_loss: loss, multicast_loss: loss, ..self }
+    }
+
+    /// With this scenario, watched for so many seconds.
+    #[must_use]
+    pub fn scenario(self, scenario: Scenario, window: f64) -> Self {
+        Self { scenario, window: duration(window), ..self }
+    }
+
+    /// With these who call.
+    #[must_use]
+    pub fn initiators(mut self, initiators: Initiators) -> Self {
+        self.convening.initiators = initiators;
+        self
+    }
+
+    /// With this order on the ring.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.convening.order = order;
+        self
+    }
+
+    /// With so many runs.
+    #[must_use]
+    pub fn runs(self, runs: u64) -> Self {
+        Self { runs, ..self }
+    }
+
+    /// With this seed.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The text of a parameter, if it was given.
+    pub fn param(&self, name: &str) -> Option<&str> {
+        self.params.iter().find(|(given, _)| *given == name).map(|(_, text)| text.as_str())
+    }
+
+    /// All parameters: those that were given, and those that follow.
+    ///
+    /// # Errors
+    /// [`BadExperiment`], if there is no such protocol or parameter, or a text has no value.
+    pub fn config(&self) -> Result<Config, BadExperiment> {
+        let unknown = || refused(format!("no protocol is called '{}'", self.protocol));
+        let entry = find(self.protocol).ok_or_else(unknown)?;
+        let given = entry.given(self.params.iter().map(|(name, text)| (*name, text.as_str())));
+        given.and_then(|given| entry.config(&self.surroundings(entry), &given)).map_err(refused)
+    }
+
+    /// The group and the network, as far as parameters depend on them.
+    fn surroundings(&self, entry: &Entry) -> Surroundings {
+        let loss = self.multicast_loss.rate();
+        Surroundings {
+            ids: self.scenario.ids(self.nodes, entry.family.has_leases()),
+            ranks: Ranks::BOUND,
+            processing: self.convening.processing,
+            loss,
+            unsteady: loss > 0.0 || self.unicast_loss.rate() > 0.0,
+            moving: self.convening.wanders(),
+            ..Surroundings::calm(self.nodes, self.delay)
         }
+    }
+
+    fn choice(&self) -> Result<Choice, BadExperiment> {
+        Choice::try_from(self.config()?).map_err(refused)
+    }
+
+    /// Whether processes detect failures themselves, so that nobody tells them.
+    fn detects(&self) -> bool {
+        let heartbeats = |(name, value): &(String, serde_json::Value)| {
+            name == "detector" && value == "heartbeats"
+        };
+        self.config().is_ok_and(|config| config.to_map().iter().any(heartbeats))
+    }
+
+    fn network(&self) -> Result<Network, BadExperiment> {
+        let lossy = |loss: Loss| -> Result<network::Loss, BadExperiment> {
+            let rate = Probability::try_from(loss.rate()).map_err(refused)?;
+            Ok(match loss {
+                Loss::None => network::Loss::None,
+                Loss::Correlated(_) => network::Loss::Correlated(rate),
+                Loss::Uncorrelated(_) => network::Loss::Uncorrelated(rate),
+            })
+        };
+        let delay = Delay::Constant(self.delay);
+        let mut network = Network::uniform(delay, lossy(self.unicast_loss)?);
+        network.multicast.loss = lossy(self.multicast_loss)?;
+        Ok(network)
     }
 
     /// The experiment.
@@ -59,17 +252,37 @@ impl Point {
     /// # Errors
     /// [`BadExperiment`], if the parameters break a rule.
     pub fn experiment(&self, threads: usize) -> Result<Experiment, BadExperiment> {
-        match self {
-            Self::Announced(cell) => cell.experiment(threads),
-            Self::Called(election) => election.experiment(threads),
-            Self::Drawn(ballot) => ballot.experiment(threads),
+        let chance = |value: f64| Probability::try_from(value).map_err(refused);
+        let (view, fail) = (chance(self.view)?, chance(self.fail)?);
+        let mut convening = Convening { view, fail, ..self.convening.clone() };
+        if self.detects() {
+            convening.detection = None;
         }
+        let window = match &convening.terrain {
+            Terrain::Moving(motion) => motion.lasts,
+            _ => self.window,
+        };
+        let ranked = self.param("criterion") == Some(Criterion::Rank.name());
+        Ok(Experiment {
+            choice: self.choice()?,
+            nodes: self.nodes,
+            network: self.network()?,
+            ranks: if ranked { Ranks::Random } else { Ranks::ById },
+            drift: 0,
+            convening,
+            scenario: self.scenario,
+            window,
+            runs: self.runs,
+            seed: self.seed,
+            threads,
+            engine: Engine::Auto,
+        })
     }
 
-    /// Asks the simulator, `progress` being told after every run.
+    /// Simulates it, `progress` being told after every run.
     ///
     /// # Errors
-    /// [`BadExperiment`], if there is no answer to the question.
+    /// [`BadExperiment`], if the parameters break a rule.
     pub fn answer(
         &self,
         threads: usize,
@@ -78,12 +291,11 @@ impl Point {
         self.experiment(threads)?.run(progress)
     }
 
-    /// The command that prints the same numbers.
-    pub fn command(&self) -> String {
-        match self {
-            Self::Announced(cell) => cell.command(),
-            Self::Called(election) => election.command(),
-            Self::Drawn(ballot) => ballot.command(),
-        }
+    /// Whether elections have rounds, in which each message is lost for itself.
+    fn has_rounds(&self) -> bool {
+        self.choice().is_ok_and(|choice| choice.rounds().is_some())
     }
 }
+
+#[cfg(test)]
+mod tests;

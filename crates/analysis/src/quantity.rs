@@ -2,8 +2,8 @@
 //!
 //! A further quantity is one entry in the list of its family, beside the formulas it names.
 
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
-use crate::setting::{OutOfDomain, Setting};
 use crate::{announce_listen, classic, probabilistic};
 use bellwether_sim::Measure;
 
@@ -42,7 +42,7 @@ impl Unit {
 }
 
 /// A formula.
-pub type Formula = fn(&Setting) -> Result<f64, OutOfDomain>;
+pub type Formula = fn(&ValidInputs) -> Result<f64, OutOfDomain>;
 
 /// A quantity: both of its forms, and what to simulate to see which is right.
 #[derive(Clone, Copy, Debug)]
@@ -62,11 +62,11 @@ pub struct Quantity {
     /// As it should read.
     pub corrected: Formula,
     /// What differs and why, in a line, for these arguments.
-    pub note: fn(&Setting) -> &'static str,
+    pub note: fn(&ValidInputs) -> &'static str,
     /// Whether the corrected form is exact for these arguments, or an approximation.
-    pub exact: fn(&Setting) -> bool,
+    pub exact: fn(&ValidInputs) -> bool,
     /// The simulation that measures it, if one does.
-    pub simulation: fn(&Setting) -> Option<(Point, Measure)>,
+    pub simulation: fn(&ValidInputs) -> Option<(Point, Measure)>,
 }
 
 /// All quantities, by family.

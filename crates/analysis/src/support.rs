@@ -62,14 +62,14 @@ pub fn may_be(simulated: &Summary, form: f64) -> bool {
 /// How far an approximation is from what happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Off {
-    /// By what part of the simulated mean; above nought if the approximation is too high.
+    /// By what part of the simulated mean; above zero if the approximation is too high.
     pub part: f64,
     /// The standard error of that.
     pub stderr: f64,
 }
 
 impl Off {
-    /// How far this form is off; `None` if the simulated mean is nought.
+    /// How far this form is off; `None` if the simulated mean is zero.
     pub fn of(simulated: &Summary, form: f64) -> Option<Self> {
         let Summary { mean, stderr, .. } = *simulated;
         // The form is known; all the error is that of the mean it is divided by.

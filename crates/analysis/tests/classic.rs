@@ -3,29 +3,29 @@
 //! Where nothing is left to luck they are equal; means lie within their interval of 99.9 %.
 
 use bellwether_analysis::classic::{QUANTITIES, bully};
-use bellwether_analysis::{Given, OutOfDomain, Quantity, Setting};
+use bellwether_analysis::{Inputs, OutOfDomain, Quantity, ValidInputs};
 use bellwether_sim::Measure;
 
 fn all() -> impl Iterator<Item = &'static Quantity> {
     QUANTITIES.iter().copied().flatten().copied()
 }
 
-fn setting(given: Given) -> Setting {
-    given.try_into().expect("a setting in the domain")
+fn inputs(given: Inputs) -> ValidInputs {
+    given.try_into().expect("a inputs in the domain")
 }
 
 /// Compares, and says whether there was anything to compare.
-fn agrees(quantity: &Quantity, setting: &Setting, runs: u64) -> bool {
-    let Some((point, measure)) = (quantity.simulation)(setting) else { return false };
-    let value = (quantity.corrected)(setting).expect("what is simulated has a value");
-    let runs = (point.runs() * runs / 1000).max(2);
-    let point = point.with(runs, 1);
+fn agrees(quantity: &Quantity, inputs: &ValidInputs, runs: u64) -> bool {
+    let Some((point, measure)) = (quantity.simulation)(inputs) else { return false };
+    let value = (quantity.corrected)(inputs).expect("what is simulated has a value");
+    let runs = (point.runs * runs / 1000).max(2);
+    let point = point.runs(runs).seed(1);
     let command = point.command();
     let answer = point.answer(1, &|| ()).unwrap_or_else(|why| panic!("{command}: {why}"));
     assert_eq!(answer.unsettled, 0, "{}: {command}", quantity.name);
     let got = answer.measure(measure).unwrap_or_else(|| panic!("{command}: nothing measured"));
     let name = quantity.name;
-    if (quantity.exact)(setting) {
+    if (quantity.exact)(inputs) {
         assert!(got.agrees_with(value, 0.999), "{name} is {value}, not {}: {command}", got.mean);
     } else {
         assert!(got.max <= value, "{name} is at most {value}, not {}: {command}", got.max);
@@ -38,7 +38,7 @@ fn every_quantity_is_what_its_simulation_gives_for_any_size() {
     for quantity in all() {
         let compared = (2..=64)
             .filter(|nodes| {
-                agrees(quantity, &setting(Given { nodes: *nodes, ..Given::default() }), 50)
+                agrees(quantity, &inputs(Inputs { nodes: *nodes, ..Inputs::default() }), 50)
             })
             .count();
         // Bully's OKs need three processes.
@@ -54,7 +54,7 @@ fn means_agree_with_a_thousand_runs() {
     for quantity in means {
         for nodes in [3, 10, 100, 500] {
             compared +=
-                u32::from(agrees(quantity, &setting(Given { nodes, ..Given::default() }), 1000));
+                u32::from(agrees(quantity, &inputs(Inputs { nodes, ..Inputs::default() }), 1000));
         }
     }
     assert_eq!(compared, 16);
@@ -66,11 +66,11 @@ fn it_matters_who_calls_and_how_many() {
         for quantity in all() {
             let reads = |flag| quantity.reads.contains(&flag);
             for initiator in (0..nodes - 1).filter(|_| reads("initiator")) {
-                agrees(quantity, &setting(Given { nodes, initiator, ..Given::default() }), 50);
+                agrees(quantity, &inputs(Inputs { nodes, initiator, ..Inputs::default() }), 50);
             }
             for k in (1..=nodes).filter(|_| reads("initiators")) {
-                let given = Given { nodes, initiators: Some(k), ..Given::default() };
-                agrees(quantity, &setting(given), 300);
+                let given = Inputs { nodes, initiators: Some(k), ..Inputs::default() };
+                agrees(quantity, &inputs(given), 300);
             }
         }
     }
@@ -83,8 +83,8 @@ fn it_matters_how_long_things_take() {
             [(3.0, 1.0, None), (0.0, 0.25, Some(7.0)), (0.5, 0.0, Some(1.5))]
         {
             let processing = if quantity.reads.contains(&"processing") { processing } else { 0.0 };
-            let given = Given { nodes: 20, delay, processing, reply, ..Given::default() };
-            assert!(agrees(quantity, &setting(given), 50), "{}", quantity.name);
+            let given = Inputs { nodes: 20, delay, processing, reply, ..Inputs::default() };
+            assert!(agrees(quantity, &inputs(given), 50), "{}", quantity.name);
         }
     }
 }
@@ -97,7 +97,7 @@ fn a_dead_top_costs_bully_one_time_out() {
             [(0, 0.1, None), (nodes - 2, 0.5, Some(3.0)), (1, 0.0, Some(7.0))]
         {
             let initiator = initiator.min(nodes - 2);
-            let at = setting(Given { nodes, initiator, delay, reply, ..Given::default() });
+            let at = inputs(Inputs { nodes, initiator, delay, reply, ..Inputs::default() });
             let answer = bully::untold(bully::Case::From, &at).experiment(1).unwrap().run(&|| ());
             let answer = answer.expect("it can be simulated");
             let mean = |measure| answer.measure(measure).expect("it is measured").clone();
@@ -113,8 +113,8 @@ fn a_dead_top_costs_bully_one_time_out() {
 fn on_networks_it_matters_how_many_links_there_are() {
     for quantity in all().filter(|quantity| quantity.reads.contains(&"links")) {
         for links in [19, 25, 60, 190] {
-            let given = Given { nodes: 20, links: Some(links), ..Given::default() };
-            assert!(agrees(quantity, &setting(given), 1000), "{}", quantity.name);
+            let given = Inputs { nodes: 20, links: Some(links), ..Inputs::default() };
+            assert!(agrees(quantity, &inputs(given), 1000), "{}", quantity.name);
         }
     }
 }
@@ -122,7 +122,7 @@ fn on_networks_it_matters_how_many_links_there_are() {
 #[test]
 fn with_losses_nothing_is_counted() {
     let loss = bellwether_analysis::Loss::Uncorrelated(0.1);
-    let lossy = setting(Given { loss, ..Given::default() });
+    let lossy = inputs(Inputs { loss, ..Inputs::default() });
     for quantity in all() {
         let refused = (quantity.corrected)(&lossy);
         let name = quantity.name;

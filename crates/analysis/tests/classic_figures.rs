@@ -4,25 +4,28 @@
 //! Verdicts must come out of numbers and records. So known ones are asked for, and forged numbers
 //! and records must turn them round.
 
-use bellwether_analysis::figures::Verdict::{self, Confirmed, Refuted};
-use bellwether_analysis::figures::{Budget, Curve, Figure, Finding, classic, figure, findings};
+mod found;
+mod known;
+
+use bellwether_analysis::figures::Verdict::{Confirmed, Refuted};
+use bellwether_analysis::figures::{Budget, Figure, Finding, classic, figure};
 use bellwether_analysis::report::{csv, json, page, picture};
 use bellwether_core::{Event, NodeId, Record};
+use known::{Known, assert_known};
 use std::sync::LazyLock;
 
-fn found(runs: u64) -> Vec<Finding> {
-    let budget = Budget { runs, ..Budget::default() };
-    findings(classic::figures(), budget, &mut |_, _| ()).expect("figures that can be made")
+fn figures() -> Vec<Figure> {
+    classic::FIGURES.iter().map(|(name, _)| figure(name).expect("it is listed")).collect()
 }
 
-static FOUND: LazyLock<Vec<Finding>> = LazyLock::new(|| found(300));
+static FOUND: LazyLock<Vec<Finding>> =
+    LazyLock::new(|| found::found(figures(), Budget { runs: 300, ..Budget::default() }));
 
 fn finding(id: &str) -> Finding {
     FOUND.iter().find(|finding| finding.id == id).expect("one of these figures").clone()
 }
 
-/// The verdicts of a figure's claims, known by how each begins, in their order.
-const KNOWN: &[(&str, &[(&str, Verdict)])] = &[
+const KNOWN: &[Known] = &[
     (
         "merea-messages",
         &[
@@ -113,33 +116,15 @@ const KNOWN: &[(&str, &[(&str, Verdict)])] = &[
 
 #[test]
 fn every_verdict_that_is_known_comes_out() {
-    let ids: Vec<&str> = FOUND.iter().map(|finding| finding.id).collect();
-    assert_eq!(ids, KNOWN.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-    for (id, known) in KNOWN {
-        let claims = finding(id).claims;
-        assert_eq!(claims.len(), known.len(), "{id}: a claim that no test knows");
-        for (claim, (begins, verdict)) in claims.iter().zip(*known) {
-            println!("{id}: {} [{}]: {}", claim.says, claim.verdict.name(), claim.because);
-            assert!(claim.says.starts_with(begins), "{id}: {}", claim.says);
-            assert_eq!(claim.verdict, *verdict, "{id}: {}: {}", claim.says, claim.because);
-            assert!(!claim.because.is_empty() && !claim.because.contains("NaN"), "{claim:?}");
-        }
-    }
-}
-
-fn change(finding: &mut Finding, name: &str, change: impl FnOnce(&mut Curve)) {
-    let curves = &mut finding.panes[0].curves;
-    let found = curves.iter_mut().find(|curve| curve.name == name);
-    change(found.unwrap_or_else(|| panic!("no curve is called {name}")));
+    assert_known(&FOUND, KNOWN);
 }
 
 fn copy(finding: &mut Finding, from: &str, to: &str) {
-    let dots = finding.panes[0].curve(from).dots.clone();
-    change(finding, to, |curve| curve.dots = dots);
+    known::copy(finding, 0, from, to);
 }
 
 fn raise(finding: &mut Finding, name: &str, by: impl Fn(f64) -> f64) {
-    change(finding, name, |curve| curve.dots.iter_mut().for_each(|dot| dot.y *= by(dot.x)));
+    known::raise(finding, 0, name, by);
 }
 
 fn records(finding: &mut Finding) -> &mut Vec<Record> {
@@ -297,10 +282,10 @@ fn forgeries_turn_every_verdict_round() {
 #[test]
 fn what_is_told_of_a_run_does_not_depend_on_the_budget() {
     let with_runs: Vec<Figure> =
-        classic::figures().into_iter().filter(|figure| figure.run.is_some()).collect();
+        figures().into_iter().filter(|figure| figure.run.is_some()).collect();
     assert_eq!(with_runs.len(), 4);
     let budget = Budget { runs: 2, seed: 99, threads: 1 };
-    for small in findings(with_runs, budget, &mut |_, _| ()).expect("figures that can be made") {
+    for small in found::found(with_runs, budget) {
         let usual = finding(small.id);
         assert_eq!(small.claims, usual.claims);
         assert_eq!(picture::svg(&small), picture::svg(&usual));

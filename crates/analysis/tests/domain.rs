@@ -1,6 +1,6 @@
 //! Wherever a formula is asked about, it has a finite value or says why not: never a NaN.
 
-use bellwether_analysis::{Given, Loss, OutOfDomain, Point, Quantity, Setting, quantities};
+use bellwether_analysis::{Inputs, Loss, OutOfDomain, Quantity, ValidInputs, quantities};
 use bellwether_protocols::announce_listen::Shape;
 
 const SHAPES: [Shape; 3] =
@@ -11,7 +11,7 @@ fn losses(rates: &[f64]) -> Vec<Loss> {
     rates.iter().flat_map(both).chain([Loss::None]).collect()
 }
 
-/// Times that are nought, equal, multiples of each other, or neither: Δ, T_S, T_A, T_L.
+/// Times that are zero, equal, multiples of each other, or neither: Δ, T_S, T_A, T_L.
 const TIMES: [(f64, f64, f64, f64); 8] = [
     (0.1, 1.0, 1.0, f64::INFINITY),
     (0.1, 1.0, 1.0, 3.0),
@@ -23,13 +23,13 @@ const TIMES: [(f64, f64, f64, f64); 8] = [
     (0.1, 0.0, 0.3, 0.9),
 ];
 
-fn settings(sizes: &[u32], rates: &[f64]) -> Vec<Setting> {
+fn settings(sizes: &[u32], rates: &[f64]) -> Vec<ValidInputs> {
     let mut all = Vec::new();
     for &nodes in sizes {
         for &loss in &losses(rates) {
             for (delay, suppress, announce, listen) in TIMES {
                 for shape in SHAPES {
-                    let given = Given {
+                    let given = Inputs {
                         nodes,
                         loss,
                         delay,
@@ -37,9 +37,9 @@ fn settings(sizes: &[u32], rates: &[f64]) -> Vec<Setting> {
                         announce,
                         listen,
                         shape,
-                        ..Given::default()
+                        ..Inputs::default()
                     };
-                    all.push(Setting::try_from(given).expect("in the common domain"));
+                    all.push(ValidInputs::try_from(given).expect("in the common domain"));
                 }
             }
         }
@@ -47,31 +47,31 @@ fn settings(sizes: &[u32], rates: &[f64]) -> Vec<Setting> {
     all
 }
 
-fn has_a_value_or_a_reason(quantity: &Quantity, setting: &Setting) {
+fn has_a_value_or_a_reason(quantity: &Quantity, inputs: &ValidInputs) {
     let forms = [("printed", quantity.printed), ("corrected", quantity.corrected)];
     for (name, form) in forms {
-        let value: Result<f64, OutOfDomain> = form(setting);
+        let value: Result<f64, OutOfDomain> = form(inputs);
         let finite = value.as_ref().map_or(true, |value| value.is_finite());
-        assert!(finite, "{} {name}: {value:?} for {setting:?}", quantity.name);
+        assert!(finite, "{} {name}: {value:?} for {inputs:?}", quantity.name);
         if let Err(why) = value {
             assert!(why.to_string().len() > 10, "{} {name}: {why:?}", quantity.name);
         }
     }
     // A quantity that cannot be negative is not.
-    if let Ok(value) = (quantity.corrected)(setting) {
-        assert!(value >= 0.0, "{}: {value} for {setting:?}", quantity.name);
+    if let Ok(value) = (quantity.corrected)(inputs) {
+        assert!(value >= 0.0, "{}: {value} for {inputs:?}", quantity.name);
     }
-    assert!(!(quantity.note)(setting).is_empty());
-    if let Some((Point::Announced(cell), _)) = (quantity.simulation)(setting) {
-        assert!(cell.window > bellwether_core::Duration::ZERO, "{}", cell.command());
+    assert!(!(quantity.note)(inputs).is_empty());
+    if let Some((point, _)) = (quantity.simulation)(inputs) {
+        assert!(point.window > bellwether_core::Duration::ZERO, "{}", point.command());
     }
 }
 
 #[test]
 fn every_form_has_a_value_or_a_reason_for_groups_of_any_size() {
-    for setting in settings(&[1, 2, 3, 500], &[0.0, 0.4, 0.99]) {
+    for inputs in settings(&[1, 2, 3, 500], &[0.0, 0.4, 0.99]) {
         for quantity in quantities() {
-            has_a_value_or_a_reason(quantity, &setting);
+            has_a_value_or_a_reason(quantity, &inputs);
         }
     }
 }
@@ -80,10 +80,10 @@ fn every_form_has_a_value_or_a_reason_for_groups_of_any_size() {
 fn every_form_has_a_value_or_a_reason_for_a_million() {
     let [usual, ..] = TIMES;
     for loss in losses(&[0.4, 0.99]) {
-        let given = Given { nodes: 1_000_000, loss, delay: usual.0, ..Given::default() };
-        let setting = Setting::try_from(given).expect("in the common domain");
+        let given = Inputs { nodes: 1_000_000, loss, delay: usual.0, ..Inputs::default() };
+        let inputs = ValidInputs::try_from(given).expect("in the common domain");
         for quantity in quantities() {
-            has_a_value_or_a_reason(quantity, &setting);
+            has_a_value_or_a_reason(quantity, &inputs);
         }
     }
 }

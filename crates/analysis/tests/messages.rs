@@ -4,7 +4,7 @@
 //! Seeds are fixed. An exact form must lie within the 99.9 % interval, in settings in which no
 //! parameter can stand for another; an approximate one within what it promises.
 
-use bellwether_analysis::{Given, Loss, Quantity, Setting, quantity};
+use bellwether_analysis::{Inputs, Loss, Quantity, ValidInputs, quantity};
 use bellwether_protocols::announce_listen::Shape;
 use bellwether_sim::stats::Summary;
 
@@ -24,14 +24,14 @@ fn named(name: &str) -> &'static Quantity {
     quantity(name).expect("a quantity of this name")
 }
 
-fn simulated(quantity: &Quantity, setting: &Setting, runs: u64) -> Option<(Summary, String)> {
-    let (cell, measure) = (quantity.simulation)(setting)?;
-    let cell = cell.with(runs, 1);
-    let answer = cell.answer(2, &|| ()).expect("a simulation that can be made");
-    Some((answer.measure(measure).expect("measured in every run").clone(), cell.command()))
+fn simulated(quantity: &Quantity, inputs: &ValidInputs, runs: u64) -> Option<(Summary, String)> {
+    let (point, measure) = (quantity.simulation)(inputs)?;
+    let point = point.runs(runs).seed(1);
+    let answer = point.answer(2, &|| ()).expect("a simulation that can be made");
+    Some((answer.measure(measure).expect("measured in every run").clone(), point.command()))
 }
 
-fn settings() -> impl Iterator<Item = Setting> {
+fn settings() -> impl Iterator<Item = ValidInputs> {
     let losses = [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)];
     // Δ, T_S, T_A: as in the figures; without delay; with announcements that overtake each other.
     let times =
@@ -41,9 +41,16 @@ fn settings() -> impl Iterator<Item = Setting> {
         times.into_iter().flat_map(move |(delay, suppress, announce)| {
             [(2, Shape::Uniform), (7, shapes[0]), (40, shapes[1]), (40, shapes[2])].map(
                 |(nodes, shape)| {
-                    let given =
-                        Given { nodes, loss, delay, suppress, announce, shape, ..Given::default() };
-                    Setting::try_from(given).expect("in the domain")
+                    let given = Inputs {
+                        nodes,
+                        loss,
+                        delay,
+                        suppress,
+                        announce,
+                        shape,
+                        ..Inputs::default()
+                    };
+                    ValidInputs::try_from(given).expect("in the domain")
                 },
             )
         })
@@ -55,9 +62,9 @@ fn exact_forms_agree_with_simulation() {
     let (mut bad, mut compared) = (String::new(), 0);
     for name in EXACT {
         let quantity = named(name);
-        for setting in settings().filter(|setting| (quantity.exact)(setting)) {
-            let Ok(value) = (quantity.corrected)(&setting) else { continue };
-            let Some((got, command)) = simulated(quantity, &setting, 4000) else { continue };
+        for inputs in settings().filter(|inputs| (quantity.exact)(inputs)) {
+            let Ok(value) = (quantity.corrected)(&inputs) else { continue };
+            let Some((got, command)) = simulated(quantity, &inputs, 4000) else { continue };
             compared += 1;
             if !got.agrees_with(value, 0.999) {
                 let off = (got.mean - value) / got.stderr;
@@ -78,14 +85,14 @@ fn the_closure_stays_near_and_the_recurrence_does_not() {
     for l in [0.1, 0.4, 0.7] {
         for (nodes, most) in [(10, 1.03), (100, 1.04), (1000, 1.05)] {
             let given =
-                Given { nodes, loss: Loss::Uncorrelated(l), delay: 0.0, ..Given::default() };
-            let setting = given.try_into().expect("in the domain");
-            let (got, command) = simulated(closure, &setting, 2000).expect("simulated");
+                Inputs { nodes, loss: Loss::Uncorrelated(l), delay: 0.0, ..Inputs::default() };
+            let inputs = given.try_into().expect("in the domain");
+            let (got, command) = simulated(closure, &inputs, 2000).expect("simulated");
             let noise = 3.3 * got.stderr / got.mean;
-            let near = (closure.corrected)(&setting).expect("a value") / got.mean;
+            let near = (closure.corrected)(&inputs).expect("a value") / got.mean;
             assert!(1.0 - noise < near && near < most + noise, "{near} ± {noise}: {command}");
             if nodes >= 100 {
-                let far = (recurrence.corrected)(&setting).expect("a value") / got.mean;
+                let far = (recurrence.corrected)(&inputs).expect("a value") / got.mean;
                 assert!(far > near + 0.1, "{far} {near}: {command}");
             }
         }

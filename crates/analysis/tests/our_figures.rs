@@ -3,20 +3,18 @@
 //! Verdicts must come out of numbers. So known ones are asked for with a moderate number of runs
 //! and the default seed, and forged numbers must turn them round.
 
-use bellwether_analysis::figures::Verdict::{self, Confirmed, NotReproducible, Refuted};
-use bellwether_analysis::figures::{Budget, Curve, Figure, Finding, figure, figures, findings};
+mod found;
+mod known;
+
+use bellwether_analysis::figures::Verdict::{Confirmed, NotReproducible, Refuted};
+use bellwether_analysis::figures::{Budget, Finding, figure};
+use known::{Known, assert_known, change, copy};
 use std::sync::LazyLock;
 
 /// Those that have a claim below; the continuations to a million are tested with their figures.
-fn ours() -> Vec<Figure> {
-    let mut all = figures();
-    all.retain(|figure| KNOWN.iter().any(|(id, _)| *id == figure.id));
-    all
-}
-
 fn found(runs: u64) -> Vec<Finding> {
-    let budget = Budget { runs, ..Budget::default() };
-    findings(ours(), budget, &mut |_, _| ()).expect("figures that can be simulated")
+    let ours = KNOWN.iter().map(|(id, _)| figure(id).expect("one of our figures")).collect();
+    found::found(ours, Budget { runs, ..Budget::default() })
 }
 
 /// With enough runs to be sure of their verdicts.
@@ -26,8 +24,7 @@ fn finding(id: &str) -> Finding {
     OURS.iter().find(|finding| finding.id == id).expect("one of our figures").clone()
 }
 
-/// The verdicts of a figure's claims, known by how each begins, in their order.
-const KNOWN: &[(&str, &[(&str, Verdict)])] = &[
+const KNOWN: &[Known] = &[
     (
         "reestablishment-delay",
         &[
@@ -100,17 +97,7 @@ const KNOWN: &[(&str, &[(&str, Verdict)])] = &[
 
 #[test]
 fn every_verdict_that_is_known_comes_out() {
-    let ids: Vec<&str> = OURS.iter().map(|finding| finding.id).collect();
-    assert_eq!(ids, KNOWN.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-    for (id, known) in KNOWN {
-        let claims = finding(id).claims;
-        assert_eq!(claims.len(), known.len(), "{id}: a claim that no test knows");
-        for (claim, (begins, verdict)) in claims.iter().zip(*known) {
-            println!("{id}: {} [{}]: {}", claim.says, claim.verdict.name(), claim.because);
-            assert!(claim.says.starts_with(begins), "{id}: {}", claim.says);
-            assert_eq!(claim.verdict, *verdict, "{id}: {}: {}", claim.says, claim.because);
-        }
-    }
+    assert_known(&OURS, KNOWN);
 }
 
 /// With hardly any runs nothing is judged, but everything has an answer.
@@ -141,18 +128,8 @@ fn a_tiny_budget_is_enough_to_build_every_figure() {
 /// What the numbers of a curve are replaced by, in the pane of this number.
 type Forgery = (&'static str, usize, usize, fn(&mut Finding, usize));
 
-fn copy(finding: &mut Finding, pane: usize, from: &str, to: &str) {
-    let dots = finding.panes[pane].curve(from).dots.clone();
-    change(finding, pane, to, |curve| curve.dots = dots);
-}
-
-fn change(finding: &mut Finding, pane: usize, name: &str, change: impl FnOnce(&mut Curve)) {
-    let curves = &mut finding.panes[pane].curves;
-    change(curves.iter_mut().find(|curve| curve.name == name).expect("a curve of the pane"));
-}
-
 fn raise(finding: &mut Finding, pane: usize, name: &str, factor: f64) {
-    change(finding, pane, name, |curve| curve.dots.iter_mut().for_each(|dot| dot.y *= factor));
+    known::raise(finding, pane, name, |_| factor);
 }
 
 /// Figure, claim, pane, and a forgery that must turn the verdict round.

@@ -5,21 +5,17 @@
 use bellwether_analysis::plan::strategy::{
     Effort, Found, Goals, Growth, Refused, Standing, Trial, search,
 };
-use bellwether_core::Duration;
-use bellwether_protocols::probabilistic::Reinitiate;
+use bellwether_analysis::{Loss, Point};
 
 fn goals(success: f64) -> Goals {
-    Goals {
-        nodes: 100,
-        view: 0.5,
-        unicast_loss: 0.05,
-        multicast_loss: 0.05,
-        fail: 0.0,
-        delay: Duration::from_millis(100),
-        reinitiate: Reinitiate::Delay,
-        success,
-        max_rounds: 3,
-    }
+    let point = Point::new("probabilistic", 100).loss(Loss::apart(0.05));
+    Goals { point, success, max_rounds: 3 }
+}
+
+/// The same in a group that differs like this.
+fn of(mut goals: Goals, change: impl FnOnce(&mut Point)) -> Goals {
+    change(&mut goals.point);
+    goals
 }
 
 fn plan(goals: Goals, effort: f64) -> Result<Found, Refused> {
@@ -60,7 +56,7 @@ fn what_is_chosen_reaches_the_goal_and_nothing_cheaper_that_was_tried_does() {
 fn fresh_runs_confirm_what_was_chosen_and_would_not_confirm_much_more() {
     let plan = found(goals(0.9));
     let fresh = plan.confirm(1, &|| {}).expect("it can be simulated");
-    assert_eq!(fresh.ballot.seed, 2, "other luck");
+    assert_eq!(fresh.point.seed, 2, "other luck");
     assert_eq!(fresh.success.runs, 2 * plan.chosen.success.runs);
     assert!(plan.confirmed_by(&fresh), "{fresh:?}");
     let [low, high] = plan.chosen.success.interval(0.999);
@@ -83,7 +79,7 @@ fn nothing_depends_on_threads() {
 /// Nothing notices the crash of a leader in the round that elects it.
 #[test]
 fn more_than_failures_allow_is_refused_with_what_can_be_had() {
-    let failing = |success| Goals { fail: 0.2, ..goals(success) };
+    let failing = |success| of(goals(success), |group| group.fail = 0.2);
     let refused = plan(failing(0.95), 1.0).expect_err("a fifth of the leaders crash");
     let Refused::Unreached(best) = &refused else { panic!("{refused}") };
     let [low, high] = best.best.interval();
@@ -99,23 +95,27 @@ fn more_than_failures_allow_is_refused_with_what_can_be_had() {
 
 #[test]
 fn where_nothing_succeeds_no_other_goal_is_advised() {
-    let refused = plan(Goals { fail: 1.0, ..goals(0.9) }, 1.0).expect_err("everyone crashes");
+    let refused =
+        plan(of(goals(0.9), |group| group.fail = 1.0), 1.0).expect_err("everyone crashes");
     let Refused::Unreached(best) = &refused else { panic!("{refused}") };
     assert_eq!((best.best.success.successes, best.reachable()), (0, None));
     let text = refused.to_string();
     assert!(text.contains("no strategy tried") && text.contains("1 - fail = 0 is"), "{text}");
-    assert!(text.contains("; try fewer losses"), "a goal of nought would be refused: {text}");
+    assert!(text.contains("; try fewer losses"), "a goal of zero would be refused: {text}");
 }
 
 #[test]
 fn the_most_there_is_has_no_more_digits_than_it_means() {
-    let refused = plan(Goals { fail: 0.999, ..goals(0.9) }, 1.0).expect_err("nearly all crash");
+    let refused =
+        plan(of(goals(0.9), |group| group.fail = 0.999), 1.0).expect_err("nearly all crash");
     assert!(refused.to_string().contains("1 - fail = 0.001 is"), "{refused}");
 }
 
 #[test]
 fn more_than_losses_allow_is_refused() {
-    let deaf = Goals { multicast_loss: 0.8, max_rounds: 1, nodes: 60, ..goals(0.99) };
+    let deaf = of(Goals { max_rounds: 1, ..goals(0.99) }, |group| {
+        (group.multicast_loss, group.nodes) = (Loss::apart(0.8), 60);
+    });
     let refused = plan(deaf, 1.0).expect_err("K of everyone is not enough in one round");
     let Refused::Unreached(best) = refused else { panic!("{refused}") };
     assert!(best.best.interval()[1] < 0.99, "{best:?}");
@@ -125,7 +125,7 @@ fn more_than_losses_allow_is_refused() {
 #[test]
 fn what_an_effort_cannot_tell_is_not_claimed() {
     // About 95 of 100 succeed: more than the goal, but not so that a hundred runs show it.
-    let near = Goals { fail: 0.05, ..goals(0.9) };
+    let near = of(goals(0.9), |group| group.fail = 0.05);
     let refused = plan(near, 0.001).map(|plan| plan.chosen.tactic);
     let refused = refused.expect_err("a hundred runs at most");
     let says = refused.to_string();
@@ -137,7 +137,7 @@ fn what_an_effort_cannot_tell_is_not_claimed() {
 
 #[test]
 fn a_group_too_large_for_the_effort_is_refused_before_anything_is_simulated() {
-    let large = |nodes| Goals { nodes, ..goals(0.999) };
+    let large = |nodes| of(goals(0.999), |group| group.nodes = nodes);
     let effort = Effort { scale: 0.5, seed: 1, threads: 1 };
     let refused = search(large(200_000), effort, &|tactic, _| panic!("{tactic} is simulated"))
         .expect_err("7598 runs in a group of 200000 are more than 1500 million deliveries");
@@ -151,7 +151,9 @@ fn a_group_too_large_for_the_effort_is_refused_before_anything_is_simulated() {
 /// The looks at a strategy have 120, 360, 1080 runs; a further 3240 would be too many.
 #[test]
 fn the_last_look_has_as_many_runs_as_the_goal_needs() {
-    let calm = Goals { view: 1.0, unicast_loss: 0.0, multicast_loss: 0.0, ..goals(0.995) };
+    let calm = goals(0.995);
+    let point = Point { view: 1.0, ..calm.point.loss(Loss::None) };
+    let calm = Goals { point, ..calm };
     let plan = plan(calm, 0.02).unwrap_or_else(|refused| panic!("{refused}"));
     assert_eq!(plan.chosen.standing(0.995), Standing::Reaches);
     assert_eq!(plan.chosen.success.runs, 1517, "{:?}", plan.chosen);
@@ -161,7 +163,9 @@ fn the_last_look_has_as_many_runs_as_the_goal_needs() {
 /// What a run takes is asked of one run, and no more are made than the effort has left.
 #[test]
 fn a_small_effort_is_kept_to() {
-    let large = Goals { nodes: 20_000, view: 1.0, max_rounds: 5, ..goals(0.5) };
+    let large = of(Goals { max_rounds: 5, ..goals(0.5) }, |group| {
+        (group.nodes, group.view) = (20_000, 1.0);
+    });
     let refused = plan(large, 0.001).map(|plan| plan.chosen.tactic);
     let refused = refused.expect_err("twenty runs are too many");
     assert!(refused.to_string().contains("greater effort"), "{refused}");
@@ -180,16 +184,16 @@ fn goals_that_are_none_are_refused() {
         let refused = plan(Goals { max_rounds, ..goals(0.9) }, 1.0).expect_err("no such rounds");
         assert!(matches!(refused, Refused::Rounds { .. }), "{refused}");
     }
-    let refused = plan(Goals { view: 1.5, ..goals(0.9) }, 1.0).expect_err("no such view");
-    assert!(matches!(refused, Refused::Stuck(_)), "{refused}");
+    let refused = plan(of(goals(0.9), |group| group.view = 1.5), 1.0).expect_err("no such view");
+    assert!(matches!(refused, Refused::SimulationFailed(_)), "{refused}");
 }
 
 #[test]
 fn a_group_of_two_is_planned_and_one_alone_has_nobody_to_elect() {
     // Two relays that do not see each other never agree, however many rounds there are.
-    let pair = found(Goals { nodes: 2, max_rounds: 5, ..goals(0.9) });
+    let pair = found(of(Goals { max_rounds: 5, ..goals(0.9) }, |group| group.nodes = 2));
     assert_eq!((pair.chosen.tactic.k, pair.chosen.tactic.growth), (1, Growth::Fixed));
-    let refused = plan(Goals { nodes: 1, ..goals(0.9) }, 1.0).expect_err("it is alone");
+    let refused = plan(of(goals(0.9), |group| group.nodes = 1), 1.0).expect_err("it is alone");
     assert!(refused.to_string().contains("nobody to elect"), "{refused}");
 }
 

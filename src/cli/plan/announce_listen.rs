@@ -7,10 +7,10 @@ use super::super::group::{finite, number};
 use super::super::output::{Format, csv, digits, table};
 use super::super::progress::Progress;
 use super::super::{Done, sim, threads};
-use bellwether::analysis::cell::duration;
 use bellwether::analysis::plan::{
     Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
 };
+use bellwether::analysis::point::duration;
 use bellwether::core::Duration;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -163,8 +163,8 @@ fn command(plan: &Plan) -> String {
          --listen {} --bye-copies {} --scenario departure",
         duration(delay),
         duration(announce),
-        duration(plan.setting.suppress),
-        duration(plan.setting.listen),
+        duration(plan.inputs.suppress),
+        duration(plan.inputs.listen),
         plan.byes
     )
 }
@@ -232,8 +232,8 @@ fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
     let row = |name: &str, value: String, why: String| vec![name.to_owned(), value, why];
     vec![
         row("T_A  --announce", duration(announce).to_string(), "as given".to_owned()),
-        row("T_S  --suppress", duration(plan.setting.suppress).to_string(), suppress),
-        row("T_L  --listen", duration(plan.setting.listen).to_string(), listen),
+        row("T_S  --suppress", duration(plan.inputs.suppress).to_string(), suppress),
+        row("T_L  --listen", duration(plan.inputs.listen).to_string(), listen),
         row("     --bye-copies", byes.to_string(), all_hear),
     ]
 }
@@ -290,7 +290,7 @@ fn watched(plan: &Plan, watch: &Watch) -> String {
     format!(
         "T_L = {} with {}, watched for {} days in {runs} runs: a false departure is expected in \
          {} of them and was seen in {seen}: {says}",
-        duration(plan.setting.listen),
+        duration(plan.inputs.listen),
         sim::count(u64::from(*nodes), "process", "processes"),
         digits(*days),
         digits(*expected),
@@ -299,7 +299,7 @@ fn watched(plan: &Plan, watch: &Watch) -> String {
 
 fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
     let (confirmations, watch) = evidence;
-    let Plan { goals, losses, byes, all_hear, byes_on_average, setting } = plan;
+    let Plan { goals, losses, byes, all_hear, byes_on_average, inputs } = plan;
     let forecast = |forecast: &Forecast| {
         let unit = forecast.unit.map_or("per day", |unit| unit.name());
         let mut value = json!({
@@ -341,9 +341,9 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
         },
         "params": {
             "announce": goals.announce,
-            "suppress": setting.suppress,
-            "listen": setting.listen,
-            "listen_multiple": setting.listen / goals.announce,
+            "suppress": inputs.suppress,
+            "listen": inputs.listen,
+            "listen_multiple": inputs.listen / goals.announce,
             "losses_in_a_row": losses,
             "bye_copies": byes,
         },

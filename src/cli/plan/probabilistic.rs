@@ -8,7 +8,9 @@ use super::super::probabilistic::Reinitiate;
 use super::super::progress::Progress;
 use super::super::{Done, file, sim, threads};
 use bellwether::analysis::plan::strategy::{Effort, Found, Goals, Standing, Tactic, Trial, search};
+use bellwether::analysis::{Loss, Point};
 use bellwether::core::Duration;
+use bellwether::protocols::probabilistic;
 use bellwether::sim::Measure;
 use bellwether::sim::network::Probability;
 use clap::Args;
@@ -130,17 +132,16 @@ impl Probabilistic {
     }
 
     fn search(&self) -> Result<Found, Failure> {
-        let goals = Goals {
-            nodes: self.nodes,
+        let reinitiate = probabilistic::Reinitiate::from(self.reinitiate);
+        let point = Point {
             view: self.view.value(),
-            unicast_loss: self.ucast_loss.value(),
-            multicast_loss: self.mcast_loss.value(),
+            unicast_loss: Loss::apart(self.ucast_loss.value()),
+            multicast_loss: Loss::apart(self.mcast_loss.value()),
             fail: self.fail.value(),
             delay: self.delay,
-            reinitiate: self.reinitiate.into(),
-            success: self.success,
-            max_rounds: self.max_rounds,
+            ..Point::new("probabilistic", self.nodes).with("reinitiate", reinitiate.name())
         };
+        let goals = Goals { point, success: self.success, max_rounds: self.max_rounds };
         let effort = Effort { scale: self.effort, seed: self.seed, threads: self.threads() };
         let progress = Progress::of(100, "% of the most it may take");
         let ticked = AtomicU64::new(0);
@@ -162,10 +163,10 @@ impl Probabilistic {
              failures {} a round, begun again by {}\n\n",
             sim::count(u64::from(self.nodes), "process", "processes"),
             self.delay,
-            goals.view,
-            goals.unicast_loss,
-            goals.multicast_loss,
-            goals.fail,
+            goals.point.view,
+            goals.point.unicast_loss.rate(),
+            goals.point.multicast_loss.rate(),
+            goals.point.fail,
             name(self.reinitiate).unwrap_or_default(),
         );
         text += &format!("{}\n\n", table(&["parameter", "value", "because"], &parameters(found)));
@@ -181,31 +182,31 @@ impl Probabilistic {
         text += &format!(
             "\n\nfresh runs, seed {}: success in {} of {} runs, {} (95 % interval {low} .. \
              {high}): {verdict}\n",
-            fresh.ballot.seed,
+            fresh.point.seed,
             fresh.success.successes,
             fresh.success.runs,
             fine(fresh.success.share()),
         );
         text + &format!(
             "\nthe same runs: {}\nfresh ones: {}",
-            chosen.ballot.command(),
-            fresh.ballot.command()
+            chosen.point.command(),
+            fresh.point.command()
         )
     }
 
     fn for_programs(&self, found: &Found, fresh: &Trial) -> Value {
         let Found { goals, chosen, tried, open } = found;
         let mut fresh_runs = trial(goals, fresh);
-        fresh_runs["seed"] = json!(fresh.ballot.seed);
+        fresh_runs["seed"] = json!(fresh.point.seed);
         json!({
             "protocol": "probabilistic",
             "goals": {
-                "nodes": goals.nodes,
-                "view": goals.view,
-                "ucast_loss": goals.unicast_loss,
-                "mcast_loss": goals.multicast_loss,
-                "fail": goals.fail,
-                "delay": seconds(goals.delay),
+                "nodes": goals.point.nodes,
+                "view": goals.point.view,
+                "ucast_loss": goals.point.unicast_loss.rate(),
+                "mcast_loss": goals.point.multicast_loss.rate(),
+                "fail": goals.point.fail,
+                "delay": seconds(goals.point.delay),
                 "reinitiate": name(self.reinitiate),
                 "success": goals.success,
                 "max_rounds": goals.max_rounds,
@@ -217,7 +218,7 @@ impl Probabilistic {
             "confirmation": fresh_runs,
             "tried": tried.iter().map(|tried| trial(goals, tried)).collect::<Vec<_>>(),
             "undecided": open.iter().map(Tactic::to_string).collect::<Vec<_>>(),
-            "command": chosen.ballot.command(),
+            "command": chosen.point.command(),
         })
     }
 }
@@ -225,7 +226,8 @@ impl Probabilistic {
 fn parameters(found: &Found) -> Vec<Vec<String>> {
     let Found { goals, chosen, tried, open } = found;
     let Tactic { rounds, growth, .. } = chosen.tactic;
-    let relays: Vec<_> = chosen.tactic.relays(goals.nodes).iter().map(u32::to_string).collect();
+    let relays: Vec<_> =
+        chosen.tactic.relays(goals.point.nodes).iter().map(u32::to_string).collect();
     let mut why = format!(
         "the fewest messages of {} strategies tried, among those that reach {}",
         tried.len(),
@@ -281,13 +283,13 @@ fn fine(chance: f64) -> String {
 }
 
 fn trial(goals: &Goals, trial: &Trial) -> Value {
-    let Trial { tactic, success, ballot, .. } = trial;
+    let Trial { tactic, success, point, .. } = trial;
     let standing: Standing = trial.standing(goals.success);
     json!({
         "k": tactic.k,
         "growth": tactic.growth.name(),
         "max_rounds": tactic.rounds,
-        "relays": tactic.relays(goals.nodes),
+        "relays": tactic.relays(goals.point.nodes),
         "runs": success.runs,
         "successes": success.successes,
         "success": success.share(),
@@ -298,7 +300,7 @@ fn trial(goals: &Goals, trial: &Trial) -> Value {
         "multicasts": trial.mean(Measure::Multicasts),
         "messages": trial.messages(),
         "goal": standing.name(),
-        "command": ballot.command(),
+        "command": point.command(),
     })
 }
 
@@ -339,7 +341,7 @@ fn for_spreadsheets(found: &Found) -> String {
             trial.messages().to_string(),
             trial.standing(found.goals.success).name().to_owned(),
             (trial.tactic == found.chosen.tactic).to_string(),
-            trial.ballot.command(),
+            trial.point.command(),
         ]
     };
     csv(&header, &found.tried.iter().map(row).collect::<Vec<_>>())

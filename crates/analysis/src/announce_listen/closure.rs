@@ -20,9 +20,9 @@
 //! and whoever hardly sends is left out. Together that changes less than 3e-6 of the closure, and
 //! makes a million processes a matter of milliseconds.
 
-use crate::cell::Cell;
+use super::point_of;
+use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Given, Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Variant, announcements_beyond_first};
 use bellwether_sim::Measure;
 use gauss_quad::GaussLegendre;
@@ -58,31 +58,31 @@ pub const LOSS_MAX: f64 = 0.99;
 ///
 /// # Errors
 /// [`OutOfDomain`], for a single process, for Δ > 0, T_A < T_S or l > .99.
-pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_own_losses(setting)?;
-    needs_no_delay(setting)?;
-    setting.needs_nodes(2, u32::MAX)?;
-    let l = setting.loss.rate();
+pub fn messages(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_own_losses(inputs)?;
+    needs_no_delay(inputs)?;
+    inputs.needs_nodes(2, u32::MAX)?;
+    let l = inputs.loss.rate();
     if l > LOSS_MAX {
         let rule = "with uncorrelated loss this is computed for loss <= 0.99 only";
         return Err(OutOfDomain::Condition { rule, way_out: "choose a smaller loss" });
     }
-    let leader = 1.0 + announcements_beyond_first(u64::from(setting.nodes - 1), l);
-    Ok(leader + others(setting.nodes, l, CARE))
+    let leader = 1.0 + announcements_beyond_first(u64::from(inputs.nodes - 1), l);
+    Ok(leader + others(inputs.nodes, l, CARE))
 }
 
 /// Messages in the first round.
 ///
 /// # Errors
 /// [`OutOfDomain`], for Δ > 0 or T_A < T_S.
-pub fn first_round_messages(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_no_delay(setting)?;
-    Ok(FirstRound::new(setting.loss.rate()).take(setting.nodes as usize).sum())
+pub fn first_round_messages(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_no_delay(inputs)?;
+    Ok(FirstRound::new(inputs.loss.rate()).take(inputs.nodes as usize).sum())
 }
 
 /// The chapter, too, treats this case without delay.
-pub(super) fn needs_no_delay(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.delay == 0.0 && setting.announce >= setting.suppress {
+pub(super) fn needs_no_delay(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if inputs.delay == 0.0 && inputs.announce >= inputs.suppress {
         return Ok(());
     }
     let rule = "with uncorrelated loss this holds for delay = 0, announce >= suppress only";
@@ -91,8 +91,8 @@ pub(super) fn needs_no_delay(setting: &Setting) -> Result<(), OutOfDomain> {
 }
 
 /// Closure and recurrence know one model of loss.
-pub(super) fn needs_own_losses(setting: &Setting) -> Result<(), OutOfDomain> {
-    if !matches!(setting.loss, Loss::Correlated(l) if l > 0.0) {
+pub(super) fn needs_own_losses(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if !matches!(inputs.loss, Loss::Correlated(l) if l > 0.0) {
         return Ok(());
     }
     let rule = "this is for uncorrelated loss only";
@@ -231,10 +231,10 @@ impl Point {
 }
 
 /// What is simulated beside it: uncorrelated loss, Δ = 0.
-pub(super) fn simulation(setting: &Setting) -> Option<(crate::Point, Measure)> {
-    let apart = |given: &mut Given| given.loss = Loss::Uncorrelated(given.loss.rate());
-    let cell = Cell::of(Variant::LeS, &setting.with(apart).ok()?).listen(f64::INFINITY);
-    Some((cell.into(), Measure::Messages))
+pub(super) fn simulation(inputs: &ValidInputs) -> Option<(crate::Point, Measure)> {
+    let apart = |given: &mut Inputs| given.loss = Loss::Uncorrelated(given.loss.rate());
+    let point = point_of(Variant::LeS, &inputs.with(apart).ok()?).listen(f64::INFINITY);
+    Some((point, Measure::Messages))
 }
 
 /// `le-s.closure`.
@@ -250,13 +250,13 @@ pub(super) const QUANTITY: Quantity = Quantity {
         "what the recurrence of the text was to give; approximate: too high by up to 4 % at 100 \
          processes, about a tenth at a million"
     },
-    exact: |setting| setting.loss.rate() == 0.0 || setting.nodes == 2,
+    exact: |inputs| inputs.loss.rate() == 0.0 || inputs.nodes == 2,
     simulation,
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, setting};
+    use super::super::testing::{assert_near, inputs};
     use super::*;
 
     const CAREFUL: Care =
@@ -266,7 +266,7 @@ mod tests {
     fn without_loss_it_is_the_harmonic_number() {
         for nodes in [2u32, 10, 5000] {
             let harmonic: f64 = (1..=nodes).map(|k| 1.0 / f64::from(k)).sum();
-            let at = setting(nodes, Loss::Uncorrelated(0.0), |given| given.delay = 0.0);
+            let at = inputs(nodes, Loss::Uncorrelated(0.0), |given| given.delay = 0.0);
             assert_near(messages(&at).unwrap(), harmonic, 1e-12);
             assert_near(first_round_messages(&at).unwrap(), harmonic, 1e-12);
         }
@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn outside_its_domain_there_is_no_value() {
         let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
-        let at_once = |given: &mut Given| given.delay = 0.0;
-        let good = setting(5, Loss::Uncorrelated(0.4), at_once);
+        let at_once = |given: &mut Inputs| given.delay = 0.0;
+        let good = inputs(5, Loss::Uncorrelated(0.4), at_once);
         assert!(messages(&good).is_ok());
         for bad in [
             good.with(|given| given.delay = 0.1).unwrap(),

@@ -12,10 +12,10 @@
 //! from 1, with one receiver too many. Averaged over the receivers, each of which waits for itself,
 //! both models of loss are alike.
 
+use super::point_of;
 use super::{leadership_delay, losses};
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -23,8 +23,8 @@ use bellwether_sim::Measure;
 ///
 /// # Errors
 /// As [`leadership_delay::printed`].
-pub fn time_printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let immediate = setting.with(|given| given.delay = 0.0)?;
+pub fn time_printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let immediate = inputs.with(|given| given.delay = 0.0)?;
     leadership_delay::printed(variant, &immediate)
 }
 
@@ -32,8 +32,8 @@ pub fn time_printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDom
 ///
 /// # Errors
 /// As [`leadership_delay::corrected`].
-pub fn time_corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let immediate = setting.with(|given| given.delay = 0.0)?;
+pub fn time_corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let immediate = inputs.with(|given| given.delay = 0.0)?;
     leadership_delay::corrected(variant, &immediate)
 }
 
@@ -41,27 +41,27 @@ pub fn time_corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfD
 ///
 /// # Errors
 /// [`OutOfDomain::Nodes`], if there are fewer than two processes.
-pub fn rounds_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    Ok(losses::printed(setting.nodes, setting.loss))
+pub fn rounds_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    losses::agreeing(inputs)?;
+    Ok(losses::printed(inputs.nodes, inputs.loss))
 }
 
 /// Rounds until all have heard the leader: the first is 1.
 ///
 /// # Errors
 /// [`OutOfDomain::Nodes`], if there are fewer than two processes.
-pub fn rounds_corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    Ok(1.0 + losses::corrected(setting.nodes, setting.loss))
+pub fn rounds_corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    losses::agreeing(inputs)?;
+    Ok(1.0 + losses::corrected(inputs.nodes, inputs.loss))
 }
 
 /// Rounds until a process has heard the leader, averaged over all that must.
 ///
 /// # Errors
 /// [`OutOfDomain::Nodes`], if there are fewer than two processes.
-pub fn average_rounds(setting: &Setting) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    Ok(1.0 / (1.0 - setting.loss.rate()))
+pub fn average_rounds(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    losses::agreeing(inputs)?;
+    Ok(1.0 / (1.0 - inputs.loss.rate()))
 }
 
 /// The quantities of this file.
@@ -74,20 +74,20 @@ const LE_S_TIME: Quantity = Quantity {
     about: "t_max of LE-S: when the announcement was sent that the last process heard",
     unit: Unit::Seconds,
     reads: &["nodes", "loss", "suppress", "announce", "timer"],
-    printed: |setting| time_printed(Variant::LeS, setting),
-    corrected: |setting| time_corrected(Variant::LeS, setting),
+    printed: |inputs| time_printed(Variant::LeS, inputs),
+    corrected: |inputs| time_corrected(Variant::LeS, inputs),
     note: leadership_delay::note,
     exact: |_| true,
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::ConvergenceTime)),
+    simulation: |inputs| Some((point_of(Variant::LeS, inputs), Measure::ConvergenceTime)),
 };
 
 const LE_A_TIME: Quantity = Quantity {
     name: "le-a.convergence-time",
     about: "t_max of LE-A: when the announcement was sent that the last process heard",
     reads: &["nodes", "loss", "announce"],
-    printed: |setting| time_printed(Variant::LeA, setting),
-    corrected: |setting| time_corrected(Variant::LeA, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeA, setting).into(), Measure::ConvergenceTime)),
+    printed: |inputs| time_printed(Variant::LeA, inputs),
+    corrected: |inputs| time_corrected(Variant::LeA, inputs),
+    simulation: |inputs| Some((point_of(Variant::LeA, inputs), Measure::ConvergenceTime)),
     ..LE_S_TIME
 };
 
@@ -95,9 +95,9 @@ const LE_M_TIME: Quantity = Quantity {
     name: "le-m.convergence-time",
     section: "5.4.3",
     about: "t_max of LE-M: when the announcement was sent that the last process heard",
-    printed: |setting| time_printed(Variant::LeM, setting),
-    corrected: |setting| time_corrected(Variant::LeM, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeM, setting).into(), Measure::ConvergenceTime)),
+    printed: |inputs| time_printed(Variant::LeM, inputs),
+    corrected: |inputs| time_corrected(Variant::LeM, inputs),
+    simulation: |inputs| Some((point_of(Variant::LeM, inputs), Measure::ConvergenceTime)),
     ..LE_S_TIME
 };
 
@@ -105,9 +105,9 @@ const AL_TIME: Quantity = Quantity {
     name: "al.convergence-time",
     section: "5.4.2",
     about: "t_max of AL: when the announcement was sent that the last process heard",
-    printed: |setting| time_printed(Variant::Al, setting),
-    corrected: |setting| time_corrected(Variant::Al, setting),
-    simulation: |setting| Some((Cell::of(Variant::Al, setting).into(), Measure::ConvergenceTime)),
+    printed: |inputs| time_printed(Variant::Al, inputs),
+    corrected: |inputs| time_corrected(Variant::Al, inputs),
+    simulation: |inputs| Some((point_of(Variant::Al, inputs), Measure::ConvergenceTime)),
     ..LE_A_TIME
 };
 
@@ -119,7 +119,7 @@ const ROUNDS: Quantity = Quantity {
     reads: &["nodes", "loss"],
     printed: rounds_printed,
     corrected: rounds_corrected,
-    note: |setting| match setting.loss {
+    note: |inputs| match inputs.loss {
         Loss::None | Loss::Correlated(_) => {
             "the text's number of rounds (5.3.1.2) counts from 0; the table's first round is 1"
         }
@@ -128,7 +128,7 @@ const ROUNDS: Quantity = Quantity {
              1 + X(N) for 1 + X(N-1)"
         }
     },
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::Rounds)),
+    simulation: |inputs| Some((point_of(Variant::LeS, inputs), Measure::Rounds)),
     ..LE_S_TIME
 };
 
@@ -138,19 +138,19 @@ const AVERAGE_ROUNDS: Quantity = Quantity {
     printed: |_| Err(OutOfDomain::NoValue("the text defines avg_rounds but has no formula")),
     corrected: average_rounds,
     note: |_| "1/(1-l) in every model of loss, whatever N: each process waits for itself",
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::AverageRounds)),
+    simulation: |inputs| Some((point_of(Variant::LeS, inputs), Measure::AverageRounds)),
     ..ROUNDS
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, setting};
+    use crate::announce_listen::testing::{assert_near, inputs};
 
     #[test]
     fn the_converging_announcement_is_sent_one_delay_before_it_is_heard() {
         for loss in [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
-            let given = setting(30, loss, |given| given.delay = 0.07);
+            let given = inputs(30, loss, |given| given.delay = 0.07);
             for variant in [Variant::LeA, Variant::LeS, Variant::LeM, Variant::Al] {
                 let heard = leadership_delay::corrected(variant, &given).unwrap();
                 assert_near(time_corrected(variant, &given).unwrap(), heard - 0.07, 1e-12);
@@ -163,9 +163,9 @@ mod tests {
     /// l = 1/2: X(2) = 5/3, X(3) = 15/7.
     #[test]
     fn rounds_begin_with_one_and_leave_the_leader_out() {
-        let together = setting(3, Loss::Correlated(0.5), |_| ());
+        let together = inputs(3, Loss::Correlated(0.5), |_| ());
         assert_eq!((rounds_printed(&together), rounds_corrected(&together)), (Ok(1.0), Ok(2.0)));
-        let apart = setting(3, Loss::Uncorrelated(0.5), |_| ());
+        let apart = inputs(3, Loss::Uncorrelated(0.5), |_| ());
         assert_near(rounds_corrected(&apart).unwrap(), 1.0 + 5.0 / 3.0, 1e-14);
         assert_near(rounds_printed(&apart).unwrap(), 1.0 + 15.0 / 7.0, 1e-14);
         for given in [together, apart] {
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn nobody_converges_alone() {
-        let alone = setting(1, Loss::None, |_| ());
+        let alone = inputs(1, Loss::None, |_| ());
         for form in [rounds_printed, rounds_corrected, average_rounds] {
             assert!(matches!(form(&alone), Err(OutOfDomain::Nodes { .. })));
         }

@@ -21,13 +21,13 @@
 //! has recovered from the one before.
 
 use super::losses;
+use super::point_of;
 use super::reestablishment::{
     Intervals, departure, false_departure, intervals, joiner_greater, joiner_smaller,
 };
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Churn, Measure, Scenario};
 use libm::{ceil, expm1, log, log1p, pow, sqrt};
@@ -36,16 +36,16 @@ use libm::{ceil, expm1, log, log1p, pow, sqrt};
 ///
 /// # Errors
 /// [`OutOfDomain::Nodes`], if nobody listens.
-pub fn false_departures(setting: &Setting) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    if setting.listen.is_infinite() {
+pub fn false_departures(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    losses::agreeing(inputs)?;
+    if inputs.listen.is_infinite() {
         return Ok(0.0);
     }
-    let Intervals { m, theta } = intervals(setting.listen, setting.announce);
-    let l = setting.loss.rate();
-    let somebody_lost = |count: f64| match setting.loss {
+    let Intervals { m, theta } = intervals(inputs.listen, inputs.announce);
+    let l = inputs.loss.rate();
+    let somebody_lost = |count: f64| match inputs.loss {
         Loss::None | Loss::Correlated(_) => pow(l, count),
-        Loss::Uncorrelated(_) => -expm1(f64::from(setting.nodes - 1) * log1p(-pow(l, count))),
+        Loss::Uncorrelated(_) => -expm1(f64::from(inputs.nodes - 1) * log1p(-pow(l, count))),
     };
     Ok(theta * somebody_lost(m + 1.0) + (1.0 - theta) * somebody_lost(m))
 }
@@ -54,62 +54,62 @@ pub fn false_departures(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], if nobody listens, or T_L is infinite.
-pub fn false_departures_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    if setting.listen.is_infinite() {
+pub fn false_departures_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    losses::agreeing(inputs)?;
+    if inputs.listen.is_infinite() {
         return Err(OutOfDomain::NoValue("listen is infinite, and so is the printed fraction"));
     }
-    let run = losses::printed(setting.nodes, setting.loss) + 1.0;
-    Ok(1.0 - setting.listen / (setting.announce * run))
+    let run = losses::printed(inputs.nodes, inputs.loss) + 1.0;
+    Ok(1.0 - inputs.listen / (inputs.announce * run))
 }
 
 /// A formula of a protocol.
-type Form = fn(Variant, &Setting) -> Result<f64, OutOfDomain>;
+type Form = fn(Variant, &ValidInputs) -> Result<f64, OutOfDomain>;
 
 /// The part of the time that departures cost, as printed: as if each were the leader's.
 ///
 /// # Errors
 /// As [`departure::printed`].
-pub fn departures_printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(departure::printed(variant, setting)? * setting.departures)
+pub fn departures_printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(departure::printed(variant, inputs)? * inputs.departures)
 }
 
 /// The part of the time that departures cost, one in N of which is the leader's.
 ///
 /// # Errors
 /// As [`departure::corrected`]; and [`OutOfDomain::Condition`], if they come too fast.
-pub fn departures(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let leaders = setting.departures / f64::from(setting.nodes);
-    part_of_time(departure::corrected(variant, setting)? * leaders)
+pub fn departures(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let leaders = inputs.departures / f64::from(inputs.nodes);
+    part_of_time(departure::corrected(variant, inputs)? * leaders)
 }
 
 /// The part of the time that arrivals cost, with the printed delays.
 ///
 /// # Errors
 /// As [`joiner_greater::printed`].
-pub fn joiners_printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let delay = mean_joiner(variant, setting, joiner_greater::printed, joiner_smaller::printed)?;
-    Ok(delay * setting.arrivals)
+pub fn joiners_printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let delay = mean_joiner(variant, inputs, joiner_greater::printed, joiner_smaller::printed)?;
+    Ok(delay * inputs.arrivals)
 }
 
 /// The part of the time that arrivals cost.
 ///
 /// # Errors
 /// As [`joiner_greater::corrected`]; and [`OutOfDomain::Condition`], if they come too fast.
-pub fn joiners(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+pub fn joiners(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let (greater, smaller) = (joiner_greater::corrected, joiner_smaller::corrected);
-    part_of_time(mean_joiner(variant, setting, greater, smaller)? * setting.arrivals)
+    part_of_time(mean_joiner(variant, inputs, greater, smaller)? * inputs.arrivals)
 }
 
 /// The delay of a random joiner.
 fn mean_joiner(
     variant: Variant,
-    setting: &Setting,
+    inputs: &ValidInputs,
     greater: Form,
     smaller: Form,
 ) -> Result<f64, OutOfDomain> {
-    let n = f64::from(setting.nodes);
-    Ok((greater(variant, setting)? + n * smaller(variant, setting)?) / (n + 1.0))
+    let n = f64::from(inputs.nodes);
+    Ok((greater(variant, inputs)? + n * smaller(variant, inputs)?) / (n + 1.0))
 }
 
 fn part_of_time(fraction: f64) -> Result<f64, OutOfDomain> {
@@ -136,13 +136,13 @@ const LE_S_FALSE: Quantity = Quantity {
     corrected: false_departures,
     note: note_false,
     exact: |_| true,
-    simulation: |setting| simulate_false(Variant::LeS, setting),
+    simulation: |inputs| simulate_false(Variant::LeS, inputs),
 };
 
 const LE_A_FALSE: Quantity = Quantity {
     name: "le-a.inconsistent-fraction.false-departure",
     about: "the part of the time in which somebody has given up the leader of LE-A, which is there",
-    simulation: |setting| simulate_false(Variant::LeA, setting),
+    simulation: |inputs| simulate_false(Variant::LeA, inputs),
     ..LE_S_FALSE
 };
 
@@ -150,11 +150,11 @@ const LE_S_DEPARTURES: Quantity = Quantity {
     name: "le-s.inconsistent-fraction.departures",
     about: "the part of the time that departures from LE-S cost",
     reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer", "departures"],
-    printed: |setting| departures_printed(Variant::LeS, setting),
-    corrected: |setting| departures(Variant::LeS, setting),
+    printed: |inputs| departures_printed(Variant::LeS, inputs),
+    corrected: |inputs| departures(Variant::LeS, inputs),
     note: note_departures,
     exact: |_| false,
-    simulation: |setting| simulate_departures(Variant::LeS, setting),
+    simulation: |inputs| simulate_departures(Variant::LeS, inputs),
     ..LE_S_FALSE
 };
 
@@ -162,9 +162,9 @@ const LE_A_DEPARTURES: Quantity = Quantity {
     name: "le-a.inconsistent-fraction.departures",
     about: "the part of the time that departures from LE-A cost",
     reads: &["nodes", "loss", "delay", "announce", "listen", "departures"],
-    printed: |setting| departures_printed(Variant::LeA, setting),
-    corrected: |setting| departures(Variant::LeA, setting),
-    simulation: |setting| simulate_departures(Variant::LeA, setting),
+    printed: |inputs| departures_printed(Variant::LeA, inputs),
+    corrected: |inputs| departures(Variant::LeA, inputs),
+    simulation: |inputs| simulate_departures(Variant::LeA, inputs),
     ..LE_S_DEPARTURES
 };
 
@@ -172,10 +172,10 @@ const LE_S_JOINERS: Quantity = Quantity {
     name: "le-s.inconsistent-fraction.joiners",
     about: "the part of the time that arrivals at LE-S cost",
     reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer", "arrivals"],
-    printed: |setting| joiners_printed(Variant::LeS, setting),
-    corrected: |setting| joiners(Variant::LeS, setting),
+    printed: |inputs| joiners_printed(Variant::LeS, inputs),
+    corrected: |inputs| joiners(Variant::LeS, inputs),
     note: note_joiners,
-    simulation: |setting| simulate_joiners(Variant::LeS, setting),
+    simulation: |inputs| simulate_joiners(Variant::LeS, inputs),
     ..LE_S_DEPARTURES
 };
 
@@ -183,14 +183,14 @@ const LE_A_JOINERS: Quantity = Quantity {
     name: "le-a.inconsistent-fraction.joiners",
     about: "the part of the time that arrivals at LE-A cost",
     reads: &["nodes", "loss", "delay", "announce", "listen", "arrivals"],
-    printed: |setting| joiners_printed(Variant::LeA, setting),
-    corrected: |setting| joiners(Variant::LeA, setting),
-    simulation: |setting| simulate_joiners(Variant::LeA, setting),
+    printed: |inputs| joiners_printed(Variant::LeA, inputs),
+    corrected: |inputs| joiners(Variant::LeA, inputs),
+    simulation: |inputs| simulate_joiners(Variant::LeA, inputs),
     ..LE_S_JOINERS
 };
 
-fn note_false(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note_false(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "right as printed for T_L < T_A; negative beyond, where it is 0",
         Loss::Correlated(_) => {
             "printed as one mean run of losses less T_L; the leader is given up whenever m \
@@ -203,8 +203,8 @@ fn note_false(setting: &Setting) -> &'static str {
     }
 }
 
-fn note_departures(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note_departures(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None | Loss::Correlated(_) => {
             "printed as if every departure were the leader's; of random ones one in N is"
         }
@@ -215,8 +215,8 @@ fn note_departures(setting: &Setting) -> &'static str {
     }
 }
 
-fn note_joiners(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note_joiners(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None | Loss::Correlated(_) => {
             "right as printed, one in N+1 random joiners being greater than all"
         }
@@ -227,65 +227,65 @@ fn note_joiners(setting: &Setting) -> &'static str {
     }
 }
 
-fn simulate_false(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    Some((false_departure::watched(variant, setting)?.into(), Measure::InconsistentFraction))
+fn simulate_false(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    Some((false_departure::watched(variant, inputs)?, Measure::InconsistentFraction))
 }
 
 /// Those who depart are not replaced, so that the leader is more often among the later ones; and
 /// the window cuts the last stretch short. This window makes both errors the same, to first order,
 /// and they cancel.
-fn simulate_departures(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    let delay = departure::corrected(variant, setting).ok()?;
-    let fraction = departures(variant, setting).ok()?;
-    let (n, rate) = (f64::from(setting.nodes), setting.departures);
+fn simulate_departures(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let delay = departure::corrected(variant, inputs).ok()?;
+    let fraction = departures(variant, inputs).ok()?;
+    let (n, rate) = (f64::from(inputs.nodes), inputs.departures);
     // More than half of the group would have to go.
     if delay * rate > n / 4.0 {
         return None;
     }
     let churn = Churn { departures: rate, arrivals: 0.0 };
-    simulate_churn(variant, setting, churn, sqrt(n * delay / rate), fraction)
+    simulate_churn(variant, inputs, churn, sqrt(n * delay / rate), fraction)
 }
 
 /// Watched until a tenth has come, but long beside the delay. Where anybody might depart
 /// simulations want a T_L that ends: if it does not, one that is never reached.
-fn simulate_joiners(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    let setting = setting.with(|given| {
+fn simulate_joiners(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let inputs = inputs.with(|given| {
         if given.listen.is_infinite() {
             let lost = log(1e-9 / f64::from(given.nodes)) / log(given.loss.rate().max(1e-3));
             given.listen = given.announce * ceil(lost);
         }
     });
-    let setting = &setting.ok()?;
-    let delay = joiner_greater::corrected(variant, setting).ok()?;
-    let fraction = joiners(variant, setting).ok()?;
-    let churn = Churn { departures: 0.0, arrivals: setting.arrivals };
-    let window = (0.1 * f64::from(setting.nodes) / churn.arrivals).max(20.0 * delay);
-    simulate_churn(variant, setting, churn, window, fraction)
+    let inputs = &inputs.ok()?;
+    let delay = joiner_greater::corrected(variant, inputs).ok()?;
+    let fraction = joiners(variant, inputs).ok()?;
+    let churn = Churn { departures: 0.0, arrivals: inputs.arrivals };
+    let window = (0.1 * f64::from(inputs.nodes) / churn.arrivals).max(20.0 * delay);
+    simulate_churn(variant, inputs, churn, window, fraction)
 }
 
 /// A simulation cannot tell what comes from churn and what from false departures: of these there
 /// must be few.
 fn simulate_churn(
     variant: Variant,
-    setting: &Setting,
+    inputs: &ValidInputs,
     churn: Churn,
     window: f64,
     fraction: f64,
 ) -> Option<(Point, Measure)> {
-    if fraction == 0.0 || false_departures(setting).is_ok_and(|other| other > 0.01 * fraction) {
+    if fraction == 0.0 || false_departures(inputs).is_ok_and(|other| other > 0.01 * fraction) {
         return None;
     }
-    let cell = Cell::of(variant, setting).scenario(Scenario::Churn(churn), window);
-    Some((cell.into(), Measure::InconsistentFraction))
+    let point = point_of(variant, inputs).scenario(Scenario::Churn(churn), window);
+    Some((point, Measure::InconsistentFraction))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, float, rational, setting};
+    use crate::announce_listen::testing::{assert_near, float, inputs, rational};
 
-    fn listening(nodes: u32, loss: Loss, listen: f64) -> Setting {
-        setting(nodes, loss, |given| (given.announce, given.listen) = (2.0, listen))
+    fn listening(nodes: u32, loss: Loss, listen: f64) -> ValidInputs {
+        inputs(nodes, loss, |given| (given.announce, given.listen) = (2.0, listen))
     }
 
     #[test]
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn only_the_leaders_departures_count() {
-        let given = setting(20, Loss::Correlated(0.1), |given| {
+        let given = inputs(20, Loss::Correlated(0.1), |given| {
             (given.listen, given.departures) = (8.0, 0.01);
         });
         // T_L + 2Δ − T_A/2 + T_S/2 = 8.2.
@@ -340,11 +340,11 @@ mod tests {
 
     #[test]
     fn one_joiner_in_n_plus_one_is_greater() {
-        let given = setting(4, Loss::None, |given| given.arrivals = 0.1);
+        let given = inputs(4, Loss::None, |given| given.arrivals = 0.1);
         // (.6 + 4·.5)/5 = .52.
         assert_near(joiners(Variant::LeS, &given).unwrap(), 0.052, 1e-13);
         assert_eq!(joiners_printed(Variant::LeS, &given), joiners(Variant::LeS, &given));
-        let apart = setting(4, Loss::Uncorrelated(0.5), |given| given.arrivals = 0.1);
+        let apart = inputs(4, Loss::Uncorrelated(0.5), |given| given.arrivals = 0.1);
         // X(4) = 4 − 6/3 + 4/7 − 1/15.
         let x = 4.0 - 2.0 + 4.0 / 7.0 - 1.0 / 15.0;
         let right = 0.1 * (0.6 + x + 4.0 * 1.5) / 5.0;
@@ -355,13 +355,13 @@ mod tests {
 
     #[test]
     fn out_of_domain_is_said_so() {
-        let alone = setting(1, Loss::None, |given| given.listen = 3.0);
+        let alone = inputs(1, Loss::None, |given| given.listen = 3.0);
         assert!(matches!(false_departures(&alone), Err(OutOfDomain::Nodes { .. })));
         assert!(matches!(departures(Variant::LeS, &alone), Err(OutOfDomain::Nodes { .. })));
-        let endless = setting(9, Loss::None, |_| ());
+        let endless = inputs(9, Loss::None, |_| ());
         assert!(matches!(false_departures_printed(&endless), Err(OutOfDomain::NoValue(_))));
         assert!(matches!(departures(Variant::LeS, &endless), Err(OutOfDomain::Time { .. })));
-        let busy = setting(9, Loss::None, |given| {
+        let busy = inputs(9, Loss::None, |given| {
             (given.listen, given.departures, given.arrivals) = (3.0, 9.0, 9.0);
         });
         for form in [departures, joiners] {

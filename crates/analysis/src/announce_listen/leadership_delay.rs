@@ -14,10 +14,10 @@
 //! leads, E\[min t_i\], the "minimum delay metric in SUP" of section 5.4.3, which is T_S/(N+1) with
 //! uniform timers.
 
+use super::point_of;
 use super::{losses, wake};
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -25,11 +25,11 @@ use bellwether_sim::Measure;
 ///
 /// # Errors
 /// [`OutOfDomain::Condition`] for protocols other than LE-A, LE-S, LE-M and AL.
-pub fn first_announcement(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+pub fn first_announcement(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     match variant {
         Variant::LeA | Variant::Al => Ok(0.0),
-        Variant::LeS => Ok(wake::mean(setting)),
-        Variant::LeM => Ok(wake::mean_of_earliest(setting)),
+        Variant::LeS => Ok(wake::mean(inputs)),
+        Variant::LeM => Ok(wake::mean_of_earliest(inputs)),
         _ => Err(OutOfDomain::Condition {
             rule: "the chapter has a leadership delay of le-a, le-s, le-m and al only",
             way_out: "choose one of these",
@@ -41,26 +41,26 @@ pub fn first_announcement(variant: Variant, setting: &Setting) -> Result<f64, Ou
 ///
 /// # Errors
 /// [`OutOfDomain`], if the group has fewer than two processes or the protocol no such delay.
-pub fn printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    delay(variant, setting, losses::printed)
+pub fn printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    delay(variant, inputs, losses::printed)
 }
 
 /// The delay in seconds, as it should read.
 ///
 /// # Errors
 /// As [`printed`].
-pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    delay(variant, setting, losses::corrected)
+pub fn corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    delay(variant, inputs, losses::corrected)
 }
 
 fn delay(
     variant: Variant,
-    setting: &Setting,
+    inputs: &ValidInputs,
     beyond_first: fn(u32, Loss) -> f64,
 ) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    let late = setting.announce * beyond_first(setting.nodes, setting.loss);
-    Ok(first_announcement(variant, setting)? + setting.delay + late)
+    losses::agreeing(inputs)?;
+    let late = inputs.announce * beyond_first(inputs.nodes, inputs.loss);
+    Ok(first_announcement(variant, inputs)? + inputs.delay + late)
 }
 
 /// The quantities of this file.
@@ -72,20 +72,20 @@ const LE_S: Quantity = Quantity {
     about: "from the start of LE-S until all have heard the leader",
     unit: Unit::Seconds,
     reads: &["nodes", "loss", "delay", "suppress", "announce", "timer"],
-    printed: |setting| printed(Variant::LeS, setting),
-    corrected: |setting| corrected(Variant::LeS, setting),
+    printed: |inputs| printed(Variant::LeS, inputs),
+    corrected: |inputs| corrected(Variant::LeS, inputs),
     note,
     exact: |_| true,
-    simulation: |setting| Some((Cell::of(Variant::LeS, setting).into(), Measure::LeadershipDelay)),
+    simulation: |inputs| Some((point_of(Variant::LeS, inputs), Measure::LeadershipDelay)),
 };
 
 const LE_A: Quantity = Quantity {
     name: "le-a.leadership-delay",
     about: "from the start of LE-A until all have heard the leader",
     reads: &["nodes", "loss", "delay", "announce"],
-    printed: |setting| printed(Variant::LeA, setting),
-    corrected: |setting| corrected(Variant::LeA, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeA, setting).into(), Measure::LeadershipDelay)),
+    printed: |inputs| printed(Variant::LeA, inputs),
+    corrected: |inputs| corrected(Variant::LeA, inputs),
+    simulation: |inputs| Some((point_of(Variant::LeA, inputs), Measure::LeadershipDelay)),
     ..LE_S
 };
 
@@ -93,9 +93,9 @@ const LE_M: Quantity = Quantity {
     name: "le-m.leadership-delay",
     section: "5.4.3",
     about: "from the start of LE-M until all have heard the first to wake",
-    printed: |setting| printed(Variant::LeM, setting),
-    corrected: |setting| corrected(Variant::LeM, setting),
-    simulation: |setting| Some((Cell::of(Variant::LeM, setting).into(), Measure::LeadershipDelay)),
+    printed: |inputs| printed(Variant::LeM, inputs),
+    corrected: |inputs| corrected(Variant::LeM, inputs),
+    simulation: |inputs| Some((point_of(Variant::LeM, inputs), Measure::LeadershipDelay)),
     ..LE_S
 };
 
@@ -103,14 +103,14 @@ const AL: Quantity = Quantity {
     name: "al.leadership-delay",
     section: "5.4.2",
     about: "from the start of AL until all have heard the greatest process",
-    printed: |setting| printed(Variant::Al, setting),
-    corrected: |setting| corrected(Variant::Al, setting),
-    simulation: |setting| Some((Cell::of(Variant::Al, setting).into(), Measure::LeadershipDelay)),
+    printed: |inputs| printed(Variant::Al, inputs),
+    corrected: |inputs| corrected(Variant::Al, inputs),
+    simulation: |inputs| Some((point_of(Variant::Al, inputs), Measure::LeadershipDelay)),
     ..LE_A
 };
 
-pub(super) fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+pub(super) fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "right as printed: the leader's wake-up and one transmission, whatever N",
         Loss::Correlated(_) => "right as printed: T_A more for each announcement lost, whatever N",
         Loss::Uncorrelated(_) => {
@@ -123,14 +123,14 @@ pub(super) fn note(setting: &Setting) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, setting};
+    use crate::announce_listen::testing::{assert_near, inputs};
     use bellwether_protocols::announce_listen::Shape;
 
     const ALL: [Variant; 4] = [Variant::LeA, Variant::LeS, Variant::LeM, Variant::Al];
 
     /// T_S = .5, T_A = 2, Δ = .03, so that no timer can stand for another.
-    fn distinct(nodes: u32, loss: Loss) -> Setting {
-        setting(nodes, loss, |given| {
+    fn distinct(nodes: u32, loss: Loss) -> ValidInputs {
+        inputs(nodes, loss, |given| {
             (given.suppress, given.announce, given.delay) = (0.5, 2.0, 0.03);
         })
     }
@@ -140,9 +140,9 @@ mod tests {
         let wakes = [0.0, 0.25, 0.5 / 8.0, 0.0];
         for (loss, lost) in [(Loss::None, 0.0), (Loss::Correlated(0.25), 2.0 / 3.0)] {
             for (variant, wake) in ALL.into_iter().zip(wakes) {
-                let setting = distinct(7, loss);
-                assert_near(corrected(variant, &setting).unwrap(), wake + 0.03 + lost, 1e-14);
-                assert_eq!(printed(variant, &setting), corrected(variant, &setting));
+                let inputs = distinct(7, loss);
+                assert_near(corrected(variant, &inputs).unwrap(), wake + 0.03 + lost, 1e-14);
+                assert_eq!(printed(variant, &inputs), corrected(variant, &inputs));
             }
         }
     }
@@ -150,9 +150,9 @@ mod tests {
     /// l = 1/2: X(1) = 1, X(2) = 2 − 1/3, X(3) = 3 − 3/3 + 1/7.
     #[test]
     fn with_uncorrelated_loss_the_print_has_an_announcement_and_a_receiver_too_many() {
-        let setting = distinct(3, Loss::Uncorrelated(0.5));
+        let inputs = distinct(3, Loss::Uncorrelated(0.5));
         for (variant, wake) in ALL.into_iter().zip([0.0, 0.25, 0.125, 0.0]) {
-            let (right, wrong) = (corrected(variant, &setting), printed(variant, &setting));
+            let (right, wrong) = (corrected(variant, &inputs), printed(variant, &inputs));
             assert_near(right.unwrap(), wake + 0.03 + 2.0 * 5.0 / 3.0, 1e-13);
             assert_near(wrong.unwrap(), wake + 0.03 + 2.0 * (1.0 + 15.0 / 7.0), 1e-13);
         }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_rising_timer_wakes_later_and_a_falling_one_earlier() {
         let delay = |shape| {
-            let given = setting(20, Loss::None, |given| given.shape = shape);
+            let given = inputs(20, Loss::None, |given| given.shape = shape);
             [Variant::LeS, Variant::LeM].map(|variant| corrected(variant, &given).unwrap())
         };
         let (rising, even, falling) = (

@@ -14,10 +14,10 @@
 //! N receivers, though the leader is none. Its alternating sum, equal to 1 + X(N), loses all digits
 //! beyond N ≈ 50 and is never used here.
 
-use crate::cell::Cell;
+use super::point_of;
+use crate::inputs::{Loss, NODES_MAX, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, NODES_MAX, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Variant, announcements_beyond_first};
 use bellwether_sim::Measure;
 
@@ -52,20 +52,20 @@ const BEYOND_FIRST: Quantity = Quantity {
     about: "announcements beyond the first until all other processes have one of the leader's",
     unit: Unit::Announcements,
     reads: &["nodes", "loss"],
-    printed: |setting| agreeing(setting).map(|()| printed(setting.nodes, setting.loss)),
-    corrected: |setting| agreeing(setting).map(|()| corrected(setting.nodes, setting.loss)),
+    printed: |inputs| agreeing(inputs).map(|()| printed(inputs.nodes, inputs.loss)),
+    corrected: |inputs| agreeing(inputs).map(|()| corrected(inputs.nodes, inputs.loss)),
     note,
     exact: |_| true,
     simulation,
 };
 
 /// Section 5.3.1: with one process there is nothing to agree on.
-pub(super) fn agreeing(setting: &Setting) -> Result<(), OutOfDomain> {
-    setting.needs_nodes(2, NODES_MAX)
+pub(super) fn agreeing(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    inputs.needs_nodes(2, NODES_MAX)
 }
 
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "nothing is lost: the first announcement is enough, as printed",
         Loss::Correlated(_) => "l/(1-l), as printed",
         Loss::Uncorrelated(_) => {
@@ -76,16 +76,16 @@ fn note(setting: &Setting) -> &'static str {
 }
 
 /// LE-A announces at once, then every T_A = 1 s: its t_max in seconds is the number.
-fn simulation(setting: &Setting) -> Option<(Point, Measure)> {
-    let every_second = setting.with(|given| given.announce = 1.0).ok()?;
-    Some((Cell::of(Variant::LeA, &every_second).into(), Measure::ConvergenceTime))
+fn simulation(inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let every_second = inputs.with(|given| given.announce = 1.0).ok()?;
+    Some((point_of(Variant::LeA, &every_second), Measure::ConvergenceTime))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::announce_listen::testing::{assert_near, rational};
-    use crate::setting::Given;
+    use crate::inputs::Inputs;
 
     /// The alternating sum of the text, in exact arithmetic: l = a/b.
     fn alternating(nodes: u32, l: (i128, i128)) -> f64 {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_group_of_one_has_nothing_to_agree_on() {
-        let alone = Setting::try_from(Given { nodes: 1, ..Given::default() }).unwrap();
+        let alone = ValidInputs::try_from(Inputs { nodes: 1, ..Inputs::default() }).unwrap();
         let refused = OutOfDomain::Nodes { nodes: 1, least: 2, most: NODES_MAX };
         for form in [BEYOND_FIRST.printed, BEYOND_FIRST.corrected] {
             assert_eq!(form(&alone), Err(refused.clone()));

@@ -24,12 +24,12 @@
 //! losses from .01 to .9 the sum was too high by up to 14 %, and never too low.
 
 use super::messages_in_suppression;
+use super::point_of;
 use super::sums::{geometric, needs_few_announcements, overrun};
 use super::wake;
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::integral::Integral;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
 use libm::{ceil, log, pow};
@@ -40,14 +40,14 @@ use libm::{ceil, log, pow};
 /// # Errors
 /// [`OutOfDomain::NoValue`] with correlated loss, where the text has no formula, and with
 /// uncorrelated loss, where its sum diverges.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    match setting.loss {
-        Loss::None => messages_in_suppression::printed(setting),
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    match inputs.loss {
+        Loss::None => messages_in_suppression::printed(inputs),
         Loss::Correlated(_) => Err(OutOfDomain::NoValue(
             "the text counts later rounds for uncorrelated loss only; \
              see le-s.messages-in-suppression for its first",
         )),
-        Loss::Uncorrelated(_) => super::recurrence::printed(setting),
+        Loss::Uncorrelated(_) => super::recurrence::printed(inputs),
     }
 }
 
@@ -56,40 +56,40 @@ pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 /// # Errors
 /// [`OutOfDomain`], if there is but one process, if T_S or Δ are many times T_A, and with
 /// uncorrelated loss where the closure does not hold.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    setting.needs_nodes(2, u32::MAX)?;
-    match setting.loss {
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    inputs.needs_nodes(2, u32::MAX)?;
+    match inputs.loss {
         // Of two processes only one has something to hear: both models are one.
-        Loss::Uncorrelated(_) if setting.nodes > 2 => {
-            let at_once = setting.with(|given| given.delay = 0.0)?;
-            let early = match setting.delay > 0.0 {
-                true => f64::from(setting.nodes - 1) * wake::cdf(setting, setting.delay),
+        Loss::Uncorrelated(_) if inputs.nodes > 2 => {
+            let at_once = inputs.with(|given| given.delay = 0.0)?;
+            let early = match inputs.delay > 0.0 {
+                true => f64::from(inputs.nodes - 1) * wake::cdf(inputs, inputs.delay),
                 false => 0.0,
             };
             Ok(early + super::closure::messages(&at_once)?)
         }
-        _ => together(setting),
+        _ => together(inputs),
     }
 }
 
 /// The number of messages with one coin per message.
-pub(super) fn together(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let leader = 1.0 / (1.0 - setting.loss.rate()) + overrun(setting);
-    let others = if setting.suppress == 0.0 {
-        super::messages_le_a::others_together(setting)?
-    } else if setting.shape == Shape::Uniform && setting.announce == setting.suppress {
-        others_uniform(setting)
+pub(super) fn together(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let leader = 1.0 / (1.0 - inputs.loss.rate()) + overrun(inputs);
+    let others = if inputs.suppress == 0.0 {
+        super::messages_le_a::others_together(inputs)?
+    } else if inputs.shape == Shape::Uniform && inputs.announce == inputs.suppress {
+        others_uniform(inputs)
     } else {
-        others_by_integral(setting)?
+        others_by_integral(inputs)?
     };
     Ok(leader + others)
 }
 
 /// The messages of all but the leader with uniform timers and T_A = T_S.
-fn others_uniform(setting: &Setting) -> f64 {
-    let others = setting.nodes - 1;
-    let l = setting.loss.rate();
-    let early = f64::from(others) * setting.delay / setting.suppress;
+fn others_uniform(inputs: &ValidInputs) -> f64 {
+    let others = inputs.nodes - 1;
+    let l = inputs.loss.rate();
+    let early = f64::from(others) * inputs.delay / inputs.suppress;
     let (mut sum, mut power) = (0.0, l);
     for k in 1..=others {
         let next = power * l;
@@ -100,16 +100,16 @@ fn others_uniform(setting: &Setting) -> f64 {
 }
 
 /// The same for any timers and intervals.
-fn others_by_integral(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_few_announcements(setting)?;
-    let n = f64::from(setting.nodes - 1);
+fn others_by_integral(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_few_announcements(inputs)?;
+    let n = f64::from(inputs.nodes - 1);
     let integral = Integral::default();
-    let places = places(setting);
+    let places = places(inputs);
     // From this round on everybody has woken when it begins.
-    let settled = ceil((setting.suppress + setting.delay) / setting.announce) as u32;
+    let settled = ceil((inputs.suppress + inputs.delay) / inputs.announce) as u32;
     let at = |u: f64, round: u32| {
-        let start = wake::quantile(setting, u) - setting.delay;
-        silenced(setting, start + f64::from(round) * setting.announce)
+        let start = wake::quantile(inputs, u) - inputs.delay;
+        silenced(inputs, start + f64::from(round) * inputs.announce)
     };
     let sum = |f: &dyn Fn(f64) -> f64| integral.between(&places, 1.0 / n, f);
     let before = |round| {
@@ -118,35 +118,35 @@ fn others_by_integral(setting: &Setting) -> Result<f64, OutOfDomain> {
             (1.0 - e) * geometric(e, n)
         })
     };
-    let tail = Tail::new(setting);
+    let tail = Tail::new(inputs);
     let early: f64 = (0..settled).map(before).sum();
     Ok(early + sum(&|u| tail.at(at(u, settled))))
 }
 
 /// 1 − G(x): the probability that of what one greater process would send by x something gets
 /// through.
-fn silenced(setting: &Setting, x: f64) -> f64 {
-    let l = setting.loss.rate();
+fn silenced(inputs: &ValidInputs, x: f64) -> f64 {
+    let l = inputs.loss.rate();
     let (mut heard, mut lost, mut x) = (0.0, 1.0, x);
     while x > 0.0 && lost > 1e-20 {
-        heard += lost * wake::cdf(setting, x);
+        heard += lost * wake::cdf(inputs, x);
         lost *= l;
-        x -= setting.announce;
+        x -= inputs.announce;
     }
     ((1.0 - l) * heard).min(1.0)
 }
 
 /// Where the integrands have kinks, as probabilities to have woken: where one more announcement of
 /// a greater process begins to count, or is certain to.
-fn places(setting: &Setting) -> Vec<f64> {
+fn places(inputs: &ValidInputs) -> Vec<f64> {
     let mut places = vec![0.0, 1.0];
-    for first in [setting.delay, setting.delay + setting.suppress] {
-        let back = ceil(first / setting.announce) as u32;
-        let last = ceil(setting.suppress / setting.announce) as u32;
+    for first in [inputs.delay, inputs.delay + inputs.suppress] {
+        let back = ceil(first / inputs.announce) as u32;
+        let last = ceil(inputs.suppress / inputs.announce) as u32;
         let kinks = (0..=back + last)
-            .map(|i| first + (f64::from(i) - f64::from(back)) * setting.announce)
-            .filter(|t| (0.0..setting.suppress).contains(t));
-        places.extend(kinks.map(|t| wake::cdf(setting, t)));
+            .map(|i| first + (f64::from(i) - f64::from(back)) * inputs.announce)
+            .filter(|t| (0.0..inputs.suppress).contains(t));
+        places.extend(kinks.map(|t| wake::cdf(inputs, t)));
     }
     places.sort_by(f64::total_cmp);
     places
@@ -166,9 +166,9 @@ struct Tail {
 }
 
 impl Tail {
-    fn new(setting: &Setting) -> Self {
-        let l = setting.loss.rate();
-        let others = f64::from(setting.nodes - 1);
+    fn new(inputs: &ValidInputs) -> Self {
+        let l = inputs.loss.rate();
+        let others = f64::from(inputs.nodes - 1);
         let terms = if l == 0.0 { 0.0 } else { ceil(-NOTHING / log(l)).min(others) };
         let rows = (terms as usize).div_ceil(LANES);
         let beyond = |k: usize| {
@@ -182,7 +182,7 @@ impl Tail {
     /// For G = 1 − e.
     fn at(&self, e: f64) -> f64 {
         let g = 1.0 - e;
-        // G^k is at most e^{−ek}; without end, if e is nought.
+        // G^k is at most e^{−ek}; without end, if e is zero.
         let rows = 1 + (NOTHING / e) as usize / LANES;
         let far = pow(g, LANES as f64);
         let mut sums = [0.0; LANES];
@@ -197,8 +197,8 @@ impl Tail {
 }
 
 /// What differs, for this loss.
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => {
             "printed: messages in [0, T_S]; some later ones come before the leader's is received"
         }
@@ -220,17 +220,17 @@ pub(super) const QUANTITY: Quantity = Quantity {
     printed,
     corrected,
     note,
-    exact: |setting| !matches!(setting.loss, Loss::Uncorrelated(_)) || setting.nodes == 2,
-    simulation: |setting| {
-        Some((Cell::of(Variant::LeS, setting).listen(f64::INFINITY).into(), Measure::Messages))
+    exact: |inputs| !matches!(inputs.loss, Loss::Uncorrelated(_)) || inputs.nodes == 2,
+    simulation: |inputs| {
+        Some((point_of(Variant::LeS, inputs).listen(f64::INFINITY), Measure::Messages))
     },
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, float, rational, setting};
+    use super::super::testing::{assert_near, float, inputs, rational};
     use super::*;
-    use crate::Given;
+    use crate::Inputs;
 
     /// 1/(1−l) + (N−1)Δ + Σ (1 − l^{k+1})/((k+1)(1−l)(1−l^k)), exactly, for l = 2/5, Δ = 1/10.
     #[test]
@@ -243,7 +243,7 @@ mod tests {
             };
             let others = (1..nodes).map(of).fold(rational(0, 1), |sum, term| sum + term);
             let exact = float(&(others + &one / (&one - &l)));
-            let at = setting(nodes, Loss::Correlated(0.4), |_| ());
+            let at = inputs(nodes, Loss::Correlated(0.4), |_| ());
             assert_near(corrected(&at).unwrap(), exact, 1e-13);
         }
     }
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn two_processes_whose_announcements_do_not_interleave() {
         let l = 0.3;
-        let at = setting(2, Loss::Correlated(l), |given| {
+        let at = inputs(2, Loss::Correlated(l), |given| {
             (given.announce, given.delay) = (2.0, 0.5);
         });
         // By the second round it has heard nothing with probability l, by the third l².
@@ -269,7 +269,7 @@ mod tests {
             for l in [0.0, 0.1, 0.7, 0.99] {
                 for delay in [0.0, 0.1, 0.9, 2.5] {
                     let loss = Loss::Correlated(l);
-                    let at = setting(nodes, loss, |given| given.delay = delay);
+                    let at = inputs(nodes, loss, |given| given.delay = delay);
                     let (sum, integral) = (others_uniform(&at), others_by_integral(&at).unwrap());
                     assert_near(integral, sum, 1e-10);
                 }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn the_tail_is_its_sum() {
         for (nodes, l) in [(2, 0.4), (9, 0.4), (10, 0.99), (300, 0.9), (20_000, 0.99)] {
-            let tail = Tail::new(&setting(nodes, Loss::Correlated(l), |_| ()));
+            let tail = Tail::new(&inputs(nodes, Loss::Correlated(l), |_| ()));
             for e in [0.0f64, 1e-9, 1e-4, 0.01, 0.3, 1.0] {
                 let term = |k: i32| (1.0 - e).powi(k) / (1.0 - l.powi(k));
                 let sum: f64 = (1..nodes as i32).map(term).sum();
@@ -293,13 +293,13 @@ mod tests {
     #[test]
     fn without_loss_long_intervals_send_what_is_sent_in_the_suppression_interval() {
         for shape in [Shape::Uniform, Shape::Rising { rate: 9.0 }, Shape::Falling { rate: 9.0 }] {
-            let change = |given: &mut Given| (given.announce, given.shape) = (1.1, shape);
-            let at = setting(1000, Loss::None, change);
+            let change = |given: &mut Inputs| (given.announce, given.shape) = (1.1, shape);
+            let at = inputs(1000, Loss::None, change);
             let first = messages_in_suppression::corrected(&at).unwrap();
             assert_near(corrected(&at).unwrap(), first, 1e-11);
         }
         // But the figures have T_A = T_S, where the printed form is too low by −ln(1−Δ) − Δ.
-        let figures = setting(1000, Loss::None, |_| ());
+        let figures = inputs(1000, Loss::None, |_| ());
         let missed = corrected(&figures).unwrap() - printed(&figures).unwrap();
         assert_near(missed, 0.005_360_515_657_826, 1e-9);
     }
@@ -309,28 +309,28 @@ mod tests {
     #[test]
     fn limits_meet() {
         let loss = Loss::Correlated(0.4);
-        let uniform = corrected(&setting(40, loss, |_| ())).unwrap();
-        let nearly = |given: &mut Given| given.shape = Shape::Rising { rate: 1e-7 };
-        assert_near(corrected(&setting(40, loss, nearly)).unwrap(), uniform, 1e-6);
-        let at_once = setting(40, loss, |given| given.suppress = 0.0);
+        let uniform = corrected(&inputs(40, loss, |_| ())).unwrap();
+        let nearly = |given: &mut Inputs| given.shape = Shape::Rising { rate: 1e-7 };
+        assert_near(corrected(&inputs(40, loss, nearly)).unwrap(), uniform, 1e-6);
+        let at_once = inputs(40, loss, |given| given.suppress = 0.0);
         let le_a = super::super::messages_le_a::corrected(&at_once).unwrap();
-        let soon = setting(40, loss, |given| given.suppress = 1e-9);
+        let soon = inputs(40, loss, |given| given.suppress = 1e-9);
         assert_near(corrected(&at_once).unwrap(), le_a, 1e-14);
         assert_near(corrected(&soon).unwrap(), le_a, 1e-6);
     }
 
     #[test]
     fn outside_its_domain_there_is_no_value() {
-        let at = |nodes, loss| setting(nodes, loss, |_| ());
+        let at = |nodes, loss| inputs(nodes, loss, |_| ());
         let one = corrected(&at(1, Loss::None));
         assert!(matches!(one, Err(OutOfDomain::Nodes { least: 2, .. })));
-        let busy = setting(5, Loss::None, |given| given.announce = 0.01);
+        let busy = inputs(5, Loss::None, |given| given.announce = 0.01);
         assert!(matches!(corrected(&busy), Err(OutOfDomain::Condition { .. })));
-        let hasty = setting(5, Loss::Uncorrelated(0.4), |given| given.announce = 0.5);
+        let hasty = inputs(5, Loss::Uncorrelated(0.4), |given| given.announce = 0.5);
         assert!(matches!(corrected(&hasty), Err(OutOfDomain::Condition { .. })));
         let unsaid = printed(&at(5, Loss::Correlated(0.4)));
         assert!(matches!(unsaid, Err(OutOfDomain::NoValue(_))));
-        let endless = printed(&setting(5, Loss::Uncorrelated(0.4), |given| given.delay = 0.0));
+        let endless = printed(&inputs(5, Loss::Uncorrelated(0.4), |given| given.delay = 0.0));
         assert!(matches!(endless, Err(OutOfDomain::NoValue(_))));
     }
 
@@ -339,8 +339,8 @@ mod tests {
     #[test]
     fn with_a_delay_and_each_losing_for_itself_it_is_a_little_too_high() {
         for (delay, simulated) in [(0.1, 24.38), (0.3, 43.50)] {
-            let setting = setting(100, Loss::Uncorrelated(0.4), |given| given.delay = delay);
-            let ratio = corrected(&setting).unwrap() / simulated;
+            let inputs = inputs(100, Loss::Uncorrelated(0.4), |given| given.delay = delay);
+            let ratio = corrected(&inputs).unwrap() / simulated;
             assert!((1.0..1.14).contains(&ratio), "{delay}: {ratio}");
         }
     }

@@ -19,13 +19,13 @@
 //!
 //! *Assumes* T_A ≥ T_S: otherwise some announce a second time, which the text does not count.
 
+use super::point_of;
 use super::sums::{geometric, harmonic_any};
 use super::wake;
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::integral::Integral;
-use crate::point::Point;
+use crate::point::{Point, duration};
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
 
@@ -33,29 +33,29 @@ use bellwether_sim::Measure;
 ///
 /// # Errors
 /// [`OutOfDomain`], if T_A < T_S; with uncorrelated loss also if Δ > 0.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_one_announcement(setting)?;
-    if let Loss::Uncorrelated(_) = setting.loss {
-        return super::recurrence::first_round_messages(setting);
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_one_announcement(inputs)?;
+    if let Loss::Uncorrelated(_) = inputs.loss {
+        return super::recurrence::first_round_messages(inputs);
     }
-    let kept = 1.0 - setting.loss.rate();
-    Ok(early(setting) / kept + late(setting) * kept)
+    let kept = 1.0 - inputs.loss.rate();
+    Ok(early(inputs) / kept + late(inputs) * kept)
 }
 
 /// As it should read.
 ///
 /// # Errors
 /// [`OutOfDomain`], if T_A < T_S; with uncorrelated loss also if Δ > 0.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_one_announcement(setting)?;
-    if let Loss::Uncorrelated(_) = setting.loss {
-        return super::closure::first_round_messages(setting);
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_one_announcement(inputs)?;
+    if let Loss::Uncorrelated(_) = inputs.loss {
+        return super::closure::first_round_messages(inputs);
     }
-    Ok(early(setting) + late(setting))
+    Ok(early(inputs) + late(inputs))
 }
 
-fn needs_one_announcement(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.announce >= setting.suppress {
+fn needs_one_announcement(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if inputs.announce >= inputs.suppress {
         return Ok(());
     }
     let rule = "announce must be at least suppress, or some announce twice in the interval";
@@ -63,40 +63,40 @@ fn needs_one_announcement(setting: &Setting) -> Result<(), OutOfDomain> {
 }
 
 /// N·P(Δ): those who wake before they can hear anybody.
-fn early(setting: &Setting) -> f64 {
-    f64::from(setting.nodes) * wake::cdf(setting, setting.delay)
+fn early(inputs: &ValidInputs) -> f64 {
+    f64::from(inputs.nodes) * wake::cdf(inputs, inputs.delay)
 }
 
 /// (1/(1−l)) ∫_Δ^{T_S} p(t) [1 − (1 − (1−l) P(t−Δ))^N] / P(t−Δ) dt: those who might have heard.
-fn late(setting: &Setting) -> f64 {
-    if setting.delay >= setting.suppress {
+fn late(inputs: &ValidInputs) -> f64 {
+    if inputs.delay >= inputs.suppress {
         return 0.0;
     }
-    match setting.shape {
-        Shape::Uniform => late_uniform(setting),
-        _ => late_integral(setting),
+    match inputs.shape {
+        Shape::Uniform => late_uniform(inputs),
+        _ => late_integral(inputs),
     }
 }
 
 /// The same for uniform timers: (1/(1−l)) Σ_{k=1..N} (1 − c^k)/k.
-fn late_uniform(setting: &Setting) -> f64 {
-    let kept = 1.0 - setting.loss.rate();
-    let rest = 1.0 - setting.delay / setting.suppress;
-    harmonic_any(kept * rest, setting.nodes) / kept
+fn late_uniform(inputs: &ValidInputs) -> f64 {
+    let kept = 1.0 - inputs.loss.rate();
+    let rest = 1.0 - inputs.delay / inputs.suppress;
+    harmonic_any(kept * rest, inputs.nodes) / kept
 }
 
 /// The same for any timers, over the probability P(t) to have woken instead of t.
-fn late_integral(setting: &Setting) -> f64 {
-    let (n, kept) = (f64::from(setting.nodes), 1.0 - setting.loss.rate());
-    let early = wake::cdf(setting, setting.delay);
-    let slope = wake::slope(setting);
+fn late_integral(inputs: &ValidInputs) -> f64 {
+    let (n, kept) = (f64::from(inputs.nodes), 1.0 - inputs.loss.rate());
+    let early = wake::cdf(inputs, inputs.delay);
+    let slope = wake::slope(inputs);
     let senders = |u: f64| geometric((kept * slope * u).min(1.0), n);
     Integral::default().over(0.0, 1.0 - early, 1.0 / n, &senders)
 }
 
 /// What differs, for this loss.
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "printed and corrected agree without loss",
         Loss::Correlated(_) => {
             "the print has the factor 1/(1-l) on N*P(delay); it belongs to the integral"
@@ -109,10 +109,10 @@ fn note(setting: &Setting) -> &'static str {
 }
 
 /// Nobody speaks twice in T_S if T_A is at least as long.
-fn simulation(setting: &Setting) -> Option<(Point, Measure)> {
-    let mut cell = Cell::of(Variant::LeS, setting).listen(f64::INFINITY);
-    cell.config.announce = cell.config.announce.max(cell.config.suppress);
-    Some((cell.into(), Measure::MessagesInOpening))
+fn simulation(inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let announce = duration(inputs.announce.max(inputs.suppress));
+    let point = point_of(Variant::LeS, inputs).listen(f64::INFINITY).with("announce", announce);
+    Some((point, Measure::MessagesInOpening))
 }
 
 /// `le-s.messages-in-suppression`.
@@ -125,13 +125,13 @@ pub(super) const QUANTITY: Quantity = Quantity {
     printed,
     corrected,
     note,
-    exact: |setting| !matches!(setting.loss, Loss::Uncorrelated(_)),
+    exact: |inputs| !matches!(inputs.loss, Loss::Uncorrelated(_)),
     simulation,
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, float, rational, setting};
+    use super::super::testing::{assert_near, float, inputs, rational};
     use super::*;
     use num_rational::BigRational;
 
@@ -149,7 +149,7 @@ mod tests {
     fn both_forms_are_exact_for_uniform_timers() {
         let kept = rational(3, 5);
         for nodes in [1, 2, 5, 40] {
-            let at = setting(nodes, Loss::Correlated(0.4), |_| ());
+            let at = inputs(nodes, Loss::Correlated(0.4), |_| ());
             let (early, late) = exact(nodes);
             assert_near(corrected(&at).unwrap(), float(&(&early + &late)), 1e-14);
             assert_near(printed(&at).unwrap(), float(&(early / &kept + late * &kept)), 1e-14);
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_misplaced_factor_matters_with_loss_and_only_then() {
         let apart = |loss| {
-            let at = setting(100, loss, |_| ());
+            let at = inputs(100, loss, |_| ());
             printed(&at).unwrap() / corrected(&at).unwrap()
         };
         assert_near(apart(Loss::None), 1.0, 1e-15);
@@ -183,10 +183,10 @@ mod tests {
                 for l in [0.0, 0.4, 0.99] {
                     for delay in [0.0, 0.001, 0.3, 0.999] {
                         let loss = Loss::Correlated(l);
-                        let change = |given: &mut crate::Given| {
+                        let change = |given: &mut crate::Inputs| {
                             (given.shape, given.delay) = (shape, delay);
                         };
-                        let at = setting(nodes, loss, change);
+                        let at = inputs(nodes, loss, change);
                         let heard = wake::cdf(&at, at.suppress - at.delay);
                         let kept = 1.0 - l;
                         let sum = harmonic_any(kept * heard, nodes) / (kept * wake::slope(&at));
@@ -202,11 +202,11 @@ mod tests {
     fn outside_its_domain_there_is_no_value() {
         let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
         for formula in [printed, corrected] {
-            let twice = setting(5, Loss::None, |given| given.announce = 0.9);
+            let twice = inputs(5, Loss::None, |given| given.announce = 0.9);
             assert!(condition(formula(&twice)));
-            assert!(condition(formula(&setting(5, Loss::Uncorrelated(0.4), |_| ()))));
+            assert!(condition(formula(&inputs(5, Loss::Uncorrelated(0.4), |_| ()))));
         }
-        let all = setting(5, Loss::Correlated(0.4), |given| given.delay = 1.0);
+        let all = inputs(5, Loss::Correlated(0.4), |given| given.delay = 1.0);
         assert_near(corrected(&all).unwrap(), 5.0, 1e-15);
     }
 }

@@ -14,10 +14,10 @@
 //!   X if all lose together; ⌈Δ/T_A⌉ − 1 more of each while the last is under way.
 
 use super::chain::Chain;
+use super::point_of;
 use super::sums::overrun;
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Variant, announcements_beyond_first};
 use bellwether_sim::Measure;
 use libm::{log, pow};
@@ -26,10 +26,10 @@ use libm::{log, pow};
 ///
 /// # Errors
 /// [`OutOfDomain::NoValue`] with loss, where the text has no formula.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    setting.needs_nodes(2, u32::MAX)?;
-    match setting.loss {
-        Loss::None => Ok(f64::from(setting.nodes)),
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    inputs.needs_nodes(2, u32::MAX)?;
+    match inputs.loss {
+        Loss::None => Ok(f64::from(inputs.nodes)),
         _ => Err(OutOfDomain::NoValue("the text says N messages without loss, and nothing with")),
     }
 }
@@ -38,23 +38,23 @@ pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], for a single process, for Δ = 0, and with uncorrelated loss for Δ > T_A.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    setting.needs_nodes(2, u32::MAX)?;
-    let l = setting.loss.rate();
-    match setting.loss {
-        Loss::Uncorrelated(_) if setting.nodes > 2 => {
-            let leader = 1.0 + announcements_beyond_first(u64::from(setting.nodes - 1), l);
-            Ok(leader + others_apart(setting)?)
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    inputs.needs_nodes(2, u32::MAX)?;
+    let l = inputs.loss.rate();
+    match inputs.loss {
+        Loss::Uncorrelated(_) if inputs.nodes > 2 => {
+            let leader = 1.0 + announcements_beyond_first(u64::from(inputs.nodes - 1), l);
+            Ok(leader + others_apart(inputs)?)
         }
-        _ => Ok(1.0 / (1.0 - l) + overrun(setting) + others_together(setting)?),
+        _ => Ok(1.0 / (1.0 - l) + overrun(inputs) + others_together(inputs)?),
     }
 }
 
 /// The messages of all but the leader, nothing lost or all losing together.
-pub(super) fn others_together(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_a_delay(setting)?;
-    let l = setting.loss.rate();
-    let others = setting.nodes - 1;
+pub(super) fn others_together(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_a_delay(inputs)?;
+    let l = inputs.loss.rate();
+    let others = inputs.nodes - 1;
     let (mut sum, mut power) = (0.0, 1.0);
     for _ in 0..others {
         power *= l;
@@ -63,32 +63,32 @@ pub(super) fn others_together(setting: &Setting) -> Result<f64, OutOfDomain> {
         }
         sum += power / (1.0 - power);
     }
-    Ok(f64::from(others) * (1.0 + overrun(setting)) + sum)
+    Ok(f64::from(others) * (1.0 + overrun(inputs)) + sum)
 }
 
 /// The same, each losing for itself.
-fn others_apart(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_a_delay(setting)?;
-    if setting.delay > setting.announce {
+fn others_apart(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_a_delay(inputs)?;
+    if inputs.delay > inputs.announce {
         let rule = "with uncorrelated loss this holds for delay <= announce";
         let way_out = "raise --announce or lower --delay";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
-    let l = setting.loss.rate();
+    let l = inputs.loss.rate();
     // Whoever is behind more than this many goes on with a probability below 1e-18.
     let far = if l == 0.0 { 1.0 } else { (-42.0 / log(l)).max(1.0) };
     let mut left = Chain::at(1);
-    for place in 1..setting.nodes.min(far as u32 + 1) {
+    for place in 1..inputs.nodes.min(far as u32 + 1) {
         let lost = pow(l, f64::from(place));
         left.step(|_| lost);
     }
     let others = others_by_announcers(l, left.most());
-    Ok(f64::from(setting.nodes - 1) + left.mean(|count| others[count]))
+    Ok(f64::from(inputs.nodes - 1) + left.mean(|count| others[count]))
 }
 
 /// All announce at the same moment: without a delay the order of events would decide.
-fn needs_a_delay(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.delay > 0.0 {
+fn needs_a_delay(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if inputs.delay > 0.0 {
         return Ok(());
     }
     let rule = "delay = 0, but all announce at once, and a message must take time to be later";
@@ -115,18 +115,18 @@ fn others_by_announcers(l: f64, most: usize) -> Vec<f64> {
 ///
 /// # Errors
 /// [`OutOfDomain`], for a single process.
-pub fn al(setting: &Setting) -> Result<f64, OutOfDomain> {
-    setting.needs_nodes(2, u32::MAX)?;
-    let l = setting.loss.rate();
-    let beyond = match setting.loss {
-        Loss::Uncorrelated(_) => announcements_beyond_first(u64::from(setting.nodes - 1), l),
+pub fn al(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    inputs.needs_nodes(2, u32::MAX)?;
+    let l = inputs.loss.rate();
+    let beyond = match inputs.loss {
+        Loss::Uncorrelated(_) => announcements_beyond_first(u64::from(inputs.nodes - 1), l),
         _ => l / (1.0 - l),
     };
-    Ok(f64::from(setting.nodes) * (1.0 + beyond + overrun(setting)))
+    Ok(f64::from(inputs.nodes) * (1.0 + beyond + overrun(inputs)))
 }
 
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "all announce once",
         Loss::Correlated(_) => "nothing is printed; exact, 1/(1-l) + sum of 1/(1-l^k), k < N",
         Loss::Uncorrelated(_) => "nothing is printed; exact, a chain over how many announce",
@@ -144,8 +144,8 @@ pub(super) const LE_A: Quantity = Quantity {
     corrected,
     note,
     exact: |_| true,
-    simulation: |setting| {
-        Some((Cell::of(Variant::LeA, setting).listen(f64::INFINITY).into(), Measure::Messages))
+    simulation: |inputs| {
+        Some((point_of(Variant::LeA, inputs).listen(f64::INFINITY), Measure::Messages))
     },
 };
 
@@ -157,15 +157,15 @@ pub(super) const AL: Quantity = Quantity {
     printed: |_| Err(OutOfDomain::NoValue("the text says that all send in every round, no more")),
     corrected: al,
     note: |_| "nothing is printed; all send as often as the leader needs",
-    simulation: |setting| {
-        Some((Cell::of(Variant::Al, setting).listen(f64::INFINITY).into(), Measure::Messages))
+    simulation: |inputs| {
+        Some((point_of(Variant::Al, inputs).listen(f64::INFINITY), Measure::Messages))
     },
     ..LE_A
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, float, rational, setting};
+    use super::super::testing::{assert_near, float, inputs, rational};
     use super::*;
     use num_rational::BigRational;
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn the_sum_solves_the_recursion() {
         for nodes in [2, 3, 4, 20] {
-            let at = setting(nodes, Loss::Correlated(0.4), |_| ());
+            let at = inputs(nodes, Loss::Correlated(0.4), |_| ());
             assert_near(corrected(&at).unwrap(), float(&by_recursion(nodes as usize)), 1e-14);
         }
     }
@@ -218,7 +218,7 @@ mod tests {
     fn the_chain_is_the_enumeration() {
         for l in [0.1, 0.4, 0.9] {
             for nodes in 2..=5 {
-                let at = setting(nodes, Loss::Uncorrelated(l), |_| ());
+                let at = inputs(nodes, Loss::Uncorrelated(l), |_| ());
                 assert_near(corrected(&at).unwrap(), by_enumeration(nodes, l), 1e-9);
             }
         }
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn leaving_out_the_last_in_line_changes_nothing() {
         for (l, nodes) in [(0.4, 300), (0.9, 1500)] {
-            let at = setting(nodes, Loss::Uncorrelated(l), |_| ());
+            let at = inputs(nodes, Loss::Uncorrelated(l), |_| ());
             let whole = others_by_announcers(l, nodes as usize)[nodes as usize];
             assert_near(others_apart(&at).unwrap(), whole, 1e-12);
         }
@@ -239,8 +239,8 @@ mod tests {
         for nodes in [3, 1000, 1_000_000] {
             let mut before = f64::from(nodes);
             for l in [0.1, 0.5, 0.9, 0.99] {
-                let together = corrected(&setting(nodes, Loss::Correlated(l), |_| ())).unwrap();
-                let apart = corrected(&setting(nodes, Loss::Uncorrelated(l), |_| ())).unwrap();
+                let together = corrected(&inputs(nodes, Loss::Correlated(l), |_| ())).unwrap();
+                let apart = corrected(&inputs(nodes, Loss::Uncorrelated(l), |_| ())).unwrap();
                 assert!(before < together && together < apart && apart.is_finite(), "{nodes} {l}");
                 before = together;
             }
@@ -249,27 +249,27 @@ mod tests {
 
     #[test]
     fn al_sends_n_times_what_its_leader_needs() {
-        let of = |loss| al(&setting(3, loss, |_| ())).unwrap();
+        let of = |loss| al(&inputs(3, loss, |_| ())).unwrap();
         assert_near(of(Loss::None), 3.0, 1e-15);
         assert_near(of(Loss::Correlated(0.5)), 6.0, 1e-15);
         // X(2) at l = 1/2: 2/(1−1/2) − 1/(1−1/4) − 1 = 5/3.
         assert_near(of(Loss::Uncorrelated(0.5)), 8.0, 1e-14);
-        let slow = setting(3, Loss::None, |given| given.delay = 2.5);
+        let slow = inputs(3, Loss::None, |given| given.delay = 2.5);
         assert_near(al(&slow).unwrap(), 9.0, 1e-15);
     }
 
     #[test]
     fn outside_its_domain_there_is_no_value() {
         let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
-        assert!(condition(corrected(&setting(3, Loss::None, |given| given.delay = 0.0))));
-        let slow = |loss| corrected(&setting(3, loss, |given| given.delay = 1.5));
+        assert!(condition(corrected(&inputs(3, Loss::None, |given| given.delay = 0.0))));
+        let slow = |loss| corrected(&inputs(3, loss, |given| given.delay = 1.5));
         assert!(condition(slow(Loss::Uncorrelated(0.4))));
         assert!(slow(Loss::Correlated(0.4)).is_ok());
-        let one = setting(1, Loss::None, |_| ());
+        let one = inputs(1, Loss::None, |_| ());
         for formula in [printed, corrected, al] {
             assert!(matches!(formula(&one), Err(OutOfDomain::Nodes { least: 2, .. })));
         }
-        let lossy = printed(&setting(3, Loss::Correlated(0.4), |_| ()));
+        let lossy = printed(&inputs(3, Loss::Correlated(0.4), |_| ()));
         assert!(matches!(lossy, Err(OutOfDomain::NoValue(_))));
     }
 }

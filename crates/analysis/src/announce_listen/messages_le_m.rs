@@ -13,13 +13,13 @@
 //! the leader sends 1 + X(N−1).
 
 use super::one_by_one::Line;
+use super::point_of;
 use super::sums::{needs_few_announcements, overrun, power_of_rest};
 use super::suppression::LINE_MAX;
 use super::wake;
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::integral::Integral;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Variant, announcements_beyond_first};
 use bellwether_sim::Measure;
 use libm::ceil;
@@ -29,51 +29,51 @@ use libm::ceil;
 /// # Errors
 /// [`OutOfDomain`], for a single process or T_S = 0, if T_S or Δ are many times T_A, and with
 /// uncorrelated loss if Δ > 0 or T_A < T_S.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    setting.needs_nodes(2, u32::MAX)?;
-    if setting.suppress == 0.0 {
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    inputs.needs_nodes(2, u32::MAX)?;
+    if inputs.suppress == 0.0 {
         let rule = "suppress = 0, but who leads LE-M is who wakes first";
         let way_out = "choose --suppress above 0, or le-a.messages";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
-    let l = setting.loss.rate();
-    match setting.loss {
-        Loss::Uncorrelated(_) if setting.nodes > 2 => {
-            let leader = 1.0 + announcements_beyond_first(u64::from(setting.nodes - 1), l);
-            Ok(leader + others_apart(setting)?)
+    let l = inputs.loss.rate();
+    match inputs.loss {
+        Loss::Uncorrelated(_) if inputs.nodes > 2 => {
+            let leader = 1.0 + announcements_beyond_first(u64::from(inputs.nodes - 1), l);
+            Ok(leader + others_apart(inputs)?)
         }
-        _ => Ok(1.0 / (1.0 - l) + overrun(setting) + others_together(setting)?),
+        _ => Ok(1.0 / (1.0 - l) + overrun(inputs) + others_together(inputs)?),
     }
 }
 
 /// The messages of all but the leader, nothing lost or all losing together.
-fn others_together(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_few_announcements(setting)?;
-    let n = f64::from(setting.nodes);
-    let l = setting.loss.rate();
-    let lag = ceil(setting.delay / setting.announce) as u32;
+fn others_together(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_few_announcements(inputs)?;
+    let n = f64::from(inputs.nodes);
+    let l = inputs.loss.rate();
+    let lag = ceil(inputs.delay / inputs.announce) as u32;
     // 1 − H_r for r up to the lag; and at the lag, from where on it is known.
     let heard = |t: f64, round: u32| {
-        let mut before = t + (f64::from(round) - 1.0) * setting.announce - setting.delay;
+        let mut before = t + (f64::from(round) - 1.0) * inputs.announce - inputs.delay;
         let (mut sum, mut lost) = (0.0, 1.0 - l);
         while before > 0.0 && lost > 1e-20 {
-            sum += lost * wake::cdf(setting, before);
+            sum += lost * wake::cdf(inputs, before);
             lost *= l;
-            before -= setting.announce;
+            before -= inputs.announce;
         }
         sum
     };
     let sent = |u: f64| {
-        let t = wake::quantile(setting, u);
+        let t = wake::quantile(inputs, u);
         let leads = power_of_rest(u, n - 1.0);
         let first: f64 = (1..lag).map(|r| power_of_rest(heard(t, r), n - 1.0) - leads).sum();
         first + from_the_lag_on((u, u - heard(t, lag), leads), n - 1.0, l, lag == 0)
     };
     let mut places = vec![0.0, 1.0];
-    let kinks = (0..=lag + ceil(setting.suppress / setting.announce) as u32)
-        .map(|i| setting.delay + (f64::from(i) - f64::from(lag)) * setting.announce)
-        .filter(|t| (0.0..setting.suppress).contains(t));
-    places.extend(kinks.map(|t| wake::cdf(setting, t)));
+    let kinks = (0..=lag + ceil(inputs.suppress / inputs.announce) as u32)
+        .map(|i| inputs.delay + (f64::from(i) - f64::from(lag)) * inputs.announce)
+        .filter(|t| (0.0..inputs.suppress).contains(t));
+    places.extend(kinks.map(|t| wake::cdf(inputs, t)));
     places.sort_by(f64::total_cmp);
     Ok(n * Integral::default().between(&places, 1.0 / n, &sent))
 }
@@ -97,16 +97,16 @@ fn from_the_lag_on((u, y, leads): (f64, f64, f64), n: f64, l: f64, second: bool)
 }
 
 /// The same, each losing for itself, for Δ = 0 and T_A ≥ T_S.
-fn others_apart(setting: &Setting) -> Result<f64, OutOfDomain> {
-    if setting.delay > 0.0 || setting.announce < setting.suppress {
+fn others_apart(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    if inputs.delay > 0.0 || inputs.announce < inputs.suppress {
         let rule =
             "with uncorrelated loss LE-M has a form for delay = 0, announce >= suppress only";
         let way_out = "choose --delay 0 or --loss-model correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
-    setting.needs_nodes(2, LINE_MAX)?;
-    let l = setting.loss.rate();
-    let spoke = Line::after(l, setting.nodes);
+    inputs.needs_nodes(2, LINE_MAX)?;
+    let l = inputs.loss.rate();
+    let spoke = Line::after(l, inputs.nodes);
     // others[n]: from a round on for which n are in line.
     let mut others = vec![0.0, 0.0];
     let mut line = Line::new(l);
@@ -137,23 +137,23 @@ pub(super) const QUANTITY: Quantity = Quantity {
     reads: &["nodes", "loss", "loss-model", "delay", "suppress", "announce", "timer", "timer-rate"],
     printed: |_| Err(OutOfDomain::NoValue("the text has figures of LE-M, and no formula")),
     corrected,
-    note: |setting| match setting.loss {
+    note: |inputs| match inputs.loss {
         Loss::None => "nothing is printed; exact, and the same as SUP's",
         Loss::Correlated(_) => "nothing is printed; exact, by integration",
         Loss::Uncorrelated(_) => "nothing is printed; exact for delay 0",
     },
     exact: |_| true,
-    simulation: |setting| {
-        Some((Cell::of(Variant::LeM, setting).listen(f64::INFINITY).into(), Measure::Messages))
+    simulation: |inputs| {
+        Some((point_of(Variant::LeM, inputs).listen(f64::INFINITY), Measure::Messages))
     },
 };
 
 #[cfg(test)]
 mod tests {
     use super::super::suppression;
-    use super::super::testing::{assert_near, setting};
+    use super::super::testing::{assert_near, inputs};
     use super::*;
-    use crate::Given;
+    use crate::Inputs;
     use bellwether_protocols::announce_listen::Shape;
 
     const SHAPES: [Shape; 3] =
@@ -164,7 +164,7 @@ mod tests {
     fn without_loss_it_sends_what_sup_sends() {
         for shape in SHAPES {
             for nodes in [2, 10, 1000, 1_000_000] {
-                let at = setting(nodes, Loss::None, |given| given.shape = shape);
+                let at = inputs(nodes, Loss::None, |given| given.shape = shape);
                 let sup = suppression::messages(&at).unwrap();
                 assert_near(corrected(&at).unwrap(), sup, 1e-10);
             }
@@ -191,8 +191,8 @@ mod tests {
         for nodes in [2u32, 5, 100] {
             for l in [0.1, 0.4, 0.9] {
                 for delay in [0.0, 0.1, 0.7] {
-                    let change = |given: &mut Given| (given.delay, given.announce) = (delay, 1.2);
-                    let at = setting(nodes, Loss::Correlated(l), change);
+                    let change = |given: &mut Inputs| (given.delay, given.announce) = (delay, 1.2);
+                    let at = inputs(nodes, Loss::Correlated(l), change);
                     assert_near(corrected(&at).unwrap(), by_rounds(nodes as i32, l, delay), 1e-9);
                 }
             }
@@ -227,7 +227,7 @@ mod tests {
     fn the_line_is_the_enumeration() {
         for l in [0.1, 0.4, 0.9] {
             for nodes in 3..=5 {
-                let at = setting(nodes, Loss::Uncorrelated(l), |given| given.delay = 0.0);
+                let at = inputs(nodes, Loss::Uncorrelated(l), |given| given.delay = 0.0);
                 assert_near(corrected(&at).unwrap(), by_enumeration(nodes, l), 1e-9);
             }
         }
@@ -237,7 +237,7 @@ mod tests {
     fn heavy_loss_and_many_processes_have_a_value() {
         for shape in SHAPES {
             for nodes in [2, 1_000_000] {
-                let at = setting(nodes, Loss::Correlated(0.99), |given| given.shape = shape);
+                let at = inputs(nodes, Loss::Correlated(0.99), |given| given.shape = shape);
                 let sup = suppression::messages(&at).unwrap();
                 let got = corrected(&at).unwrap();
                 assert!(sup < got && got.is_finite(), "{nodes} {shape:?}: {got}");
@@ -248,10 +248,10 @@ mod tests {
     #[test]
     fn outside_its_domain_there_is_no_value() {
         let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
-        assert!(condition(corrected(&setting(3, Loss::None, |given| given.suppress = 0.0))));
-        assert!(condition(corrected(&setting(3, Loss::Uncorrelated(0.4), |_| ()))));
-        assert!(condition(corrected(&setting(3, Loss::None, |given| given.announce = 0.001))));
-        let one = corrected(&setting(1, Loss::None, |_| ()));
+        assert!(condition(corrected(&inputs(3, Loss::None, |given| given.suppress = 0.0))));
+        assert!(condition(corrected(&inputs(3, Loss::Uncorrelated(0.4), |_| ()))));
+        assert!(condition(corrected(&inputs(3, Loss::None, |given| given.announce = 0.001))));
+        let one = corrected(&inputs(1, Loss::None, |_| ()));
         assert!(matches!(one, Err(OutOfDomain::Nodes { least: 2, .. })));
     }
 }

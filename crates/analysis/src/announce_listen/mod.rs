@@ -15,24 +15,24 @@
 //!
 //! | paper | code | unit | meaning |
 //! |---|---|---|---|
-//! | N | [`nodes`](crate::Given::nodes) | | all processes, the leader included; before the event |
-//! | l | [`loss`](crate::Given::loss) | | how often a message is lost |
+//! | N | [`nodes`](crate::Inputs::nodes) | | all processes, the leader included; before the event |
+//! | l | [`loss`](crate::Inputs::loss) | | how often a message is lost |
 //! | l=0, corr, uc | [`Loss`](crate::Loss) | | nobody loses, all together, each for itself |
-//! | Δ | [`delay`](crate::Given::delay) | s | how long a message takes |
-//! | T_S | [`suppress`](crate::Given::suppress) | s | the longest wait before the first message |
+//! | Δ | [`delay`](crate::Inputs::delay) | s | how long a message takes |
+//! | T_S | [`suppress`](crate::Inputs::suppress) | s | the longest wait before the first message |
 //! | t_s, E\[t_s\] | [`wake::mean`] | s | the wait, and its mean |
 //! | p(t), P(t) | [`wake::density`], [`wake::cdf`] | 1/s, – | the law of the wait |
 //! | t_min (SUP) | [`wake::mean_of_earliest`] | s | the shortest wait of all N |
-//! | T_A | [`announce`](crate::Given::announce) | s | between a leader's announcements |
-//! | T_L = (m+θ)T_A | [`listen`](crate::Given::listen) | s | silence after which a leader is given up |
+//! | T_A | [`announce`](crate::Inputs::announce) | s | between a leader's announcements |
+//! | T_L = (m+θ)T_A | [`listen`](crate::Inputs::listen) | s | silence after which a leader is given up |
 //! | t_d, t_a | – | s | how far into the announce interval one departs or arrives |
-//! | T_d, T_a | 1/[`departures`](crate::Given::departures), 1/[`arrivals`](crate::Given::arrivals) | s | time between departures, arrivals |
+//! | T_d, T_a | 1/[`departures`](crate::Inputs::departures), 1/[`arrivals`](crate::Inputs::arrivals) | s | time between departures, arrivals |
 //! | X(n), E\[# consecutive lost\] | [`losses::beyond_first`] | announcements | those beyond the first until n have one |
 //! | leadership delay | [`leadership_delay`] | s | from the start until all have heard the leader |
 //! | t_max, rounds, avg_rounds | [`convergence`] | s, announcements | Table 5.1 |
 //! | re-establishment delay | [`reestablishment`] | s | from an event until all agree again |
 //! | inconsistent state | [`inconsistency`] | fraction | part of the time without agreement |
-//! | Q(i,n,r), S(n,r) | [`round`](crate::Given::round), [`sent`](crate::Given::sent) | | i messages in round r; reaching it |
+//! | Q(i,n,r), S(n,r) | [`round`](crate::Inputs::round), [`sent`](crate::Inputs::sent) | | i messages in round r; reaching it |
 
 mod chain;
 mod one_by_one;
@@ -54,7 +54,25 @@ pub mod reestablishment;
 pub mod suppression;
 pub mod wake;
 
+use crate::inputs::{Loss, ValidInputs};
+use crate::point::{Point, duration};
 use crate::quantity::Quantity;
+use bellwether_protocols::announce_listen::Variant;
+
+/// A start with the parameters of the thesis's figures.
+pub fn point(variant: Variant, nodes: u32, loss: Loss) -> Point {
+    Point::new(variant.name(), nodes).loss(loss)
+}
+
+/// The simulation of what formulas are asked about.
+pub fn point_of(variant: Variant, inputs: &ValidInputs) -> Point {
+    let mut point = point(variant, inputs.nodes, inputs.loss).shape(inputs.shape);
+    point.delay = duration(inputs.delay);
+    point
+        .with("suppress", duration(inputs.suppress))
+        .with("announce", duration(inputs.announce))
+        .listen(inputs.listen)
+}
 
 /// All quantities of the chapter, one list per file or group of files.
 pub const QUANTITIES: &[&[&Quantity]] = &[

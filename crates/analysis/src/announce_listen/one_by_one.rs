@@ -43,7 +43,7 @@ struct Count {
     /// The mean place of the last that spoke, times that; in a crowd, the place before the crowd
     /// for all in it.
     last: f64,
-    /// The mean number of the last that spoke among those in the crowd who may, times that; nought
+    /// The mean number of the last that spoke among those in the crowd who may, times that; zero
     /// if it spoke before.
     number: f64,
 }

@@ -41,8 +41,8 @@
 use super::chain::Chain;
 use super::closure::{needs_no_delay, needs_own_losses};
 use super::sums::any_of;
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::announcements_beyond_first;
 use libm::pow;
 
@@ -52,11 +52,11 @@ pub const NODES_MAX: u32 = 2000;
 /// The latest round for which Q and S are computed.
 pub const ROUND_MAX: u32 = 10_000;
 
-fn needs_domain(setting: &Setting) -> Result<(), OutOfDomain> {
-    needs_own_losses(setting)?;
-    needs_no_delay(setting)?;
-    setting.needs_nodes(1, NODES_MAX)?;
-    if setting.round > ROUND_MAX {
+fn needs_domain(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    needs_own_losses(inputs)?;
+    needs_no_delay(inputs)?;
+    inputs.needs_nodes(1, NODES_MAX)?;
+    if inputs.round > ROUND_MAX {
         let rule = "the recurrence is computed for rounds up to 10000 only";
         return Err(OutOfDomain::Condition { rule, way_out: "choose an earlier round" });
     }
@@ -73,7 +73,7 @@ fn unheard(i: usize, l: f64) -> f64 {
 ///
 /// # Errors
 /// [`OutOfDomain`], always: outside the domain for that reason, inside because the sum diverges.
-pub fn printed(_setting: &Setting) -> Result<f64, OutOfDomain> {
+pub fn printed(_setting: &ValidInputs) -> Result<f64, OutOfDomain> {
     Err(OutOfDomain::NoValue(
         "the printed sum diverges: the leader sends in every round, and round r counts r times",
     ))
@@ -83,9 +83,9 @@ pub fn printed(_setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain.
-pub fn printed_up_to(setting: &Setting, rounds: u32) -> Result<f64, OutOfDomain> {
-    needs_domain(setting)?;
-    let mut group = Rounds::new(setting);
+pub fn printed_up_to(inputs: &ValidInputs, rounds: u32) -> Result<f64, OutOfDomain> {
+    needs_domain(inputs)?;
+    let mut group = Rounds::new(inputs);
     Ok((1..=rounds.min(ROUND_MAX))
         .map(|r| f64::from(r) * group.next_round().mean(|i| i as f64))
         .sum())
@@ -95,12 +95,12 @@ pub fn printed_up_to(setting: &Setting, rounds: u32) -> Result<f64, OutOfDomain>
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain or for a single process.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_domain(setting)?;
-    setting.needs_nodes(2, NODES_MAX)?;
-    let l = setting.loss.rate();
-    let leader = 1.0 + announcements_beyond_first(u64::from(setting.nodes - 1), l);
-    let (mut group, mut others) = (Rounds::new(setting), 0.0);
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_domain(inputs)?;
+    inputs.needs_nodes(2, NODES_MAX)?;
+    let l = inputs.loss.rate();
+    let leader = 1.0 + announcements_beyond_first(u64::from(inputs.nodes - 1), l);
+    let (mut group, mut others) = (Rounds::new(inputs), 0.0);
     loop {
         let sent = group.next_round().mean(|i| i as f64 - 1.0);
         others += sent;
@@ -114,10 +114,10 @@ pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain.
-pub fn first_round_messages(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_domain(setting)?;
-    let row = literal_first(setting.nodes as usize, setting.loss.rate());
-    Ok((1..setting.nodes as usize).map(|i| i as f64 * row[i]).sum())
+pub fn first_round_messages(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_domain(inputs)?;
+    let row = literal_first(inputs.nodes as usize, inputs.loss.rate());
+    Ok((1..inputs.nodes as usize).map(|i| i as f64 * row[i]).sum())
 }
 
 /// The mended recurrence, round by round.
@@ -129,8 +129,8 @@ struct Rounds {
 }
 
 impl Rounds {
-    fn new(setting: &Setting) -> Self {
-        let (l, n) = (setting.loss.rate(), setting.nodes as usize);
+    fn new(inputs: &ValidInputs) -> Self {
+        let (l, n) = (inputs.loss.rate(), inputs.nodes as usize);
         Self {
             reaches: vec![1.0; n],
             unheard: (0..=n).map(|i| unheard(i, l)).collect(),
@@ -158,11 +158,11 @@ impl Rounds {
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain or if more messages are asked for than there are processes.
-pub fn q(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let sent = needs_sent(setting)?;
-    let mut group = Rounds::new(setting);
+pub fn q(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let sent = needs_sent(inputs)?;
+    let mut group = Rounds::new(inputs);
     let mut round = group.next_round();
-    for _ in 1..setting.round {
+    for _ in 1..inputs.round {
         round = group.next_round();
     }
     Ok(round.counts().find(|(count, _)| *count == sent).map_or(0.0, |(_, chance)| chance))
@@ -172,34 +172,34 @@ pub fn q(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain.
-pub fn all_send(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_domain(setting)?;
-    let (n, l) = (setting.nodes as usize, setting.loss.rate());
+pub fn all_send(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_domain(inputs)?;
+    let (n, l) = (inputs.nodes as usize, inputs.loss.rate());
     let in_time: f64 = (0..n).map(|i| unheard(i, l)).product();
-    Ok(in_time * literal_all(n, setting.round - 1, l))
+    Ok(in_time * literal_all(n, inputs.round - 1, l))
 }
 
 /// S(n, r) mended.
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain.
-pub fn s(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_domain(setting)?;
-    let mut group = Rounds::new(setting);
-    for _ in 1..setting.round {
+pub fn s(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_domain(inputs)?;
+    let mut group = Rounds::new(inputs);
+    for _ in 1..inputs.round {
         group.next_round();
     }
-    Ok(group.reaches.get(setting.nodes as usize - 1).copied().unwrap_or(0.0))
+    Ok(group.reaches.get(inputs.nodes as usize - 1).copied().unwrap_or(0.0))
 }
 
 /// i of Q(i, n, r), which is at most n.
-fn needs_sent(setting: &Setting) -> Result<usize, OutOfDomain> {
-    needs_domain(setting)?;
-    if setting.sent > setting.nodes {
+fn needs_sent(inputs: &ValidInputs) -> Result<usize, OutOfDomain> {
+    needs_domain(inputs)?;
+    if inputs.sent > inputs.nodes {
         let rule = "sent must be at most nodes: nobody sends twice in a round";
         return Err(OutOfDomain::Condition { rule, way_out: "choose fewer sent or more nodes" });
     }
-    Ok(setting.sent as usize)
+    Ok(inputs.sent as usize)
 }
 
 /// Q(i, i, r) as printed: l^{r·i(i−1)/2}.
@@ -249,8 +249,8 @@ fn literal(n: usize, r: u32, l: f64) -> (Vec<f64>, f64) {
 }
 
 /// The work of reading the print letter by letter: N² steps for every round.
-fn needs_few_steps(setting: &Setting) -> Result<(), OutOfDomain> {
-    let steps = u64::from(setting.nodes).pow(2) * u64::from(setting.round);
+fn needs_few_steps(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    let steps = u64::from(inputs.nodes).pow(2) * u64::from(inputs.round);
     if steps <= 20_000_000 {
         return Ok(());
     }
@@ -262,10 +262,10 @@ fn needs_few_steps(setting: &Setting) -> Result<(), OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain.
-pub fn printed_q(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let sent = needs_sent(setting)?;
-    needs_few_steps(setting)?;
-    let (row, _) = literal(setting.nodes as usize, setting.round, setting.loss.rate());
+pub fn printed_q(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let sent = needs_sent(inputs)?;
+    needs_few_steps(inputs)?;
+    let (row, _) = literal(inputs.nodes as usize, inputs.round, inputs.loss.rate());
     Ok(row[sent])
 }
 
@@ -273,10 +273,10 @@ pub fn printed_q(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], outside the domain.
-pub fn printed_s(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_domain(setting)?;
-    needs_few_steps(setting)?;
-    let (_, reaches) = literal(setting.nodes as usize, setting.round, setting.loss.rate());
+pub fn printed_s(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_domain(inputs)?;
+    needs_few_steps(inputs)?;
+    let (_, reaches) = literal(inputs.nodes as usize, inputs.round, inputs.loss.rate());
     Ok(reaches)
 }
 
@@ -326,13 +326,13 @@ pub(super) const S: Quantity = Quantity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, float, rational, setting};
+    use super::super::testing::{assert_near, float, inputs, rational};
     use super::*;
-    use crate::{Given, Loss};
+    use crate::{Inputs, Loss};
     use num_rational::BigRational;
 
-    fn at(nodes: u32, l: f64, round: u32, sent: u32) -> Setting {
-        setting(nodes, Loss::Uncorrelated(l), |given| {
+    fn at(nodes: u32, l: f64, round: u32, sent: u32) -> ValidInputs {
+        inputs(nodes, Loss::Uncorrelated(l), |given| {
             (given.delay, given.round, given.sent) = (0.0, round, sent);
         })
     }
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn mended_it_is_a_distribution_and_printed_it_is_not() {
-        let all = |of: fn(&Setting) -> Result<f64, OutOfDomain>, r| -> f64 {
+        let all = |of: fn(&ValidInputs) -> Result<f64, OutOfDomain>, r| -> f64 {
             (0..=6).map(|i| of(&at(6, 0.4, r, i)).unwrap()).sum()
         };
         for r in 1..=4 {
@@ -474,9 +474,9 @@ mod tests {
         assert!(condition(printed_q(&at(3, 0.4, 1, 4))));
         assert!(condition(s(&at(3, 0.4, ROUND_MAX + 1, 0))));
         assert!(condition(printed_q(&at(2000, 0.4, 100, 4))), "too much work");
-        let late = setting(3, Loss::Uncorrelated(0.4), |given: &mut Given| given.delay = 0.1);
+        let late = inputs(3, Loss::Uncorrelated(0.4), |given: &mut Inputs| given.delay = 0.1);
         assert!(condition(corrected(&late)));
-        let together = setting(5, Loss::Correlated(0.4), |given| given.delay = 0.0);
+        let together = inputs(5, Loss::Correlated(0.4), |given| given.delay = 0.0);
         assert!(condition(corrected(&together)), "another model of loss");
         let many = corrected(&at(NODES_MAX + 1, 0.4, 1, 0));
         assert!(matches!(many, Err(OutOfDomain::Nodes { most: NODES_MAX, .. })));

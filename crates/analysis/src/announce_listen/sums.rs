@@ -1,6 +1,6 @@
 //! Sums and powers that many formulas share, without cancellation for any N and l.
 
-use crate::setting::{OutOfDomain, Setting};
+use crate::inputs::{OutOfDomain, ValidInputs};
 use libm::{ceil, expm1, log, log1p};
 
 /// (1 − e)^n for e in [0, 1].
@@ -52,8 +52,8 @@ pub(super) fn harmonic_any(e: f64, n: u32) -> f64 {
 
 /// How many announcements follow one before it arrives: ⌈Δ/T_A⌉ − 1, none if Δ ≤ T_A. At equal
 /// times a message comes before a timer.
-pub(super) fn overrun(setting: &Setting) -> f64 {
-    (ceil(setting.delay / setting.announce) - 1.0).max(0.0)
+pub(super) fn overrun(inputs: &ValidInputs) -> f64 {
+    (ceil(inputs.delay / inputs.announce) - 1.0).max(0.0)
 }
 
 /// The chapter wants T_A ≥ T_S + Δ; with ever shorter intervals the sums get ever longer.
@@ -61,8 +61,8 @@ const ANNOUNCEMENTS_MAX: f64 = 6.0;
 
 /// Whether somebody announces a second time while others have not woken, or several times before
 /// anybody can hear, more often than is worth summing.
-pub(super) fn needs_few_announcements(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.suppress.max(setting.delay) <= ANNOUNCEMENTS_MAX * setting.announce {
+pub(super) fn needs_few_announcements(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if inputs.suppress.max(inputs.delay) <= ANNOUNCEMENTS_MAX * inputs.announce {
         return Ok(());
     }
     let rule = "suppress and delay must each be at most 6 announce intervals here";
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn an_announcement_is_overtaken_by_those_sent_strictly_before_it_arrives() {
         let overruns = |delay: f64| {
-            let given = crate::Given { delay, announce: 2.0, ..Default::default() };
+            let given = crate::Inputs { delay, announce: 2.0, ..Default::default() };
             overrun(&given.try_into().unwrap())
         };
         assert_eq!([0.0, 0.1, 2.0, 2.1, 4.0, 4.1].map(overruns), [0.0, 0.0, 0.0, 1.0, 1.0, 2.0]);

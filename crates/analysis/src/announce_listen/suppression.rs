@@ -19,12 +19,13 @@
 //! as well. With Δ > 0 there is no form for that.
 
 use super::one_by_one::Line;
+use super::point_of;
 use super::sums::{any_of, power_of_rest};
 use super::wake;
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::integral::Integral;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
 use libm::{ceil, expm1, log1p, pow};
@@ -36,7 +37,7 @@ pub const LINE_MAX: u32 = 1_000_000;
 ///
 /// # Errors
 /// Always [`OutOfDomain::NoValue`].
-pub fn printed(_setting: &Setting) -> Result<f64, OutOfDomain> {
+pub fn printed(_setting: &ValidInputs) -> Result<f64, OutOfDomain> {
     Err(OutOfDomain::NoValue(
         "the chapter prints no formula for SUP; it refers to its chapters 2, 3",
     ))
@@ -46,18 +47,18 @@ pub fn printed(_setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`], with uncorrelated loss if Δ > 0 or the group is too large.
-pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_an_order(setting)?;
-    let (n, kept) = (f64::from(setting.nodes), 1.0 - setting.loss.rate());
-    if apart(setting)? {
-        return Ok(Line::after(setting.loss.rate(), setting.nodes).mean());
+pub fn messages(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_an_order(inputs)?;
+    let (n, kept) = (f64::from(inputs.nodes), 1.0 - inputs.loss.rate());
+    if apart(inputs)? {
+        return Ok(Line::after(inputs.loss.rate(), inputs.nodes).mean());
     }
-    if setting.delay >= setting.suppress {
+    if inputs.delay >= inputs.suppress {
         return Ok(n);
     }
-    let early = wake::cdf(setting, setting.delay);
-    let heard = wake::cdf(setting, setting.suppress - setting.delay);
-    Ok(n * early + any_of(kept * heard, n) / (kept * wake::slope(setting)))
+    let early = wake::cdf(inputs, inputs.delay);
+    let heard = wake::cdf(inputs, inputs.suppress - inputs.delay);
+    Ok(n * early + any_of(kept * heard, n) / (kept * wake::slope(inputs)))
 }
 
 /// The mean of t_max: when the last message is sent.
@@ -65,44 +66,44 @@ pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
 /// # Errors
 /// [`OutOfDomain`], with uncorrelated loss if Δ > 0, timers are not uniform or the group is too
 /// large.
-pub fn convergence_time(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_an_order(setting)?;
-    if setting.suppress == 0.0 {
+pub fn convergence_time(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_an_order(inputs)?;
+    if inputs.suppress == 0.0 {
         return Ok(0.0);
     }
-    let n = f64::from(setting.nodes);
-    if apart(setting)? {
-        needs_uniform(setting)?;
-        let last = Line::after(setting.loss.rate(), setting.nodes).mean_last();
-        return Ok(setting.suppress * last / (n + 1.0));
+    let n = f64::from(inputs.nodes);
+    if apart(inputs)? {
+        needs_uniform(inputs)?;
+        let last = Line::after(inputs.loss.rate(), inputs.nodes).mean_last();
+        return Ok(inputs.suppress * last / (n + 1.0));
     }
-    if setting.shape != Shape::Uniform {
-        return Ok(convergence_integral(setting));
+    if inputs.shape != Shape::Uniform {
+        return Ok(convergence_integral(inputs));
     }
-    let (l, delay) = (setting.loss.rate(), (setting.delay / setting.suppress).min(1.0));
+    let (l, delay) = (inputs.loss.rate(), (inputs.delay / inputs.suppress).min(1.0));
     let heard = (1.0 - l) * (1.0 - delay);
     let sum = (any_of(heard, n + 1.0) - (1.0 - l)) / (1.0 - l)
         + power_of_rest(delay, n + 1.0) * -expm1(n * libm::log(l));
-    Ok(setting.suppress * (delay + sum / (n + 1.0)))
+    Ok(inputs.suppress * (delay + sum / (n + 1.0)))
 }
 
 /// When the last process has spoken or been silenced.
 ///
 /// # Errors
 /// [`OutOfDomain`], with uncorrelated loss or if timers are not uniform.
-pub fn delay(setting: &Setting) -> Result<f64, OutOfDomain> {
-    needs_an_order(setting)?;
-    if let Loss::Uncorrelated(_) = setting.loss {
+pub fn delay(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    needs_an_order(inputs)?;
+    if let Loss::Uncorrelated(_) = inputs.loss {
         let rule = "there is no form of the delay of SUP with uncorrelated loss";
         let way_out = "choose --loss-model correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
-    if setting.suppress == 0.0 {
+    if inputs.suppress == 0.0 {
         return Ok(0.0);
     }
-    needs_uniform(setting)?;
-    let (l, delay) = (setting.loss.rate(), (setting.delay / setting.suppress).min(1.0));
-    let m = f64::from(setting.nodes) + 1.0;
+    needs_uniform(inputs)?;
+    let (l, delay) = (inputs.loss.rate(), (inputs.delay / inputs.suppress).min(1.0));
+    let m = f64::from(inputs.nodes) + 1.0;
     let heard = any_of((1.0 - l) * (1.0 - delay), m) / (1.0 - l);
     // (c^m − Δ^m)/l, where c = Δ + l(1−Δ), without dividing a difference by a small l.
     let lost = match (l > 0.0, delay > 0.0) {
@@ -113,34 +114,34 @@ pub fn delay(setting: &Setting) -> Result<f64, OutOfDomain> {
             pow(c, m) * -expm1(-m * ratio) / l
         }
     };
-    Ok(setting.suppress * (delay + (heard - pow(delay, m) - lost) / m))
+    Ok(inputs.suppress * (delay + (heard - pow(delay, m) - lost) / m))
 }
 
-/// Whether each receiver has a coin of its own; then Δ must be nought.
-fn apart(setting: &Setting) -> Result<bool, OutOfDomain> {
-    let apart = matches!(setting.loss, Loss::Uncorrelated(_)) && setting.nodes > 2;
-    if apart && setting.delay > 0.0 {
+/// Whether each receiver has a coin of its own; then Δ must be zero.
+fn apart(inputs: &ValidInputs) -> Result<bool, OutOfDomain> {
+    let apart = matches!(inputs.loss, Loss::Uncorrelated(_)) && inputs.nodes > 2;
+    if apart && inputs.delay > 0.0 {
         let rule = "with uncorrelated loss SUP has a form for delay = 0 only";
         let way_out = "choose --delay 0 or --loss-model correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     if apart {
-        setting.needs_nodes(1, LINE_MAX)?;
+        inputs.needs_nodes(1, LINE_MAX)?;
     }
     Ok(apart)
 }
 
 /// If all wake at once and are heard at once, who speaks first is not determined.
-fn needs_an_order(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.suppress > 0.0 || setting.delay > 0.0 {
+fn needs_an_order(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if inputs.suppress > 0.0 || inputs.delay > 0.0 {
         return Ok(());
     }
     let rule = "suppress = delay = 0, so that nobody is first";
     Err(OutOfDomain::Condition { rule, way_out: "choose one of them above 0" })
 }
 
-fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.shape == Shape::Uniform {
+fn needs_uniform(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if inputs.shape == Shape::Uniform {
         return Ok(());
     }
     let rule = "this holds for uniform timers only";
@@ -153,12 +154,12 @@ fn needs_uniform(setting: &Setting) -> Result<(), OutOfDomain> {
 /// at x, and nobody wakes between t and x + Δ; or if all are lost, and nobody wakes after t. With
 /// v = P(x) the second is ∫ N(1−l) (1 − (1−l)v − P(x+Δ) + P(t))^{N−1} dv, in which P(x+Δ) is P(Δ) +
 /// v/s up to T_S, and then 1: the integral of a power of a line.
-fn convergence_integral(setting: &Setting) -> f64 {
-    let (n, l) = (f64::from(setting.nodes), setting.loss.rate());
-    let (kept, slope, delay) = (1.0 - l, wake::slope(setting), setting.delay);
-    let woken = |t: f64| wake::cdf(setting, t);
+fn convergence_integral(inputs: &ValidInputs) -> f64 {
+    let (n, l) = (f64::from(inputs.nodes), inputs.loss.rate());
+    let (kept, slope, delay) = (1.0 - l, wake::slope(inputs), inputs.delay);
+    let woken = |t: f64| wake::cdf(inputs, t);
     // What begins after this is heard after T_S.
-    let late = setting.suppress - delay;
+    let late = inputs.suppress - delay;
     let share = kept * slope / (kept * slope + 1.0);
     let later = |t: f64| {
         let unheard = power_of_rest(kept * woken(t - delay), n);
@@ -173,20 +174,20 @@ fn convergence_integral(setting: &Setting) -> f64 {
         };
         unheard - share * (least - greatest) - rest
     };
-    let mut ends = [0.0, delay.min(setting.suppress), late.max(0.0), setting.suppress];
+    let mut ends = [0.0, delay.min(inputs.suppress), late.max(0.0), inputs.suppress];
     ends.sort_by(f64::total_cmp);
-    ends.windows(2).map(|ends| piecewise(setting, ends[0], ends[1], &later)).sum()
+    ends.windows(2).map(|ends| piecewise(inputs, ends[0], ends[1], &later)).sum()
 }
 
 /// The integral over [from, to] of what has layers at these ends, and changes with the density of
 /// wake-ups elsewhere.
-fn piecewise(setting: &Setting, from: f64, to: f64, f: &dyn Fn(f64) -> f64) -> f64 {
-    let rate = match setting.shape {
+fn piecewise(inputs: &ValidInputs, from: f64, to: f64, f: &dyn Fn(f64) -> f64) -> f64 {
+    let rate = match inputs.shape {
         Shape::Uniform => 1.0,
         Shape::Rising { rate } | Shape::Falling { rate } => rate,
     };
-    let (integral, thin) = (Integral::default(), 1.0 / f64::from(setting.nodes));
-    let pieces = ceil((to - from) * rate / (2.0 * setting.suppress)).max(1.0) as u32;
+    let (integral, thin) = (Integral::default(), 1.0 / f64::from(inputs.nodes));
+    let pieces = ceil((to - from) * rate / (2.0 * inputs.suppress)).max(1.0) as u32;
     let place = |i: u32| from + (to - from) * f64::from(i) / f64::from(pieces);
     let piece = |i: u32| {
         let layer = if i == 0 || i + 1 == pieces { thin } else { 1.0 };
@@ -196,15 +197,15 @@ fn piecewise(setting: &Setting, from: f64, to: f64, f: &dyn Fn(f64) -> f64) -> f
 }
 
 /// Which form it is, for this loss.
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None | Loss::Correlated(_) => "nothing is printed in this chapter; exact",
         Loss::Uncorrelated(_) => "nothing is printed in this chapter; exact for delay 0",
     }
 }
 
-fn cell(setting: &Setting) -> Cell {
-    Cell::of(Variant::Sup, setting).listen(f64::INFINITY)
+fn point(inputs: &ValidInputs) -> Point {
+    point_of(Variant::Sup, inputs).listen(f64::INFINITY)
 }
 
 /// `sup.messages`.
@@ -218,7 +219,7 @@ pub(super) const MESSAGES: Quantity = Quantity {
     corrected: messages,
     note,
     exact: |_| true,
-    simulation: |setting| Some((cell(setting).into(), Measure::Messages)),
+    simulation: |inputs| Some((point(inputs), Measure::Messages)),
 };
 
 /// `sup.convergence-time`.
@@ -227,7 +228,7 @@ pub(super) const CONVERGENCE_TIME: Quantity = Quantity {
     about: "when SUP sends its last message (t_max)",
     unit: Unit::Seconds,
     corrected: convergence_time,
-    simulation: |setting| Some((cell(setting).into(), Measure::ConvergenceTime)),
+    simulation: |inputs| Some((point(inputs), Measure::ConvergenceTime)),
     ..MESSAGES
 };
 
@@ -237,20 +238,20 @@ pub(super) const DELAY: Quantity = Quantity {
     about: "when the last process of SUP has spoken or been silenced",
     unit: Unit::Seconds,
     corrected: delay,
-    simulation: |setting| Some((cell(setting).into(), Measure::LeadershipDelay)),
+    simulation: |inputs| Some((point(inputs), Measure::LeadershipDelay)),
     ..MESSAGES
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, setting};
+    use super::super::testing::{assert_near, inputs};
     use super::*;
 
     /// Three processes, Δ = .25, nothing lost, from the definition: the first speaks, the others if
     /// they wake within Δ of it.
     #[test]
     fn three_processes_by_hand() {
-        let three = setting(3, Loss::None, |given| given.delay = 0.25);
+        let three = inputs(3, Loss::None, |given| given.delay = 0.25);
         // 1 + 2·P(|t_i − t_j| < Δ and so on): N·Δ + 1 − Δ³.
         assert_near(messages(&three).unwrap(), 0.75 + 1.0 - 0.25 * 0.25 * 0.25, 1e-14);
         let all = three.with(|given| given.delay = 2.0).unwrap();
@@ -264,7 +265,7 @@ mod tests {
         for nodes in [2, 3, 50, 1_000_000] {
             for loss in [Loss::None, Loss::Correlated(0.4), Loss::Correlated(0.99)] {
                 for delay in [0.0, 0.1, 0.9] {
-                    let at = setting(nodes, loss, |given| {
+                    let at = inputs(nodes, loss, |given| {
                         (given.delay, given.suppress) = (2.0 * delay, 2.0);
                     });
                     let closed = convergence_time(&at).unwrap();
@@ -275,20 +276,20 @@ mod tests {
     }
 
     /// From the definition, for a density of x and then of what is later than x.
-    fn convergence_by_parts(setting: &Setting) -> f64 {
-        let (n, l) = (f64::from(setting.nodes), setting.loss.rate());
-        let (integral, woken) = (Integral::default(), |t: f64| wake::cdf(setting, t));
+    fn convergence_by_parts(inputs: &ValidInputs) -> f64 {
+        let (n, l) = (f64::from(inputs.nodes), inputs.loss.rate());
+        let (integral, woken) = (Integral::default(), |t: f64| wake::cdf(inputs, t));
         let first = |x: f64| {
-            let (v, until) = (woken(x), (x + setting.delay).min(setting.suppress));
+            let (v, until) = (woken(x), (x + inputs.delay).min(inputs.suppress));
             let g = 1.0 - (1.0 - l) * v;
             let wakes = |t: f64| any_of(((woken(until) - woken(t)) / g).clamp(0.0, 1.0), n - 1.0);
-            let later = piecewise(setting, x, until, &wakes);
-            n * (1.0 - l) * pow(g, n - 1.0) * wake::density(setting, x) * (x + later)
+            let later = piecewise(inputs, x, until, &wakes);
+            n * (1.0 - l) * pow(g, n - 1.0) * wake::density(inputs, x) * (x + later)
         };
-        let late = setting.suppress - setting.delay;
-        let of_all = |u: f64| n * pow(u, n - 1.0) * wake::quantile(setting, u);
-        piecewise(setting, 0.0, late, &first)
-            + piecewise(setting, late, setting.suppress, &first)
+        let late = inputs.suppress - inputs.delay;
+        let of_all = |u: f64| n * pow(u, n - 1.0) * wake::quantile(inputs, u);
+        piecewise(inputs, 0.0, late, &first)
+            + piecewise(inputs, late, inputs.suppress, &first)
             + pow(l, n) * integral.over(0.0, 1.0, 1e-13, &of_all)
     }
 
@@ -297,7 +298,7 @@ mod tests {
         for shape in [Shape::Rising { rate: 9.0 }, Shape::Falling { rate: 2.0 }] {
             for (nodes, l) in [(2, 0.0), (3, 0.4), (5, 0.9), (1000, 0.4), (100_000, 0.99)] {
                 for delay in [0.0, 0.01, 0.3, 0.8] {
-                    let at = setting(nodes, Loss::Correlated(l), |given| {
+                    let at = inputs(nodes, Loss::Correlated(l), |given| {
                         (given.shape, given.delay) = (shape, delay);
                     });
                     assert_near(convergence_integral(&at), convergence_by_parts(&at), 1e-9);
@@ -311,7 +312,7 @@ mod tests {
     #[test]
     fn the_integral_of_t_max_follows_timers_far_from_uniform() {
         for loss in [Loss::None, Loss::Correlated(0.4)] {
-            let two = setting(2, loss, |given| given.shape = Shape::Falling { rate: 500.0 });
+            let two = inputs(2, loss, |given| given.shape = Shape::Falling { rate: 500.0 });
             assert_near(convergence_time(&two).unwrap(), 1.5 / 500.0, 1e-9);
             let late = two.with(|given| given.shape = Shape::Rising { rate: 500.0 }).unwrap();
             // Of two that wake at T_S less such times the later is T_S less the smaller.
@@ -324,7 +325,7 @@ mod tests {
         for nodes in [2, 1000, 1_000_000] {
             for l in [0.0, 1e-9, 0.5, 0.99, 0.9999] {
                 for delay_ in [0.0, 1e-6, 0.1, 1.0, 5.0] {
-                    let at = setting(nodes, Loss::Correlated(l), |given| given.delay = delay_);
+                    let at = inputs(nodes, Loss::Correlated(l), |given| given.delay = delay_);
                     let (last, done) = (convergence_time(&at).unwrap(), delay(&at).unwrap());
                     let sent = messages(&at).unwrap();
                     assert!((1.0..=f64::from(nodes) * (1.0 + 1e-12)).contains(&sent), "{sent}");
@@ -339,23 +340,23 @@ mod tests {
     fn what_has_no_form_is_refused() {
         let apart = Loss::Uncorrelated(0.4);
         let condition = |result| matches!(result, Err(OutOfDomain::Condition { .. }));
-        assert!(condition(messages(&setting(3, apart, |_| ()))), "a delay");
-        assert!(condition(convergence_time(&setting(3, apart, |_| ()))));
-        assert!(condition(delay(&setting(3, apart, |given| given.delay = 0.0))));
-        let many = setting(LINE_MAX + 1, apart, |given| given.delay = 0.0);
+        assert!(condition(messages(&inputs(3, apart, |_| ()))), "a delay");
+        assert!(condition(convergence_time(&inputs(3, apart, |_| ()))));
+        assert!(condition(delay(&inputs(3, apart, |given| given.delay = 0.0))));
+        let many = inputs(LINE_MAX + 1, apart, |given| given.delay = 0.0);
         assert!(matches!(messages(&many), Err(OutOfDomain::Nodes { most: LINE_MAX, .. })));
-        let at_once = |given: &mut crate::Given| (given.delay, given.suppress) = (0.0, 0.0);
-        assert!(condition(messages(&setting(3, Loss::None, at_once))));
-        let rising = |given: &mut crate::Given| {
+        let at_once = |given: &mut crate::Inputs| (given.delay, given.suppress) = (0.0, 0.0);
+        assert!(condition(messages(&inputs(3, Loss::None, at_once))));
+        let rising = |given: &mut crate::Inputs| {
             (given.delay, given.shape) = (0.0, Shape::Rising { rate: 2.0 });
         };
-        assert!(condition(convergence_time(&setting(3, apart, rising))));
-        assert!(matches!(printed(&setting(3, apart, |_| ())), Err(OutOfDomain::NoValue(_))));
+        assert!(condition(convergence_time(&inputs(3, apart, rising))));
+        assert!(matches!(printed(&inputs(3, apart, |_| ())), Err(OutOfDomain::NoValue(_))));
     }
 
     #[test]
     fn with_two_processes_both_models_of_loss_are_one() {
-        let at = |loss| setting(2, loss, |_| ());
+        let at = |loss| inputs(2, loss, |_| ());
         for formula in [messages, convergence_time] {
             let apart = formula(&at(Loss::Uncorrelated(0.4))).unwrap();
             assert_near(apart, formula(&at(Loss::Correlated(0.4))).unwrap(), 1e-15);

@@ -1,14 +1,14 @@
-//! What the tests of the formulas share: settings, exact numbers, comparisons.
+//! What the tests of the formulas share: inputs, exact numbers, comparisons.
 
-use crate::setting::{Given, Loss, Setting};
+use crate::inputs::{Inputs, Loss, ValidInputs};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 
-/// A setting with the parameters of the figures, but for these.
-pub(super) fn setting(nodes: u32, loss: Loss, change: impl FnOnce(&mut Given)) -> Setting {
-    let mut given = Given { nodes, loss, ..Given::default() };
+/// The inputs with the parameters of the figures, but for these.
+pub(super) fn inputs(nodes: u32, loss: Loss, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, loss, ..Inputs::default() };
     change(&mut given);
-    given.try_into().expect("a setting in the domain")
+    given.try_into().expect("a inputs in the domain")
 }
 
 /// An exact fraction.

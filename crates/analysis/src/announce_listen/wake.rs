@@ -3,19 +3,19 @@
 //! Section 5.1.2 leaves the distribution open; the figures take a uniform one, and section 5.4.3
 //! points to exponential ones. All lie on [0, T_S].
 
-use crate::setting::Setting;
+use crate::inputs::ValidInputs;
 use bellwether_protocols::announce_listen::Shape;
 use gauss_quad::GaussLegendre;
 use libm::{exp, expm1, log1p};
 use std::num::NonZeroUsize;
 
 /// P(t): the probability to have woken by t.
-pub fn cdf(setting: &Setting, t: f64) -> f64 {
-    if setting.suppress == 0.0 {
+pub fn cdf(inputs: &ValidInputs, t: f64) -> f64 {
+    if inputs.suppress == 0.0 {
         return f64::from(u8::from(t >= 0.0));
     }
-    let u = (t / setting.suppress).clamp(0.0, 1.0);
-    match setting.shape {
+    let u = (t / inputs.suppress).clamp(0.0, 1.0);
+    match inputs.shape {
         Shape::Uniform => u,
         Shape::Rising { rate } => rising(rate, u),
         // The mirror image: 1 − rising(1 − u), without the cancellation.
@@ -29,39 +29,39 @@ fn rising(rate: f64, u: f64) -> f64 {
 }
 
 /// Whoever woke by t had woken by t − Δ with a probability that falls by this factor as P(t) does:
-/// P(t−Δ) = slope · (P(t) − P(Δ)) for t ≥ Δ, for all three distributions. T_S must be above nought.
-pub fn slope(setting: &Setting) -> f64 {
+/// P(t−Δ) = slope · (P(t) − P(Δ)) for t ≥ Δ, for all three distributions. T_S must be above zero.
+pub fn slope(inputs: &ValidInputs) -> f64 {
     // After T_S nobody is left to be late.
-    let delay = (setting.delay / setting.suppress).min(1.0);
-    match setting.shape {
+    let delay = (inputs.delay / inputs.suppress).min(1.0);
+    match inputs.shape {
         Shape::Uniform => 1.0,
         Shape::Rising { rate } => exp(-rate * delay),
         Shape::Falling { rate } => exp(rate * delay),
     }
 }
 
-/// p(t): the density, for t in [0, T_S]. T_S must be above nought.
-pub fn density(setting: &Setting, t: f64) -> f64 {
-    let u = t / setting.suppress;
+/// p(t): the density, for t in [0, T_S]. T_S must be above zero.
+pub fn density(inputs: &ValidInputs, t: f64) -> f64 {
+    let u = t / inputs.suppress;
     if !(0.0..=1.0).contains(&u) {
         return 0.0;
     }
-    let unit = match setting.shape {
+    let unit = match inputs.shape {
         Shape::Uniform => 1.0,
         Shape::Rising { rate } => rate * exp(rate * (u - 1.0)) / -expm1(-rate),
         Shape::Falling { rate } => rate * exp(-rate * u) / -expm1(-rate),
     };
-    unit / setting.suppress
+    unit / inputs.suppress
 }
 
 /// E\[t_s\]: the mean wake-up.
-pub fn mean(setting: &Setting) -> f64 {
-    let unit = match setting.shape {
+pub fn mean(inputs: &ValidInputs) -> f64 {
+    let unit = match inputs.shape {
         Shape::Uniform => 0.5,
         Shape::Rising { rate } => mean_rising(rate),
         Shape::Falling { rate } => 1.0 - mean_rising(rate),
     };
-    unit * setting.suppress
+    unit * inputs.suppress
 }
 
 /// 1/(1 − e^{−a}) − 1/a; for small a, where the two cancel, its expansion 1/2 + a/12 − a³/720.
@@ -73,15 +73,15 @@ fn mean_rising(rate: f64) -> f64 {
 }
 
 /// The time by which a process has woken with probability `chance`.
-pub fn quantile(setting: &Setting, chance: f64) -> f64 {
+pub fn quantile(inputs: &ValidInputs, chance: f64) -> f64 {
     let chance = chance.clamp(0.0, 1.0);
-    let unit = match setting.shape {
+    let unit = match inputs.shape {
         Shape::Uniform => chance,
         Shape::Rising { rate } => log1p(chance * expm1(rate)) / rate,
         Shape::Falling { rate } => -log1p(chance * expm1(-rate)) / rate,
     };
     // The logarithm of nothing, where rounding ate what was left.
-    unit.clamp(0.0, 1.0) * setting.suppress
+    unit.clamp(0.0, 1.0) * inputs.suppress
 }
 
 /// E\[min t_i\]: the mean of the earliest of N wake-ups, T_S/(N+1) if they are uniform.
@@ -89,17 +89,17 @@ pub fn quantile(setting: &Setting, chance: f64) -> f64 {
 /// Otherwise the integral of (1 − P(t))^N over [0, T_S]. That is nearly 1 until about one of N has
 /// woken, and soon nearly 0; so the panels end where N·ln(1/(1 − P)) doubles, and the integrand is
 /// smooth in each.
-pub fn mean_of_earliest(setting: &Setting) -> f64 {
-    let n = f64::from(setting.nodes);
-    if setting.shape == Shape::Uniform || setting.suppress == 0.0 {
-        return setting.suppress / (n + 1.0);
+pub fn mean_of_earliest(inputs: &ValidInputs) -> f64 {
+    let n = f64::from(inputs.nodes);
+    if inputs.shape == Shape::Uniform || inputs.suppress == 0.0 {
+        return inputs.suppress / (n + 1.0);
     }
-    let rule = GaussLegendre::new(NonZeroUsize::new(24).expect("not nought"));
-    let nobody = |t: f64| exp(n * log1p(-cdf(setting, t)));
+    let rule = GaussLegendre::new(NonZeroUsize::new(24).expect("not zero"));
+    let nobody = |t: f64| exp(n * log1p(-cdf(inputs, t)));
     let (mut from, mut sum) = (0.0, 0.0);
     // Before 2^-60 nobody has woken for sure, after 2^6 somebody has.
     for power in -60..=6 {
-        let to = quantile(setting, -expm1(-libm::ldexp(1.0, power) / n));
+        let to = quantile(inputs, -expm1(-libm::ldexp(1.0, power) / n));
         sum += rule.integrate(from, to, nobody);
         from = to;
     }
@@ -109,11 +109,11 @@ pub fn mean_of_earliest(setting: &Setting) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, float, rational, setting};
-    use crate::setting::Loss;
+    use crate::announce_listen::testing::{assert_near, float, inputs, rational};
+    use crate::inputs::Loss;
 
-    fn shaped(nodes: u32, shape: Shape) -> Setting {
-        setting(nodes, Loss::None, |given| (given.shape, given.suppress) = (shape, 2.0))
+    fn shaped(nodes: u32, shape: Shape) -> ValidInputs {
+        inputs(nodes, Loss::None, |given| (given.shape, given.suppress) = (shape, 2.0))
     }
 
     const SHAPES: [Shape; 7] = [
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn without_a_suppression_interval_all_wake_at_once() {
-        let at_once = setting(9, Loss::None, |given| given.suppress = 0.0);
+        let at_once = inputs(9, Loss::None, |given| given.suppress = 0.0);
         assert_eq!((mean_of_earliest(&at_once), quantile(&at_once, 0.5)), (0.0, 0.0));
     }
 }

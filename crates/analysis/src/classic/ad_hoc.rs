@@ -19,19 +19,18 @@
 //! for two 3Δ.
 
 use super::count::{MESSAGES, TIME, group, whole};
-use crate::election::{Election, usual_links};
-use crate::point::Point;
+use super::point_of;
+use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::point::{Point, usual_links};
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
-use bellwether_protocols::choice::Family;
 use bellwether_sim::{Measure, Terrain};
 
 /// V and E.
-fn graph(setting: &Setting) -> Result<(u128, u128), OutOfDomain> {
-    let nodes = group(setting)?;
-    let complete = u64::from(setting.nodes) * u64::from(setting.nodes - 1) / 2;
+fn graph(inputs: &ValidInputs) -> Result<(u128, u128), OutOfDomain> {
+    let nodes = group(inputs)?;
+    let complete = u64::from(inputs.nodes) * u64::from(inputs.nodes - 1) / 2;
     let (value, least) =
-        (setting.links.unwrap_or(usual_links(setting.nodes)), u64::from(setting.nodes - 1));
+        (inputs.links.unwrap_or(usual_links(inputs.nodes)), u64::from(inputs.nodes - 1));
     if (least..=complete).contains(&value) {
         return Ok((nodes, u128::from(value)));
     }
@@ -43,8 +42,8 @@ fn graph(setting: &Setting) -> Result<(u128, u128), OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`] with losses, for one process alone, and for so many links as cannot be.
-pub fn elections(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let (nodes, links) = graph(setting)?;
+pub fn elections(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let (nodes, links) = graph(inputs)?;
     Ok(whole(2 * links - nodes + 1))
 }
 
@@ -52,8 +51,8 @@ pub fn elections(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// As [`elections`].
-pub fn leaders(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let (nodes, _) = graph(setting)?;
+pub fn leaders(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let (nodes, _) = graph(inputs)?;
     Ok(whole(nodes - 1))
 }
 
@@ -61,8 +60,8 @@ pub fn leaders(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// As [`elections`].
-pub fn total(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let (nodes, links) = graph(setting)?;
+pub fn total(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let (nodes, links) = graph(inputs)?;
     Ok(whole(4 * links - nodes + 1))
 }
 
@@ -70,17 +69,17 @@ pub fn total(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`] with losses, and for one process alone.
-pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let hops = if group(setting)? == 2 { 3.0 } else { 5.0 };
-    Ok(hops * setting.delay)
+pub fn time(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let hops = if group(inputs)? == 2 { 3.0 } else { 5.0 };
+    Ok(hops * inputs.delay)
 }
 
 /// On a random network with so many links.
-fn simulation(setting: &Setting) -> Option<Point> {
-    let (_, links) = graph(setting).ok()?;
-    let mut election = Election::of(Family::AdHoc, setting).runs(10);
-    election.convening.terrain = Terrain::Random { links: links as usize };
-    Some(election.into())
+fn simulation(inputs: &ValidInputs) -> Option<Point> {
+    let (_, links) = graph(inputs).ok()?;
+    let mut point = point_of("ad-hoc", inputs).runs(10);
+    point.convening.terrain = Terrain::Random { links: links as usize };
+    Some(point)
 }
 
 /// The quantities of this file.
@@ -94,7 +93,7 @@ const ELECTION: Quantity = Quantity {
     printed: |_| Err(OutOfDomain::NoValue("the lecture has no count")),
     corrected: elections,
     note: |_| "2E - V + 1: both ways over every link, but one way over those of the tree",
-    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf("election"))),
+    simulation: |inputs| Some((simulation(inputs)?, Measure::MessagesOf("election"))),
     ..MESSAGES
 };
 
@@ -102,7 +101,7 @@ const ACK: Quantity = Quantity {
     name: "ad-hoc.messages.ack",
     about: "acknowledgements on a network of V processes and E links, one calling",
     note: |_| "2E - V + 1: every Election message is answered",
-    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf("ack"))),
+    simulation: |inputs| Some((simulation(inputs)?, Measure::MessagesOf("ack"))),
     ..ELECTION
 };
 
@@ -110,10 +109,10 @@ const LEADER: Quantity = Quantity {
     name: "ad-hoc.messages.leader",
     about: "Leader messages on a network of V processes, one calling",
     reads: &["nodes", "loss"],
-    printed: |setting| leaders(setting).map(|_| 0.0),
-    corrected: |setting| Ok(whole(group(setting)? - 1)),
+    printed: |inputs| leaders(inputs).map(|_| 0.0),
+    corrected: |inputs| Ok(whole(group(inputs)? - 1)),
     note: |_| "printed: the lecture has no such message, and only the source learns who leads",
-    simulation: |setting| Some((simulation(setting)?, Measure::MessagesOf("leader"))),
+    simulation: |inputs| Some((simulation(inputs)?, Measure::MessagesOf("leader"))),
     ..ELECTION
 };
 
@@ -122,7 +121,7 @@ const TOTAL: Quantity = Quantity {
     about: "all messages on a network of V processes and E links, one calling",
     corrected: total,
     note: |_| "4E - V + 1, counted per link; E = 2V, or every pair, unless --links says otherwise",
-    simulation: |setting| Some((simulation(setting)?, Measure::Messages)),
+    simulation: |inputs| Some((simulation(inputs)?, Measure::Messages)),
     ..ELECTION
 };
 
@@ -133,18 +132,18 @@ const ELECTION_TIME: Quantity = Quantity {
     reads: &["nodes", "loss", "delay"],
     corrected: time,
     note: |_| "5 hops; in any network of depth d from its source, 3d to 3d + 2",
-    simulation: |setting| {
-        group(setting).ok()?;
-        let mut election = Election::of(Family::AdHoc, setting).runs(2);
-        election.convening.terrain = Terrain::Complete;
-        Some((election.into(), Measure::Time))
+    simulation: |inputs| {
+        group(inputs).ok()?;
+        let mut point = point_of("ad-hoc", inputs).runs(2);
+        point.convening.terrain = Terrain::Complete;
+        Some((point, Measure::Time))
     },
     ..TIME
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::setting;
+    use super::super::testing::inputs;
     use super::*;
     use bellwether_sim::coin::{Coins, For};
     use bellwether_sim::graph;
@@ -182,7 +181,7 @@ mod tests {
             {
                 let drawn = graph::connected(nodes, links as usize, &mut luck);
                 let sent = held(nodes as usize, &drawn).map(|count| count as f64);
-                let at = setting(nodes, |given| given.links = Some(u64::from(links)));
+                let at = inputs(nodes, |given| given.links = Some(u64::from(links)));
                 assert_eq!(elections(&at), Ok(sent[0]));
                 assert_eq!(((ACK.corrected)(&at), leaders(&at)), (Ok(sent[1]), Ok(sent[2])));
                 assert_eq!(total(&at), Ok(sent.iter().sum()));
@@ -192,22 +191,22 @@ mod tests {
 
     #[test]
     fn there_are_two_links_for_each_process_if_nobody_says() {
-        let at = setting(10, |_| ());
+        let at = inputs(10, |_| ());
         assert_eq!((elections(&at), total(&at)), (Ok(31.0), Ok(71.0)));
-        let small = [2, 3, 4, 5].map(|nodes| elections(&setting(nodes, |_| ())));
+        let small = [2, 3, 4, 5].map(|nodes| elections(&inputs(nodes, |_| ())));
         assert_eq!(small, [Ok(1.0), Ok(4.0), Ok(9.0), Ok(16.0)], "every pair, as far as they go");
         assert_eq!((LEADER.printed)(&at), Ok(0.0));
         for links in [8, 46] {
-            let at = setting(10, |given| given.links = Some(links));
+            let at = inputs(10, |given| given.links = Some(links));
             assert!(matches!(total(&at), Err(OutOfDomain::Count { least: 9, most: 45, .. })));
         }
-        let many = setting(100_000_000, |given| given.links = Some(4_999_999_950_000_000));
+        let many = inputs(100_000_000, |given| given.links = Some(4_999_999_950_000_000));
         assert_eq!(total(&many), Ok(19_999_999_700_000_001u64 as f64));
     }
 
     #[test]
     fn a_complete_network_takes_five_hops() {
-        let of = |nodes| time(&setting(nodes, |given| given.delay = 2.0));
+        let of = |nodes| time(&inputs(nodes, |given| given.delay = 2.0));
         assert_eq!((of(2), of(3), of(1000)), (Ok(6.0), Ok(10.0), Ok(10.0)));
     }
 }

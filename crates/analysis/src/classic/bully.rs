@@ -26,13 +26,11 @@
 //! have the answer of somebody greater after 2Δ. R + 2Δ in all, or R + Δ if P_{N−2} calls.
 
 use super::count::{MESSAGES, TIME, group, whole};
-use crate::cell::duration;
-use crate::election::Election;
-use crate::point::Point;
+use super::point_of;
+use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::point::{Point, duration};
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::bully::TopAnswers;
-use bellwether_protocols::choice::{Config, Family};
 use bellwether_sim::{Initiators, Measure};
 
 /// Who is alive, who calls, and by which rule.
@@ -80,10 +78,10 @@ impl Column {
 ///
 /// # Errors
 /// [`OutOfDomain::NoValue`] where it leaves the count as an exercise or does not ask for it.
-pub fn printed(case: Case, column: Column, setting: &Setting) -> Result<f64, OutOfDomain> {
+pub fn printed(case: Case, column: Column, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     match (case, column) {
         (Case::Recovery, _) | (Case::Worst | Case::Lecture, Column::Election) => {
-            corrected(case, column, setting)
+            corrected(case, column, inputs)
         }
         (Case::Worst | Case::Lecture, _) => {
             Err(OutOfDomain::NoValue("the lecture leaves it for exercise"))
@@ -101,18 +99,18 @@ pub fn printed(case: Case, column: Column, setting: &Setting) -> Result<f64, Out
 ///
 /// # Errors
 /// [`OutOfDomain`] with losses, for one process alone, and if somebody dead is to call.
-pub fn corrected(case: Case, column: Column, setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(column.of(counts(case, setting)?))
+pub fn corrected(case: Case, column: Column, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(column.of(counts(case, inputs)?))
 }
 
 /// Election, OK and Coordinator messages.
-fn counts(case: Case, setting: &Setting) -> Result<[u128; 3], OutOfDomain> {
-    let n = group(setting)?;
+fn counts(case: Case, inputs: &ValidInputs) -> Result<[u128; 3], OutOfDomain> {
+    let n = group(inputs)?;
     let without_top = |k: u128| [k * (k - 1) / 2, (k - 1) * (k - 2) / 2, n - 2];
     let [election, fewer, _] = without_top(n);
     Ok(match case {
         Case::Worst => [election, fewer, n - 2],
-        Case::From => without_top(n - u128::from(caller(setting)?)),
+        Case::From => without_top(n - u128::from(caller(inputs)?)),
         Case::AllAlive => [election, election, n - 1],
         Case::Lecture => [election, fewer, n - 1],
         Case::Stamps => [n - 1; 3],
@@ -121,12 +119,12 @@ fn counts(case: Case, setting: &Setting) -> Result<[u128; 3], OutOfDomain> {
 }
 
 /// Who calls the election, if it is alive although the top is not.
-fn caller(setting: &Setting) -> Result<u32, OutOfDomain> {
-    let most = setting.nodes - 2;
-    if setting.initiator <= most {
-        return Ok(setting.initiator);
+fn caller(inputs: &ValidInputs) -> Result<u32, OutOfDomain> {
+    let most = inputs.nodes - 2;
+    if inputs.initiator <= most {
+        return Ok(inputs.initiator);
     }
-    let (value, most) = (u64::from(setting.initiator), u64::from(most));
+    let (value, most) = (u64::from(inputs.initiator), u64::from(most));
     let why = "the greatest is dead and calls nothing";
     Err(OutOfDomain::Count { name: "initiator", value, least: 0, most, why })
 }
@@ -135,15 +133,15 @@ fn caller(setting: &Setting) -> Result<u32, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`] as for the counts, and if answers take longer than they are waited for.
-pub fn time(case: Case, setting: &Setting) -> Result<f64, OutOfDomain> {
-    group(setting)?;
-    let (delay, reply) = (setting.delay, reply(setting));
-    let last = setting.nodes - 2;
+pub fn time(case: Case, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    group(inputs)?;
+    let (delay, reply) = (inputs.delay, reply(inputs));
+    let last = inputs.nodes - 2;
     let caller = match case {
         Case::AllAlive | Case::Lecture | Case::Stamps => return Ok(2.0 * delay),
         Case::Recovery => return Ok(delay),
         Case::Worst => 0,
-        Case::From => caller(setting)?,
+        Case::From => caller(inputs)?,
     };
     let asks = if caller < last { delay } else { 0.0 };
     let tells = if last > 0 { delay } else { 0.0 };
@@ -157,30 +155,28 @@ pub fn time(case: Case, setting: &Setting) -> Result<f64, OutOfDomain> {
 }
 
 /// R: ten delays if nobody says, and a moment where they are none, as in simulations.
-fn reply(setting: &Setting) -> f64 {
-    let usual = if setting.delay > 0.0 { 10.0 * setting.delay } else { 0.01 };
-    setting.reply.unwrap_or(usual)
+fn reply(inputs: &ValidInputs) -> f64 {
+    let usual = if inputs.delay > 0.0 { 10.0 * inputs.delay } else { 0.01 };
+    inputs.reply.unwrap_or(usual)
 }
 
 /// The election of one case; nothing in it is left to luck.
-fn election(case: Case, setting: &Setting) -> Election {
-    let mut election = Election::of(Family::Bully, setting).runs(2);
-    election.convening.top_dead = matches!(case, Case::Worst | Case::From);
-    election.convening.initiators = match case {
-        Case::From => Initiators::Named(vec![setting.initiator]),
-        Case::Recovery => Initiators::Named(vec![setting.nodes - 1]),
+fn point(case: Case, inputs: &ValidInputs) -> Point {
+    let mut point = point_of("bully", inputs).runs(2);
+    point.convening.top_dead = matches!(case, Case::Worst | Case::From);
+    point.convening.initiators = match case {
+        Case::From => Initiators::Named(vec![inputs.initiator]),
+        Case::Recovery => Initiators::Named(vec![inputs.nodes - 1]),
         _ => Initiators::One,
     };
-    if let Config::Bully(config) = &mut election.config {
-        if case == Case::Lecture {
-            config.top_answers = TopAnswers::Coordinator;
-        }
-        config.stamps = case == Case::Stamps;
+    match case {
+        Case::Lecture => point.with("top-answers", TopAnswers::Coordinator.name()),
+        Case::Stamps => point.with("stamps", true),
+        _ => point,
     }
-    election
 }
 
-fn simulation(case: Case, column: Column, setting: &Setting) -> Option<(Point, Measure)> {
+fn simulation(case: Case, column: Column, inputs: &ValidInputs) -> Option<(Point, Measure)> {
     let measure = match column {
         Column::Election => Measure::MessagesOf("election"),
         Column::Ok => Measure::MessagesOf("ok"),
@@ -188,28 +184,22 @@ fn simulation(case: Case, column: Column, setting: &Setting) -> Option<(Point, M
         Column::All => Measure::Messages,
     };
     // What is never sent is not measured.
-    (corrected(case, column, setting).ok()? > 0.0)
-        .then(|| (election(case, setting).into(), measure))
+    (corrected(case, column, inputs).ok()? > 0.0).then(|| (point(case, inputs), measure))
 }
 
 /// With a dead top nobody is told who is dead, or nobody would wait for an answer.
-fn timed(case: Case, setting: &Setting) -> Option<(Point, Measure)> {
-    time(case, setting).ok()?;
-    let election = election(case, setting);
-    let dead = election.convening.top_dead;
-    let election = if dead { untold(case, setting) } else { election };
-    Some((election.into(), Measure::Time))
+fn timed(case: Case, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    time(case, inputs).ok()?;
+    let told = point(case, inputs);
+    let point = if told.convening.top_dead { untold(case, inputs) } else { told };
+    Some((point, Measure::Time))
 }
 
 /// The same election where nobody is told who is dead: time-outs must say so.
-pub fn untold(case: Case, setting: &Setting) -> Election {
-    let mut election = election(case, setting);
-    election.convening.detection = None;
-    if let Config::Bully(config) = &mut election.config {
-        config.reply = duration(reply(setting));
-        config.wait = config.reply * 3;
-    }
-    election
+pub fn untold(case: Case, inputs: &ValidInputs) -> Point {
+    let mut point = point(case, inputs).with("reply", duration(reply(inputs)));
+    point.convening.detection = None;
+    point
 }
 
 fn note(case: Case) -> &'static str {
@@ -261,10 +251,10 @@ macro_rules! columns {
             section: SLIDES,
             about: concat!($what, " of bully, ", $when),
             reads: $reads,
-            printed: |setting| printed(Case::$case, Column::$column, setting),
-            corrected: |setting| corrected(Case::$case, Column::$column, setting),
+            printed: |inputs| printed(Case::$case, Column::$column, inputs),
+            corrected: |inputs| corrected(Case::$case, Column::$column, inputs),
             note: |_| note(Case::$case),
-            simulation: |setting| simulation(Case::$case, Column::$column, setting),
+            simulation: |inputs| simulation(Case::$case, Column::$column, inputs),
             ..MESSAGES
         }
     };
@@ -291,9 +281,9 @@ macro_rules! time {
             section: SLIDES,
             about: $about,
             reads: $reads,
-            corrected: |setting| time(Case::$case, setting),
+            corrected: |inputs| time(Case::$case, inputs),
             note: |_| $note,
-            simulation: |setting| timed(Case::$case, setting),
+            simulation: |inputs| timed(Case::$case, inputs),
             ..TIME
         }
     };
@@ -352,7 +342,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::setting;
+    use super::super::testing::inputs;
     use super::*;
     use crate::Loss;
     use std::collections::VecDeque;
@@ -385,14 +375,14 @@ mod tests {
     #[test]
     fn every_case_is_what_the_rules_send_message_by_message() {
         for nodes in 2..=64u32 {
-            let at = setting(nodes, |_| ());
+            let at = inputs(nodes, |_| ());
             let size = nodes as usize;
             assert_eq!(counts(Case::Worst, &at), Ok(held(size, 0, true, false)));
             assert_eq!(counts(Case::AllAlive, &at), Ok(held(size, 0, false, false)));
             assert_eq!(counts(Case::Lecture, &at), Ok(held(size, 0, false, true)));
             assert_eq!(counts(Case::Recovery, &at), Ok(held(size, size - 1, false, false)));
             for initiator in 0..nodes - 1 {
-                let at = setting(nodes, |given| given.initiator = initiator);
+                let at = inputs(nodes, |given| given.initiator = initiator);
                 let sent = held(size, initiator as usize, true, false);
                 assert_eq!(counts(Case::From, &at), Ok(sent));
                 let k = f64::from(nodes - initiator);
@@ -404,7 +394,7 @@ mod tests {
 
     #[test]
     fn totals_are_the_closed_forms_of_the_table() {
-        let at = setting(1_000_000, |_| ());
+        let at = inputs(1_000_000, |_| ());
         let all = |case| corrected(case, Column::All, &at);
         assert_eq!(all(Case::Worst), Ok(999_998_999_999.0));
         assert_eq!(all(Case::AllAlive), Ok(999_999_999_999.0));
@@ -412,14 +402,14 @@ mod tests {
         assert_eq!(all(Case::Stamps), Ok(2_999_997.0));
         assert_eq!(all(Case::Recovery), Ok(999_999.0));
         // Beyond 2⁵³ a count is the nearest float: 10¹⁶ − 10⁸ − 1 is odd.
-        let at = setting(100_000_000, |_| ());
+        let at = inputs(100_000_000, |_| ());
         let all = corrected(Case::Worst, Column::All, &at);
         assert_eq!(all, Ok(9_999_999_900_000_000.0));
     }
 
     #[test]
     fn the_lecture_leaves_its_worst_case_for_exercise_but_for_one_sum() {
-        let at = setting(6, |_| ());
+        let at = inputs(6, |_| ());
         assert_eq!(printed(Case::Worst, Column::Election, &at), Ok(15.0));
         for column in [Column::Ok, Column::Coordinator, Column::All] {
             let left = printed(Case::Worst, column, &at);
@@ -431,28 +421,28 @@ mod tests {
     #[test]
     fn one_time_out_whatever_the_size() {
         let of = |nodes, initiator| {
-            let at = setting(nodes, |given| {
+            let at = inputs(nodes, |given| {
                 (given.initiator, given.reply, given.delay) = (initiator, Some(1.5), 0.25);
             });
             time(Case::From, &at)
         };
         assert_eq!((of(2, 0), of(3, 1), of(3, 0)), (Ok(1.5), Ok(1.75), Ok(2.0)));
         assert_eq!((of(1_000_000, 0), of(1_000_000, 999_998)), (Ok(2.0), Ok(1.75)));
-        assert_eq!(time(Case::AllAlive, &setting(9, |_| ())), Ok(0.2));
-        assert_eq!(time(Case::Recovery, &setting(9, |_| ())), Ok(0.1));
-        let hasty = setting(9, |given| given.reply = Some(0.2));
+        assert_eq!(time(Case::AllAlive, &inputs(9, |_| ())), Ok(0.2));
+        assert_eq!(time(Case::Recovery, &inputs(9, |_| ())), Ok(0.1));
+        let hasty = inputs(9, |given| given.reply = Some(0.2));
         assert!(matches!(time(Case::Worst, &hasty), Err(OutOfDomain::Condition { .. })));
     }
 
     #[test]
     fn outside_its_domain_there_is_no_value() {
-        let lossy = setting(9, |given| given.loss = Loss::Correlated(0.1));
+        let lossy = inputs(9, |given| given.loss = Loss::Correlated(0.1));
         let refused = corrected(Case::Worst, Column::All, &lossy);
         assert!(matches!(refused, Err(OutOfDomain::Condition { .. })));
-        let dead = setting(9, |given| given.initiator = 8);
+        let dead = inputs(9, |given| given.initiator = 8);
         let refused = corrected(Case::From, Column::All, &dead);
         assert!(matches!(refused, Err(OutOfDomain::Count { value: 8, most: 7, .. })));
-        let alone = corrected(Case::Recovery, Column::All, &setting(1, |_| ()));
+        let alone = corrected(Case::Recovery, Column::All, &inputs(1, |_| ()));
         assert!(matches!(alone, Err(OutOfDomain::Nodes { least: 2, .. })));
     }
 }

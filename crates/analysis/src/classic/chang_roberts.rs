@@ -16,9 +16,9 @@
 //! order. All messages move in step, so nobody ever has two to process.
 
 use super::count::{MESSAGES, TIME, all_call, group, survivors, timed, whole};
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Measure, Order};
 
@@ -37,12 +37,12 @@ pub enum Case {
 ///
 /// # Errors
 /// [`OutOfDomain`] with losses, and for one process alone.
-pub fn elections(case: Case, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
+pub fn elections(case: Case, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
     Ok(match case {
         Case::Best => whole(2 * n - 1),
         Case::Worst => whole(n * (n + 1) / 2),
-        Case::Mean => survivors(n, setting.nodes),
+        Case::Mean => survivors(n, inputs.nodes),
     })
 }
 
@@ -50,27 +50,27 @@ pub fn elections(case: Case, setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// As [`elections`].
-pub fn messages(case: Case, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
+pub fn messages(case: Case, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
     Ok(match case {
         Case::Best => whole(3 * n - 1),
         Case::Worst => whole(n * (n + 3) / 2),
-        Case::Mean => elections(case, setting)? + whole(n),
+        Case::Mean => elections(case, inputs)? + whole(n),
     })
 }
 
 /// So many times round, as the lecture counts under this name.
-fn printed(times: u128, setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(whole(times * group(setting)?))
+fn printed(times: u128, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(whole(times * group(inputs)?))
 }
 
-fn simulation(case: Case, setting: &Setting) -> Option<Point> {
+fn simulation(case: Case, inputs: &ValidInputs) -> Option<Point> {
     let order = match case {
         Case::Best => Order::Ascending,
         Case::Worst => Order::Descending,
         Case::Mean => Order::Random,
     };
-    all_call(Variant::ChangRoberts, setting, order).map(Point::from)
+    all_call(Variant::ChangRoberts, inputs, order)
 }
 
 const NOTE: &str = "printed: under this name the lecture counts another ring, whose one message \
@@ -84,12 +84,12 @@ macro_rules! quantities {
                 name: $elections,
                 section: "lecture, LCR: message complexity",
                 about: concat!("Election messages of Chang-Roberts, all calling, ", $order),
-                printed: |setting| printed(1, setting),
-                corrected: |setting| elections(Case::$case, setting),
+                printed: |inputs| printed(1, inputs),
+                corrected: |inputs| elections(Case::$case, inputs),
                 note: |_| NOTE,
-                simulation: |setting| {
+                simulation: |inputs| {
                     let measure = Measure::MessagesOf("election");
-                    Some((simulation(Case::$case, setting)?, measure))
+                    Some((simulation(Case::$case, inputs)?, measure))
                 },
                 ..MESSAGES
             },
@@ -97,10 +97,10 @@ macro_rules! quantities {
                 name: $messages,
                 section: "lecture, LCR: message complexity",
                 about: concat!("messages of Chang-Roberts with its announcement, ", $order),
-                printed: |setting| printed(2, setting),
-                corrected: |setting| messages(Case::$case, setting),
+                printed: |inputs| printed(2, inputs),
+                corrected: |inputs| messages(Case::$case, inputs),
                 note: |_| NOTE,
-                simulation: |setting| Some((simulation(Case::$case, setting)?, Measure::Messages)),
+                simulation: |inputs| Some((simulation(Case::$case, inputs)?, Measure::Messages)),
                 ..MESSAGES
             },
         )
@@ -138,14 +138,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         name: "chang-roberts.time",
         section: "lecture, LCR: message complexity",
         about: "until all know the leader of Chang-Roberts, all calling, in any order",
-        simulation: |setting| timed(Variant::ChangRoberts, setting),
+        simulation: |inputs| timed(Variant::ChangRoberts, inputs),
         ..TIME
     },
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{orders, setting, total_of_survivors};
+    use super::super::testing::{inputs, orders, total_of_survivors};
     use super::*;
 
     /// Message by message round this ring.
@@ -168,7 +168,7 @@ mod tests {
             });
             assert_eq!(count, (1..=n as u128).product());
             assert_eq!(total, total_of_survivors(n), "{n}");
-            let at = setting(n as u32, |_| ());
+            let at = inputs(n as u32, |_| ());
             assert_eq!(elections(Case::Best, &at), Ok(least as f64));
             assert_eq!(elections(Case::Worst, &at), Ok(most as f64));
             let mean = elections(Case::Mean, &at).unwrap();
@@ -185,7 +185,7 @@ mod tests {
         for n in [2, 3, 10, 257] {
             let ascending: Vec<usize> = (0..n).collect();
             let descending: Vec<usize> = (0..n).rev().collect();
-            let at = setting(n as u32, |_| ());
+            let at = inputs(n as u32, |_| ());
             assert_eq!(elections(Case::Best, &at), Ok(sent(&ascending) as f64));
             assert_eq!(elections(Case::Worst, &at), Ok(sent(&descending) as f64));
         }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_million_are_counted_exactly() {
-        let at = setting(1_000_000, |_| ());
+        let at = inputs(1_000_000, |_| ());
         assert_eq!(elections(Case::Worst, &at), Ok(500_000_500_000.0));
         assert_eq!(messages(Case::Best, &at), Ok(2_999_999.0));
         // H of a million, to thirteen digits: 14.392726722865.

@@ -1,11 +1,10 @@
 //! What all counts share: whole numbers that are rounded once, and where they hold.
 
+use super::point_of;
 use crate::announce_listen::sums::harmonic;
-use crate::election::Election;
+use crate::inputs::{NODES_MAX, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{NODES_MAX, OutOfDomain, Setting};
-use bellwether_protocols::choice::Family;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Initiators, Measure, Order};
 
@@ -15,24 +14,24 @@ pub(super) fn whole(count: u128) -> f64 {
 }
 
 /// How many processes there are, if nothing is lost and there is somebody to elect.
-pub(super) fn group(setting: &Setting) -> Result<u128, OutOfDomain> {
-    if setting.loss.rate() > 0.0 {
+pub(super) fn group(inputs: &ValidInputs) -> Result<u128, OutOfDomain> {
+    if inputs.loss.rate() > 0.0 {
         return Err(OutOfDomain::Condition {
             rule: "loss > 0, but it is counted what is sent if nothing is lost",
             way_out: "leave --loss out",
         });
     }
-    setting.needs_nodes(2, NODES_MAX)?;
-    Ok(u128::from(setting.nodes))
+    inputs.needs_nodes(2, NODES_MAX)?;
+    Ok(u128::from(inputs.nodes))
 }
 
 /// How many call the election; `usual` if nobody says.
-pub(super) fn initiators(setting: &Setting, usual: u32) -> Result<u32, OutOfDomain> {
-    let initiators = setting.initiators.unwrap_or(usual);
-    if (1..=setting.nodes).contains(&initiators) {
+pub(super) fn initiators(inputs: &ValidInputs, usual: u32) -> Result<u32, OutOfDomain> {
+    let initiators = inputs.initiators.unwrap_or(usual);
+    if (1..=inputs.nodes).contains(&initiators) {
         return Ok(initiators);
     }
-    let (value, most) = (u64::from(initiators), u64::from(setting.nodes));
+    let (value, most) = (u64::from(initiators), u64::from(inputs.nodes));
     let why = "somebody must call the election, and everyone calls it once";
     Err(OutOfDomain::Count { name: "initiators", value, least: 1, most, why })
 }
@@ -44,15 +43,15 @@ pub(super) fn survivors(n: u128, k: u32) -> f64 {
 }
 
 /// So many hops, each with its delay and its processing, one after the other.
-pub(super) fn hops(count: u128, setting: &Setting) -> f64 {
-    whole(count) * (setting.delay + setting.processing)
+pub(super) fn hops(count: u128, inputs: &ValidInputs) -> f64 {
+    whole(count) * (inputs.delay + inputs.processing)
 }
 
 /// How long it takes until the last process of a ring knows the leader, if one message goes round
 /// to find it and one to tell: the latter need not come home.
-pub(super) fn twice_round(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
-    Ok(hops(2 * n - 1, setting))
+pub(super) fn twice_round(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
+    Ok(hops(2 * n - 1, inputs))
 }
 
 /// So many who call: whoever is the least, all, or some that are drawn.
@@ -65,16 +64,16 @@ pub(super) fn so_many(count: u32, nodes: u32) -> Initiators {
 }
 
 /// The simulation of a ring on which everyone calls; nothing is left to luck but a random order.
-pub(super) fn all_call(variant: Variant, setting: &Setting, order: Order) -> Option<Election> {
-    group(setting).ok()?;
+pub(super) fn all_call(variant: Variant, inputs: &ValidInputs, order: Order) -> Option<Point> {
+    group(inputs).ok()?;
     let runs = if order == Order::Random { 1000 } else { 2 };
-    let election = Election::of(Family::Ring(variant), setting);
-    Some(election.initiators(Initiators::All).order(order).runs(runs))
+    let point = point_of(variant.name(), inputs);
+    Some(point.initiators(Initiators::All).order(order).runs(runs))
 }
 
 /// How long that takes.
-pub(super) fn timed(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    Some((all_call(variant, setting, Order::Ascending)?.into(), Measure::Time))
+pub(super) fn timed(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    Some((all_call(variant, inputs, Order::Ascending)?, Measure::Time))
 }
 
 /// A count of messages that depends on N alone; to be completed.

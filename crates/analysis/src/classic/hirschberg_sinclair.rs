@@ -6,7 +6,7 @@
 //!
 //! * The bound: at most ⌈n/(2^{k−1}+1)⌉ are greatest among 2^{k−1} on each side and enter phase k,
 //!   each with at most 4·2^k messages; with 1 + ⌈log₂ n⌉ phases that is at most 8n(1 + ⌈log₂ n⌉).
-//! * The mean over all orders, exactly. Of phase k let L = 2^k and D = L/2 (nought for k = 0). A
+//! * The mean over all orders, exactly. Of phase k let L = 2^k and D = L/2 (zero for k = 0). A
 //!   process sends to its right for the j-th hop if it is the greatest of itself, D to its left and
 //!   max(D, j−1) to its right: one in min(n, 1 + D + max(D, j−1)). Its answer comes back if it is
 //!   the greatest of D and L: L messages, one in min(n, 1 + D + L). Where L ≥ n the probe comes
@@ -22,9 +22,9 @@
 
 use super::count::{MESSAGES, TIME, all_call, group, timed, whole};
 use crate::announce_listen::sums::harmonic_between;
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Measure, Order};
 
@@ -37,8 +37,8 @@ fn phases(n: u128) -> u32 {
 ///
 /// # Errors
 /// [`OutOfDomain`] with losses, and for one process alone.
-pub fn bound(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
+pub fn bound(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
     Ok(whole(8 * n * (1 + u128::from(phases(n)))))
 }
 
@@ -46,22 +46,22 @@ pub fn bound(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// As [`bound`].
-pub fn mean(setting: &Setting) -> Result<f64, OutOfDomain> {
-    mean_of(setting, 0)
+pub fn mean(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    mean_of(inputs, 0)
 }
 
 /// The same with the lecture's hop counter, by which a probe goes one hop too far.
 ///
 /// # Errors
 /// As [`bound`].
-pub fn mean_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    mean_of(setting, 1)
+pub fn mean_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    mean_of(inputs, 1)
 }
 
 /// If probes go so many hops too far.
-fn mean_of(setting: &Setting, too_far: u32) -> Result<f64, OutOfDomain> {
-    let n = setting.nodes;
-    let size = whole(group(setting)?);
+fn mean_of(inputs: &ValidInputs, too_far: u32) -> Result<f64, OutOfDomain> {
+    let n = inputs.nodes;
+    let size = whole(group(inputs)?);
     let (mut settled, mut one_sided) = (0, 0.0);
     for phase in 0.. {
         let reach = (1 << phase) + too_far;
@@ -94,15 +94,14 @@ fn one_side(n: u32, settled: u32, reach: u32) -> f64 {
 ///
 /// # Errors
 /// As [`bound`].
-pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
+pub fn time(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
     let asked = 2 * ((1 << phases(n)) - 1);
-    Ok(whole(asked + 2 * n - 1) * setting.delay)
+    Ok(whole(asked + 2 * n - 1) * inputs.delay)
 }
 
-fn simulation(setting: &Setting) -> Option<(Point, Measure)> {
-    let election = all_call(Variant::HirschbergSinclair, setting, Order::Random)?;
-    Some((election.into(), Measure::Messages))
+fn simulation(inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    Some((all_call(Variant::HirschbergSinclair, inputs, Order::Random)?, Measure::Messages))
 }
 
 /// The quantities of this file.
@@ -138,14 +137,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         reads: &["nodes", "loss", "delay"],
         corrected: time,
         note: |_| "the greatest's phases, each twice as long as the one before, and the news",
-        simulation: |setting| timed(Variant::HirschbergSinclair, setting),
+        simulation: |inputs| timed(Variant::HirschbergSinclair, inputs),
         ..TIME
     },
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{orders, setting};
+    use super::super::testing::{inputs, orders};
     use super::*;
 
     /// One ring, probe by probe: what is sent, and in which phase the leader found itself.
@@ -186,7 +185,7 @@ mod tests {
     #[test]
     fn the_mean_is_that_of_all_orders_and_none_exceeds_the_bound() {
         for n in 2..=8 {
-            let at = setting(n as u32, |_| ());
+            let at = inputs(n as u32, |_| ());
             let (bound, mut total, mut printed) = (bound(&at).unwrap(), 0, 0);
             let count = orders(n, |ring| {
                 let (sent, phase) = held(ring, 0);
@@ -216,9 +215,9 @@ mod tests {
     fn phases_double_and_large_rings_stay_below_the_bound() {
         let phases = [2, 3, 4, 5, 8, 9, 1_000_000].map(phases);
         assert_eq!(phases, [1, 2, 2, 3, 3, 4, 20]);
-        assert_eq!(bound(&setting(1_000_000, |_| ())), Ok(168_000_000.0));
+        assert_eq!(bound(&inputs(1_000_000, |_| ())), Ok(168_000_000.0));
         for nodes in [9, 1000, 1_000_000, 100_000_000] {
-            let at = setting(nodes, |_| ());
+            let at = inputs(nodes, |_| ());
             let part = mean(&at).unwrap() / bound(&at).unwrap();
             assert!((0.2..0.6).contains(&part), "{nodes}: {part}");
         }
@@ -227,7 +226,7 @@ mod tests {
     /// Two: a phase of one hop and back, two hops home, one for the news.
     #[test]
     fn the_greatest_takes_the_same_time_in_any_order() {
-        let hops = |nodes| time(&setting(nodes, |given| given.delay = 1.0));
+        let hops = |nodes| time(&inputs(nodes, |given| given.delay = 1.0));
         assert_eq!((hops(2), hops(4), hops(5)), (Ok(5.0), Ok(13.0), Ok(23.0)));
     }
 }

@@ -27,11 +27,10 @@
 //! **Time.** As the ring's, (2n−1)(Δ+D): the oldest message goes round, then the Coordinator's.
 
 use super::count::{MESSAGES, TIME, all_call, group, initiators, so_many, survivors, timed, whole};
-use crate::election::Election;
+use super::point_of;
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{OutOfDomain, Setting};
-use bellwether_protocols::choice::Family;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Measure, Order};
 
@@ -39,24 +38,24 @@ use bellwether_sim::{Measure, Order};
 ///
 /// # Errors
 /// [`OutOfDomain`] with losses, and for one process alone.
-pub fn best(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(whole(2 * group(setting)?))
+pub fn best(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(whole(2 * group(inputs)?))
 }
 
 /// All call, each destroyed by its successor but for the oldest: 3n − 1.
 ///
 /// # Errors
 /// As [`best`].
-pub fn worst_best(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(whole(3 * group(setting)? - 1))
+pub fn worst_best(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(whole(3 * group(inputs)? - 1))
 }
 
 /// Equation (4), to the letter.
 ///
 /// # Errors
 /// As [`best`].
-pub fn worst_worst_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
+pub fn worst_worst_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
     Ok(whole(2 * n * n + 3 * n) / 2.0)
 }
 
@@ -64,8 +63,8 @@ pub fn worst_worst_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// As [`best`].
-pub fn worst_worst(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
+pub fn worst_worst(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
     Ok(whole(n * (n - 1) / 2 + 2 * n))
 }
 
@@ -73,27 +72,27 @@ pub fn worst_worst(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// As [`best`], and if more are to call than there are.
-pub fn mean(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
-    Ok(survivors(n, initiators(setting, setting.nodes)?) + whole(n))
+pub fn mean(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
+    Ok(survivors(n, initiators(inputs, inputs.nodes)?) + whole(n))
 }
 
 /// k call at the same time, and as printed nobody's election is older: 2kn.
 ///
 /// # Errors
 /// As [`mean`].
-pub fn equal_stamps_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
-    Ok(whole(2 * n * u128::from(initiators(setting, setting.nodes)?)))
+pub fn equal_stamps_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
+    Ok(whole(2 * n * u128::from(initiators(inputs, inputs.nodes)?)))
 }
 
 /// How often Table 3 as printed misses the highest id: (k−1)/n.
 ///
 /// # Errors
 /// As [`mean`].
-pub fn wrong_leader_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
-    let k = initiators(setting, setting.nodes)?;
+pub fn wrong_leader_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
+    let k = initiators(inputs, inputs.nodes)?;
     Ok(f64::from(k - 1) / whole(n))
 }
 
@@ -101,21 +100,21 @@ pub fn wrong_leader_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// As [`mean`].
-pub fn wrong_leader(setting: &Setting) -> Result<f64, OutOfDomain> {
-    wrong_leader_printed(setting).map(|_| 0.0)
+pub fn wrong_leader(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    wrong_leader_printed(inputs).map(|_| 0.0)
 }
 
 /// All call at the same time, so that the lesser id is older; in this order of ids.
-fn all_in(order: Order, setting: &Setting) -> Option<(Point, Measure)> {
-    Some((all_call(Variant::Merea, setting, order)?.into(), Measure::Messages))
+fn all_in(order: Order, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    Some((all_call(Variant::Merea, inputs, order)?, Measure::Messages))
 }
 
 /// So many call, standing in any order.
-fn some_anywhere(setting: &Setting) -> Option<(Point, Measure)> {
-    mean(setting).ok()?;
-    let who = so_many(initiators(setting, setting.nodes).ok()?, setting.nodes);
-    let election = Election::of(Family::Ring(Variant::Merea), setting).initiators(who);
-    Some((election.order(Order::Random).into(), Measure::Messages))
+fn some_anywhere(inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    mean(inputs).ok()?;
+    let who = so_many(initiators(inputs, inputs.nodes).ok()?, inputs.nodes);
+    let point = point_of(Variant::Merea.name(), inputs).initiators(who);
+    Some((point.order(Order::Random), Measure::Messages))
 }
 
 /// The quantities of this file.
@@ -129,10 +128,9 @@ const BEST: Quantity = Quantity {
     printed: best,
     corrected: best,
     note: |_| "as on any ring: once round to collect, once round to tell",
-    simulation: |setting| {
-        best(setting).ok()?;
-        let election = Election::of(Family::Ring(Variant::Merea), setting).runs(2);
-        Some((election.into(), Measure::Messages))
+    simulation: |inputs| {
+        best(inputs).ok()?;
+        Some((point_of(Variant::Merea.name(), inputs).runs(2), Measure::Messages))
     },
     ..MESSAGES
 };
@@ -144,7 +142,7 @@ const WORST_BEST: Quantity = Quantity {
     printed: worst_best,
     corrected: worst_best,
     note: |_| "every successor's election is older, and destroys",
-    simulation: |setting| all_in(Order::Descending, setting),
+    simulation: |inputs| all_in(Order::Descending, inputs),
     ..MESSAGES
 };
 
@@ -158,7 +156,7 @@ const WORST_WORST: Quantity = Quantity {
         "printed \"n2 - n/2 + 2n\", read literally; the line before it has n + n + n(n-1)/2, \
          which is right and, for many processes, half of it"
     },
-    simulation: |setting| all_in(Order::Ascending, setting),
+    simulation: |inputs| all_in(Order::Ascending, inputs),
     ..MESSAGES
 };
 
@@ -205,17 +203,17 @@ const ELECTION_TIME: Quantity = Quantity {
     name: "merea.time",
     section: "MEREA 6",
     about: "until all know the leader of MEREA, however many call at once",
-    simulation: |setting| timed(Variant::Merea, setting),
+    simulation: |inputs| timed(Variant::Merea, inputs),
     ..TIME
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{orders, setting, total_of_survivors};
+    use super::super::testing::{inputs, orders, total_of_survivors};
     use super::*;
 
     /// One ring, message by message: what is sent, and who is elected. `ages[place]` is the age of
-    /// the call of the process there, nought for the oldest, if it called; ids are the places'.
+    /// the call of the process there, zero for the oldest, if it called; ids are the places'.
     fn held(ages: &[usize], callers: usize, append: bool) -> (u128, usize) {
         let n = ages.len();
         let calls = |place: usize| ages[place] < callers;
@@ -251,7 +249,7 @@ mod tests {
                     wrong += u128::from(printed.1 != n - 1);
                 });
                 let k = Some(callers as u32);
-                let at = setting(n as u32, |given| given.initiators = k);
+                let at = inputs(n as u32, |given| given.initiators = k);
                 let exact = total as f64 / count as f64;
                 assert!((mean(&at).unwrap() - exact).abs() < 1e-12 * exact, "{n}, {callers}");
                 // (k−1)/n of all orders, exactly.
@@ -261,7 +259,7 @@ mod tests {
                     assert_eq!((best(&at), least), (Ok(most as f64), most));
                 }
                 if callers == n {
-                    let usual = setting(n as u32, |_| ());
+                    let usual = inputs(n as u32, |_| ());
                     assert_eq!(mean(&usual), mean(&at), "all call if nobody says");
                     assert_eq!(total, total_of_survivors(n) + count * n as u128);
                     assert_eq!(worst_best(&at), Ok(least as f64));
@@ -275,31 +273,31 @@ mod tests {
     #[test]
     fn equation_4_is_twice_too_large() {
         for n in [2u32, 3, 100, 1000, 1_000_000] {
-            let at = setting(n, |_| ());
+            let at = inputs(n, |_| ());
             let sum: u64 = (1..u64::from(n)).sum::<u64>() + 2 * u64::from(n);
             assert_eq!(worst_worst(&at), Ok(sum as f64));
         }
-        let at = setting(1000, |_| ());
+        let at = inputs(1000, |_| ());
         assert_eq!((worst_worst_printed(&at), worst_worst(&at)), (Ok(1_001_500.0), Ok(501_500.0)));
-        assert_eq!(worst_worst_printed(&setting(3, |_| ())), Ok(13.5), "half a message");
+        assert_eq!(worst_worst_printed(&inputs(3, |_| ())), Ok(13.5), "half a message");
         let along: Vec<usize> = (0..50).collect();
         let against: Vec<usize> = (0..50).rev().collect();
-        let at = setting(50, |_| ());
+        let at = inputs(50, |_| ());
         assert_eq!(worst_worst(&at), Ok(held(&along, 50, true).0 as f64));
         assert_eq!(worst_best(&at), Ok(held(&against, 50, true).0 as f64));
     }
 
     #[test]
     fn equal_stamps_make_it_the_plain_ring() {
-        let at = setting(100, |_| ());
+        let at = inputs(100, |_| ());
         assert_eq!(equal_stamps_printed(&at), Ok(20_000.0));
-        let ring = setting(100, |given| given.initiators = Some(100));
+        let ring = inputs(100, |given| given.initiators = Some(100));
         assert_eq!(equal_stamps_printed(&at), super::super::ring::messages(&ring));
     }
 
     #[test]
     fn more_than_all_cannot_call() {
-        let at = setting(9, |given| given.initiators = Some(10));
+        let at = inputs(9, |given| given.initiators = Some(10));
         for form in [mean, equal_stamps_printed, wrong_leader_printed, wrong_leader] {
             assert!(matches!(form(&at), Err(OutOfDomain::Count { value: 10, most: 9, .. })));
         }

@@ -7,7 +7,7 @@
 //! the ACM 22(5), 1979, for what the lecture names after them and does not count.
 //!
 //! **Assumptions**, those of the texts: nothing is lost, whoever calls an election calls it at time
-//! nought, and nobody fails meanwhile; one that is dead is dead from the start. A message counts
+//! zero, and nobody fails meanwhile; one that is dead is dead from the start. A message counts
 //! when it is sent, to the dead too; one to several receivers counts once for each. Every message
 //! takes Δ, and a process D over each that it receives, one after the other.
 //!
@@ -17,15 +17,15 @@
 //!
 //! | paper | code | unit | meaning |
 //! |---|---|---|---|
-//! | N, n, V | [`nodes`](crate::Given::nodes) | | all processes, the dead one of bully included |
+//! | N, n, V | [`nodes`](crate::Inputs::nodes) | | all processes, the dead one of bully included |
 //! | id(P_k) = k | – | | processes are numbered from 0; the greatest is N−1 |
-//! | k | [`initiators`](crate::Given::initiators) | | how many call an election at once |
-//! | P_i | [`initiator`](crate::Given::initiator) | | who calls it, where it matters |
-//! | E | [`links`](crate::Given::links) | | links of an ad hoc network; 2N if nobody says |
+//! | k | [`initiators`](crate::Inputs::initiators) | | how many call an election at once |
+//! | P_i | [`initiator`](crate::Inputs::initiator) | | who calls it, where it matters |
+//! | E | [`links`](crate::Inputs::links) | | links of an ad hoc network; 2N if nobody says |
 //! | T (MEREA) | – | | when an election was called; its age decides, at equal times the id |
-//! | 3 s | [`delay`](crate::Given::delay) | s | Δ: how long a message takes |
-//! | 1 s | [`processing`](crate::Given::processing) | s | D: how long a process takes over one |
-//! | – | [`reply`](crate::Given::reply) | s | R: bully's time-out for an OK |
+//! | 3 s | [`delay`](crate::Inputs::delay) | s | Δ: how long a message takes |
+//! | 1 s | [`processing`](crate::Inputs::processing) | s | D: how long a process takes over one |
+//! | – | [`reply`](crate::Inputs::reply) | s | R: bully's time-out for an OK |
 //! | H_n | – | | 1 + 1/2 + … + 1/n |
 //! | n_e, n_c, y_e | – | messages | Election, Coordinator, Election of younger calls |
 //!
@@ -51,7 +51,17 @@ pub mod hirschberg_sinclair;
 pub mod merea;
 pub mod ring;
 
+use crate::inputs::ValidInputs;
+use crate::point::{Point, duration};
 use crate::quantity::Quantity;
+
+/// The simulation of what formulas are asked about. Nothing is lost in it.
+pub(crate) fn point_of(protocol: &'static str, inputs: &ValidInputs) -> Point {
+    let mut point = Point::new(protocol, inputs.nodes);
+    point.delay = duration(inputs.delay);
+    point.convening.processing = duration(inputs.processing);
+    point
+}
 
 /// All quantities, one list per protocol.
 pub const QUANTITIES: &[&[&Quantity]] = &[

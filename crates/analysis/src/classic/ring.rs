@@ -10,11 +10,10 @@
 //! It comes home and is removed after 2n. If all call at once, all know after n hops.
 
 use super::count::{MESSAGES, TIME, group, hops, initiators, so_many, twice_round, whole};
-use crate::election::Election;
+use super::point_of;
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
-use bellwether_protocols::choice::Family;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::Measure;
 
@@ -22,10 +21,10 @@ use bellwether_sim::Measure;
 ///
 /// # Errors
 /// [`OutOfDomain::NoValue`] for numbers in between, and as [`messages`].
-pub fn messages_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let k = initiators(setting, 1)?;
-    if k == 1 || k == setting.nodes {
-        return messages(setting);
+pub fn messages_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let k = initiators(inputs, 1)?;
+    if k == 1 || k == inputs.nodes {
+        return messages(inputs);
     }
     Err(OutOfDomain::NoValue("the texts count one call, 2n, and calls of all, 2n²"))
 }
@@ -34,20 +33,20 @@ pub fn messages_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// [`OutOfDomain`] with losses, for one process alone, and if more are to call than there are.
-pub fn messages(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
-    Ok(whole(2 * n * u128::from(initiators(setting, 1)?)))
+pub fn messages(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
+    Ok(whole(2 * n * u128::from(initiators(inputs, 1)?)))
 }
 
 /// How long it takes until all know the leader.
 ///
 /// # Errors
 /// [`OutOfDomain`] as for the messages, and for more than one call that are not all.
-pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let n = group(setting)?;
-    match initiators(setting, 1)? {
-        1 => twice_round(setting),
-        k if k == setting.nodes => Ok(hops(n, setting)),
+pub fn time(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let n = group(inputs)?;
+    match initiators(inputs, 1)? {
+        1 => twice_round(inputs),
+        k if k == inputs.nodes => Ok(hops(n, inputs)),
         _ => Err(OutOfDomain::Condition {
             rule: "with several calls it depends on where they stand how long it takes",
             way_out: "choose one initiator or all of them",
@@ -56,11 +55,10 @@ pub fn time(setting: &Setting) -> Result<f64, OutOfDomain> {
 }
 
 /// Whoever calls and wherever it stands, it takes as much.
-fn simulation(setting: &Setting) -> Option<Point> {
-    group(setting).ok()?;
-    let who = so_many(initiators(setting, 1).ok()?, setting.nodes);
-    let election = Election::of(Family::Ring(Variant::Ring), setting).initiators(who);
-    Some(election.runs(2).into())
+fn simulation(inputs: &ValidInputs) -> Option<Point> {
+    group(inputs).ok()?;
+    let who = so_many(initiators(inputs, 1).ok()?, inputs.nodes);
+    Some(point_of(Variant::Ring.name(), inputs).initiators(who).runs(2))
 }
 
 /// The quantities of this file.
@@ -73,7 +71,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         printed: messages_printed,
         corrected: messages,
         note: |_| "2n for each call: once round to collect, once round to tell",
-        simulation: |setting| Some((simulation(setting)?, Measure::Messages)),
+        simulation: |inputs| Some((simulation(inputs)?, Measure::Messages)),
         ..MESSAGES
     },
     &Quantity {
@@ -82,13 +80,13 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         about: "until all on the ring know the leader, one or all calling",
         reads: &["nodes", "loss", "initiators", "delay", "processing"],
         corrected: time,
-        note: |setting| match initiators(setting, 1) {
+        note: |inputs| match initiators(inputs, 1) {
             Ok(1) => "2n - 1 hops of Δ + D: the last to be told stands right before the caller",
             _ => "n hops of Δ + D: everyone called, and knows when its own message is home",
         },
-        simulation: |setting| {
-            time(setting).ok()?;
-            Some((simulation(setting)?, Measure::Time))
+        simulation: |inputs| {
+            time(inputs).ok()?;
+            Some((simulation(inputs)?, Measure::Time))
         },
         ..TIME
     },
@@ -96,19 +94,19 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::setting;
+    use super::super::testing::inputs;
     use super::*;
 
     #[test]
     fn every_call_goes_round_twice() {
-        let of = |nodes, k| messages(&setting(nodes, |given| given.initiators = k));
+        let of = |nodes, k| messages(&inputs(nodes, |given| given.initiators = k));
         assert_eq!((of(2, None), of(100, None), of(100, Some(1))), (Ok(4.0), Ok(200.0), Ok(200.0)));
         assert_eq!((of(100, Some(7)), of(100, Some(100))), (Ok(1400.0), Ok(20_000.0)));
         assert_eq!(of(1_000_000, Some(1_000_000)), Ok(2e12));
         for k in [0, 101] {
             assert!(matches!(of(100, Some(k)), Err(OutOfDomain::Count { .. })));
         }
-        let printed = |k| messages_printed(&setting(50, |given| given.initiators = Some(k)));
+        let printed = |k| messages_printed(&inputs(50, |given| given.initiators = Some(k)));
         assert_eq!((printed(1), printed(50)), (Ok(100.0), Ok(5000.0)));
         assert!(matches!(printed(2), Err(OutOfDomain::NoValue(_))));
     }
@@ -117,10 +115,10 @@ mod tests {
     #[test]
     fn the_last_to_know_stands_before_the_caller() {
         let of = |k| {
-            let slow = |given: &mut crate::Given| {
+            let slow = |given: &mut crate::Inputs| {
                 (given.delay, given.processing, given.initiators) = (3.0, 1.0, k);
             };
-            time(&setting(100, slow))
+            time(&inputs(100, slow))
         };
         assert_eq!((of(None), of(Some(100))), (Ok(796.0), Ok(400.0)));
         assert!(matches!(of(Some(2)), Err(OutOfDomain::Condition { .. })));

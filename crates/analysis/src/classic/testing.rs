@@ -1,12 +1,12 @@
-//! What the tests of the counts share: settings, and all orders of a ring.
+//! What the tests of the counts share: inputs, and all orders of a ring.
 
-use crate::setting::{Given, Setting};
+use crate::inputs::{Inputs, ValidInputs};
 
-/// A setting with the usual parameters, but for these.
-pub(super) fn setting(nodes: u32, change: impl FnOnce(&mut Given)) -> Setting {
-    let mut given = Given { nodes, ..Given::default() };
+/// The inputs with the usual parameters, but for these.
+pub(super) fn inputs(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, ..Inputs::default() };
     change(&mut given);
-    given.try_into().expect("a setting in the domain")
+    given.try_into().expect("a inputs in the domain")
 }
 
 /// Shows every order of 0 to n−1, and says how many there were.

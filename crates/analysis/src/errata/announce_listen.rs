@@ -1,28 +1,28 @@
 //! The errors of the announce-listen chapter.
 
 use super::{Case, Erratum};
-use crate::cell::Cell;
-use crate::point::Point;
-use crate::setting::{Given, Loss};
+use crate::announce_listen::point;
+use crate::inputs::{Inputs, Loss};
+use crate::point::duration;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
 const CORRELATED: Loss = Loss::Correlated(0.4);
 const UNCORRELATED: Loss = Loss::Uncorrelated(0.4);
 
-fn given(nodes: u32, loss: Loss) -> Given {
-    Given { nodes, loss, ..Given::default() }
+fn given(nodes: u32, loss: Loss) -> Inputs {
+    Inputs { nodes, loss, ..Inputs::default() }
 }
 
-fn listening(nodes: u32, loss: Loss, listen: f64) -> Given {
-    Given { listen, ..given(nodes, loss) }
+fn listening(nodes: u32, loss: Loss, listen: f64) -> Inputs {
+    Inputs { listen, ..given(nodes, loss) }
 }
 
-fn at_once(nodes: u32, loss: Loss) -> Given {
-    Given { delay: 0.0, ..given(nodes, loss) }
+fn at_once(nodes: u32, loss: Loss) -> Inputs {
+    Inputs { delay: 0.0, ..given(nodes, loss) }
 }
 
-fn forms(quantity: &'static str, given: Given) -> Case {
+fn forms(quantity: &'static str, given: Inputs) -> Case {
     Case::Forms { quantity, given, runs: 4000 }
 }
 
@@ -116,9 +116,15 @@ fn messages() -> Vec<Erratum> {
                   the times of the messages as independent of who sends, and is too high for many \
                   processes: without loss it should give H_N.",
             cases: vec![
-                forms("le-s.recurrence.q", Given { round: 1, sent: 3, ..at_once(3, UNCORRELATED) }),
-                forms("le-s.recurrence.q", Given { round: 2, sent: 2, ..at_once(2, UNCORRELATED) }),
-                forms("le-s.recurrence.s", Given { round: 2, ..at_once(3, UNCORRELATED) }),
+                forms(
+                    "le-s.recurrence.q",
+                    Inputs { round: 1, sent: 3, ..at_once(3, UNCORRELATED) },
+                ),
+                forms(
+                    "le-s.recurrence.q",
+                    Inputs { round: 2, sent: 2, ..at_once(2, UNCORRELATED) },
+                ),
+                forms("le-s.recurrence.s", Inputs { round: 2, ..at_once(3, UNCORRELATED) }),
                 forms("le-s.recurrence", at_once(5, UNCORRELATED)),
                 forms("le-s.recurrence", at_once(100, UNCORRELATED)),
                 forms("le-s.recurrence", at_once(100, Loss::None)),
@@ -225,12 +231,14 @@ fn inconsistency() -> Vec<Erratum> {
 }
 
 fn programs() -> Erratum {
-    let printed = |variant, nodes, listen| {
-        let mut cell = Cell::new(variant, nodes, Loss::None).listen(listen);
-        cell.config.as_printed = true;
-        Point::from(cell.scenario(Scenario::FalseDeparture, 1000.0).runs(20))
+    let case = |variant, nodes, listen| {
+        let point = point(variant, nodes, Loss::None).listen(listen).with("as-printed", true);
+        Case::Programs {
+            printed: point.scenario(Scenario::FalseDeparture, 1000.0).runs(20),
+            parameters: format!("N = {nodes}, T_L = {}, l = 0", duration(listen)),
+            measure: Measure::InconsistentFraction,
+        }
     };
-    let measure = Measure::InconsistentFraction;
     Erratum {
         title: "Programs 5.1 and 5.2 never re-arm the listen timer",
         section: "sections 5.1.1 and 5.1.2",
@@ -241,9 +249,9 @@ fn programs() -> Erratum {
               often it announces, and even if nothing is ever lost. Shown is the part of the time \
               without agreement, nothing being lost, of the program as printed and as corrected.",
         cases: vec![
-            Case::Programs { printed: printed(Variant::LeA, 10, 3.5), measure },
-            Case::Programs { printed: printed(Variant::LeS, 10, 3.5), measure },
-            Case::Programs { printed: printed(Variant::LeS, 100, 10.5), measure },
+            case(Variant::LeA, 10, 3.5),
+            case(Variant::LeS, 10, 3.5),
+            case(Variant::LeS, 100, 10.5),
         ],
     }
 }

@@ -1,14 +1,13 @@
 //! The errors of the lecture on elections and of the paper on MEREA.
 
 use super::{Case, Erratum};
-use crate::election::Election;
-use crate::setting::Given;
-use bellwether_protocols::choice::{Config, Family};
+use crate::inputs::Inputs;
+use crate::point::Point;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Initiators, Measure};
 
-fn given(nodes: u32) -> Given {
-    Given { nodes, ..Given::default() }
+fn given(nodes: u32) -> Inputs {
+    Inputs { nodes, ..Inputs::default() }
 }
 
 /// A quantity that reads the number of processes alone, for so many.
@@ -27,7 +26,7 @@ pub(super) fn errata() -> Vec<Erratum> {
 fn merea() -> Vec<Erratum> {
     let some = |nodes, k| Case::Forms {
         quantity: "merea.wrong-leader",
-        given: Given { initiators: Some(k), ..given(nodes) },
+        given: Inputs { initiators: Some(k), ..given(nodes) },
         runs: 1000,
     };
     vec![
@@ -88,12 +87,12 @@ fn merea() -> Vec<Erratum> {
 
 /// MEREA as printed, all calling at the same time.
 fn all_at_once(nodes: u32) -> Case {
-    let merea = Family::Ring(Variant::Merea);
-    let mut election = Election::new(merea, nodes).initiators(Initiators::All).runs(2);
-    if let Config::Ring(config) = &mut election.config {
-        config.as_printed = true;
+    let point = Point::new(Variant::Merea.name(), nodes).initiators(Initiators::All).runs(2);
+    Case::Programs {
+        printed: point.with("as-printed", true),
+        parameters: format!("N = {nodes}"),
+        measure: Measure::Messages,
     }
-    Case::Programs { printed: election.into(), measure: Measure::Messages }
 }
 
 fn lecture() -> Vec<Erratum> {

@@ -8,12 +8,11 @@ mod announce_listen;
 mod classic;
 mod probabilistic;
 
-use crate::ballot::Ballot;
+use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
+use crate::numbers::precise;
 use crate::point::Point;
 use crate::quantity::{Formula, quantity};
-use crate::setting::{Given, Loss, OutOfDomain, Setting};
 use crate::support::Support;
-use bellwether_protocols::choice::Config;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{BadExperiment, Measure};
 use std::fmt::{self, Write};
@@ -43,7 +42,7 @@ pub enum Case {
         /// The quantity's name.
         quantity: &'static str,
         /// Where it is asked about.
-        given: Given,
+        given: Inputs,
         /// How many runs decide.
         runs: u64,
     },
@@ -51,6 +50,8 @@ pub enum Case {
     Programs {
         /// The protocol as printed; without its mistake it is the corrected one.
         printed: Point,
+        /// Where both are run, as the papers write it.
+        parameters: String,
         /// What is measured of both.
         measure: Measure,
     },
@@ -111,34 +112,36 @@ impl Case {
     pub fn row(&self) -> Result<Row, Unwritten> {
         match self {
             Self::Forms { quantity, given, runs } => forms(quantity, *given, *runs),
-            Self::Programs { printed, measure } => programs(printed, *measure),
+            Self::Programs { printed, parameters, measure } => {
+                programs(printed, parameters.clone(), *measure)
+            }
         }
     }
 }
 
-fn forms(name: &'static str, given: Given, runs: u64) -> Result<Row, Unwritten> {
+fn forms(name: &'static str, given: Inputs, runs: u64) -> Result<Row, Unwritten> {
     let failed = |why| Unwritten::Formula(name.to_owned(), why);
     let unknown = OutOfDomain::NoValue("no quantity has this name");
     let found = quantity(name).ok_or_else(|| failed(unknown))?;
-    let setting = Setting::try_from(given).map_err(failed)?;
-    let corrected = (found.corrected)(&setting).map_err(failed)?;
-    let printed = (found.printed as Formula)(&setting);
-    let simulation = (found.simulation)(&setting);
+    let inputs = ValidInputs::try_from(given).map_err(failed)?;
+    let corrected = (found.corrected)(&inputs).map_err(failed)?;
+    let printed = (found.printed as Formula)(&inputs);
+    let simulation = (found.simulation)(&inputs);
     let (mut simulated, mut command) = (None, String::new());
     if let Some((point, measure)) = simulation {
         // Points come with the proportion of runs that suits them, of a thousand.
-        let runs = (point.runs() * runs / 1000).max(2);
-        let point = point.with(runs, 1);
+        let runs = (point.runs * runs / 1000).max(2);
+        let point = point.runs(runs).seed(1);
         command = point.command();
         let answer = answer(&point)?;
         simulated = answer.measure(measure).cloned();
     }
     let value = printed.as_ref().ok().copied();
     // An approximation is not expected to agree to the last digit.
-    let judged = simulated.as_ref().filter(|_| (found.exact)(&setting));
+    let judged = simulated.as_ref().filter(|_| (found.exact)(&inputs));
     Ok(Row {
         what: format!("`{name}`"),
-        parameters: parameters(found.reads, &setting),
+        parameters: parameters(found.reads, &inputs),
         printed: printed.map_err(|why| why.to_string()),
         corrected,
         support: judged.map(|summary| Support::of(summary, value, corrected)),
@@ -147,9 +150,8 @@ fn forms(name: &'static str, given: Given, runs: u64) -> Result<Row, Unwritten> 
     })
 }
 
-fn programs(printed: &Point, measure: Measure) -> Result<Row, Unwritten> {
-    let mut corrected = printed.clone();
-    let (name, parameters) = mend(&mut corrected);
+fn programs(printed: &Point, parameters: String, measure: Measure) -> Result<Row, Unwritten> {
+    let corrected = AS_PRINTED.iter().fold(printed.clone(), |point, name| point.without(name));
     let mean = |point: &Point| {
         let nothing = OutOfDomain::NoValue("nothing was measured");
         let summary = answer(point)?.measure(measure).map(|summary| summary.mean);
@@ -157,7 +159,7 @@ fn programs(printed: &Point, measure: Measure) -> Result<Row, Unwritten> {
     };
     let (wrong, right) = (mean(printed)?, mean(&corrected)?);
     Ok(Row {
-        what: format!("`{name}`, `{}`", measure.name()),
+        what: format!("`{}`, `{}`", printed.protocol, measure.name()),
         parameters,
         printed: Ok(wrong),
         corrected: right,
@@ -167,63 +169,40 @@ fn programs(printed: &Point, measure: Measure) -> Result<Row, Unwritten> {
     })
 }
 
-/// Takes the mistakes out of a program, and says which program it is and where it runs.
-fn mend(point: &mut Point) -> (&'static str, String) {
-    match point {
-        Point::Announced(cell) => {
-            cell.config.as_printed = false;
-            let (nodes, listen) = (cell.nodes, cell.config.listen);
-            let parameters = format!("N = {nodes}, T_L = {listen}, l = {}", cell.loss.rate());
-            (cell.config.variant.name(), parameters)
-        }
-        Point::Called(election) => {
-            if let Config::Ring(config) = &mut election.config {
-                config.as_printed = false;
-            }
-            (election.config.family().name(), format!("N = {}", election.nodes))
-        }
-        Point::Drawn(ballot) => {
-            // What is printed: the hash decides who begins again, and a view is taken for all.
-            let usual = Ballot::new(ballot.nodes).config;
-            (ballot.config.reinitiate, ballot.config.size) = (usual.reinitiate, usual.size);
-            let Ballot { nodes, view, multicast_loss, .. } = ballot;
-            let parameters = format!("N = {nodes}, view = {view}, l = {multicast_loss}");
-            ("probabilistic", parameters)
-        }
-    }
-}
+/// The parameters by which a program is as its paper prints it; their defaults are corrected.
+const AS_PRINTED: [&str; 2] = ["as-printed", "reinitiate"];
 
 fn answer(point: &Point) -> Result<bellwether_sim::Answer, Unwritten> {
     point.answer(0, &|| ()).map_err(|why| Unwritten::Simulation(point.command(), why))
 }
 
 /// The parameters that matter, as the papers write them.
-fn parameters(reads: &[&str], setting: &Setting) -> String {
+fn parameters(reads: &[&str], inputs: &ValidInputs) -> String {
     let mut parts = Vec::new();
     for flag in reads {
         parts.push(match *flag {
-            "nodes" => format!("N = {}", setting.nodes),
-            "loss" if setting.loss == Loss::None => "l = 0".to_owned(),
-            "loss" => format!("l = {} {}", setting.loss.rate(), setting.loss.name()),
-            "delay" => format!("Δ = {}", setting.delay),
-            "listen" => format!("T_L = {}", setting.listen),
-            "departures" => format!("{} departures/s", setting.departures),
-            "arrivals" => format!("{} arrivals/s", setting.arrivals),
-            "round" => format!("r = {}", setting.round),
-            "sent" => format!("i = {}", setting.sent),
-            "initiators" => match setting.initiators {
+            "nodes" => format!("N = {}", inputs.nodes),
+            "loss" if inputs.loss == Loss::None => "l = 0".to_owned(),
+            "loss" => format!("l = {} {}", inputs.loss.rate(), inputs.loss.name()),
+            "delay" => format!("Δ = {}", inputs.delay),
+            "listen" => format!("T_L = {}", inputs.listen),
+            "departures" => format!("{} departures/s", inputs.departures),
+            "arrivals" => format!("{} arrivals/s", inputs.arrivals),
+            "round" => format!("r = {}", inputs.round),
+            "sent" => format!("i = {}", inputs.sent),
+            "initiators" => match inputs.initiators {
                 Some(count) => format!("k = {count}"),
                 None => continue,
             },
-            "links" => match setting.links {
+            "links" => match inputs.links {
                 Some(links) => format!("E = {links}"),
                 None => continue,
             },
-            "k" => format!("K = {}", setting.k),
-            "view" => format!("v = {}", setting.view),
-            "fail" => format!("p_fail = {}", setting.fail),
-            "ucast-loss" => format!("p_ucastl = {}", setting.unicast_loss),
-            "mcast-loss" => format!("p_mcastl = {}", setting.multicast_loss),
+            "k" => format!("K = {}", inputs.k),
+            "view" => format!("v = {}", inputs.view),
+            "fail" => format!("p_fail = {}", inputs.fail),
+            "ucast-loss" => format!("p_ucastl = {}", inputs.unicast_loss),
+            "mcast-loss" => format!("p_mcastl = {}", inputs.multicast_loss),
             _ => continue,
         });
     }
@@ -293,32 +272,17 @@ const TABLE: &str = "
 
 fn line(row: &Row) -> String {
     let printed = match &row.printed {
-        Ok(value) => number(*value),
+        Ok(value) => precise(*value),
         Err(why) => format!("none: {why}"),
     };
     let simulated = row.simulated.as_ref().map_or_else(
         || "–".to_owned(),
         |summary| {
             let [low, high] = summary.ci95;
-            format!("{} ({} to {})", number(summary.mean), number(low), number(high))
+            format!("{} ({} to {})", precise(summary.mean), precise(low), precise(high))
         },
     );
     let support = row.support.map_or("–", Support::name);
-    let (what, corrected) = (&row.what, number(row.corrected));
+    let (what, corrected) = (&row.what, precise(row.corrected));
     format!("| {what} | {} | {printed} | {corrected} | {simulated} | {support} |\n", row.parameters)
-}
-
-/// Five digits that matter; small differences are the point here.
-fn number(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
-        let digits = (4 - libm::floor(libm::log10(value.abs().max(1e-3))) as i32).clamp(0, 7);
-        let text = format!("{value:.*}", digits as usize);
-        let short = if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.')
-        } else {
-            &text
-        };
-        return short.to_owned();
-    }
-    format!("{value:.4e}")
 }

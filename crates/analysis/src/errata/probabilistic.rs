@@ -1,24 +1,25 @@
 //! The errors of the paper on probabilistic election.
 
 use super::{Case, Erratum};
-use crate::ballot::Ballot;
-use crate::setting::Given;
+use crate::inputs::Inputs;
+use crate::inputs::Loss;
+use crate::probabilistic::point;
 use bellwether_protocols::probabilistic::Reinitiate;
 use bellwether_sim::Measure;
 
 /// Nothing is lost and nobody fails.
-fn calm(nodes: u32, k: u32, view: f64) -> Given {
-    let given = Given { nodes, k, view, fail: 0.0, ..Given::default() };
-    Given { unicast_loss: 0.0, multicast_loss: 0.0, ..given }
+fn calm(nodes: u32, k: u32, view: f64) -> Inputs {
+    let given = Inputs { nodes, k, view, fail: 0.0, ..Inputs::default() };
+    Inputs { unicast_loss: 0.0, multicast_loss: 0.0, ..given }
 }
 
 /// Figure 4's parameters.
-fn figure_4(k: u32) -> Given {
-    let given = Given { nodes: 10_000, k, view: 0.4, fail: 0.01, ..Given::default() };
-    Given { unicast_loss: 0.01, multicast_loss: 0.01, ..given }
+fn figure_4(k: u32) -> Inputs {
+    let given = Inputs { nodes: 10_000, k, view: 0.4, fail: 0.01, ..Inputs::default() };
+    Inputs { unicast_loss: 0.01, multicast_loss: 0.01, ..given }
 }
 
-fn forms(quantity: &'static str, given: Given) -> Case {
+fn forms(quantity: &'static str, given: Inputs) -> Case {
     Case::Forms { quantity, given, runs: 2000 }
 }
 
@@ -48,7 +49,7 @@ fn bounds() -> Vec<Erratum> {
                 forms("probabilistic.e1", calm(10_000, 3, 0.5)),
                 forms("probabilistic.e1", calm(10_000, 7, 0.5)),
                 forms("probabilistic.e1", figure_4(40)),
-                forms("probabilistic.e1", Given { fail: 0.5, ..calm(10_000, 90, 0.5) }),
+                forms("probabilistic.e1", Inputs { fail: 0.5, ..calm(10_000, 90, 0.5) }),
             ],
         },
         Erratum {
@@ -93,8 +94,8 @@ fn bounds() -> Vec<Erratum> {
 
 /// What is said of large groups and of failures.
 fn limits() -> Vec<Erratum> {
-    let failing = |nodes, fail| Given { fail, ..calm(nodes, 7, 0.5) };
-    let deaf = |nodes| Given { fail: 0.1, multicast_loss: 0.4, ..calm(nodes, 12, 0.5) };
+    let failing = |nodes, fail| Inputs { fail, ..calm(nodes, 7, 0.5) };
+    let deaf = |nodes| Inputs { fail: 0.1, multicast_loss: 0.4, ..calm(nodes, 12, 0.5) };
     vec![
         Erratum {
             title: "\"10^107\"",
@@ -110,7 +111,7 @@ fn limits() -> Vec<Erratum> {
                 forms("probabilistic.largest-group", figure_4(40)),
                 forms(
                     "probabilistic.largest-group",
-                    Given { multicast_loss: 0.1, ..calm(2000, 7, 0.5) },
+                    Inputs { multicast_loss: 0.1, ..calm(2000, 7, 0.5) },
                 ),
             ],
         },
@@ -184,9 +185,10 @@ fn costs() -> Vec<Erratum> {
 /// What the protocol of figure 3 does.
 fn programs() -> Vec<Erratum> {
     let by_hash = |loss| {
-        let mut ballot = Ballot::new(1000).loss(loss);
-        ballot.config.reinitiate = Reinitiate::Hash;
-        Case::Programs { printed: ballot.into(), measure: Measure::StrongSuccess }
+        let printed = point(1000).loss(Loss::apart(loss));
+        let printed = printed.with("reinitiate", Reinitiate::Hash.name());
+        let parameters = format!("N = 1000, view = {}, l = {loss}", printed.view);
+        Case::Programs { printed, parameters, measure: Measure::StrongSuccess }
     };
     vec![
         Erratum {

@@ -1,23 +1,17 @@
 //! How claims are judged: comparisons that recur, with their numbers in words.
+//!
+//! A claim that two curves are equal, or that one is flat or never below another, is *confirmed* if
+//! nothing speaks against it beyond doubt: no number of runs shows that a difference is zero. With
+//! too few runs it is not judged at all. A claim that one curve lies above another takes a
+//! difference beyond doubt. Claims with a tolerance are judged by `probabilistic::tell`, which asks
+//! that the whole interval lies within it.
 
 use crate::figures::claim::{doubt, fewer_runs};
 use crate::figures::{Claim, Curve, Dot};
+use crate::numbers::number;
 
 /// What a point without error counts for, in standard errors.
 const CERTAIN: f64 = 1e6;
-
-/// A value in a sentence: three digits or four, as many zeros as it takes.
-pub(super) fn number(value: f64) -> String {
-    let size = value.abs();
-    let digits = match size {
-        _ if size >= 1000.0 || size == 0.0 => 0,
-        _ if size >= 100.0 => 1,
-        _ if size >= 10.0 => 2,
-        _ if size >= 0.01 => 3,
-        _ => (1.0 - libm::floor(libm::log10(size))).min(12.0) as usize,
-    };
-    format!("{value:.digits$}")
-}
 
 /// A curve in a sentence: most are simulated.
 fn name(curve: &Curve) -> &str {

@@ -64,7 +64,7 @@ pub struct Dot {
     pub x: f64,
     /// Up: a value, or the mean of a simulation.
     pub y: f64,
-    /// The standard error of the mean; nought for a formula.
+    /// The standard error of the mean; zero for a formula.
     pub stderr: f64,
     /// Where the true mean lies with 95 % confidence.
     pub ci95: [f64; 2],

@@ -1,12 +1,11 @@
 //! Figures: what a paper drew and said, drawn again from our formulas and our simulations.
 //!
 //! A [`Figure`] is a value: axes, series, what the paper says about it, and a function that judges
-//! each claim from the numbers. Nothing is simulated while one is described; [`findings`] collects
-//! the cells of all figures, simulates each different one once, and gives every figure its numbers.
-//! So the time a report takes is known before it begins, and two figures that show the same runs
-//! share them.
+//! each claim from the numbers. Nothing is simulated while one is described; a [`Workbench`]
+//! simulates each different point once, and gives every figure its numbers. So the time a report
+//! takes is known before it begins, and two figures that show the same runs share them.
 //!
-//! A further figure is one file with one function, and one line in the list of its paper.
+//! A further figure is one file with one function, and one [`Row`] in the list of its paper.
 
 mod claim;
 mod evidence;
@@ -21,7 +20,7 @@ pub mod probabilistic;
 pub use claim::{Claim, Verdict};
 pub use finding::{Curve, Dot, Finding, Pane};
 pub use run::{Played, Run};
-pub use workbench::{Budget, Stuck, Workbench, findings};
+pub use workbench::{Budget, SimulationFailed, Workbench};
 
 use crate::point::Point;
 use bellwether_sim::Measure;
@@ -180,18 +179,32 @@ pub struct Trial {
     pub run: fn(argument: u32, seed: u64, run: u64) -> Option<f64>,
 }
 
-/// All figures, in the order of the report.
-pub fn figures() -> Vec<Figure> {
-    let mut all = announce_listen::figures();
-    all.extend(classic::figures());
-    all.extend(probabilistic::figures());
-    all
+/// A figure's name, and the function that describes the figure under it.
+pub type Row = (&'static str, fn() -> Figure);
+
+/// The names of all figures, in the order of the report.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    rows().map(|(name, _)| *name)
 }
 
-/// The figure of this name; `figure-5.6`, `fig5.6` and `Figure 5.6` are 5.6 as well.
+/// All figures, in the order of the report.
+pub fn figures() -> Vec<Figure> {
+    rows().map(described).collect()
+}
+
+/// The figure of this name; `figure-5.6`, `fig5.6` and `Figure 5.6` are 5.6 as well. No other is
+/// described for that.
 pub fn figure(name: &str) -> Option<Figure> {
     let plain = name.trim().to_ascii_lowercase();
     let short = ["figure", "fig."].iter().chain(&["fig"]).find_map(|word| plain.strip_prefix(word));
     let short = short.unwrap_or(&plain).trim_start_matches(['-', ' ', '_']);
-    figures().into_iter().find(|figure| figure.id == plain || figure.id == short)
+    rows().find(|(name, _)| *name == plain || *name == short).map(described)
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    announce_listen::FIGURES.iter().chain(classic::FIGURES).chain(probabilistic::FIGURES)
+}
+
+fn described((id, describe): &Row) -> Figure {
+    Figure { id, ..describe() }
 }

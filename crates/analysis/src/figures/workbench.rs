@@ -1,7 +1,7 @@
-//! Simulates what figures need, each different cell once.
+//! Simulates what figures need, each different point once.
 //!
-//! Every cell has luck of its own, derived from the seed and from what the cell asks: two series
-//! that are compared are independent, and a cell that two figures share is the same in both.
+//! Every point has luck of its own, derived from the seed and from what the point asks: two series
+//! that are compared are independent, and a point that two figures share is the same in both.
 
 use super::finding::{Curve, Dot, Finding, Pane};
 use super::run::Played;
@@ -21,7 +21,7 @@ pub struct Budget {
     pub runs: u64,
     /// Where luck comes from.
     pub seed: u64,
-    /// How many threads; nought for as many as there are cores.
+    /// How many threads; zero for as many as there are cores.
     pub threads: usize,
 }
 
@@ -33,20 +33,20 @@ impl Default for Budget {
 
 /// A figure whose simulation cannot be done.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stuck {
+pub struct SimulationFailed {
     /// What was to be simulated.
     pub command: String,
     /// Why it is not.
     pub why: BadExperiment,
 }
 
-impl fmt::Display for Stuck {
+impl fmt::Display for SimulationFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.command, self.why)
     }
 }
 
-impl std::error::Error for Stuck {}
+impl std::error::Error for SimulationFailed {}
 
 impl Budget {
     /// The runs of a point that has so many of a thousand; a mean needs two for its error.
@@ -57,10 +57,9 @@ impl Budget {
 
     /// The point as it is simulated.
     fn fund(self, point: &Point) -> Point {
-        let runs = self.share(point.runs());
-        let point = point.clone().with(runs, 0);
+        let point = point.clone().runs(self.share(point.runs)).seed(0);
         let seed = self.luck(&point.command());
-        point.with(runs, seed)
+        point.seed(seed)
     }
 
     /// A seed for what is named so, small enough to be typed.
@@ -71,25 +70,6 @@ impl Budget {
         let hash = hash.value();
         (hash ^ (hash >> 32)) % 1_000_000_000
     }
-}
-
-/// The figures with their numbers; `progress` is told how many of how many points are done.
-///
-/// # Errors
-/// [`Stuck`], if a cell cannot be simulated.
-pub fn findings(
-    figures: Vec<Figure>,
-    budget: Budget,
-    progress: &mut dyn FnMut(usize, usize),
-) -> Result<Vec<Finding>, Stuck> {
-    let mut bench = Workbench::new(budget);
-    let (mut done, total) = (0, bench.missing(&figures));
-    progress(done, total);
-    let mut step = || {
-        done += 1;
-        progress(done, total);
-    };
-    figures.into_iter().map(|figure| bench.finding(figure, &mut step)).collect()
 }
 
 /// What has been simulated so far, for figures that are made one after the other.
@@ -110,54 +90,59 @@ impl Workbench {
 
     /// How many points these figures still need.
     pub fn missing(&self, figures: &[Figure]) -> usize {
-        let (cells, trials) = self.needed(figures);
-        cells.len() + trials.len()
+        let (points, trials) = self.needed(figures);
+        points.len() + trials.len()
     }
 
     /// The figure with its numbers; `step` is called after every point that was simulated for it.
     ///
     /// # Errors
-    /// [`Stuck`], if a cell cannot be simulated.
-    pub fn finding(&mut self, figure: Figure, step: &mut dyn FnMut()) -> Result<Finding, Stuck> {
-        let (cells, trials) = self.needed(std::slice::from_ref(&figure));
-        for (command, cell) in cells {
-            let answer = cell.answer(self.budget.threads, &|| ());
-            let answer = answer.map_err(|why| Stuck { command: command.clone(), why })?;
+    /// [`SimulationFailed`], if a point cannot be simulated.
+    pub fn finding(
+        &mut self,
+        figure: Figure,
+        step: &mut dyn FnMut(),
+    ) -> Result<Finding, SimulationFailed> {
+        let (points, trials) = self.needed(std::slice::from_ref(&figure));
+        for (command, point) in points {
+            let answer = point.answer(self.budget.threads, &|| ());
+            let answer =
+                answer.map_err(|why| SimulationFailed { command: command.clone(), why })?;
             self.answers.insert(command, answer);
             step();
         }
         for (key, trial) in trials {
             let summary = self.try_out(trial);
-            let summary = summary.map_err(|why| Stuck { command: key.clone(), why })?;
+            let summary = summary.map_err(|why| SimulationFailed { command: key.clone(), why })?;
             self.trials.insert(key, summary);
             step();
         }
         let played = figure.run.map(|run| {
-            let stuck = |why| Stuck { command: run.command(), why };
-            run.play().map_err(stuck)
+            let failed = |why| SimulationFailed { command: run.command(), why };
+            run.play().map_err(failed)
         });
         Ok(self.find(figure, played.transpose()?))
     }
 
-    /// Everything the figures need that is not there, each once.
+    /// Everything the figures need that is not there, each once: points by command, trials by key.
     fn needed(&self, figures: &[Figure]) -> (BTreeMap<String, Point>, BTreeMap<String, Trial>) {
-        let (mut cells, mut trials) = (BTreeMap::new(), BTreeMap::new());
+        let (mut asked, mut trials) = (BTreeMap::new(), BTreeMap::new());
         let panels = figures.iter().flat_map(|figure| &figure.panels);
         for series in panels.flat_map(|panel| &panel.series) {
             match &series.points {
                 Points::Formula(..) => {}
-                Points::Simulated(_, points) => cells.extend(points.iter().map(|(_, cell)| {
-                    let cell = self.budget.fund(cell);
-                    (cell.command(), cell)
+                Points::Simulated(_, points) => asked.extend(points.iter().map(|(_, point)| {
+                    let point = self.budget.fund(point);
+                    (point.command(), point)
                 })),
                 Points::Measured(points) => {
                     trials.extend(points.iter().map(|(_, trial)| (key(trial), *trial)));
                 }
             }
         }
-        cells.retain(|command, _| !self.answers.contains_key(command));
+        asked.retain(|command, _| !self.answers.contains_key(command));
         trials.retain(|key, _| !self.trials.contains_key(key));
-        (cells, trials)
+        (asked, trials)
     }
 
     fn try_out(&self, trial: Trial) -> Result<Option<Summary>, BadExperiment> {
@@ -207,8 +192,8 @@ impl Workbench {
         let (kind, dots) = match points {
             Points::Formula(kind, points) => (kind, points.into_iter().map(value).collect()),
             Points::Simulated(measure, points) => {
-                let dot = |(x, cell): (f64, Point)| {
-                    let command = self.budget.fund(&cell).command();
+                let dot = |(x, point): (f64, Point)| {
+                    let command = self.budget.fund(&point).command();
                     let summary = self.answers.get(&command)?.measure(measure)?;
                     Some(mean(x, summary, command))
                 };

@@ -13,10 +13,12 @@ use super::{
     FRACTION, LEADERSHIP, LENGTH, Plan, Predicted, beyond_first, formula, messages_at_start,
     silence,
 };
-use crate::cell::Cell;
-use crate::figures::Stuck;
-use crate::setting::Setting;
+use crate::announce_listen::point_of;
+use crate::figures::SimulationFailed;
+use crate::inputs::ValidInputs;
+use crate::point::Point;
 use crate::support::CONFIDENCE;
+use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Answer, Measure, Scenario};
@@ -30,7 +32,7 @@ pub struct Effort {
     pub runs: u64,
     /// Where luck comes from.
     pub seed: u64,
-    /// How many threads; nought for as many as there are cores.
+    /// How many threads; zero for as many as there are cores.
     pub threads: usize,
 }
 
@@ -86,7 +88,7 @@ pub struct Confirmation {
     pub listen: f64,
     /// What the formula says about that group.
     pub predicted: f64,
-    /// By what part of itself that may be wrong; nought if the formula is exact.
+    /// By what part of itself that may be wrong; zero if the formula is exact.
     pub slack: f64,
     /// What happened.
     pub simulated: Summary,
@@ -122,7 +124,7 @@ pub struct Watch {
 /// One experiment, and what is expected of it.
 #[derive(Clone, Debug)]
 struct Check {
-    cell: Cell,
+    point: Point,
     expected: Vec<Expected>,
 }
 
@@ -155,12 +157,12 @@ impl Plan {
     /// Simulates what can be predicted; `progress` is told after every run of how many.
     ///
     /// # Errors
-    /// [`Stuck`], if an experiment cannot be done.
+    /// [`SimulationFailed`], if an experiment cannot be done.
     pub fn confirm(
         &self,
         effort: Effort,
         progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<(Vec<Confirmation>, Option<Watch>), Stuck> {
+    ) -> Result<(Vec<Confirmation>, Option<Watch>), SimulationFailed> {
         let seen = self.seen(effort);
         let mut checks = vec![self.start(effort)];
         if self.disagreement().is_none() {
@@ -170,17 +172,17 @@ impl Plan {
         checks.push(seen.false_departures(effort, frequent));
         checks.retain(|check| !check.expected.is_empty());
         let watched = (frequent < self.losses).then(|| seen.watched(effort, self.losses, WATCHES));
-        let cells = checks.iter().map(|check| &check.cell).chain(&watched);
-        let total = cells.map(|cell| cell.runs).sum();
-        let ask = |cell: &Cell| {
-            let stuck = |why| Stuck { command: cell.command(), why };
-            cell.answer(effort.threads, &|| progress(total)).map_err(stuck)
+        let points = checks.iter().map(|check| &check.point).chain(&watched);
+        let total = points.map(|point| point.runs).sum();
+        let ask = |point: &Point| {
+            let failed = |why| SimulationFailed { command: point.command(), why };
+            point.answer(effort.threads, &|| progress(total)).map_err(failed)
         };
         let mut confirmed = Vec::new();
         for check in &checks {
-            confirmed.extend(check.confirm(&ask(&check.cell)?));
+            confirmed.extend(check.confirm(&ask(&check.point)?));
         }
-        let watch = watched.map(|cell| ask(&cell).map(|answer| seen.watch(&cell, &answer)));
+        let watch = watched.map(|point| ask(&point).map(|answer| seen.watch(&point, &answer)));
         Ok((confirmed, watch.transpose()?))
     }
 
@@ -191,7 +193,7 @@ impl Plan {
         let mut plan = self.clone();
         plan.goals.nodes = nodes;
         plan.all_hear = plan.goals.all_hear(plan.byes);
-        plan.setting = self.setting.with(|given| given.nodes = nodes).unwrap_or(self.setting);
+        plan.inputs = self.inputs.with(|given| given.nodes = nodes).unwrap_or(self.inputs);
         plan
     }
 
@@ -209,20 +211,20 @@ impl Plan {
         beyond_first(u64::from(self.goals.nodes.min(GROUP_MAX)), self.goals.loss)
     }
 
-    fn cell(&self, effort: Effort, setting: &Setting, runs: u64) -> Cell {
-        Cell { seed: effort.seed, ..Cell::of(Variant::LeS, setting).runs(runs) }
+    fn point(&self, effort: Effort, inputs: &ValidInputs, runs: u64) -> Point {
+        point_of(Variant::LeS, inputs).runs(runs).seed(effort.seed)
     }
 
     fn start(&self, effort: Effort) -> Check {
         // The engine that skips what does not matter needs a delay and trust that does not end.
-        let setting = if self.goals.delay > 0.0 { self.setting } else { self.seen(effort).setting };
-        let forever = setting.with(|given| given.listen = f64::INFINITY).unwrap_or(setting);
-        let cell = self.cell(effort, &forever, effort.share(f64::from(setting.nodes)));
+        let inputs = if self.goals.delay > 0.0 { self.inputs } else { self.seen(effort).inputs };
+        let forever = inputs.with(|given| given.listen = f64::INFINITY).unwrap_or(inputs);
+        let point = self.point(effort, &forever, effort.share(f64::from(inputs.nodes)));
         let expected = [
             expect("leadership_delay", Measure::LeadershipDelay, formula(LEADERSHIP, &forever)),
             expect("messages", Measure::Messages, messages_at_start(&forever)),
         ];
-        Check { cell, expected: expected.into_iter().flatten().collect() }
+        Check { point, expected: expected.into_iter().flatten().collect() }
     }
 
     /// What a run with a departure costs, in deliveries.
@@ -230,22 +232,21 @@ impl Plan {
         self.announcement() * self.announcements()
     }
 
-    fn departing(&self, effort: Effort) -> Cell {
+    fn departing(&self, effort: Effort) -> Point {
         let runs = effort.share(self.departing_costs());
         let beyond = (40.0 + 4.0 * self.attempts()) * self.goals.announce;
-        let window = ceil(2.0 * self.setting.listen + beyond);
-        self.cell(effort, &self.setting, runs).scenario(Scenario::Departure, window)
+        let window = ceil(2.0 * self.inputs.listen + beyond);
+        self.point(effort, &self.inputs, runs).scenario(Scenario::Departure, window)
     }
 
     fn departures(&self, effort: Effort) -> Check {
         let (name, measure) = ("reestablishment_delay", Measure::ReestablishmentDelay);
         let expected = expect(name, measure, self.departure());
-        Check { cell: self.departing(effort), expected: expected.into_iter().collect() }
+        Check { point: self.departing(effort), expected: expected.into_iter().collect() }
     }
 
     fn bye(&self, effort: Effort) -> Check {
-        let mut cell = self.departing(effort);
-        cell.config.bye_copies = self.byes;
+        let mut point = self.departing(effort).with("bye-copies", self.byes);
         let (name, measure) = ("reestablishment_delay_with_bye", Measure::ReestablishmentDelay);
         let mut expected = expect(name, measure, self.departure_with_bye());
         if let (Some(expected), Ok(silent)) = (&mut expected, self.departure().0) {
@@ -254,13 +255,13 @@ impl Plan {
             let matter = unheard < RARE && much;
             if matter {
                 let plenty = ceil(UNHEARD / unheard) as u64; // saturates
-                cell.runs = plenty.min(effort.affords(self.departing_costs())).max(cell.runs);
+                point.runs = plenty.min(effort.affords(self.departing_costs())).max(point.runs);
             }
-            let runs = cell.runs as f64;
+            let runs = point.runs as f64;
             let stderr = silent * sqrt(unheard * self.all_hear / runs);
             expected.rare = Some(Rare { runs: unheard * runs, stderr, matter });
         }
-        Check { cell, expected: expected.into_iter().collect() }
+        Check { point, expected: expected.into_iter().collect() }
     }
 
     /// The greatest m, up to the planned one, at which this effort shows plenty of stretches; if
@@ -274,43 +275,43 @@ impl Plan {
     }
 
     /// A group in which nobody departs, with the T_L for this m, watched in so many runs.
-    fn watched(&self, effort: Effort, losses: u32, runs: u64) -> Cell {
+    fn watched(&self, effort: Effort, losses: u32, runs: u64) -> Point {
         let listen = self.goals.listen(losses);
         let all = effort.deliveries() / self.announcement();
         let window = floor(all / runs as f64).max(1.0) * self.goals.announce;
-        let cell = self.cell(effort, &self.setting, runs).listen(listen);
-        cell.scenario(Scenario::FalseDeparture, window)
+        let point = self.point(effort, &self.inputs, runs).listen(listen);
+        point.scenario(Scenario::FalseDeparture, window)
     }
 
     fn false_departures(&self, effort: Effort, losses: u32) -> Check {
         let listen = self.goals.listen(losses);
-        let setting = self.setting.with(|given| given.listen = listen).unwrap_or(self.setting);
-        let (fraction, length) = (formula(FRACTION, &setting), formula(LENGTH, &setting));
+        let inputs = self.inputs.with(|given| given.listen = listen).unwrap_or(self.inputs);
+        let (fraction, length) = (formula(FRACTION, &inputs), formula(LENGTH, &inputs));
         let expected = [
             expect("inconsistent_fraction", Measure::InconsistentFraction, fraction),
             expect("false_departure_length", Measure::ReestablishmentDelay, length),
         ];
         // A run gives one mean length, which what the window cuts off makes a little wrong: so few
         // runs are watched for long.
-        let cell = self.watched(effort, losses, RUNS_MIN);
-        Check { cell, expected: expected.into_iter().flatten().collect() }
+        let point = self.watched(effort, losses, RUNS_MIN);
+        Check { point, expected: expected.into_iter().flatten().collect() }
     }
 
-    fn watch(&self, cell: &Cell, answer: &Answer) -> Watch {
+    fn watch(&self, point: &Point, answer: &Answer) -> Watch {
         let (nodes, loss) = (self.goals.nodes, self.goals.loss);
-        let window = cell.window.as_secs_f64();
+        let window = point.window.as_secs_f64();
         let each = silence::stretches(nodes, loss, self.losses) * window / self.goals.announce;
         let chance = 1.0 - exp(-each);
         let seen = answer.measure(Measure::ReestablishmentDelay);
         let seen = seen.map_or(0, |summary| summary.count as u64);
         Watch {
             nodes,
-            days: window * cell.runs as f64 / super::DAY,
-            runs: cell.runs,
-            expected: chance * cell.runs as f64,
+            days: window * point.runs as f64 / super::DAY,
+            runs: point.runs,
+            expected: chance * point.runs as f64,
             seen,
-            consistent: possible(cell.runs, chance, seen),
-            command: cell.command(),
+            consistent: possible(point.runs, chance, seen),
+            command: point.command(),
         }
     }
 }
@@ -337,24 +338,25 @@ impl Check {
             let simulated = answer.measure(expected.measure)?.clone();
             Some(Confirmation {
                 name: expected.name,
-                nodes: self.cell.nodes,
-                listen: seconds(&self.cell),
+                nodes: self.point.nodes,
+                listen: listen(&self.point),
                 predicted: expected.value,
                 slack: expected.slack,
                 verdict: verdict(&simulated, expected),
                 simulated,
                 unsettled: answer.unsettled,
                 rests_on: expected.rare.filter(|rare| rare.matter).map(|rare| rare.runs),
-                command: self.cell.command(),
+                command: self.point.command(),
             })
         };
         self.expected.iter().filter_map(confirm).collect()
     }
 }
 
-fn seconds(cell: &Cell) -> f64 {
-    let listen = cell.config.listen;
-    if listen == bellwether_core::Duration::MAX { f64::INFINITY } else { listen.as_secs_f64() }
+/// T_L of a point, in seconds.
+fn listen(point: &Point) -> f64 {
+    let listen = point.param("listen").and_then(|text| text.parse::<Duration>().ok());
+    listen.filter(|listen| *listen < Duration::MAX).map_or(f64::INFINITY, Duration::as_secs_f64)
 }
 
 fn verdict(simulated: &Summary, expected: &Expected) -> Verdict {

@@ -19,8 +19,8 @@ pub mod strategy;
 pub use confirm::{Confirmation, Effort, GROUP_MAX, Verdict, Watch};
 
 use crate::announce_listen::wake;
+use crate::inputs::{Inputs, Loss, NODES_MAX, OutOfDomain, ValidInputs};
 use crate::quantity::{Unit, quantity};
-use crate::setting::{Given, Loss, NODES_MAX, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::{BYES_MAX, announcements_beyond_first, bye_copies};
 use libm::{ceil, exp, log1p, pow};
 use std::fmt;
@@ -177,7 +177,7 @@ pub struct Forecast {
     pub unit: Option<Unit>,
     /// The value, or why there is none.
     pub value: Result<f64, Unknown>,
-    /// By what part of itself it may be wrong; nought if it is exact.
+    /// By what part of itself it may be wrong; zero if it is exact.
     pub slack: f64,
 }
 
@@ -195,7 +195,7 @@ pub struct Plan {
     /// The number of Byes by the thesis's rule.
     pub byes_on_average: u32,
     /// Everything as formulas take it, T_S and T_L included.
-    pub setting: Setting,
+    pub inputs: ValidInputs,
 }
 
 impl Plan {
@@ -209,8 +209,8 @@ impl Plan {
         if !(least..=most).contains(&nodes) {
             return Err(Impossible::Domain(OutOfDomain::Nodes { nodes, least, most }));
         }
-        let given = Given { nodes, loss, delay, announce, ..Given::default() };
-        let setting = Setting::try_from(given).map_err(Impossible::Domain)?;
+        let given = Inputs { nodes, loss, delay, announce, ..Inputs::default() };
+        let inputs = ValidInputs::try_from(given).map_err(Impossible::Domain)?;
         if announce <= delay {
             return Err(Impossible::Slow { announce, delay });
         }
@@ -219,7 +219,7 @@ impl Plan {
         let listen = goals.listen(losses);
         let suppress = announce - delay;
         let set = |suppress: f64| {
-            let with = setting.with(|given| (given.suppress, given.listen) = (suppress, listen));
+            let with = inputs.with(|given| (given.suppress, given.listen) = (suppress, listen));
             with.map_err(Impossible::Domain)
         };
         let mut plan = Self {
@@ -228,10 +228,10 @@ impl Plan {
             byes,
             all_hear: goals.all_hear(byes),
             byes_on_average: goals.byes_on_average(),
-            setting: set(suppress)?,
+            inputs: set(suppress)?,
         };
         if let Some(goal) = goals.messages {
-            plan.setting = set(plan.shortest_suppress(goal)?)?;
+            plan.inputs = set(plan.shortest_suppress(goal)?)?;
         }
         Ok(plan)
     }
@@ -240,9 +240,9 @@ impl Plan {
     fn shortest_suppress(&self, goal: f64) -> Result<f64, Impossible> {
         let Goals { delay, announce, .. } = self.goals;
         let messages = |suppress: f64| {
-            let setting = self.setting.with(|given| given.suppress = suppress);
-            let setting = setting.map_err(Unknown::from);
-            let found = setting.and_then(|setting| messages_at_start(&setting).0);
+            let inputs = self.inputs.with(|given| given.suppress = suppress);
+            let inputs = inputs.map_err(Unknown::from);
+            let found = inputs.and_then(|inputs| messages_at_start(&inputs).0);
             found.map_err(Impossible::Unpredictable)
         };
         let longest = announce - delay;
@@ -266,11 +266,11 @@ impl Plan {
 
     /// What to expect, in the order of a life: the start, the end of a leader, false alarms.
     pub fn forecasts(&self) -> Vec<Forecast> {
-        let setting = &self.setting;
+        let inputs = &self.inputs;
         let per_day =
             self.goals.per_day(silence::alarms(self.goals.nodes, self.goals.loss, self.losses));
         let of = |name, about, unit, (value, slack)| Forecast { name, about, unit, value, slack };
-        let form = |name| formula(name, setting);
+        let form = |name| formula(name, inputs);
         let seconds = Some(Unit::Seconds);
         vec![
             of(
@@ -283,7 +283,7 @@ impl Plan {
                 "messages",
                 "messages sent before that",
                 Some(Unit::Messages),
-                messages_at_start(setting),
+                messages_at_start(inputs),
             ),
             of(
                 "reestablishment_delay",
@@ -315,13 +315,13 @@ impl Plan {
     /// The part of the time without agreement, if that is too much for a departure to have a
     /// delay: it is likely to find the group at odds.
     pub fn disagreement(&self) -> Option<f64> {
-        formula(FRACTION, &self.setting).0.ok().filter(|part| *part > DISAGREEMENT_MAX)
+        formula(FRACTION, &self.inputs).0.ok().filter(|part| *part > DISAGREEMENT_MAX)
     }
 
     fn departure(&self) -> Predicted {
         match self.disagreement() {
             Some(part) => (Err(Unknown::NoAgreement(part)), 0.0),
-            None => formula(DEPARTURE, &self.setting),
+            None => formula(DEPARTURE, &self.inputs),
         }
     }
 
@@ -329,13 +329,13 @@ impl Plan {
     /// until all others have one; if a Bye is not heard by all, what silence takes, which is exact
     /// only if it is heard by all or none. Whoever is left alone leads as soon as it hears.
     fn departure_with_bye(&self) -> Predicted {
-        let Given { nodes, loss, delay, announce, .. } = *self.setting;
+        let Inputs { nodes, loss, delay, announce, .. } = *self.inputs;
         let (silent, slack) = self.departure();
         let heard = if nodes == 2 {
             delay
         } else {
             let others = u64::from(nodes - 2);
-            2.0 * delay + wake::mean(&self.setting) + announce * beyond_first(others, loss)
+            2.0 * delay + wake::mean(&self.inputs) + announce * beyond_first(others, loss)
         };
         let apart = nodes > 2 && matches!(loss, Loss::Uncorrelated(_));
         let value = silent.map(|silent| self.all_hear * heard + (1.0 - self.all_hear) * silent);
@@ -366,20 +366,20 @@ const FRACTION: &str = "le-s.inconsistent-fraction.false-departure";
 const LENGTH: &str = "le-s.reestablishment-delay.false-departure";
 
 /// The corrected form of a quantity.
-fn formula(name: &'static str, setting: &Setting) -> Predicted {
+fn formula(name: &'static str, inputs: &ValidInputs) -> Predicted {
     let Some(quantity) = quantity(name) else {
         return (Err(OutOfDomain::NoValue("there is no formula for it").into()), 0.0);
     };
-    let value = (quantity.corrected)(setting).map_err(Unknown::from);
-    (value, if (quantity.exact)(setting) { 0.0 } else { SLACK })
+    let value = (quantity.corrected)(inputs).map_err(Unknown::from);
+    (value, if (quantity.exact)(inputs) { 0.0 } else { SLACK })
 }
 
 /// Messages until a start is over; with uncorrelated loss they are known less well.
-fn messages_at_start(setting: &Setting) -> Predicted {
-    let (found, slack) = formula(MESSAGES, setting);
-    let slack = match setting.loss {
-        Loss::Uncorrelated(_) if slack > 0.0 && setting.delay > 0.0 => SLACK_MESSAGES,
-        Loss::Uncorrelated(_) if slack > 0.0 && setting.nodes > CLOSURE_NEAR => SLACK_CLOSURE,
+fn messages_at_start(inputs: &ValidInputs) -> Predicted {
+    let (found, slack) = formula(MESSAGES, inputs);
+    let slack = match inputs.loss {
+        Loss::Uncorrelated(_) if slack > 0.0 && inputs.delay > 0.0 => SLACK_MESSAGES,
+        Loss::Uncorrelated(_) if slack > 0.0 && inputs.nodes > CLOSURE_NEAR => SLACK_CLOSURE,
         _ => slack,
     };
     (found, slack)
@@ -490,7 +490,7 @@ mod tests {
     fn messages_are_trusted_less_where_the_closure_is_farther_off() {
         let slack = |nodes, delay| {
             let plan = Plan::new(goals(nodes, delay)).unwrap();
-            messages_at_start(&plan.setting).1
+            messages_at_start(&plan.inputs).1
         };
         assert_eq!([slack(100, 0.0), slack(1000, 0.0)], [0.05, 0.05]);
         assert_eq!([slack(1001, 0.0), slack(1_000_000, 0.0)], [0.12, 0.12]);

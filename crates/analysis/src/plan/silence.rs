@@ -8,7 +8,7 @@
 //! lasts further alarms only prolong it, so a large group with a short T_L has one that hardly ever
 //! ends. Goals are about alarms; where they are rare, each begins a stretch.
 
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use libm::{expm1, log1p, pow};
 
 /// The rate of alarms: l^m(1−l) for those who lose together, 1 − (1 − l^m(1−l))^(N−1) for those

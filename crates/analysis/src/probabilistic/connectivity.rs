@@ -13,10 +13,12 @@
 //! theory; in floating point it is noise for 100 members and p = .01, where it subtracts what is
 //! multiplied by 10²⁵.
 
-use super::{CHANCE, measured};
-use crate::ballot::Ballot;
+use super::CHANCE;
+use super::one_round;
+use crate::inputs::Loss;
+use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::point::Point;
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::probabilistic::Choice;
 use bellwether_sim::Measure;
 use libm::{exp, expm1, log, log1p, pow, sqrt};
@@ -136,17 +138,17 @@ pub(super) fn limit(m: f64, edge: f64) -> f64 {
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(limit(f64::from(setting.k), setting.view))
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(limit(f64::from(inputs.k), inputs.view))
 }
 
 /// Exactly, for K members and the edges' probability view_prob.
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let members = u64::from(setting.k);
-    Ok(Connectivity::up_to(members, setting.view).of(members))
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let members = u64::from(inputs.k);
+    Ok(Connectivity::up_to(members, inputs.view).of(members))
 }
 
 /// The quantities of this file.
@@ -158,14 +160,15 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     printed,
     corrected,
     note: |_| "printed: nobody is alone, if those were independent; corrected: a recurrence",
-    exact: |setting| is_exact(f64::from(setting.k), setting.view),
-    simulation: |setting| {
+    exact: |inputs| is_exact(f64::from(inputs.k), inputs.view),
+    simulation: |inputs| {
         // All are relays, each prefers itself, and two of them see each other by one coin each: a
         // round succeeds if they are one component.
-        let mut ballot = Ballot::new(setting.k).one_round(setting.k).loss(0.0);
-        (ballot.fail, ballot.view) = (0.0, 1.0 - sqrt(1.0 - setting.view));
-        ballot.config.choice = Choice::Rank;
-        measured(ballot, Measure::StrongSuccess).filter(|_| setting.k <= 200)
+        let point = one_round(inputs.k, inputs.k).loss(Loss::None);
+        let point = point.with("choice", Choice::Rank.name());
+        let view = 1.0 - sqrt(1.0 - inputs.view);
+        let point = Point { view, fail: 0.0, ..point };
+        (inputs.k <= 200).then_some((point, Measure::StrongSuccess))
     },
     ..CHANCE
 }];

@@ -12,30 +12,30 @@
 use super::CHANCE;
 use super::e1;
 use super::round::{Round, window};
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use libm::{expm1, log1p, pow};
 
 /// To the letter.
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
     let neither = 1.0 - round.lasts * round.hears;
     let base = 1.0 - pow(neither, 1.5 * round.k2());
-    Ok(e1::printed(setting)? * pow(base, f64::from(setting.nodes)))
+    Ok(e1::printed(inputs)? * pow(base, f64::from(inputs.nodes)))
 }
 
 /// With the exponents where they belong, and the exact E1.
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
     let [_, most] = window(round.k2());
     let sees = round.lasts * pow(round.hears, most as f64);
-    Ok(e1::corrected(setting)? * -expm1(f64::from(setting.nodes) * log1p(-sees)))
+    Ok(e1::corrected(inputs)? * -expm1(f64::from(inputs.nodes) * log1p(-sees)))
 }
 
 /// The quantities of this file.
@@ -56,13 +56,13 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, setting};
+    use super::super::testing::{assert_near, inputs};
     use super::*;
 
     #[test]
     fn it_goes_to_e1_and_not_to_one() {
         let of = |nodes| {
-            setting(nodes, |given| {
+            inputs(nodes, |given| {
                 (given.k, given.fail, given.multicast_loss) = (7, 0.1, 0.4);
             })
         };
@@ -71,7 +71,7 @@ mod tests {
         assert_near(corrected(&many).unwrap(), e1::corrected(&many).unwrap(), 1e-9);
         assert!(corrected(&many).unwrap() < 0.9, "not 1");
         let bad = |nodes| {
-            setting(nodes, |given| {
+            inputs(nodes, |given| {
                 (given.k, given.fail, given.multicast_loss) = (12, 0.1, 0.4);
             })
         };
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn it_is_what_going_through_everything_gives() {
         let (fail, loss) = (0.2f64, 0.3f64);
-        let at = setting(4, |given| {
+        let at = inputs(4, |given| {
             (given.k, given.fail, given.multicast_loss) = (2, fail, loss);
         });
         let [_, m] = window(Round::of(&at).k2());

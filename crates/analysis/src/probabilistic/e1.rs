@@ -8,8 +8,8 @@
 use super::CHANCE;
 use super::round::{Round, window};
 use super::spread::Spread;
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use libm::{exp, lgamma, log, log1p, sqrt};
 use std::f64::consts::PI;
 
@@ -17,8 +17,8 @@ use std::f64::consts::PI;
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
     // Infinite if the mean is 0; the bound then is 0.
     let astray = |mean: f64| 2.0 * sqrt(2.0 / (PI * mean)) * exp(-mean / 8.0);
     Ok((1.0 - astray(round.k1()) - astray(round.k2())).clamp(0.0, 1.0))
@@ -28,8 +28,8 @@ pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
     let [few, many] = window(round.k1());
     let [fewest_last, most_last] = window(round.k2());
     let relays = round.begin();
@@ -100,11 +100,11 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, calm, chosen, figure_4, setting};
+    use super::super::testing::{assert_near, calm, chosen, figure_4, inputs};
     use super::*;
 
     /// Everyone for itself: initiator or not, passes or not, hears or not, lasts or not.
-    fn summed(at: &Setting) -> f64 {
+    fn summed(at: &ValidInputs) -> f64 {
         let n = u64::from(at.nodes);
         let pass = (f64::from(at.k) / f64::from(at.nodes)).min(1.0);
         let (hears, lasts) = (1.0 - at.multicast_loss, 1.0 - at.fail);
@@ -136,7 +136,7 @@ mod tests {
         for nodes in [1, 2, 5, 12, 40] {
             for k in [1, 2, 3, 7, 20, 50] {
                 for (fail, loss) in [(0.0, 0.0), (0.1, 0.3), (0.5, 0.0), (1.0, 0.2), (0.3, 1.0)] {
-                    let at = setting(nodes, |given| {
+                    let at = inputs(nodes, |given| {
                         (given.k, given.fail, given.multicast_loss) = (k, fail, loss);
                     });
                     let (got, sum) = (corrected(&at).unwrap(), summed(&at));
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn it_grows_to_one_and_falls_below_the_printed_bound() {
         let both = |k| {
-            let at = setting(1_000_000, |given| {
+            let at = inputs(1_000_000, |given| {
                 (given.k, given.fail, given.multicast_loss) = (k, 0.2, 0.1);
             });
             (printed(&at).unwrap(), corrected(&at).unwrap())

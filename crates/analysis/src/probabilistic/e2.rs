@@ -14,10 +14,11 @@
 
 use super::connectivity::{Connectivity, is_exact, limit};
 use super::round::{Round, window};
-use super::{CHANCE, measured, nobody_fails, round_of};
+use super::{CHANCE, nobody_fails, round_of};
+use crate::inputs::Loss;
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::probabilistic::Choice;
 use bellwether_sim::Measure;
 
@@ -25,35 +26,35 @@ use bellwether_sim::Measure;
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(limit(Round::of(setting).k2() / 2.0, setting.view))
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(limit(Round::of(inputs).k2() / 2.0, inputs.view))
 }
 
 /// The least probability for as many relays as E1 allows.
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let [few, many] = window(Round::of(setting).k2());
-    let many = many.max(few).min(u64::from(setting.nodes).max(few));
-    Ok(Connectivity::up_to(many, edge(setting)).least(few, many))
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let [few, many] = window(Round::of(inputs).k2());
+    let many = many.max(few).min(u64::from(inputs.nodes).max(few));
+    Ok(Connectivity::up_to(many, edge(inputs)).least(few, many))
 }
 
 /// What the text has for one component: E1 and E2.
 ///
 /// # Errors
 /// None.
-pub fn connected_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(super::e1::printed(setting)? * printed(setting)?)
+pub fn connected_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(super::e1::printed(inputs)? * printed(inputs)?)
 }
 
 /// That there is one component, whatever the number of relays.
 ///
 /// # Errors
 /// None.
-pub fn connected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let relays = Round::of(setting).last();
-    let graphs = Connectivity::up_to(relays.most(), edge(setting));
+pub fn connected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let relays = Round::of(inputs).last();
+    let graphs = Connectivity::up_to(relays.most(), edge(inputs));
     Ok(relays.mean_of(|relays| graphs.of(relays)).min(1.0))
 }
 
@@ -61,32 +62,31 @@ pub fn connected(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// None.
-pub fn components(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let relays = Round::of(setting).last();
-    let graphs = Connectivity::up_to(relays.most(), edge(setting));
+pub fn components(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let relays = Round::of(inputs).last();
+    let graphs = Connectivity::up_to(relays.most(), edge(inputs));
     Ok(relays.mean_of(|relays| graphs.components(relays)))
 }
 
 /// Where each relay knows of nobody better than itself, nothing is lost and nobody fails, a round
 /// succeeds if and only if there is one component: each of them chooses its own best. If processes
 /// fail, it also takes that the leader lives, and there is nothing to compare.
-fn one_component(setting: &Setting) -> Option<(Point, Measure)> {
-    let ballot = round_of(setting, |ballot| {
-        (ballot.unicast_loss, ballot.config.choice) = (0.0, Choice::Rank);
-    });
-    let comparable = setting.multicast_loss == 0.0 && nobody_fails(setting);
-    measured(ballot, Measure::StrongSuccess).filter(|_| comparable)
+fn one_component(inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let point = round_of(inputs).with("choice", Choice::Rank.name());
+    let point = Point { unicast_loss: Loss::None, ..point };
+    let comparable = inputs.multicast_loss == 0.0 && nobody_fails(inputs);
+    comparable.then_some((point, Measure::StrongSuccess))
 }
 
 /// Where no more relays are at all probable than graphs are summed for, all of them are.
-fn is_exactly_summed(setting: &Setting) -> bool {
-    let relays = Round::of(setting).last().most();
-    nobody_fails(setting) && is_exact(relays as f64, edge(setting))
+fn is_exactly_summed(inputs: &ValidInputs) -> bool {
+    let relays = Round::of(inputs).last().most();
+    nobody_fails(inputs) && is_exact(relays as f64, edge(inputs))
 }
 
 /// How probable it is that at least one of two members sees the other.
-fn edge(setting: &Setting) -> f64 {
-    setting.view * (2.0 - setting.view)
+fn edge(inputs: &ValidInputs) -> f64 {
+    inputs.view * (2.0 - inputs.view)
 }
 
 /// The quantities of this file.
@@ -126,14 +126,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: components,
         note: |_| "none if there is no relay; each chooses a leader",
         exact: is_exactly_summed,
-        simulation: |setting| measured(round_of(setting, |_| ()), Measure::Components),
+        simulation: |inputs| Some((round_of(inputs), Measure::Components)),
         ..CHANCE
     },
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, calm, figure_4, setting};
+    use super::super::testing::{assert_near, calm, figure_4, inputs};
     use super::*;
 
     /// Who passes and who sees whom, of four: everything that can happen.
@@ -182,7 +182,7 @@ mod tests {
         for k in [1, 2, 7, 40, 500] {
             let mut before = [0.0; 2];
             for view in [0.0, 0.1, 0.3, 0.5, 0.9, 1.0] {
-                let at = setting(5000, |given| (given.k, given.view) = (k, view));
+                let at = inputs(5000, |given| (given.k, given.view) = (k, view));
                 let now = [corrected(&at).unwrap(), connected(&at).unwrap()];
                 for (now, before) in now.iter().zip(before) {
                     assert!((before..=1.0).contains(now), "{k} {view}: {now} after {before}");
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn it_is_measured_only_where_success_is_one_component() {
         let measured = |fail: f64, loss: f64| {
-            one_component(&setting(100, |given| {
+            one_component(&inputs(100, |given| {
                 (given.fail, given.multicast_loss) = (fail, loss);
             }))
             .is_some()

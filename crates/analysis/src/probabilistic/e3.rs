@@ -10,29 +10,29 @@
 
 use super::CHANCE;
 use super::round::{Round, window};
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use libm::pow;
 
 /// As printed; a tree of less than one relay has no edge.
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
     let edges = (1.5 * round.k2() - 1.0).max(0.0);
-    Ok(round.lasts * pow(1.0 - setting.unicast_loss, edges))
+    Ok(round.lasts * pow(1.0 - inputs.unicast_loss, edges))
 }
 
 /// With two unicasts for each edge.
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
     let [_, most] = window(round.k2());
-    let edges = most.min(u64::from(setting.nodes)).saturating_sub(1);
-    Ok(round.lasts * pow(1.0 - setting.unicast_loss, 2.0 * edges as f64))
+    let edges = most.min(u64::from(inputs.nodes)).saturating_sub(1);
+    Ok(round.lasts * pow(1.0 - inputs.unicast_loss, 2.0 * edges as f64))
 }
 
 /// The quantities of this file.
@@ -50,7 +50,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, figure_4, setting};
+    use super::super::testing::{assert_near, figure_4, inputs};
     use super::*;
 
     #[test]
@@ -59,7 +59,7 @@ mod tests {
         let k2 = 0.99 * 0.99 * 40.0;
         assert_near(printed(&at).unwrap(), 0.99 * pow(0.99, 1.5 * k2 - 1.0), 1e-12);
         assert_near(corrected(&at).unwrap(), 0.99 * 0.99f64.powi(2 * 57), 1e-12);
-        let at = setting(10, |given| (given.k, given.unicast_loss) = (7, 1.0));
+        let at = inputs(10, |given| (given.k, given.unicast_loss) = (7, 1.0));
         assert_eq!((printed(&at), corrected(&at)), (Ok(0.0), Ok(0.0)));
     }
 

@@ -9,35 +9,35 @@
 
 use super::CHANCE;
 use super::round::{Round, window};
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use libm::{exp, log1p, pow};
 
 /// As printed.
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let finals = Round::of(setting).k2() / 2.0;
-    Ok(all_hear(setting, finals, f64::from(setting.nodes)))
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let finals = Round::of(inputs).k2() / 2.0;
+    Ok(all_hear(inputs, finals, f64::from(inputs.nodes)))
 }
 
 /// With whole relays, who need not hear.
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let [finals, _] = window(Round::of(setting).k2());
-    let finals = finals.min(u64::from(setting.nodes)) as f64;
-    Ok(all_hear(setting, finals, f64::from(setting.nodes) - finals))
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let [finals, _] = window(Round::of(inputs).k2());
+    let finals = finals.min(u64::from(inputs.nodes)) as f64;
+    Ok(all_hear(inputs, finals, f64::from(inputs.nodes) - finals))
 }
 
 /// That so many fail or hear one of so many.
-fn all_hear(setting: &Setting, finals: f64, members: f64) -> f64 {
+fn all_hear(inputs: &ValidInputs, finals: f64, members: f64) -> f64 {
     if members == 0.0 {
         return 1.0;
     }
-    let misses = (1.0 - setting.fail) * pow(setting.multicast_loss, finals);
+    let misses = (1.0 - inputs.fail) * pow(inputs.multicast_loss, finals);
     exp(members * log1p(-misses))
 }
 
@@ -56,7 +56,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, calm, figure_4, setting};
+    use super::super::testing::{assert_near, calm, figure_4, inputs};
     use super::*;
 
     #[test]
@@ -67,11 +67,11 @@ mod tests {
         let miss = 0.99 * 0.01f64.powi(4);
         assert_near(corrected(&at).unwrap(), (1.0 - miss).powi(9996), 1e-9);
         let of = |nodes| {
-            corrected(&setting(nodes, |given| (given.k, given.multicast_loss) = (8, 0.1))).unwrap()
+            corrected(&inputs(nodes, |given| (given.k, given.multicast_loss) = (8, 0.1))).unwrap()
         };
         assert!(of(10) > of(1000) && of(1000) > of(100_000));
         assert_eq!(printed(&calm(1_000_000, 1, 0.5)), Ok(1.0), "nothing is lost");
-        let deaf = setting(9, |given| (given.multicast_loss, given.fail) = (1.0, 0.0));
+        let deaf = inputs(9, |given| (given.multicast_loss, given.fail) = (1.0, 0.0));
         assert_eq!((printed(&deaf), corrected(&deaf)), (Ok(0.0), Ok(0.0)));
     }
 }

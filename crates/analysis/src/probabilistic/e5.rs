@@ -8,25 +8,27 @@
 //! where all can be told whom to prefer, as by ids. Where only a candidate itself knows how good it
 //! is, one that fails before its first word is not preferred, and a little more is possible.
 
-use super::{CHANCE, measured, round_of};
+use super::{CHANCE, round_of};
+use crate::inputs::Loss;
+use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::point::Point;
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_sim::Measure;
 
 /// 1 − p_fail.
 ///
 /// # Errors
 /// None.
-pub fn leader_lives(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(1.0 - setting.fail)
+pub fn leader_lives(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(1.0 - inputs.fail)
 }
 
 /// The most that strong success can come to.
 ///
 /// # Errors
 /// None.
-pub fn ceiling(setting: &Setting) -> Result<f64, OutOfDomain> {
-    leader_lives(setting)
+pub fn ceiling(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    leader_lives(inputs)
 }
 
 /// The quantities of this file.
@@ -51,13 +53,11 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: ceiling,
         note: |_| "nobody notices that the leader failed within the round, so none begins another",
         exact: |_| true,
-        simulation: |setting| {
+        simulation: |inputs| {
             // Everyone is a relay and nothing is lost: a leader that lives tells everyone itself.
-            let ballot = round_of(setting, |ballot| {
-                (ballot.config.k, ballot.view) = (setting.nodes, 1.0);
-                (ballot.unicast_loss, ballot.multicast_loss) = (0.0, 0.0);
-            });
-            measured(ballot, Measure::StrongSuccess).filter(|_| setting.nodes <= 200)
+            let all = round_of(inputs).with("k", inputs.nodes).loss(Loss::None);
+            let point = Point { view: 1.0, ..all };
+            (inputs.nodes <= 200).then_some((point, Measure::StrongSuccess))
         },
         ..CHANCE
     },

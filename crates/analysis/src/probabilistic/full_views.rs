@@ -17,9 +17,10 @@
 
 use super::round::Round;
 use super::spread::Spread;
-use super::{CHANCE, measured, round_of, success};
+use super::{CHANCE, round_of, success};
+use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::point::Point;
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_sim::Measure;
 use libm::{exp, log, pow};
 
@@ -27,8 +28,8 @@ use libm::{exp, log, pow};
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let seeing = setting.with(|given| (given.view, given.unicast_loss) = (1.0, 0.0))?;
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let seeing = inputs.with(|given| (given.view, given.unicast_loss) = (1.0, 0.0))?;
     success::printed(&seeing)
 }
 
@@ -36,17 +37,17 @@ pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
-    let other = Member::new(round.pass * round.hears, setting);
-    let initiator = Member::new(round.pass, setting);
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
+    let other = Member::new(round.pass * round.hears, inputs);
+    let initiator = Member::new(round.pass, inputs);
     let (apart, same) = ([initiator, other.leading()], [initiator.leading(), Member::NOBODY]);
-    let leads = 1.0 / f64::from(setting.nodes);
+    let leads = 1.0 / f64::from(inputs.nodes);
     let mut sum = 0.0;
-    if setting.nodes > 1 {
-        sum += (1.0 - leads) * succeed(round.others() - 1, other, apart, setting.multicast_loss);
+    if inputs.nodes > 1 {
+        sum += (1.0 - leads) * succeed(round.others() - 1, other, apart, inputs.multicast_loss);
     }
-    sum += leads * succeed(round.others(), other, same, setting.multicast_loss);
+    sum += leads * succeed(round.others(), other, same, inputs.multicast_loss);
     Ok(sum.min(1.0))
 }
 
@@ -65,9 +66,9 @@ impl Member {
     /// Nobody: no harm in any case.
     const NOBODY: Self = Self { relay: 0.0, fails: 1.0, listens: 0.0 };
 
-    fn new(relay: f64, setting: &Setting) -> Self {
-        let lasts = 1.0 - setting.fail;
-        Self { relay: relay * lasts, fails: setting.fail, listens: (1.0 - relay) * lasts }
+    fn new(relay: f64, inputs: &ValidInputs) -> Self {
+        let lasts = 1.0 - inputs.fail;
+        Self { relay: relay * lasts, fails: inputs.fail, listens: (1.0 - relay) * lasts }
     }
 
     /// The leader: it must not fail.
@@ -112,15 +113,13 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     printed,
     corrected,
     note: |_| "printed: the product of the bounds; corrected: somebody is a relay and all hear one",
-    simulation: |setting| {
-        measured(round_of(setting, |ballot| ballot.view = 1.0), Measure::StrongSuccess)
-    },
+    simulation: |inputs| Some((Point { view: 1.0, ..round_of(inputs) }, Measure::StrongSuccess)),
     ..CHANCE
 }];
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, calm, setting};
+    use super::super::testing::{assert_near, calm, inputs};
     use super::*;
 
     /// Goes through who passes, who hears the initiation, who fails and who hears whose final
@@ -159,7 +158,7 @@ mod tests {
     #[test]
     fn it_is_what_going_through_everything_gives() {
         for (k, fail, loss) in [(1, 0.0, 0.0), (1, 0.2, 0.3), (2, 0.5, 0.1), (3, 0.1, 0.6)] {
-            let at = setting(3, |given| {
+            let at = inputs(3, |given| {
                 (given.k, given.fail, given.multicast_loss) = (k, fail, loss);
             });
             assert_near(corrected(&at).unwrap(), walked(k, fail, loss), 1e-11);
@@ -183,7 +182,7 @@ mod tests {
             };
             let sum: f64 =
                 (0..nodes).map(|m| others(m) * (pass * told(m + 1) + (1.0 - pass) * told(m))).sum();
-            let at = setting(nodes, |given| {
+            let at = inputs(nodes, |given| {
                 (given.k, given.fail, given.multicast_loss) = (k, 0.0, loss);
             });
             assert_near(corrected(&at).unwrap(), sum, 1e-11);
@@ -193,7 +192,7 @@ mod tests {
     #[test]
     fn it_grows_with_k_up_to_what_failures_allow() {
         let of = |k| {
-            let at = setting(1_000_000, |given| {
+            let at = inputs(1_000_000, |given| {
                 (given.k, given.fail, given.multicast_loss) = (k, 0.01, 0.1);
             });
             corrected(&at).unwrap()

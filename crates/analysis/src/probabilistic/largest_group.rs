@@ -9,35 +9,35 @@
 
 use super::CHANCE;
 use super::round::Round;
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{OutOfDomain, Setting};
 use libm::log10;
 
 /// log₁₀ p_mcastl^{−3K_2/2}.
 ///
 /// # Errors
 /// [`OutOfDomain::Condition`], if no multicast is lost.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    powers(setting, 1.5)
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    powers(inputs, 1.5)
 }
 
 /// log₁₀ p_mcastl^{−K_2/2}.
 ///
 /// # Errors
 /// [`OutOfDomain::Condition`], if no multicast is lost.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    powers(setting, 0.5)
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    powers(inputs, 0.5)
 }
 
-fn powers(setting: &Setting, part: f64) -> Result<f64, OutOfDomain> {
-    if setting.multicast_loss == 0.0 {
+fn powers(inputs: &ValidInputs, part: f64) -> Result<f64, OutOfDomain> {
+    if inputs.multicast_loss == 0.0 {
         return Err(OutOfDomain::Condition {
             rule: "mcast-loss = 0: everyone hears a final message, and no group is too large",
             way_out: "choose --mcast-loss above 0",
         });
     }
     // A difference, so that a loss of 1 gives 0 and not -0.
-    Ok(part * Round::of(setting).k2() * (0.0 - log10(setting.multicast_loss)))
+    Ok(part * Round::of(inputs).k2() * (0.0 - log10(inputs.multicast_loss)))
 }
 
 /// The quantities of this file.
@@ -56,7 +56,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, calm, figure_4, setting};
+    use super::super::testing::{assert_near, calm, figure_4, inputs};
     use super::*;
 
     #[test]
@@ -65,14 +65,14 @@ mod tests {
         assert_near(printed(&at).unwrap(), 117.6, 1e-3);
         assert_near(corrected(&at).unwrap(), 39.2, 1e-3);
         assert!(matches!(corrected(&calm(9, 7, 0.5)), Err(OutOfDomain::Condition { .. })));
-        let deaf = setting(9, |given| given.multicast_loss = 1.0);
+        let deaf = inputs(9, |given| given.multicast_loss = 1.0);
         assert_eq!(corrected(&deaf).map(f64::to_bits), Ok(0.0f64.to_bits()));
     }
 
     /// That is what it means: E4 breaks down where it says.
     #[test]
     fn e4_is_near_one_below_it_and_near_zero_above() {
-        let of = |nodes| setting(nodes, |given| (given.k, given.multicast_loss) = (8, 0.1));
+        let of = |nodes| inputs(nodes, |given| (given.k, given.multicast_loss) = (8, 0.1));
         let limit = corrected(&of(9)).unwrap();
         assert!((3.0..4.0).contains(&limit), "{limit}");
         assert!(super::super::e4::corrected(&of(100)).unwrap() > 0.9);

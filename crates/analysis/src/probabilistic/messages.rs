@@ -14,17 +14,18 @@
 
 use super::relays;
 use super::round::Round;
-use super::{measured, nobody_fails, round_of};
+use super::{nobody_fails, round_of};
+use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_sim::Measure;
 
 /// m³/2.
 ///
 /// # Errors
 /// None.
-pub fn unicasts_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let m = relays::begin_printed(setting)?;
+pub fn unicasts_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let m = relays::begin_printed(inputs)?;
     Ok(m * m * m / 2.0)
 }
 
@@ -32,25 +33,25 @@ pub fn unicasts_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// None.
-pub fn unicasts(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
-    Ok(relays::begin(setting)? * round.others() as f64 * setting.view * round.pass)
+pub fn unicasts(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
+    Ok(relays::begin(inputs)? * round.others() as f64 * inputs.view * round.pass)
 }
 
 /// 1 + m.
 ///
 /// # Errors
 /// None.
-pub fn multicasts_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(1.0 + relays::begin_printed(setting)?)
+pub fn multicasts_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(1.0 + relays::begin_printed(inputs)?)
 }
 
 /// The initiation and the final messages of one round.
 ///
 /// # Errors
 /// None.
-pub fn multicasts(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(1.0 + relays::last(setting)?)
+pub fn multicasts(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(1.0 + relays::last(inputs)?)
 }
 
 /// The quantities of this file.
@@ -63,16 +64,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         reads: &["nodes", "k", "view", "mcast-loss"],
         printed: unicasts_printed,
         corrected: unicasts,
-        note: |setting| match setting.view == 1.0 {
+        note: |inputs| match inputs.view == 1.0 {
             true => "m³/2 is no bound; all prefer the same one, and nobody is answered",
             false => {
                 "m³/2 is no bound; corrected is what the relays say first, answers come on top"
             }
         },
-        exact: |setting| setting.view == 1.0,
-        simulation: |setting| {
-            measured(round_of(setting, |ballot| ballot.fail = 0.0), Measure::Unicasts)
-        },
+        exact: |inputs| inputs.view == 1.0,
+        simulation: |inputs| Some((Point { fail: 0.0, ..round_of(inputs) }, Measure::Unicasts)),
     },
     &Quantity {
         name: "probabilistic.multicasts",
@@ -84,13 +83,13 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: multicasts,
         note: |_| "relays that fail send no final message, and the initiator hears itself",
         exact: nobody_fails,
-        simulation: |setting| measured(round_of(setting, |_| ()), Measure::Multicasts),
+        simulation: |inputs| Some((round_of(inputs), Measure::Multicasts)),
     },
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, calm, setting};
+    use super::super::testing::{assert_near, calm, inputs};
     use super::*;
     use std::collections::VecDeque;
 
@@ -129,7 +128,7 @@ mod tests {
     #[test]
     fn the_first_words_are_what_going_through_everything_gives() {
         let (nodes, k, view, loss) = (5u32, 2u32, 0.3, 0.4f64);
-        let at = setting(nodes, |given| {
+        let at = inputs(nodes, |given| {
             (given.k, given.view, given.multicast_loss) = (k, view, loss);
         });
         let pass = f64::from(k) / f64::from(nodes);
@@ -152,7 +151,7 @@ mod tests {
         assert_eq!(unicasts_printed(&at), Ok(0.5));
         assert_near(unicasts(&at).unwrap(), 1.0, 1e-3);
         assert_near(multicasts(&at).unwrap(), 2.0, 1e-12);
-        let failing = setting(1000, |given| given.fail = 0.5);
+        let failing = inputs(1000, |given| given.fail = 0.5);
         assert!(multicasts(&failing).unwrap() < 0.6 * multicasts_printed(&failing).unwrap());
     }
 }

@@ -16,12 +16,12 @@
 //!
 //! | paper | code | unit | meaning |
 //! |---|---|---|---|
-//! | N | [`nodes`](crate::Given::nodes) | members | all of the group |
-//! | K | [`k`](crate::Given::k) | members | relays that a round is to have, on average |
-//! | view_prob | [`view`](crate::Given::view) | | how probable it is that one sees another |
-//! | p_fail | [`fail`](crate::Given::fail) | | how often a member fails within a round |
-//! | p_ucastl | [`unicast_loss`](crate::Given::unicast_loss) | | how often a unicast is lost |
-//! | p_mcastl | [`multicast_loss`](crate::Given::multicast_loss) | | how often a receiver misses a multicast |
+//! | N | [`nodes`](crate::Inputs::nodes) | members | all of the group |
+//! | K | [`k`](crate::Inputs::k) | members | relays that a round is to have, on average |
+//! | view_prob | [`view`](crate::Inputs::view) | | how probable it is that one sees another |
+//! | p_fail | [`fail`](crate::Inputs::fail) | | how often a member fails within a round |
+//! | p_ucastl | [`unicast_loss`](crate::Inputs::unicast_loss) | | how often a unicast is lost |
+//! | p_mcastl | [`multicast_loss`](crate::Inputs::multicast_loss) | | how often a receiver misses a multicast |
 //! | K_1 = (1−p_mcastl)K | [`relays`] | members | relays that begin |
 //! | K_2 = (1−p_fail)K_1 | [`relays`] | members | relays that send their final message |
 //! | E1 | [`e1`] | | both are within half of that |
@@ -51,11 +51,21 @@ pub mod success;
 #[cfg(test)]
 mod testing;
 
-use crate::ballot::Ballot;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{OutOfDomain, Setting};
-use bellwether_sim::Measure;
+use bellwether_protocols::probabilistic::Config;
+
+/// The paper's strategy in a group of so many: views of a half, losses and failures of .001.
+pub fn point(nodes: u32) -> Point {
+    let point = Point::new("probabilistic", nodes).loss(Loss::apart(0.001));
+    Point { fail: 0.001, ..point }
+}
+
+/// A single round of it with K relays on average.
+pub fn one_round(nodes: u32, k: u32) -> Point {
+    point(nodes).with("k", k).with("max-rounds", 1)
+}
 
 /// All quantities, one list per file.
 pub const QUANTITIES: &[&[&Quantity]] = &[
@@ -87,23 +97,19 @@ const CHANCE: Quantity = Quantity {
     simulation: |_| None,
 };
 
-/// One round in these circumstances, but for what the quantity does not read.
-fn round_of(setting: &Setting, change: impl FnOnce(&mut Ballot)) -> Ballot {
-    let mut ballot = Ballot::new(setting.nodes).one_round(setting.k);
-    ballot.config.most_relays = ballot.config.most_relays.max(setting.k);
-    ballot.view = setting.view;
-    (ballot.fail, ballot.unicast_loss) = (setting.fail, setting.unicast_loss);
-    ballot.multicast_loss = setting.multicast_loss;
-    change(&mut ballot);
-    ballot
-}
-
-/// This of that round.
-fn measured(ballot: Ballot, measure: Measure) -> Option<(Point, Measure)> {
-    Some((ballot.into(), measure))
+/// One round in these circumstances; a quantity changes in it what it does not read.
+fn round_of(inputs: &ValidInputs) -> Point {
+    let most = Config::default().most_relays.max(inputs.k);
+    Point {
+        view: inputs.view,
+        fail: inputs.fail,
+        unicast_loss: Loss::apart(inputs.unicast_loss),
+        multicast_loss: Loss::apart(inputs.multicast_loss),
+        ..one_round(inputs.nodes, inputs.k).with("most-relays", most)
+    }
 }
 
 /// Whether it does not matter when within a round processes fail.
-fn nobody_fails(setting: &Setting) -> bool {
-    setting.fail == 0.0
+fn nobody_fails(inputs: &ValidInputs) -> bool {
+    inputs.fail == 0.0
 }

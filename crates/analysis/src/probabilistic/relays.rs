@@ -7,9 +7,10 @@
 
 use super::round::Round;
 use super::spread::Spread;
-use super::{CHANCE, measured, nobody_fails, round_of};
+use super::{CHANCE, nobody_fails, round_of};
+use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::probabilistic::Size;
 use bellwether_sim::Measure;
 
@@ -17,16 +18,16 @@ use bellwether_sim::Measure;
 ///
 /// # Errors
 /// None.
-pub fn begin_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(Round::of(setting).k1())
+pub fn begin_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(Round::of(inputs).k1())
 }
 
 /// The mean number of relays that begin.
 ///
 /// # Errors
 /// None.
-pub fn begin(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
+pub fn begin(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
     Ok(round.pass * round.informed())
 }
 
@@ -34,26 +35,26 @@ pub fn begin(setting: &Setting) -> Result<f64, OutOfDomain> {
 ///
 /// # Errors
 /// None.
-pub fn last_printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(Round::of(setting).k2())
+pub fn last_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(Round::of(inputs).k2())
 }
 
 /// The mean number of relays that send their final message.
 ///
 /// # Errors
 /// None.
-pub fn last(setting: &Setting) -> Result<f64, OutOfDomain> {
-    Ok(begin(setting)? * Round::of(setting).lasts)
+pub fn last(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    Ok(begin(inputs)? * Round::of(inputs).lasts)
 }
 
 /// The mean number of relays that begin if each takes the size of its view for that of the group.
 ///
 /// # Errors
 /// None.
-pub fn by_view(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let round = Round::of(setting);
-    let k = f64::from(setting.k);
-    let seen = Spread::binomial(round.others(), setting.view);
+pub fn by_view(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let round = Round::of(inputs);
+    let k = f64::from(inputs.k);
+    let seen = Spread::binomial(round.others(), inputs.view);
     Ok(round.informed() * seen.mean_of(|seen| (k / (seen + 1) as f64).min(1.0)))
 }
 
@@ -74,9 +75,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: begin,
         note: |_| "the initiator hears itself, and there are no more relays than members",
         exact: |_| true,
-        simulation: |setting| {
-            measured(round_of(setting, |ballot| ballot.fail = 0.0), Measure::Relays)
-        },
+        simulation: |inputs| Some((Point { fail: 0.0, ..round_of(inputs) }, Measure::Relays)),
         ..MEMBERS
     },
     &Quantity {
@@ -87,7 +86,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: last,
         note: |_| "the initiator hears itself, and there are no more relays than members",
         exact: nobody_fails,
-        simulation: |setting| measured(round_of(setting, |_| ()), Measure::Relays),
+        simulation: |inputs| Some((round_of(inputs), Measure::Relays)),
         ..MEMBERS
     },
     &Quantity {
@@ -98,11 +97,9 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: by_view,
         note: |_| "section 4 counts on K of N; of half the group twice as many pass",
         exact: |_| true,
-        simulation: |setting| {
-            let ballot = round_of(setting, |ballot| {
-                (ballot.fail, ballot.config.size) = (0.0, Size::View);
-            });
-            measured(ballot, Measure::Relays)
+        simulation: |inputs| {
+            let point = round_of(inputs).with("size", Size::View);
+            Some((Point { fail: 0.0, ..point }, Measure::Relays))
         },
         ..MEMBERS
     },
@@ -110,17 +107,17 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, calm, chosen, setting};
+    use super::super::testing::{assert_near, calm, chosen, inputs};
     use super::*;
 
     #[test]
     fn relays_are_k_but_for_those_who_do_not_hear_or_do_not_last() {
-        let at = setting(1000, |given| (given.multicast_loss, given.fail) = (0.5, 0.2));
+        let at = inputs(1000, |given| (given.multicast_loss, given.fail) = (0.5, 0.2));
         assert_eq!(begin_printed(&at), Ok(3.5));
         assert_near(begin(&at).unwrap(), 3.5 + 0.007 * 0.5, 1e-12);
         assert_near(last(&at).unwrap(), 0.8 * (3.5 + 0.007 * 0.5), 1e-12);
         assert_eq!(begin(&calm(5, 7, 0.5)), Ok(5.0), "no more than there are");
-        for at in [calm(40, 9, 0.5), setting(40, |given| given.multicast_loss = 0.3)] {
+        for at in [calm(40, 9, 0.5), inputs(40, |given| given.multicast_loss = 0.3)] {
             let spread = Round::of(&at).begin();
             assert_near(spread.mean_of(|r| r as f64), begin(&at).unwrap(), 1e-12);
             let spread = Round::of(&at).last();

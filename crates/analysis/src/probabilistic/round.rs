@@ -1,7 +1,7 @@
 //! One round in numbers: who passes, who hears, who lasts.
 
 use super::spread::Spread;
-use crate::setting::Setting;
+use crate::inputs::ValidInputs;
 use libm::{ceil, floor};
 
 /// What decides who is a relay.
@@ -19,14 +19,14 @@ pub(super) struct Round {
 
 impl Round {
     /// The round that is asked about.
-    pub(super) fn of(setting: &Setting) -> Self {
-        let k = f64::from(setting.k);
+    pub(super) fn of(inputs: &ValidInputs) -> Self {
+        let k = f64::from(inputs.k);
         Self {
-            others: u64::from(setting.nodes - 1),
+            others: u64::from(inputs.nodes - 1),
             k,
-            pass: (k / f64::from(setting.nodes)).min(1.0),
-            hears: 1.0 - setting.multicast_loss,
-            lasts: 1.0 - setting.fail,
+            pass: (k / f64::from(inputs.nodes)).min(1.0),
+            hears: 1.0 - inputs.multicast_loss,
+            lasts: 1.0 - inputs.fail,
         }
     }
 

@@ -5,9 +5,9 @@
 //! with other numbers. What a simulation gives is far above it where K is small. Printed is what
 //! figure 4 shows; corrected has the corrected factors.
 
-use super::{CHANCE, e1, e2, e3, e4, e5, measured, round_of};
+use super::{CHANCE, e1, e2, e3, e4, e5, round_of};
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::{Formula, Quantity};
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_sim::Measure;
 
 /// The five factors as printed.
@@ -22,20 +22,20 @@ pub const CORRECTED: [Formula; 5] =
 ///
 /// # Errors
 /// None.
-pub fn printed(setting: &Setting) -> Result<f64, OutOfDomain> {
-    product(PRINTED, setting)
+pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    product(PRINTED, inputs)
 }
 
 /// With the corrected factors.
 ///
 /// # Errors
 /// None.
-pub fn corrected(setting: &Setting) -> Result<f64, OutOfDomain> {
-    product(CORRECTED, setting)
+pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    product(CORRECTED, inputs)
 }
 
-fn product(factors: [Formula; 5], setting: &Setting) -> Result<f64, OutOfDomain> {
-    factors.iter().try_fold(1.0, |product, factor| Ok(product * factor(setting)?))
+fn product(factors: [Formula; 5], inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    factors.iter().try_fold(1.0, |product, factor| Ok(product * factor(inputs)?))
 }
 
 /// The quantities of this file.
@@ -48,13 +48,13 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     corrected,
     note: |_| "the product of E1 to E5, each as printed or as corrected; a simulation is far above",
     exact: |_| false,
-    simulation: |setting| measured(round_of(setting, |_| ()), Measure::StrongSuccess),
+    simulation: |inputs| Some((round_of(inputs), Measure::StrongSuccess)),
     ..CHANCE
 }];
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{assert_near, figure_4, setting};
+    use super::super::testing::{assert_near, figure_4, inputs};
     use super::*;
     use bellwether_protocols::probabilistic::{Conditions, Odds};
 
@@ -76,7 +76,7 @@ mod tests {
                 for (view, fail, unicast_loss, multicast_loss) in
                     [(0.5, 0.001, 0.001, 0.001), (0.2, 0.1, 0.3, 0.4), (0.9, 0.0, 0.0, 0.0)]
                 {
-                    let at = setting(nodes, |given| {
+                    let at = inputs(nodes, |given| {
                         (given.k, given.view, given.fail) = (k, view, fail);
                         (given.unicast_loss, given.multicast_loss) = (unicast_loss, multicast_loss);
                     });
@@ -99,7 +99,7 @@ mod tests {
         for nodes in [10, 100, 5000] {
             for k in [1, 3, 7, 20] {
                 for (fail, loss) in [(0.0, 0.0), (0.01, 0.1), (0.1, 0.3)] {
-                    let at = setting(nodes, |given| {
+                    let at = inputs(nodes, |given| {
                         (given.k, given.view, given.fail) = (k, 1.0, fail);
                         (given.unicast_loss, given.multicast_loss) = (0.0, loss);
                     });

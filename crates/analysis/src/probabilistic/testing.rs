@@ -1,25 +1,25 @@
-//! What the tests of the probabilities share: settings, binomial coefficients, comparisons.
+//! What the tests of the probabilities share: inputs, binomial coefficients, comparisons.
 
-use crate::setting::{Given, Setting};
+use crate::inputs::{Inputs, ValidInputs};
 
-/// A setting with the paper's parameters, but for these.
-pub(super) fn setting(nodes: u32, change: impl FnOnce(&mut Given)) -> Setting {
-    let mut given = Given { nodes, ..Given::default() };
+/// The inputs with the paper's parameters, but for these.
+pub(super) fn inputs(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, ..Inputs::default() };
     change(&mut given);
-    given.try_into().expect("a setting in the domain")
+    given.try_into().expect("a inputs in the domain")
 }
 
 /// Nothing is lost and nobody fails.
-pub(super) fn calm(nodes: u32, k: u32, view: f64) -> Setting {
-    setting(nodes, |given| {
+pub(super) fn calm(nodes: u32, k: u32, view: f64) -> ValidInputs {
+    inputs(nodes, |given| {
         (given.k, given.view) = (k, view);
         (given.fail, given.unicast_loss, given.multicast_loss) = (0.0, 0.0, 0.0);
     })
 }
 
 /// Figure 4's parameters.
-pub(super) fn figure_4(k: u32) -> Setting {
-    setting(10_000, |given| {
+pub(super) fn figure_4(k: u32) -> ValidInputs {
+    inputs(10_000, |given| {
         (given.k, given.view) = (k, 0.4);
         (given.fail, given.unicast_loss, given.multicast_loss) = (0.01, 0.01, 0.01);
     })

@@ -87,39 +87,6 @@ fn indexed(text: &str) -> Vec<(&str, bool)> {
     pieces
 }
 
-/// A number with about five digits that matter, for reading.
-pub(super) fn short(value: f64) -> String {
-    let size = value.abs();
-    if size != 0.0 && !(1e-4..1e15).contains(&size) {
-        return format!("{value:.3e}");
-    }
-    let digits = match size {
-        _ if size >= 10_000.0 => 0,
-        _ if size >= 100.0 => 2,
-        _ if size >= 1.0 => 4,
-        _ => 6,
-    };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
-    }
-    text
-}
-
-/// Whole digits with a comma at every third.
-pub(super) fn grouped(digits: &str) -> String {
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
-    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
-    let mut out = sign.to_owned();
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,17 +109,5 @@ mod tests {
             Indexed("t_max (s)").to_string(),
             format!("t{low}<tspan dx=\".3em\" dy=\"-3\">(s)</tspan>")
         );
-    }
-
-    #[test]
-    fn numbers_are_as_long_as_they_need_to_be() {
-        let cases = [(0.0, "0"), (7.39854, "7.3985"), (0.0312, "0.0312"), (1e-9, "1.000e-9")];
-        for (value, text) in cases {
-            assert_eq!(short(value), text);
-        }
-        let grouped_cases = [("999", "999"), ("1000000", "1,000,000"), ("-1234.5", "-1,234.5")];
-        for (digits, text) in grouped_cases {
-            assert_eq!(grouped(digits), text);
-        }
     }
 }

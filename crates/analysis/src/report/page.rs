@@ -8,9 +8,10 @@
 //! A page that is there can be read back as the [`Piece`]s that it is made of, so that a report can
 //! grow figure by figure.
 
-use super::markup::{Prose, Text, grouped, put, short};
+use super::markup::{Prose, Text, put};
 use super::{picture, stem, stem_of};
 use crate::figures::{Budget, Claim, Curve, Dot, Finding, Played, Table, Verdict};
+use crate::numbers::{grouped, short};
 use bellwether_sim::trace::transcript;
 
 /// What a page says of one figure.

@@ -8,7 +8,7 @@
 use crate::support::{CONFIDENCE, Report, Trial, measured, start};
 use bellwether_analysis::announce_listen::losses::beyond_first;
 use bellwether_analysis::announce_listen::{messages_le_m, suppression};
-use bellwether_analysis::{Cell, Loss};
+use bellwether_analysis::{Loss, Point};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
 use bellwether_sim::stats::Summary;
@@ -16,8 +16,8 @@ use bellwether_sim::stats::Summary;
 const TIME: Measure = Measure::ConvergenceTime;
 const MESSAGES: Measure = Measure::Messages;
 
-/// The measure of one cell less that of another, with luck of its own, and the error of both.
-fn difference(more: &Cell, less: &Cell, measure: Measure) -> Summary {
+/// The measure of one point less that of another, with luck of its own, and the error of both.
+fn difference(more: &Point, less: &Point, measure: Measure) -> Summary {
     let (more, less) = (more.simulated(), less.clone().independent().simulated());
     let (more, less) = (measured(&more, measure), measured(&less, measure));
     Summary {
@@ -28,15 +28,15 @@ fn difference(more: &Cell, less: &Cell, measure: Measure) -> Summary {
     }
 }
 
-/// The first cell has more of the measure than the second, beyond doubt.
-fn exceeds(more: &Cell, less: &Cell, measure: Measure) {
+/// The first point has more of the measure than the second, beyond doubt.
+fn exceeds(more: &Point, less: &Point, measure: Measure) {
     let [low, high] = difference(more, less, measure).interval(CONFIDENCE);
     let less = less.clone().independent();
     let (name, more, less) = (measure.name(), more.command(), less.command());
     assert!(low > 0.0, "{name}: {low} to {high} is not above 0\n{more}\n{less}");
 }
 
-fn cell(variant: Variant, nodes: u32, loss: Loss) -> Cell {
+fn point(variant: Variant, nodes: u32, loss: Loss) -> Point {
     start(variant, nodes, loss).runs(if nodes > 20 { 2_000 } else { 5_000 })
 }
 
@@ -46,8 +46,8 @@ fn cell(variant: Variant, nodes: u32, loss: Loss) -> Cell {
 fn the_delay_with_uncorrelated_loss_has_no_limit_in_n() {
     let mut report = Report::default();
     let (many, few) = (
-        cell(Variant::LeS, 500, Loss::Uncorrelated(0.4)),
-        cell(Variant::LeS, 50, Loss::Uncorrelated(0.4)),
+        point(Variant::LeS, 500, Loss::Uncorrelated(0.4)),
+        point(Variant::LeS, 50, Loss::Uncorrelated(0.4)),
     );
     let [large, small] = [499, 49].map(|others| beyond_first(others, Loss::Uncorrelated(0.4)));
     let growth = large - small;
@@ -65,7 +65,7 @@ fn le_s_is_slower_than_sup_and_sends_more() {
         for loss in [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
             for measure in [TIME, MESSAGES] {
                 let (le_s, sup) =
-                    (cell(Variant::LeS, nodes, loss), cell(Variant::Sup, nodes, loss));
+                    (point(Variant::LeS, nodes, loss), point(Variant::Sup, nodes, loss));
                 exceeds(&le_s, &sup, measure);
             }
         }
@@ -78,7 +78,7 @@ fn le_s_is_slower_than_sup_and_sends_more() {
 fn uncorrelated_loss_is_the_worst_case_of_le_s() {
     for nodes in [10, 100] {
         for measure in [TIME, MESSAGES] {
-            let of = |loss| cell(Variant::LeS, nodes, loss);
+            let of = |loss| point(Variant::LeS, nodes, loss);
             exceeds(&of(Loss::Uncorrelated(0.4)), &of(Loss::Correlated(0.4)), measure);
             exceeds(&of(Loss::Correlated(0.4)), &of(Loss::None), measure);
         }
@@ -94,8 +94,8 @@ fn al_stays_ahead_of_le_s_by_the_mean_wake_up() {
     for nodes in [5, 70, 200] {
         let runs = if nodes > 100 { 500 } else { 3_000 };
         let (le_s, al) = (
-            cell(Variant::LeS, nodes, Loss::Uncorrelated(0.4)),
-            cell(Variant::Al, nodes, Loss::Uncorrelated(0.4)),
+            point(Variant::LeS, nodes, Loss::Uncorrelated(0.4)),
+            point(Variant::Al, nodes, Loss::Uncorrelated(0.4)),
         );
         let got = difference(&le_s.clone().runs(runs), &al.runs(runs), TIME);
         report.mean_agrees("LE-S less AL", &got, 0.5, &le_s.command());
@@ -110,7 +110,7 @@ fn le_m_is_faster_than_le_s_and_sends_less() {
         for loss in [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
             for measure in [TIME, MESSAGES] {
                 let (le_s, le_m) =
-                    (cell(Variant::LeS, nodes, loss), cell(Variant::LeM, nodes, loss));
+                    (point(Variant::LeS, nodes, loss), point(Variant::LeM, nodes, loss));
                 exceeds(&le_s, &le_m, measure);
             }
         }
@@ -123,13 +123,13 @@ fn le_m_is_faster_than_le_s_and_sends_less() {
 #[test]
 fn without_loss_le_m_sends_as_much_as_sup_and_is_faster() {
     for nodes in [2, 10, 50, 500] {
-        let setting = start(Variant::LeM, nodes, Loss::None).setting();
-        let le_m = messages_le_m::corrected(&setting).unwrap();
-        let sup = suppression::messages(&setting).unwrap();
+        let inputs = start(Variant::LeM, nodes, Loss::None).inputs();
+        let le_m = messages_le_m::corrected(&inputs).unwrap();
+        let sup = suppression::messages(&inputs).unwrap();
         assert!((le_m - sup).abs() < 1e-9 * sup, "{nodes}: {le_m} {sup}");
     }
     for nodes in [10, 50] {
-        let of = |variant| cell(variant, nodes, Loss::None);
+        let of = |variant| point(variant, nodes, Loss::None);
         exceeds(&of(Variant::Sup), &of(Variant::LeM), TIME);
     }
 }
@@ -139,7 +139,7 @@ fn without_loss_le_m_sends_as_much_as_sup_and_is_faster() {
 fn with_loss_sup_is_faster_than_le_m() {
     for nodes in [5, 50] {
         for loss in [Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
-            exceeds(&cell(Variant::LeM, nodes, loss), &cell(Variant::Sup, nodes, loss), TIME);
+            exceeds(&point(Variant::LeM, nodes, loss), &point(Variant::Sup, nodes, loss), TIME);
         }
     }
 }
@@ -149,7 +149,7 @@ fn with_loss_sup_is_faster_than_le_m() {
 #[test]
 fn rising_timers_spare_messages_in_large_groups_and_cost_some_in_small_ones() {
     let rising = Shape::Rising { rate: 10.0 };
-    let of = |nodes| cell(Variant::LeS, nodes, Loss::None);
+    let of = |nodes| point(Variant::LeS, nodes, Loss::None);
     exceeds(&of(100), &of(100).shape(rising), MESSAGES);
     exceeds(&of(2).shape(rising), &of(2), MESSAGES);
     exceeds(&of(100).shape(Shape::Falling { rate: 10.0 }), &of(100), MESSAGES);
@@ -160,7 +160,7 @@ fn rising_timers_spare_messages_in_large_groups_and_cost_some_in_small_ones() {
 #[test]
 fn an_announce_interval_shorter_than_the_suppression_costs_messages() {
     // A quarter of a message: a small effect needs many runs.
-    let of = |announce| cell(Variant::LeS, 50, Loss::None).timers(1.0, announce).runs(20_000);
+    let of = |announce| point(Variant::LeS, 50, Loss::None).timers(1.0, announce).runs(20_000);
     exceeds(&of(0.5), &of(1.1), MESSAGES);
     // Nothing is gained above T_S + Δ.
     let mut report = Report::default();

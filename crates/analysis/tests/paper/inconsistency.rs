@@ -7,7 +7,7 @@ use bellwether_analysis::announce_listen::inconsistency::{
     departures, false_departures, false_departures_printed, joiners,
 };
 use bellwether_analysis::announce_listen::reestablishment::false_departure;
-use bellwether_analysis::{Cell, Loss};
+use bellwether_analysis::{Loss, Point};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Churn, Measure, Scenario};
 
@@ -17,9 +17,9 @@ const LENGTH: Measure = Measure::ReestablishmentDelay;
 /// A run gives one mean length; cut stretches and the quotient make it off by the order of one
 /// stretch in all that the window holds. So few runs are watched for long: the error of the mean
 /// is then many times larger than that.
-fn watched(variant: Variant, nodes: u32, loss: Loss, listen: f64) -> Cell {
-    let cell = start(variant, nodes, loss).listen(listen);
-    cell.scenario(Scenario::FalseDeparture, 20_000.0).runs(20)
+fn watched(variant: Variant, nodes: u32, loss: Loss, listen: f64) -> Point {
+    let point = start(variant, nodes, loss).listen(listen);
+    point.scenario(Scenario::FalseDeparture, 20_000.0).runs(20)
 }
 
 /// Section 5.3.2.1, false departure without loss: every T_A for T_A − T_L, if T_L < T_A.
@@ -28,14 +28,14 @@ fn without_loss_a_leader_is_given_up_only_if_the_listen_interval_is_the_shorter(
     let mut report = Report::default();
     for (variant, nodes) in [(Variant::LeA, 2), (Variant::LeS, 10)] {
         for listen in [0.25, 0.75, 1.0, 1.5] {
-            let cell = start(variant, nodes, Loss::None).listen(listen);
-            let cell = cell.scenario(Scenario::FalseDeparture, 1000.0).runs(50);
-            let answer = cell.simulated();
-            let fraction = false_departures(&cell.setting()).unwrap();
+            let point = start(variant, nodes, Loss::None).listen(listen);
+            let point = point.scenario(Scenario::FalseDeparture, 1000.0).runs(50);
+            let answer = point.simulated();
+            let fraction = false_departures(&point.inputs()).unwrap();
             assert_eq!(fraction, (1.0f64 - listen).max(0.0));
-            report.agrees(&cell, &answer, FRACTION, fraction);
-            match false_departure::corrected(variant, &cell.setting()) {
-                Ok(length) => report.agrees(&cell, &answer, LENGTH, length),
+            report.agrees(&point, &answer, FRACTION, fraction);
+            match false_departure::corrected(variant, &point.inputs()) {
+                Ok(length) => report.agrees(&point, &answer, LENGTH, length),
                 Err(never) => assert!(answer.measure(LENGTH).is_none(), "{never}"),
             }
         }
@@ -51,14 +51,14 @@ fn with_correlated_loss_false_departures_last_as_long_as_the_leader_is_unheard()
     let mut report = Report::default();
     for (l, m, theta) in [(0.1, 1, 0.5), (0.4, 2, 0.0), (0.4, 2, 0.5), (0.7, 3, 0.25)] {
         for (variant, nodes) in [(Variant::LeA, 5), (Variant::LeS, 2), (Variant::LeS, 10)] {
-            let cell = watched(variant, nodes, Loss::Correlated(l), f64::from(m) + theta);
-            let (answer, setting) = (cell.simulated(), cell.setting());
-            let length = false_departure::corrected(variant, &setting).unwrap();
-            report.agrees(&cell, &answer, FRACTION, false_departures(&setting).unwrap());
-            report.agrees(&cell, &answer, LENGTH, length);
-            let length = false_departure::printed(variant, &setting).unwrap();
-            report.rejects(&cell, &answer, FRACTION, false_departures_printed(&setting).unwrap());
-            report.rejects(&cell, &answer, LENGTH, length);
+            let point = watched(variant, nodes, Loss::Correlated(l), f64::from(m) + theta);
+            let (answer, inputs) = (point.simulated(), point.inputs());
+            let length = false_departure::corrected(variant, &inputs).unwrap();
+            report.agrees(&point, &answer, FRACTION, false_departures(&inputs).unwrap());
+            report.agrees(&point, &answer, LENGTH, length);
+            let length = false_departure::printed(variant, &inputs).unwrap();
+            report.rejects(&point, &answer, FRACTION, false_departures_printed(&inputs).unwrap());
+            report.rejects(&point, &answer, LENGTH, length);
         }
     }
     report.finish();
@@ -71,14 +71,14 @@ fn with_uncorrelated_loss_somebody_falsely_misses_the_leader() {
     let mut report = Report::default();
     for (l, m, theta) in [(0.1, 1, 0.5), (0.4, 3, 0.0), (0.4, 3, 0.5), (0.7, 5, 0.25)] {
         for (variant, nodes) in [(Variant::LeA, 2), (Variant::LeS, 2), (Variant::LeS, 10)] {
-            let cell = watched(variant, nodes, Loss::Uncorrelated(l), f64::from(m) + theta);
-            let (answer, setting) = (cell.simulated(), cell.setting());
-            let length = false_departure::corrected(variant, &setting).unwrap();
-            report.agrees(&cell, &answer, FRACTION, false_departures(&setting).unwrap());
-            report.agrees(&cell, &answer, LENGTH, length);
-            let length = false_departure::printed(variant, &setting).unwrap();
-            report.rejects(&cell, &answer, FRACTION, false_departures_printed(&setting).unwrap());
-            report.rejects(&cell, &answer, LENGTH, length);
+            let point = watched(variant, nodes, Loss::Uncorrelated(l), f64::from(m) + theta);
+            let (answer, inputs) = (point.simulated(), point.inputs());
+            let length = false_departure::corrected(variant, &inputs).unwrap();
+            report.agrees(&point, &answer, FRACTION, false_departures(&inputs).unwrap());
+            report.agrees(&point, &answer, LENGTH, length);
+            let length = false_departure::printed(variant, &inputs).unwrap();
+            report.rejects(&point, &answer, FRACTION, false_departures_printed(&inputs).unwrap());
+            report.rejects(&point, &answer, LENGTH, length);
         }
     }
     report.finish();
@@ -91,10 +91,10 @@ fn with_uncorrelated_loss_somebody_falsely_misses_the_leader() {
 fn a_listen_interval_above_the_mean_number_of_losses_does_not_avoid_false_departures() {
     let mut report = Report::default();
     for (loss, at_least) in [(Loss::Correlated(0.4), 0.15), (Loss::Uncorrelated(0.4), 0.7)] {
-        let cell = watched(Variant::LeS, 10, loss, 2.0);
-        let fraction = false_departures(&cell.setting()).unwrap();
+        let point = watched(Variant::LeS, 10, loss, 2.0);
+        let fraction = false_departures(&point.inputs()).unwrap();
         assert!(fraction > at_least, "{fraction}");
-        report.all_agree(&cell, &[(FRACTION, fraction)]);
+        report.all_agree(&point, &[(FRACTION, fraction)]);
     }
     report.finish();
 }
@@ -108,10 +108,10 @@ fn arrivals_cost_their_delay_times_their_rate() {
     let arrivals = 0.002;
     for loss in [Loss::None, Loss::Correlated(0.4)] {
         let churn = Scenario::Churn(Churn { departures: 0.0, arrivals });
-        let cell = start(Variant::LeS, 20, loss).listen(30.0).scenario(churn, 1000.0);
-        let setting = cell.setting().with(|given| (given.nodes, given.arrivals) = (21, arrivals));
-        let expected = joiners(Variant::LeS, &setting.unwrap()).unwrap();
-        report.roughly(&cell.runs(1_000), (FRACTION, expected), 0.01);
+        let point = start(Variant::LeS, 20, loss).listen(30.0).scenario(churn, 1000.0);
+        let inputs = point.inputs().with(|given| (given.nodes, given.arrivals) = (21, arrivals));
+        let expected = joiners(Variant::LeS, &inputs.unwrap()).unwrap();
+        report.roughly(&point.runs(1_000), (FRACTION, expected), 0.01);
     }
     report.finish();
 }
@@ -132,12 +132,12 @@ fn departures_cost_their_delay_times_their_rate_if_they_are_the_leaders() {
     }
     for loss in [Loss::None, Loss::Correlated(0.1)] {
         let churn = Scenario::Churn(Churn { departures: rate, arrivals: 0.0 });
-        let cell = start(Variant::LeS, nodes, loss).listen(8.0).scenario(churn, window);
+        let point = start(Variant::LeS, nodes, loss).listen(8.0).scenario(churn, window);
         let expected = leaders * (8.0 + 2.0 * D) / window;
-        report.roughly(&cell.clone().runs(1_000), (FRACTION, expected), 0.01);
+        report.roughly(&point.clone().runs(1_000), (FRACTION, expected), 0.01);
         // The closed form takes N as it is at first; of two departures the second finds one less.
-        let setting = cell.setting().with(|given| given.departures = rate).unwrap();
-        let constant = departures(Variant::LeS, &setting).unwrap();
+        let inputs = point.inputs().with(|given| given.departures = rate).unwrap();
+        let constant = departures(Variant::LeS, &inputs).unwrap();
         assert!(constant < expected && expected < 1.06 * constant, "{constant} {expected}");
     }
     report.finish();
@@ -149,10 +149,10 @@ fn for_two_processes_false_departures_know_no_model_of_loss() {
     for (apart, together) in losses_apart().into_iter().zip(&losses_together()[1..]) {
         for (m, theta) in [(1, 0.0), (2, 0.5), (5, 0.9)] {
             let settings = [apart, *together]
-                .map(|loss| watched(Variant::LeS, 2, loss, f64::from(m) + theta).setting());
-            let fractions = settings.map(|setting| false_departures(&setting).unwrap());
+                .map(|loss| watched(Variant::LeS, 2, loss, f64::from(m) + theta).inputs());
+            let fractions = settings.map(|inputs| false_departures(&inputs).unwrap());
             let lengths =
-                settings.map(|setting| false_departure::corrected(Variant::LeS, &setting).unwrap());
+                settings.map(|inputs| false_departure::corrected(Variant::LeS, &inputs).unwrap());
             assert!((fractions[0] - fractions[1]).abs() < 1e-12, "{fractions:?}");
             assert!((lengths[0] - lengths[1]).abs() < 1e-9, "{lengths:?}");
         }

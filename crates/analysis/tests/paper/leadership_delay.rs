@@ -6,7 +6,7 @@ use bellwether_analysis::announce_listen::{
     convergence, leadership_delay, messages, messages_le_a, messages_le_m,
 };
 use bellwether_analysis::quantity::Formula;
-use bellwether_analysis::{Loss, Setting};
+use bellwether_analysis::{Loss, ValidInputs};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
 
@@ -25,27 +25,27 @@ fn grid(variant: Variant, messages: Formula, exact: fn(Loss) -> bool) {
     let mut report = Report::default();
     for nodes in SIZES {
         for loss in losses() {
-            let cell = start(variant, nodes, loss).runs(runs(nodes));
-            let setting = cell.setting();
-            let form = |form: Formula| form(&setting).expect("a form for this setting");
-            let mut expected = leader_alone(variant, &setting);
+            let point = start(variant, nodes, loss).runs(runs(nodes));
+            let inputs = point.inputs();
+            let form = |form: Formula| form(&inputs).expect("a form for this inputs");
+            let mut expected = leader_alone(variant, &inputs);
             if exact(loss) {
                 expected.push((Measure::Messages, form(messages)));
             }
-            report.all_agree(&cell, &expected);
+            report.all_agree(&point, &expected);
         }
     }
     report.finish();
 }
 
-fn leader_alone(variant: Variant, setting: &Setting) -> Vec<(Measure, f64)> {
+fn leader_alone(variant: Variant, inputs: &ValidInputs) -> Vec<(Measure, f64)> {
     let forms = [
-        (Measure::ConvergenceTime, convergence::time_corrected(variant, setting)),
-        (Measure::LeadershipDelay, leadership_delay::corrected(variant, setting)),
-        (Measure::Rounds, convergence::rounds_corrected(setting)),
-        (Measure::AverageRounds, convergence::average_rounds(setting)),
+        (Measure::ConvergenceTime, convergence::time_corrected(variant, inputs)),
+        (Measure::LeadershipDelay, leadership_delay::corrected(variant, inputs)),
+        (Measure::Rounds, convergence::rounds_corrected(inputs)),
+        (Measure::AverageRounds, convergence::average_rounds(inputs)),
     ];
-    let value = |form: Result<f64, _>| form.expect("a form for this setting");
+    let value = |form: Result<f64, _>| form.expect("a form for this inputs");
     forms.into_iter().map(|(measure, form)| (measure, value(form))).collect()
 }
 
@@ -89,8 +89,8 @@ fn each_timer_has_its_own_part_in_the_delay() {
         [(Loss::None, 7), (Loss::Correlated(0.3), 7), (Loss::Uncorrelated(0.3), 20)]
     {
         for variant in [Variant::LeA, Variant::LeS, Variant::LeM] {
-            let cell = start(variant, nodes, loss).timers(0.5, 2.0).delay(0.03).runs(10_000);
-            report.all_agree(&cell, &leader_alone(variant, &cell.setting())[..2]);
+            let point = start(variant, nodes, loss).timers(0.5, 2.0).delay(0.03).runs(10_000);
+            report.all_agree(&point, &leader_alone(variant, &point.inputs())[..2]);
         }
     }
     report.finish();
@@ -108,8 +108,8 @@ fn exponential_timers_change_the_mean_wake_up_only() {
     ] {
         for loss in [Loss::None, Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
             for variant in [Variant::LeS, Variant::LeM] {
-                let cell = start(variant, 10, loss).shape(shape).runs(10_000);
-                report.all_agree(&cell, &leader_alone(variant, &cell.setting())[..1]);
+                let point = start(variant, 10, loss).shape(shape).runs(10_000);
+                report.all_agree(&point, &leader_alone(variant, &point.inputs())[..1]);
             }
         }
     }
@@ -122,15 +122,15 @@ fn exponential_timers_change_the_mean_wake_up_only() {
 fn the_printed_delay_with_uncorrelated_loss_is_rejected() {
     let mut report = Report::default();
     let loss = Loss::Uncorrelated(0.4);
-    let cell = start(Variant::LeS, 10, loss).runs(10_000);
-    let (answer, setting) = (cell.simulated(), cell.setting());
+    let point = start(Variant::LeS, 10, loss).runs(10_000);
+    let (answer, inputs) = (point.simulated(), point.inputs());
     let delay = Measure::LeadershipDelay;
-    let right = leadership_delay::corrected(Variant::LeS, &setting).unwrap();
-    let printed = leadership_delay::printed(Variant::LeS, &setting).unwrap();
-    report.agrees(&cell, &answer, delay, right);
-    report.rejects(&cell, &answer, delay, printed);
+    let right = leadership_delay::corrected(Variant::LeS, &inputs).unwrap();
+    let printed = leadership_delay::printed(Variant::LeS, &inputs).unwrap();
+    report.agrees(&point, &answer, delay, right);
+    report.rejects(&point, &answer, delay, printed);
     // Neither of the two mistakes alone goes unnoticed.
-    report.rejects(&cell, &answer, delay, 0.5 + D + 1.0 + beyond_first(9, loss));
-    report.rejects(&cell, &answer, delay, 0.5 + D + beyond_first(10, loss));
+    report.rejects(&point, &answer, delay, 0.5 + D + 1.0 + beyond_first(9, loss));
+    report.rejects(&point, &answer, delay, 0.5 + D + beyond_first(10, loss));
     report.finish();
 }

@@ -25,7 +25,7 @@
 //!
 //! # What is chance
 //!
-//! All cells have one seed. There are about 1300 comparisons, many of them of the same runs,
+//! All points have one seed. There are about 1300 comparisons, many of them of the same runs,
 //! so a seed for which one of them fails is nothing unusual, and a bug is not excused by one for
 //! which none does. Hence the environment variables `PAPER_SEED` and `PAPER_RUNS` (a factor), and
 //! `--nocapture`, which prints by how many standard errors each mean is off:
@@ -35,8 +35,8 @@
 //! ```
 //!
 //! So it was checked: 1 was the first seed tried, and all holds. With seeds 2 to 9 four times one
-//! cell fails, never the same (half a failure a seed is to be expected; protocols that draw the
-//! same coins in that cell fail with it). No cell's deviations, added up over the eight seeds,
+//! point fails, never the same (half a failure a seed is to be expected; protocols that draw the
+//! same coins in that point fail with it). No point's deviations, added up over the eight seeds,
 //! exceed what one seed may have: the largest is 2.8 standard errors, and their mean square is
 //! .88. With sixteen times the runs, and so a quarter of the error, and a seed of its own, 77,
 //! all holds again; the mean square over all comparisons is .98. A bias of half an interval would

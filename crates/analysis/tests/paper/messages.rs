@@ -11,8 +11,9 @@ use bellwether_analysis::announce_listen::{
     closure, messages, messages_in_suppression, messages_le_a, messages_le_m, recurrence,
     suppression,
 };
+use bellwether_analysis::point::duration;
 use bellwether_analysis::quantity::Formula;
-use bellwether_analysis::{Cell, Loss};
+use bellwether_analysis::{Loss, Point};
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message, Shape, Variant};
 use bellwether_protocols::choice::Choice;
@@ -33,14 +34,14 @@ fn sup_messages_and_times_without_loss_and_with_correlated_loss() {
     let mut report = Report::default();
     for loss in losses_together() {
         for nodes in SIZES {
-            let cell = start(Variant::Sup, nodes, loss).runs(runs(nodes));
-            let form = |form: Formula| form(&cell.setting()).unwrap();
+            let point = start(Variant::Sup, nodes, loss).runs(runs(nodes));
+            let form = |form: Formula| form(&point.inputs()).unwrap();
             let expected = [
                 (Measure::Messages, form(suppression::messages)),
                 (Measure::ConvergenceTime, form(suppression::convergence_time)),
                 (Measure::LeadershipDelay, form(suppression::delay)),
             ];
-            report.all_agree(&cell, &expected);
+            report.all_agree(&point, &expected);
         }
     }
     report.finish();
@@ -58,9 +59,9 @@ fn for_two_processes_uncorrelated_loss_is_correlated_loss() {
             (Variant::Sup, suppression::messages),
         ];
         for (variant, form) in forms {
-            let messages = form(&start(variant, 2, *together).setting()).unwrap();
-            let cell = start(variant, 2, apart).runs(20_000);
-            report.all_agree(&cell, &[(Measure::Messages, messages)]);
+            let messages = form(&start(variant, 2, *together).inputs()).unwrap();
+            let point = start(variant, 2, apart).runs(20_000);
+            report.all_agree(&point, &[(Measure::Messages, messages)]);
         }
     }
     report.finish();
@@ -72,8 +73,8 @@ fn le_s_messages_of_small_groups_with_uncorrelated_loss_and_no_delay() {
     let mut report = Report::default();
     for loss in losses_apart() {
         for nodes in 2..=5 {
-            let cell = start(Variant::LeS, nodes, loss).delay(0.0).runs(20_000);
-            report.all_agree(&cell, &[(Measure::Messages, by_enumeration(nodes, loss.rate()))]);
+            let point = start(Variant::LeS, nodes, loss).delay(0.0).runs(20_000);
+            report.all_agree(&point, &[(Measure::Messages, by_enumeration(nodes, loss.rate()))]);
         }
     }
     report.finish();
@@ -84,9 +85,9 @@ fn le_s_messages_of_small_groups_with_uncorrelated_loss_and_no_delay() {
 fn the_closure_is_near_what_small_groups_do() {
     for loss in losses_apart() {
         for nodes in 3..=5 {
-            let setting = start(Variant::LeS, nodes, loss).delay(0.0).setting();
+            let inputs = start(Variant::LeS, nodes, loss).delay(0.0).inputs();
             let exact = others_by_enumeration(nodes, loss.rate());
-            let near = closure::messages(&setting).unwrap() - leader(nodes, loss.rate());
+            let near = closure::messages(&inputs).unwrap() - leader(nodes, loss.rate());
             assert!(exact < near && near < 1.03 * exact, "{nodes} {loss:?}: {near} {exact}");
         }
     }
@@ -100,13 +101,13 @@ fn the_closure_is_near_and_the_recurrence_is_not() {
     let mut report = Report::default();
     for loss in losses_apart() {
         for nodes in [5, 10, 50, 100] {
-            let cell = start(Variant::LeS, nodes, loss).delay(0.0).runs(runs(nodes));
-            let near = closure::messages(&cell.setting()).unwrap();
-            report.roughly(&cell, (Measure::Messages, near), 0.05);
+            let point = start(Variant::LeS, nodes, loss).delay(0.0).runs(runs(nodes));
+            let near = closure::messages(&point.inputs()).unwrap();
+            report.roughly(&point, (Measure::Messages, near), 0.05);
         }
-        let cell = start(Variant::LeS, 50, loss).delay(0.0).runs(runs(50));
-        let far = recurrence::corrected(&cell.setting()).unwrap();
-        report.rejects(&cell, &cell.simulated(), Measure::Messages, far);
+        let point = start(Variant::LeS, 50, loss).delay(0.0).runs(runs(50));
+        let far = recurrence::corrected(&point.inputs()).unwrap();
+        report.rejects(&point, &point.simulated(), Measure::Messages, far);
     }
     report.finish();
 }
@@ -122,8 +123,8 @@ impl Observer<AnnounceListen> for Sent {
 }
 
 /// Messages sent in [0, T_S), run by run.
-fn sent_in_suppression(cell: &Cell) -> Summary {
-    let experiment = cell.funded().experiment(1).expect("a valid experiment");
+fn sent_in_suppression(point: &Point) -> Summary {
+    let experiment = point.funded().experiment(1).expect("a valid experiment");
     let Choice::AnnounceListen(params) = experiment.choice.clone() else {
         panic!("another family");
     };
@@ -131,7 +132,7 @@ fn sent_in_suppression(cell: &Cell) -> Summary {
     let count = |run: u64| {
         let coins = Coins::new(experiment.seed, run);
         let (mut plan, _) = experiment.plan(coins);
-        plan.horizon = cell.config.suppress.saturating_sub(Duration::from_nanos(1));
+        plan.horizon = duration(point.inputs().suppress).saturating_sub(Duration::from_nanos(1));
         let mut sent = Sent::default();
         world.run(&plan, coins, &mut sent);
         sent.0 as f64
@@ -150,13 +151,13 @@ fn the_printed_number_of_messages_in_the_suppression_interval_is_rejected() {
     // At (50, .1) the misplaced factor happens to change next to nothing.
     for (nodes, l) in [(10, 0.0), (10, 0.4), (50, 0.1), (50, 0.7), (100, 0.4)] {
         let loss = if l == 0.0 { Loss::None } else { Loss::Correlated(l) };
-        let cell = start(Variant::LeS, nodes, loss).runs(runs(nodes));
-        let got = sent_in_suppression(&cell);
-        let again = format!("{NOT_A_COMMAND} {}", cell.command());
-        let expected = messages_in_suppression::corrected(&cell.setting()).unwrap();
+        let point = start(Variant::LeS, nodes, loss).runs(runs(nodes));
+        let got = sent_in_suppression(&point);
+        let again = format!("{NOT_A_COMMAND} {}", point.command());
+        let expected = messages_in_suppression::corrected(&point.inputs()).unwrap();
         report.mean_agrees("messages in T_S", &got, expected, &again);
         if l > 0.1 {
-            let printed = messages_in_suppression::printed(&cell.setting()).unwrap();
+            let printed = messages_in_suppression::printed(&point.inputs()).unwrap();
             report.mean_rejects("messages in T_S, printed", &got, printed, &again);
         }
     }
@@ -175,9 +176,9 @@ fn exponential_timers_without_loss_send_what_the_integral_says() {
             Shape::Rising { rate: 10.0 },
             Shape::Falling { rate: 3.0 },
         ] {
-            let cell = start(Variant::LeS, nodes, Loss::None).timers(1.0, 1.1).shape(shape);
-            let expected = messages_in_suppression::corrected(&cell.setting()).unwrap();
-            report.all_agree(&cell.runs(runs(nodes)), &[(Measure::Messages, expected)]);
+            let point = start(Variant::LeS, nodes, Loss::None).timers(1.0, 1.1).shape(shape);
+            let expected = messages_in_suppression::corrected(&point.inputs()).unwrap();
+            report.all_agree(&point.runs(runs(nodes)), &[(Measure::Messages, expected)]);
         }
     }
     report.finish();

@@ -7,7 +7,7 @@ use crate::support::{D, Report, Trial, losses, losses_apart, losses_together, st
 use bellwether_analysis::announce_listen::reestablishment::{
     departure, joiner_greater, joiner_smaller,
 };
-use bellwether_analysis::{Cell, Loss};
+use bellwether_analysis::{Loss, Point};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::{Measure, Scenario};
 
@@ -23,10 +23,10 @@ fn long_listen(loss: Loss) -> f64 {
 }
 
 /// The leader departs from a group that trusts it for long.
-fn departing(variant: Variant, nodes: u32, loss: Loss) -> Cell {
+fn departing(variant: Variant, nodes: u32, loss: Loss) -> Point {
     let listen = long_listen(loss);
-    let cell = start(variant, nodes, loss).listen(listen);
-    cell.scenario(Scenario::Departure, 2.0 * listen + 40.0).runs(RUNS)
+    let point = start(variant, nodes, loss).listen(listen);
+    point.scenario(Scenario::Departure, 2.0 * listen + 40.0).runs(RUNS)
 }
 
 const BOTH: [Variant; 2] = [Variant::LeA, Variant::LeS];
@@ -38,10 +38,10 @@ fn after_a_departure_correlated_loss_costs_nothing() {
     for variant in BOTH {
         for loss in losses_together() {
             for nodes in [3, 10, 50] {
-                let cell = departing(variant, nodes, loss);
-                let expected = departure::corrected(variant, &cell.setting()).unwrap();
-                assert_eq!(departure::printed(variant, &cell.setting()), Ok(expected));
-                report.all_agree(&cell, &[(DELAY, expected)]);
+                let point = departing(variant, nodes, loss);
+                let expected = departure::corrected(variant, &point.inputs()).unwrap();
+                assert_eq!(departure::printed(variant, &point.inputs()), Ok(expected));
+                report.all_agree(&point, &[(DELAY, expected)]);
             }
         }
     }
@@ -55,12 +55,12 @@ fn whoever_is_left_alone_leads_as_soon_as_it_notices() {
     let mut report = Report::default();
     for variant in BOTH {
         for loss in losses() {
-            let cell = departing(variant, 2, loss);
-            let expected = departure::corrected(variant, &cell.setting()).unwrap();
-            let printed = departure::printed(variant, &cell.setting()).unwrap();
-            let answer = cell.simulated();
-            report.agrees(&cell, &answer, DELAY, expected);
-            report.rejects(&cell, &answer, DELAY, printed);
+            let point = departing(variant, 2, loss);
+            let expected = departure::corrected(variant, &point.inputs()).unwrap();
+            let printed = departure::printed(variant, &point.inputs()).unwrap();
+            let answer = point.simulated();
+            report.agrees(&point, &answer, DELAY, expected);
+            report.rejects(&point, &answer, DELAY, printed);
         }
     }
     report.finish();
@@ -74,13 +74,13 @@ fn after_a_departure_uncorrelated_loss_costs_time_which_the_text_denies() {
     for variant in BOTH {
         for loss in losses_apart() {
             for nodes in [3, 10, 50] {
-                let cell = departing(variant, nodes, loss);
-                let answer = cell.simulated();
-                let expected = departure::corrected(variant, &cell.setting()).unwrap();
-                report.agrees(&cell, &answer, DELAY, expected);
+                let point = departing(variant, nodes, loss);
+                let answer = point.simulated();
+                let expected = departure::corrected(variant, &point.inputs()).unwrap();
+                report.agrees(&point, &answer, DELAY, expected);
                 if nodes == 50 {
-                    let printed = departure::printed(variant, &cell.setting()).unwrap();
-                    report.rejects(&cell, &answer, DELAY, printed);
+                    let printed = departure::printed(variant, &point.inputs()).unwrap();
+                    report.rejects(&point, &answer, DELAY, printed);
                 }
             }
         }
@@ -98,13 +98,13 @@ fn a_bye_spares_the_group_the_listen_interval() {
         for (loss, copies) in
             [(Loss::None, 1), (Loss::Correlated(0.4), 1), (Loss::Correlated(0.4), 3)]
         {
-            let cell = departing(variant, 10, loss);
+            let point = departing(variant, 10, loss);
             let l = loss.rate();
             let unheard = l.powi(copies);
             let heard = 2.0 * D + wake + l / (1.0 - l);
-            let silent = departure::corrected(variant, &cell.setting()).unwrap();
+            let silent = departure::corrected(variant, &point.inputs()).unwrap();
             let expected = (1.0 - unheard) * heard + unheard * silent;
-            report.all_agree(&cell.bye(copies as u32), &[(DELAY, expected)]);
+            report.all_agree(&point.bye(copies as u32), &[(DELAY, expected)]);
         }
     }
     report.finish();
@@ -116,9 +116,9 @@ fn after_a_departure_too_the_timer_counts_by_its_mean() {
     let mut report = Report::default();
     for shape in [Shape::Rising { rate: 5.0 }, Shape::Falling { rate: 5.0 }] {
         for loss in [Loss::Correlated(0.4), Loss::Uncorrelated(0.4)] {
-            let cell = departing(Variant::LeS, 10, loss).shape(shape);
-            let expected = departure::corrected(Variant::LeS, &cell.setting()).unwrap();
-            report.all_agree(&cell, &[(DELAY, expected)]);
+            let point = departing(Variant::LeS, 10, loss).shape(shape);
+            let expected = departure::corrected(Variant::LeS, &point.inputs()).unwrap();
+            report.all_agree(&point, &[(DELAY, expected)]);
         }
     }
     report.finish();
@@ -128,15 +128,15 @@ fn after_a_departure_too_the_timer_counts_by_its_mean() {
 #[test]
 fn after_a_departure_a_new_leader_that_wakes_late_is_ignored_less() {
     let mut report = Report::default();
-    let cell = departing(Variant::LeS, 10, Loss::Uncorrelated(0.7)).timers(3.0, 1.0);
-    let expected = departure::corrected(Variant::LeS, &cell.setting()).unwrap();
-    let cell = cell.runs(4 * RUNS);
-    let answer = cell.simulated();
-    report.agrees(&cell, &answer, DELAY, expected);
+    let point = departing(Variant::LeS, 10, Loss::Uncorrelated(0.7)).timers(3.0, 1.0);
+    let expected = departure::corrected(Variant::LeS, &point.inputs()).unwrap();
+    let point = point.runs(4 * RUNS);
+    let answer = point.simulated();
+    report.agrees(&point, &answer, DELAY, expected);
     // As if none were.
-    let hasty = cell.clone().timers(0.0, 1.0).setting();
+    let hasty = point.clone().timers(0.0, 1.0).inputs();
     let hasty = departure::corrected(Variant::LeS, &hasty).unwrap() + 1.5;
-    report.rejects(&cell, &answer, DELAY, hasty);
+    report.rejects(&point, &answer, DELAY, hasty);
     report.finish();
 }
 
@@ -148,14 +148,14 @@ fn a_joiner_that_is_to_lead_must_be_heard_by_all_that_were_there() {
     for variant in BOTH {
         for loss in losses() {
             for nodes in [1, 2, 10, 50] {
-                let cell = start(variant, nodes, loss).scenario(Scenario::JoinGreater, 70.0);
-                let cell = cell.runs(RUNS);
-                let answer = cell.simulated();
-                let expected = joiner_greater::corrected(variant, &cell.setting()).unwrap();
-                report.agrees(&cell, &answer, DELAY, expected);
+                let point = start(variant, nodes, loss).scenario(Scenario::JoinGreater, 70.0);
+                let point = point.runs(RUNS);
+                let answer = point.simulated();
+                let expected = joiner_greater::corrected(variant, &point.inputs()).unwrap();
+                report.agrees(&point, &answer, DELAY, expected);
                 if let Loss::Uncorrelated(_) = loss {
-                    let printed = joiner_greater::printed(variant, &cell.setting()).unwrap();
-                    report.rejects(&cell, &answer, DELAY, printed);
+                    let printed = joiner_greater::printed(variant, &point.inputs()).unwrap();
+                    report.rejects(&point, &answer, DELAY, printed);
                 }
             }
         }
@@ -171,15 +171,15 @@ fn a_joiner_that_is_not_to_lead_waits_for_the_next_announcement_it_hears() {
     for variant in BOTH {
         for loss in losses() {
             for nodes in [1, 10, 50] {
-                let cell = start(variant, nodes, loss).scenario(Scenario::JoinSmaller, 70.0);
-                let cell = cell.runs(RUNS);
-                let answer = cell.simulated();
-                let expected = joiner_smaller::corrected(variant, &cell.setting()).unwrap();
-                report.agrees(&cell, &answer, DELAY, expected);
+                let point = start(variant, nodes, loss).scenario(Scenario::JoinSmaller, 70.0);
+                let point = point.runs(RUNS);
+                let answer = point.simulated();
+                let expected = joiner_smaller::corrected(variant, &point.inputs()).unwrap();
+                report.agrees(&point, &answer, DELAY, expected);
                 if matches!(loss, Loss::Uncorrelated(_)) && nodes == 50 {
                     // Section 5.3.2.3 prints the announcements until *all* have one.
-                    let printed = joiner_smaller::printed(variant, &cell.setting()).unwrap();
-                    report.rejects(&cell, &answer, DELAY, printed);
+                    let printed = joiner_smaller::printed(variant, &point.inputs()).unwrap();
+                    report.rejects(&point, &answer, DELAY, printed);
                 }
             }
         }

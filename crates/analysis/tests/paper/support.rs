@@ -1,9 +1,11 @@
-//! Cells, their answers, and the comparison with what should come out.
+//! Points, their answers, and the comparison with what should come out.
 
-use bellwether_analysis::cell::duration;
-use bellwether_analysis::{Cell, Given, Loss, Setting};
+use bellwether_analysis::announce_listen;
+use bellwether_analysis::point::duration;
+use bellwether_analysis::{Inputs, Loss, Point, ValidInputs};
 use bellwether_core::Duration;
-use bellwether_protocols::announce_listen::{Shape, Variant};
+use bellwether_protocols::announce_listen::Variant;
+use bellwether_protocols::choice::Config;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Answer, Measure};
 
@@ -49,18 +51,16 @@ pub(crate) fn losses() -> impl Iterator<Item = Loss> {
 }
 
 /// A start with the parameters of the figures, and the seed of all comparisons.
-pub(crate) fn start(variant: Variant, nodes: u32, loss: Loss) -> Cell {
-    Cell { seed: seed(), ..Cell::new(variant, nodes, loss) }
+pub(crate) fn start(variant: Variant, nodes: u32, loss: Loss) -> Point {
+    announce_listen::point(variant, nodes, loss).seed(seed())
 }
 
-/// What the tests change in a cell and ask of it.
+/// What the tests change in a point and ask of it.
 pub(crate) trait Trial: Sized {
-    /// With luck of its own, to be compared with another cell's.
+    /// With luck of its own, to be compared with another point's.
     fn independent(self) -> Self;
     /// With this Δ.
     fn delay(self, delay: f64) -> Self;
-    /// With this timer.
-    fn shape(self, shape: Shape) -> Self;
     /// With this T_S and T_A.
     fn timers(self, suppress: f64, announce: f64) -> Self;
     /// With so many Byes on departure.
@@ -68,12 +68,12 @@ pub(crate) trait Trial: Sized {
     /// With as many runs as are asked for.
     fn funded(&self) -> Self;
     /// What formulas are asked about it.
-    fn setting(&self) -> Setting;
+    fn inputs(&self) -> ValidInputs;
     /// What is simulated. Tests run beside each other, so each has one thread.
     fn simulated(&self) -> Answer;
 }
 
-impl Trial for Cell {
+impl Trial for Point {
     fn independent(self) -> Self {
         Self { seed: self.seed + 1_000_000, ..self }
     }
@@ -82,42 +82,37 @@ impl Trial for Cell {
         Self { delay: duration(delay), ..self }
     }
 
-    fn shape(mut self, shape: Shape) -> Self {
-        self.config = self.config.shaped(shape);
-        self
+    fn timers(self, suppress: f64, announce: f64) -> Self {
+        self.with("suppress", duration(suppress)).with("announce", duration(announce))
     }
 
-    fn timers(mut self, suppress: f64, announce: f64) -> Self {
-        (self.config.suppress, self.config.announce) = (duration(suppress), duration(announce));
-        self
-    }
-
-    fn bye(mut self, copies: u32) -> Self {
-        self.config.bye_copies = copies;
-        self
+    fn bye(self, copies: u32) -> Self {
+        self.with("bye-copies", copies)
     }
 
     fn funded(&self) -> Self {
         self.clone().runs(self.runs * runs_factor())
     }
 
-    fn setting(&self) -> Setting {
+    fn inputs(&self) -> ValidInputs {
         let seconds = |length: Duration| match length {
             Duration::MAX => f64::INFINITY,
             length => length.as_secs_f64(),
         };
-        let config = &self.config;
-        let given = Given {
+        let Ok(Config::AnnounceListen(config)) = self.config() else {
+            panic!("{}: no parameters of this family", self.command());
+        };
+        let given = Inputs {
             nodes: self.nodes,
-            loss: self.loss,
+            loss: self.multicast_loss,
             delay: seconds(self.delay),
             suppress: seconds(config.suppress),
             announce: seconds(config.announce),
             listen: seconds(config.listen),
             shape: config.shape(),
-            ..Given::default()
+            ..Inputs::default()
         };
-        given.try_into().expect("a setting in the domain")
+        given.try_into().expect("a inputs in the domain")
     }
 
     fn simulated(&self) -> Answer {
@@ -134,23 +129,35 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// A measure of a cell should be `expected`, within the interval.
-    pub(crate) fn agrees(&mut self, cell: &Cell, answer: &Answer, measure: Measure, expected: f64) {
+    /// A measure of a point should be `expected`, within the interval.
+    pub(crate) fn agrees(
+        &mut self,
+        point: &Point,
+        answer: &Answer,
+        measure: Measure,
+        expected: f64,
+    ) {
         let summary = measured(answer, measure);
-        self.mean_agrees(&measure.name(), summary, expected, &cell.funded().command());
+        self.mean_agrees(&measure.name(), summary, expected, &point.funded().command());
     }
 
-    /// A measure of a cell should not be `printed`: the interval leaves it out.
-    pub(crate) fn rejects(&mut self, cell: &Cell, answer: &Answer, measure: Measure, printed: f64) {
+    /// A measure of a point should not be `printed`: the interval leaves it out.
+    pub(crate) fn rejects(
+        &mut self,
+        point: &Point,
+        answer: &Answer,
+        measure: Measure,
+        printed: f64,
+    ) {
         let summary = measured(answer, measure);
-        self.mean_rejects(&measure.name(), summary, printed, &cell.funded().command());
+        self.mean_rejects(&measure.name(), summary, printed, &point.funded().command());
     }
 
-    /// Several measures of one cell.
-    pub(crate) fn all_agree(&mut self, cell: &Cell, expected: &[(Measure, f64)]) {
-        let answer = cell.simulated();
+    /// Several measures of one point.
+    pub(crate) fn all_agree(&mut self, point: &Point, expected: &[(Measure, f64)]) {
+        let answer = point.simulated();
         for &(measure, expected) in expected {
-            self.agrees(cell, &answer, measure, expected);
+            self.agrees(point, &answer, measure, expected);
         }
     }
 
@@ -167,17 +174,17 @@ impl Report {
     /// An approximation: the mean should be within this part of it, beside the interval.
     pub(crate) fn roughly(
         &mut self,
-        cell: &Cell,
+        point: &Point,
         (measure, expected): (Measure, f64),
         tolerance: f64,
     ) {
-        let answer = cell.simulated();
+        let answer = point.simulated();
         let got = measured(&answer, measure);
         let [low, high] = got.interval(CONFIDENCE);
         let slack = tolerance * expected;
         let good = low - slack <= expected && expected <= high + slack;
         let name = format!("{} is roughly", measure.name());
-        self.note(good, &name, got, expected, &cell.funded().command());
+        self.note(good, &name, got, expected, &point.funded().command());
     }
 
     /// `what` should be `value`, or should not.

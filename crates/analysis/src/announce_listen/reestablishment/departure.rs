@@ -16,11 +16,13 @@
 //!
 //! Assumes T_L ≫ T_A: that nobody had given up the leader before it departed.
 
-use super::{finite_listen, head_start, mean_wake, rarely_given_up, settled, until_heard};
-use crate::cell::Cell;
+use super::{
+    READS_LE_A, delay, finite_listen, head_start, mean_wake, rarely_given_up, settled, until_heard,
+};
+use crate::announce_listen::point_of;
+use crate::inputs::{Loss, NODES_MAX, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, NODES_MAX, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
@@ -28,30 +30,30 @@ use bellwether_sim::{Measure, Scenario};
 ///
 /// # Errors
 /// [`OutOfDomain`], if nobody is left, T_L is infinite, or the protocol is neither LE-A nor LE-S.
-pub fn printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    setting.needs_nodes(2, NODES_MAX)?;
-    let noticed = finite_listen(setting)? + setting.delay - setting.announce / 2.0;
-    Ok(noticed + mean_wake(variant, setting)? + setting.delay)
+pub fn printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    inputs.needs_nodes(2, NODES_MAX)?;
+    let noticed = finite_listen(inputs)? + inputs.delay - inputs.announce / 2.0;
+    Ok(noticed + mean_wake(variant, inputs)? + inputs.delay)
 }
 
 /// The mean delay in seconds, as it should read.
 ///
 /// # Errors
 /// As [`printed`]; and [`OutOfDomain::Condition`], if T_L is too short for a group to be settled.
-pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let printed = printed(variant, setting)?;
-    settled(setting)?;
-    if setting.nodes == 2 {
-        let left_alone = printed - mean_wake(variant, setting)? - setting.delay;
-        let l = setting.loss.rate();
-        return positive(left_alone - setting.announce * l / (1.0 - l));
+pub fn corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let printed = printed(variant, inputs)?;
+    settled(inputs)?;
+    if inputs.nodes == 2 {
+        let left_alone = printed - mean_wake(variant, inputs)? - inputs.delay;
+        let l = inputs.loss.rate();
+        return positive(left_alone - inputs.announce * l / (1.0 - l));
     }
-    match setting.loss {
+    match inputs.loss {
         Loss::None | Loss::Correlated(_) => Ok(printed),
         Loss::Uncorrelated(l) => {
-            let excused = head_start::mean_excuse(variant, setting, l);
-            let listeners = f64::from(setting.nodes - 2);
-            Ok(printed + setting.announce * head_start::extra(listeners, l, excused))
+            let excused = head_start::mean_excuse(variant, inputs, l);
+            let listeners = f64::from(inputs.nodes - 2);
+            Ok(printed + inputs.announce * head_start::extra(listeners, l, excused))
         }
     }
 }
@@ -67,33 +69,21 @@ fn positive(delay: f64) -> Result<f64, OutOfDomain> {
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.departure",
-    section: "5.3.2",
     about: "from the departure of the leader of LE-S until all that are left agree on another",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"],
-    printed: |setting| printed(Variant::LeS, setting),
-    corrected: |setting| corrected(Variant::LeS, setting),
-    note,
-    exact: rarely_given_up,
-    simulation: |setting| simulation(Variant::LeS, setting),
+    ..delay!("le-s.reestablishment-delay.departure", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.departure",
     about: "from the departure of the leader of LE-A until all that are left agree on another",
-    reads: &["nodes", "loss", "delay", "announce", "listen"],
-    printed: |setting| printed(Variant::LeA, setting),
-    corrected: |setting| corrected(Variant::LeA, setting),
+    reads: READS_LE_A,
     // Without any delay or wait messages meet the ends of timers, and the order of events decides.
-    exact: |setting| rarely_given_up(setting) && (setting.delay > 0.0 || setting.nodes == 2),
-    simulation: |setting| simulation(Variant::LeA, setting),
-    ..LE_S
+    exact: |inputs| rarely_given_up(inputs) && (inputs.delay > 0.0 || inputs.nodes == 2),
+    ..delay!("le-a.reestablishment-delay.departure", Variant::LeA)
 };
 
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
-        _ if setting.nodes == 2 => {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
+        _ if inputs.nodes == 2 => {
             "whoever is left alone need not be heard: it leads as soon as it notices, the sooner \
              the more it had lost (for T_L >> T_A)"
         }
@@ -108,20 +98,20 @@ fn note(setting: &Setting) -> &'static str {
     }
 }
 
-fn simulation(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    let window = 2.0 * finite_listen(setting).ok()? + until_heard(setting);
-    let cell = Cell::of(variant, setting).scenario(Scenario::Departure, window);
-    Some((cell.into(), Measure::ReestablishmentDelay))
+fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let window = 2.0 * finite_listen(inputs).ok()? + until_heard(inputs);
+    let point = point_of(variant, inputs).scenario(Scenario::Departure, window);
+    Some((point, Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, setting};
+    use crate::announce_listen::testing::{assert_near, inputs};
 
     /// T_S = .5, T_A = 2, Δ = .03, T_L = 80: no timer can stand for another.
-    fn distinct(nodes: u32, loss: Loss) -> Setting {
-        setting(nodes, loss, |given| {
+    fn distinct(nodes: u32, loss: Loss) -> ValidInputs {
+        inputs(nodes, loss, |given| {
             (given.suppress, given.announce, given.delay) = (0.5, 2.0, 0.03);
             given.listen = 80.0;
         })
@@ -163,15 +153,15 @@ mod tests {
     /// one announcement less is ignored, which halves the 2/3.
     #[test]
     fn a_late_wake_up_is_ignored_less() {
-        let given = setting(3, Loss::Uncorrelated(0.5), |given| given.listen = 30.0);
+        let given = inputs(3, Loss::Uncorrelated(0.5), |given| given.listen = 30.0);
         let expected = 30.0 + 0.2 + 2.0 / 3.0 * (0.9 + 0.1 / 2.0);
         assert_near(corrected(Variant::LeS, &given).unwrap(), expected, 1e-12);
     }
 
     #[test]
     fn out_of_domain_is_said_so() {
-        let refused = |change: fn(&mut crate::Given), nodes, variant| {
-            corrected(variant, &setting(nodes, Loss::Correlated(0.9), change)).unwrap_err()
+        let refused = |change: fn(&mut crate::Inputs), nodes, variant| {
+            corrected(variant, &inputs(nodes, Loss::Correlated(0.9), change)).unwrap_err()
         };
         let short = refused(|given| given.listen = 0.9, 10, Variant::LeS);
         assert!(matches!(short, OutOfDomain::Condition { .. }));
@@ -188,7 +178,7 @@ mod tests {
     #[test]
     fn the_form_is_called_exact_only_where_leaders_are_trusted() {
         let listening = |listen| {
-            let given = setting(10, Loss::Uncorrelated(0.4), |given| given.listen = listen);
+            let given = inputs(10, Loss::Uncorrelated(0.4), |given| given.listen = listen);
             (LE_S.exact)(&given)
         };
         assert!(!listening(3.0));

@@ -17,12 +17,12 @@
 //! is the [fraction](super::super::inconsistency) of the time over that rate. (For θ = 0 one
 //! stretch may begin at the moment at which another ends; they count as two.)
 
-use super::{finite_listen, intervals, mean_wake};
+use super::{READS_HEARD, delay, finite_listen, intervals, mean_wake};
+use crate::announce_listen::point_of;
 use crate::announce_listen::{inconsistency, losses};
-use crate::cell::Cell;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 use libm::{exp, expm1, log1p, pow};
@@ -31,33 +31,33 @@ use libm::{exp, expm1, log1p, pow};
 ///
 /// # Errors
 /// [`OutOfDomain`], if nobody listens, T_L is infinite, or the protocol is neither LE-A nor LE-S.
-pub fn printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    mean_wake(variant, setting)?;
-    let lost = losses::printed(setting.nodes, setting.loss);
-    Ok(setting.announce * (lost + 1.0) - finite_listen(setting)?)
+pub fn printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    losses::agreeing(inputs)?;
+    mean_wake(variant, inputs)?;
+    let lost = losses::printed(inputs.nodes, inputs.loss);
+    Ok(inputs.announce * (lost + 1.0) - finite_listen(inputs)?)
 }
 
 /// The mean length in seconds of a stretch in which somebody has given up the leader.
 ///
 /// # Errors
 /// As [`printed`]; and [`OutOfDomain::Condition`], if that never happens, or never ends.
-pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    losses::agreeing(setting)?;
-    mean_wake(variant, setting)?;
-    let super::Intervals { m, theta } = intervals(finite_listen(setting)?, setting.announce);
-    let l = setting.loss.rate();
+pub fn corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    losses::agreeing(inputs)?;
+    mean_wake(variant, inputs)?;
+    let super::Intervals { m, theta } = intervals(finite_listen(inputs)?, inputs.announce);
+    let l = inputs.loss.rate();
     if l == 0.0 && m >= 1.0 {
         return Err(OutOfDomain::Condition {
             rule: "nothing is lost and listen >= announce: the leader is never given up",
             way_out: "choose a loss, or a listen below announce",
         });
     }
-    let Loss::Uncorrelated(_) = setting.loss else {
-        return Ok(setting.announce * (1.0 / (1.0 - l) - theta));
+    let Loss::Uncorrelated(_) = inputs.loss else {
+        return Ok(inputs.announce * (1.0 / (1.0 - l) - theta));
     };
-    let fraction = inconsistency::false_departures(setting)?;
-    let length = setting.announce * fraction / beginnings(setting, m);
+    let fraction = inconsistency::false_departures(inputs)?;
+    let length = inputs.announce * fraction / beginnings(inputs, m);
     if length.is_finite() {
         return Ok(length);
     }
@@ -69,41 +69,33 @@ pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain
 
 /// How many stretches begin per T_A: (1−l^{m+1})^{N−1} − (1−l^m)^{N−1}, without cancellation, and
 /// with one listener for all if all lose together.
-fn beginnings(setting: &Setting, m: f64) -> f64 {
-    let listeners = match setting.loss {
+fn beginnings(inputs: &ValidInputs, m: f64) -> f64 {
+    let listeners = match inputs.loss {
         Loss::None | Loss::Correlated(_) => 1.0,
-        Loss::Uncorrelated(_) => f64::from(setting.nodes - 1),
+        Loss::Uncorrelated(_) => f64::from(inputs.nodes - 1),
     };
-    let l = setting.loss.rate();
+    let l = inputs.loss.rate();
     let [all, more] = [pow(l, m), pow(l, m + 1.0)];
     let less = log1p(-all * (1.0 - l) / (1.0 - more));
     exp(listeners * log1p(-more)) * -expm1(listeners * less)
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.false-departure",
-    section: "5.3.2",
     about: "how long somebody does without a leader that is there, each time that happens in LE-S",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "announce", "listen"],
-    printed: |setting| printed(Variant::LeS, setting),
-    corrected: |setting| corrected(Variant::LeS, setting),
-    note,
+    reads: READS_HEARD,
     exact: |_| true,
-    simulation: |setting| simulation(Variant::LeS, setting),
+    ..delay!("le-s.reestablishment-delay.false-departure", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.false-departure",
     about: "how long somebody does without a leader that is there, each time that happens in LE-A",
-    printed: |setting| printed(Variant::LeA, setting),
-    corrected: |setting| corrected(Variant::LeA, setting),
-    simulation: |setting| simulation(Variant::LeA, setting),
-    ..LE_S
+    reads: READS_HEARD,
+    exact: |_| true,
+    ..delay!("le-a.reestablishment-delay.false-departure", Variant::LeA)
 };
 
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "right as printed, where it happens at all: T_L < T_A",
         Loss::Correlated(_) => {
             "printed less all of T_L, and negative for most; losses have no memory, so it is \
@@ -118,29 +110,29 @@ fn note(setting: &Setting) -> &'static str {
 
 /// A run gives one mean length, off by the order of one stretch in all that the window holds: so
 /// few runs are watched for long. If there is hardly a stretch in it, nothing can be learned.
-pub(in super::super) fn watched(variant: Variant, setting: &Setting) -> Option<Cell> {
+pub(in super::super) fn watched(variant: Variant, inputs: &ValidInputs) -> Option<Point> {
     const INTERVALS: f64 = 20_000.0;
-    losses::agreeing(setting).ok()?;
-    let m = intervals(finite_listen(setting).ok()?, setting.announce).m;
-    if setting.loss.rate() > 0.0 && INTERVALS * beginnings(setting, m) < 5.0 {
+    losses::agreeing(inputs).ok()?;
+    let m = intervals(finite_listen(inputs).ok()?, inputs.announce).m;
+    if inputs.loss.rate() > 0.0 && INTERVALS * beginnings(inputs, m) < 5.0 {
         return None;
     }
-    let cell = Cell::of(variant, setting);
-    Some(cell.scenario(Scenario::FalseDeparture, INTERVALS * setting.announce).runs(20))
+    let point = point_of(variant, inputs);
+    Some(point.scenario(Scenario::FalseDeparture, INTERVALS * inputs.announce).runs(20))
 }
 
-fn simulation(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    corrected(variant, setting).ok()?;
-    Some((watched(variant, setting)?.into(), Measure::ReestablishmentDelay))
+fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    corrected(variant, inputs).ok()?;
+    Some((watched(variant, inputs)?, Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, float, rational, setting};
+    use crate::announce_listen::testing::{assert_near, float, inputs, rational};
 
-    fn listening(nodes: u32, loss: Loss, listen: f64) -> Setting {
-        setting(nodes, loss, |given| (given.announce, given.listen) = (2.0, listen))
+    fn listening(nodes: u32, loss: Loss, listen: f64) -> ValidInputs {
+        inputs(nodes, loss, |given| (given.announce, given.listen) = (2.0, listen))
     }
 
     #[test]

@@ -31,7 +31,7 @@
 
 use super::intervals;
 use crate::announce_listen::{losses, wake};
-use crate::setting::{Loss, Setting};
+use crate::inputs::{Loss, ValidInputs};
 use bellwether_protocols::announce_listen::Variant;
 use libm::{ceil, cos, expm1, log, log1p, pow, sin};
 use std::f64::consts::PI;
@@ -45,16 +45,16 @@ const POINTS: usize = 20;
 ///
 /// LE-A does not wait, so if Δ is a multiple of T_A messages arrive at the very moment at which
 /// timers end, and before them: it is one excuse less. For Δ = 0 the value is that of the least Δ.
-pub(super) fn mean_excuse(variant: Variant, setting: &Setting, l: f64) -> f64 {
-    let first = intervals(setting.delay, setting.announce).m;
-    if variant == Variant::LeA || setting.suppress == 0.0 {
-        let late = ceil(setting.delay / setting.announce) - 1.0;
+pub(super) fn mean_excuse(variant: Variant, inputs: &ValidInputs, l: f64) -> f64 {
+    let first = intervals(inputs.delay, inputs.announce).m;
+    if variant == Variant::LeA || inputs.suppress == 0.0 {
+        let late = ceil(inputs.delay / inputs.announce) - 1.0;
         return pow(l, late.clamp(0.0, first));
     }
     let (mut sum, mut before, mut f) = (0.0, 0.0, first);
     loop {
         let weight = pow(l, f);
-        let woken = wake::cdf(setting, (f + 1.0) * setting.announce - setting.delay);
+        let woken = wake::cdf(inputs, (f + 1.0) * inputs.announce - inputs.delay);
         sum += weight * (woken - before);
         if woken >= 1.0 || weight < NOTHING {
             return sum;
@@ -151,7 +151,7 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, setting};
+    use crate::announce_listen::testing::{assert_near, inputs};
     use bellwether_protocols::announce_listen::Shape;
 
     /// The definition, summed as it stands: over a, over x, over K.
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn excuses_follow_the_law_of_wake_up_times() {
-        let given = setting(9, Loss::Uncorrelated(0.5), |given| {
+        let given = inputs(9, Loss::Uncorrelated(0.5), |given| {
             (given.suppress, given.announce, given.delay) = (3.0, 1.0, 0.25);
         });
         // f is 0 for a quarter of T_S, 1 and 2 for a third each, 3 for the last twelfth.

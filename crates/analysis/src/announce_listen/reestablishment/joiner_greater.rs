@@ -11,12 +11,12 @@
 //! The text equates it with its leadership delay, which charges T_A for the first announcement too.
 //! Here N receivers are right: the joiner is not among those that were there.
 
-use super::{mean_wake, rarely_given_up, settled, until_heard};
+use super::{READS_LE_A, delay, mean_wake, settled, until_heard};
 use crate::announce_listen::losses;
-use crate::cell::Cell;
+use crate::announce_listen::point_of;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
@@ -24,46 +24,34 @@ use bellwether_sim::{Measure, Scenario};
 ///
 /// # Errors
 /// [`OutOfDomain::Condition`], if the protocol is neither LE-A nor LE-S.
-pub fn printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    let lost = losses::printed(setting.nodes, setting.loss);
-    Ok(mean_wake(variant, setting)? + setting.delay + setting.announce * lost)
+pub fn printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let lost = losses::printed(inputs.nodes, inputs.loss);
+    Ok(mean_wake(variant, inputs)? + inputs.delay + inputs.announce * lost)
 }
 
 /// The mean delay in seconds, as it should read.
 ///
 /// # Errors
 /// As [`printed`]; and the same if T_L < T_A, so that the group is never settled.
-pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    settled(setting)?;
-    let lost = losses::beyond_first(u64::from(setting.nodes), setting.loss);
-    Ok(mean_wake(variant, setting)? + setting.delay + setting.announce * lost)
+pub fn corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    settled(inputs)?;
+    let lost = losses::beyond_first(u64::from(inputs.nodes), inputs.loss);
+    Ok(mean_wake(variant, inputs)? + inputs.delay + inputs.announce * lost)
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.joiner-greater",
-    section: "5.3.2",
     about: "from an arrival until all N that were there agree that the joiner leads LE-S",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"],
-    printed: |setting| printed(Variant::LeS, setting),
-    corrected: |setting| corrected(Variant::LeS, setting),
-    note,
-    exact: rarely_given_up,
-    simulation: |setting| simulation(Variant::LeS, setting),
+    ..delay!("le-s.reestablishment-delay.joiner-greater", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.joiner-greater",
     about: "from an arrival until all N that were there agree that the joiner leads LE-A",
-    reads: &["nodes", "loss", "delay", "announce", "listen"],
-    printed: |setting| printed(Variant::LeA, setting),
-    corrected: |setting| corrected(Variant::LeA, setting),
-    simulation: |setting| simulation(Variant::LeA, setting),
-    ..LE_S
+    reads: READS_LE_A,
+    ..delay!("le-a.reestablishment-delay.joiner-greater", Variant::LeA)
 };
 
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "right as printed: the joiner's wake-up and one transmission",
         Loss::Correlated(_) => "right as printed: T_A more for each announcement lost",
         Loss::Uncorrelated(_) => {
@@ -73,22 +61,22 @@ fn note(setting: &Setting) -> &'static str {
     }
 }
 
-fn simulation(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    let cell = Cell::of(variant, setting).scenario(Scenario::JoinGreater, until_heard(setting));
-    Some((cell.into(), Measure::ReestablishmentDelay))
+fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let point = point_of(variant, inputs).scenario(Scenario::JoinGreater, until_heard(inputs));
+    Some((point, Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::announce_listen::leadership_delay;
-    use crate::announce_listen::testing::{assert_near, setting};
+    use crate::announce_listen::testing::{assert_near, inputs};
 
     #[test]
     fn all_that_were_there_must_hear_the_joiner() {
         // l = 1/2: X(1) = 1, X(3) = 15/7.
         let forms = |nodes, loss| {
-            let given = setting(nodes, loss, |given| {
+            let given = inputs(nodes, loss, |given| {
                 (given.suppress, given.announce, given.delay) = (0.5, 2.0, 0.03);
             });
             [printed, corrected].map(|form| form(Variant::LeS, &given).unwrap())
@@ -106,8 +94,8 @@ mod tests {
     #[test]
     fn it_is_the_leadership_delay_of_the_group_with_the_joiner() {
         for variant in [Variant::LeA, Variant::LeS] {
-            let before = setting(40, Loss::Uncorrelated(0.4), |_| ());
-            let after = setting(41, Loss::Uncorrelated(0.4), |_| ());
+            let before = inputs(40, Loss::Uncorrelated(0.4), |_| ());
+            let after = inputs(41, Loss::Uncorrelated(0.4), |_| ());
             assert_eq!(corrected(variant, &before), leadership_delay::corrected(variant, &after));
             // As the text says of its own forms, with one and the same N.
             assert_eq!(printed(variant, &before), leadership_delay::printed(variant, &before));
@@ -116,9 +104,9 @@ mod tests {
 
     #[test]
     fn a_group_that_never_settles_has_no_delay() {
-        let hasty = setting(5, Loss::None, |given| given.listen = 0.5);
+        let hasty = inputs(5, Loss::None, |given| given.listen = 0.5);
         assert!(matches!(corrected(Variant::LeS, &hasty), Err(OutOfDomain::Condition { .. })));
-        let luck = setting(5, Loss::None, |_| ());
+        let luck = inputs(5, Loss::None, |_| ());
         for form in [printed, corrected] {
             assert!(matches!(form(Variant::LeM, &luck), Err(OutOfDomain::Condition { .. })));
         }

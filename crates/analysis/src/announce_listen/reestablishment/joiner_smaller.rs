@@ -12,12 +12,12 @@
 //! joiner has not, and for one receiver both models of loss are the same. Neither N, Δ nor T_S
 //! matters, and LE-S is LE-A.
 
-use super::{mean_wake, rarely_given_up, settled, until_heard};
+use super::{READS_HEARD, delay, mean_wake, settled, until_heard};
 use crate::announce_listen::losses;
-use crate::cell::Cell;
+use crate::announce_listen::point_of;
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
-use crate::setting::{Loss, OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
@@ -25,46 +25,36 @@ use bellwether_sim::{Measure, Scenario};
 ///
 /// # Errors
 /// [`OutOfDomain::Condition`], if the protocol is neither LE-A nor LE-S.
-pub fn printed(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    mean_wake(variant, setting)?;
-    let lost = losses::printed(setting.nodes, setting.loss);
-    Ok(setting.announce * (0.5 + lost))
+pub fn printed(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    mean_wake(variant, inputs)?;
+    let lost = losses::printed(inputs.nodes, inputs.loss);
+    Ok(inputs.announce * (0.5 + lost))
 }
 
 /// The mean delay in seconds, as it should read.
 ///
 /// # Errors
 /// As [`printed`]; and the same if T_L < T_A, so that the group is never settled.
-pub fn corrected(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
-    mean_wake(variant, setting)?;
-    settled(setting)?;
-    Ok(setting.announce * (0.5 + losses::beyond_first(1, setting.loss)))
+pub fn corrected(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    mean_wake(variant, inputs)?;
+    settled(inputs)?;
+    Ok(inputs.announce * (0.5 + losses::beyond_first(1, inputs.loss)))
 }
 
 pub(super) const LE_S: Quantity = Quantity {
-    name: "le-s.reestablishment-delay.joiner-smaller",
-    section: "5.3.2",
     about: "from an arrival until the joiner has heard the leader of LE-S",
-    unit: Unit::Seconds,
-    reads: &["nodes", "loss", "announce", "listen"],
-    printed: |setting| printed(Variant::LeS, setting),
-    corrected: |setting| corrected(Variant::LeS, setting),
-    note,
-    exact: rarely_given_up,
-    simulation: |setting| simulation(Variant::LeS, setting),
+    reads: READS_HEARD,
+    ..delay!("le-s.reestablishment-delay.joiner-smaller", Variant::LeS)
 };
 
 pub(super) const LE_A: Quantity = Quantity {
-    name: "le-a.reestablishment-delay.joiner-smaller",
     about: "from an arrival until the joiner has heard the leader of LE-A",
-    printed: |setting| printed(Variant::LeA, setting),
-    corrected: |setting| corrected(Variant::LeA, setting),
-    simulation: |setting| simulation(Variant::LeA, setting),
-    ..LE_S
+    reads: READS_HEARD,
+    ..delay!("le-a.reestablishment-delay.joiner-smaller", Variant::LeA)
 };
 
-fn note(setting: &Setting) -> &'static str {
-    match setting.loss {
+fn note(inputs: &ValidInputs) -> &'static str {
+    match inputs.loss {
         Loss::None => "right, the printed brackets being ceilings: on average half of T_A",
         Loss::Correlated(_) => {
             "right, the printed brackets being ceilings: half of T_A, and T_A for each loss"
@@ -76,18 +66,18 @@ fn note(setting: &Setting) -> &'static str {
     }
 }
 
-fn simulation(variant: Variant, setting: &Setting) -> Option<(Point, Measure)> {
-    let cell = Cell::of(variant, setting).scenario(Scenario::JoinSmaller, until_heard(setting));
-    Some((cell.into(), Measure::ReestablishmentDelay))
+fn simulation(variant: Variant, inputs: &ValidInputs) -> Option<(Point, Measure)> {
+    let point = point_of(variant, inputs).scenario(Scenario::JoinSmaller, until_heard(inputs));
+    Some((point, Measure::ReestablishmentDelay))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announce_listen::testing::{assert_near, setting};
+    use crate::announce_listen::testing::{assert_near, inputs};
 
     fn forms(nodes: u32, loss: Loss) -> [f64; 2] {
-        let given = setting(nodes, loss, |given| given.announce = 2.0);
+        let given = inputs(nodes, loss, |given| given.announce = 2.0);
         [printed, corrected].map(|form| form(Variant::LeS, &given).unwrap())
     }
 
@@ -117,9 +107,9 @@ mod tests {
 
     #[test]
     fn a_group_that_never_settles_has_no_delay() {
-        let hasty = setting(5, Loss::None, |given| given.listen = 0.5);
+        let hasty = inputs(5, Loss::None, |given| given.listen = 0.5);
         assert!(matches!(corrected(Variant::LeS, &hasty), Err(OutOfDomain::Condition { .. })));
-        let luck = setting(5, Loss::None, |_| ());
+        let luck = inputs(5, Loss::None, |_| ());
         for form in [printed, corrected] {
             assert!(matches!(form(Variant::LeM, &luck), Err(OutOfDomain::Condition { .. })));
         }

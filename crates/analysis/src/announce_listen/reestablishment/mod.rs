@@ -21,10 +21,38 @@ mod head_start;
 pub mod joiner_greater;
 pub mod joiner_smaller;
 
+/// A delay of this section, in seconds: the forms of one file, for one protocol; to be completed.
+macro_rules! delay {
+    ($name:literal, $variant:expr) => {
+        Quantity {
+            name: $name,
+            section: "5.3.2",
+            about: "",
+            unit: Unit::Seconds,
+            reads: super::READS,
+            printed: |inputs| printed($variant, inputs),
+            corrected: |inputs| corrected($variant, inputs),
+            note,
+            exact: super::rarely_given_up,
+            simulation: |inputs| simulation($variant, inputs),
+        }
+    };
+}
+
+use delay;
+
 use super::{inconsistency, losses, wake};
+use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::quantity::Quantity;
-use crate::setting::{OutOfDomain, Setting};
 use bellwether_protocols::announce_listen::Variant;
+
+/// What delays of LE-S depend on.
+const READS: &[&str] = &["nodes", "loss", "delay", "suppress", "announce", "listen", "timer"];
+/// What delays of LE-A depend on.
+const READS_LE_A: &[&str] = &["nodes", "loss", "delay", "announce", "listen"];
+
+/// What delays depend on where nobody has to wake up or to be heard by all.
+const READS_HEARD: &[&str] = &["nodes", "loss", "announce", "listen"];
 
 /// The quantities of these files.
 pub(super) const QUANTITIES: &[&Quantity] = &[
@@ -39,10 +67,10 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
 ];
 
 /// E\[t_s\], for the two protocols that the section is about.
-fn mean_wake(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+fn mean_wake(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     match variant {
         Variant::LeA => Ok(0.0),
-        Variant::LeS => Ok(wake::mean(setting)),
+        Variant::LeS => Ok(wake::mean(inputs)),
         _ => Err(OutOfDomain::Condition {
             rule: "the chapter has re-establishment delays of le-a and le-s only",
             way_out: "choose one of these",
@@ -51,8 +79,8 @@ fn mean_wake(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
 }
 
 /// Without loss, too, leaders are given up between announcements if T_L < T_A.
-fn settled(setting: &Setting) -> Result<(), OutOfDomain> {
-    if setting.listen >= setting.announce {
+fn settled(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
+    if inputs.listen >= inputs.announce {
         return Ok(());
     }
     Err(OutOfDomain::Condition {
@@ -63,15 +91,15 @@ fn settled(setting: &Setting) -> Result<(), OutOfDomain> {
 }
 
 /// Whether a leader that is there is given up for less than a ten-thousandth of the time.
-pub fn rarely_given_up(setting: &Setting) -> bool {
+pub fn rarely_given_up(inputs: &ValidInputs) -> bool {
     const RARE: f64 = 1e-4;
     let rare = |fraction| fraction < RARE;
-    setting.nodes < 2 || inconsistency::false_departures(setting).is_ok_and(rare)
+    inputs.nodes < 2 || inconsistency::false_departures(inputs).is_ok_and(rare)
 }
 
 /// T_L, where it must end.
-fn finite_listen(setting: &Setting) -> Result<f64, OutOfDomain> {
-    let value = setting.listen;
+fn finite_listen(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    let value = inputs.listen;
     if value.is_finite() {
         return Ok(value);
     }
@@ -80,9 +108,9 @@ fn finite_listen(setting: &Setting) -> Result<f64, OutOfDomain> {
 }
 
 /// Long enough for everyone to hear somebody, but for one run in many: in seconds.
-fn until_heard(setting: &Setting) -> f64 {
-    let announcements = losses::beyond_first(u64::from(setting.nodes) + 1, setting.loss);
-    setting.suppress + 2.0 * setting.delay + setting.announce * (40.0 + 4.0 * announcements)
+fn until_heard(inputs: &ValidInputs) -> f64 {
+    let announcements = losses::beyond_first(u64::from(inputs.nodes) + 1, inputs.loss);
+    inputs.suppress + 2.0 * inputs.delay + inputs.announce * (40.0 + 4.0 * announcements)
 }
 
 /// T_L = (m + θ) T_A, 0 ≤ θ < 1.

@@ -2,9 +2,10 @@
 
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
 use super::sketch::{formula, simulated};
-use crate::cell::Cell;
+use crate::announce_listen::point;
 use crate::figures::evidence::{lies_above, value};
-use crate::setting::{Given, Loss};
+use crate::inputs::{Inputs, Loss};
+use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Churn, Measure, Scenario};
 
@@ -19,7 +20,6 @@ const PARTS: [&str; 2] =
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "churn",
         title: "Part of the time without agreement while 20 processes come and go",
         source: "ours; the formulas are those of section 5.3.4",
         says: "The chapter adds up what each departure and each arrival costs: the delay of the \
@@ -42,22 +42,20 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn cell(variant: Variant, rate: f64, byes: u32) -> Cell {
+fn simulation(variant: Variant, rate: f64, byes: u32) -> Point {
     let churn = Churn { departures: rate, arrivals: rate };
-    let cell = Cell::new(variant, N, Loss::None).listen(T_L).runs(250);
-    let mut cell = cell.scenario(Scenario::Churn(churn), EVENTS / rate);
-    cell.config.bye_copies = byes;
-    cell
+    let point = point(variant, N, Loss::None).listen(T_L).runs(250);
+    point.scenario(Scenario::Churn(churn), EVENTS / rate).with("bye-copies", byes)
 }
 
 /// What departures and joiners cost together.
 fn sum(kind: Kind) -> Series {
-    let given = |rate| Given {
+    let given = |rate| Inputs {
         nodes: N,
         listen: T_L,
         departures: rate,
         arrivals: rate,
-        ..Given::default()
+        ..Inputs::default()
     };
     let [departures, joiners] = PARTS.map(|part| formula(kind, part, "LE-S", 1, &RATES, given));
     let values = |series: &Series| match &series.points {
@@ -78,7 +76,7 @@ fn panel() -> Panel {
         ("LE-S with Bye", 3, Variant::LeS, 1),
     ];
     let measured = variants.map(|(name, hue, variant, byes)| {
-        simulated(name, hue, measure, &RATES, |rate| cell(variant, rate, byes))
+        simulated(name, hue, measure, &RATES, |rate| simulation(variant, rate, byes))
     });
     let series = [sum(Kind::Printed), sum(Kind::Corrected)].into_iter().chain(measured).collect();
     let x = Axis::log("departures, and arrivals, per second", "1/s");

@@ -4,10 +4,10 @@
 //! It is drawn up to three times, as printed, as corrected and as simulated, and the names of the
 //! curves end with that.
 
+use crate::announce_listen::point;
 use crate::announce_listen::{convergence, messages, messages_le_m, suppression};
-use crate::cell::Cell;
 use crate::figures::{Axis, Curve, Finding, Kind, Panel, Points, Series};
-use crate::setting::{Given, Loss, OutOfDomain, Setting};
+use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -105,8 +105,8 @@ impl Subject {
     /// What this measure comes to in simulations.
     pub(super) fn simulated(&self, sizes: &Sizes, measure: Measure) -> Series {
         let point = |&nodes: &u32| {
-            let cell = Cell::new(self.variant, nodes, self.loss).runs(runs(nodes));
-            (f64::from(nodes), cell.into())
+            let point = point(self.variant, nodes, self.loss).runs(runs(nodes));
+            (f64::from(nodes), point)
         };
         let points = Points::Simulated(measure, sizes.nodes.iter().map(point).collect());
         Series { name: named(self.name, Kind::Simulated), hue: self.hue, drawn: true, points }
@@ -117,10 +117,10 @@ impl Subject {
         &self,
         kind: Kind,
         sizes: &Sizes,
-        formula: impl Fn(Variant, &Setting) -> Result<f64, OutOfDomain>,
+        formula: impl Fn(Variant, &ValidInputs) -> Result<f64, OutOfDomain>,
     ) -> Series {
         let point = |&nodes: &u32| {
-            let given = Given { nodes, loss: self.loss, ..Given::default() };
+            let given = Inputs { nodes, loss: self.loss, ..Inputs::default() };
             let value = formula(self.variant, &given.try_into().ok()?).ok()?;
             Some((f64::from(nodes), value))
         };
@@ -135,19 +135,19 @@ pub(super) fn runs(nodes: u32) -> u64 {
 }
 
 /// What messages until convergence come to.
-pub(super) fn messages_sent(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+pub(super) fn messages_sent(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     match variant {
-        Variant::Sup => suppression::messages(setting),
-        Variant::LeM => messages_le_m::corrected(setting),
-        _ => messages::corrected(setting),
+        Variant::Sup => suppression::messages(inputs),
+        Variant::LeM => messages_le_m::corrected(inputs),
+        _ => messages::corrected(inputs),
     }
 }
 
 /// What t_max comes to.
-pub(super) fn t_max(variant: Variant, setting: &Setting) -> Result<f64, OutOfDomain> {
+pub(super) fn t_max(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     match variant {
-        Variant::Sup => suppression::convergence_time(setting),
-        _ => convergence::time_corrected(variant, setting),
+        Variant::Sup => suppression::convergence_time(inputs),
+        _ => convergence::time_corrected(variant, inputs),
     }
 }
 

@@ -5,7 +5,7 @@
 //! announce (AL), and each process takes note of what it hears; then LE-S elects, with what was
 //! measured as ranks.
 
-use crate::cell::duration;
+use crate::point::duration;
 use bellwether_core::{Dest, Duration, Instant, Leadership, Node, NodeId, SimTime};
 use bellwether_protocols::announce_listen::{
     AnnounceListen, Config, Criterion, Mapping, Message, Params, Variant,

@@ -7,7 +7,7 @@ use super::common::{
 use crate::announce_listen::convergence;
 use crate::figures::evidence::{flat, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -36,7 +36,6 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         ]
     });
     Figure {
-        id: "5.10",
         title: "LE-S with correlated loss: convergence time against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.10",
         says: "If all receivers lose together, the group has converged with the first announcement \

@@ -33,7 +33,6 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         sizes.times(title, series.collect())
     };
     Figure {
-        id: "5.11",
         title: "LE-S and AL with a loss of .4: convergence time against group size",
         source: "thesis chapter 5, section 5.4.2, figure 5.11",
         says: "AL, in which everyone announces for ever, and LE-S both wait until all have heard \

@@ -32,7 +32,6 @@ pub(super) fn figure() -> Figure {
         subject.formula(Kind::Corrected, sizes, leadership_delay::first_announcement)
     };
     Figure {
-        id: "5.12",
         title: "LE-M, LE-S and SUP in the first round with a loss of .4",
         source: "thesis chapter 5, section 5.4.3, figure 5.12",
         says: "If whoever wakes first leads, LE-M, the order in which processes want to lead is \

@@ -6,7 +6,7 @@ use super::common::{
 };
 use crate::figures::evidence::{above, bounded, matched};
 use crate::figures::{Claim, Figure, Finding, Kind};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -38,7 +38,6 @@ pub(super) fn figure() -> Figure {
         [formula, subject.simulated(sizes, Measure::Messages)]
     });
     Figure {
-        id: "5.13",
         title: "LE-M, LE-S and SUP: convergence time against group size",
         source: "thesis chapter 5, section 5.4.3, figure 5.13",
         says: "LE-M, in which the smallest wake-up time leads, is faster than LE-S, in which the \

@@ -7,7 +7,7 @@ use super::common::{
 use crate::announce_listen::convergence;
 use crate::figures::evidence::{above, flat, matched};
 use crate::figures::{Claim, Curve, Figure, Finding, Kind};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -18,7 +18,6 @@ const SUP: Subject = subject("SUP", 1, Variant::Sup, Loss::None);
 pub(super) fn figure(sizes: &Sizes) -> Figure {
     let time = Measure::ConvergenceTime;
     Figure {
-        id: "5.6",
         title: "LE-S and SUP without loss: convergence time against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.6",
         says: "Without loss LE-S takes as long as its leader sleeps: half of T_S on average, \

@@ -7,7 +7,7 @@ use super::common::{
 use crate::announce_listen::messages;
 use crate::figures::evidence::{above, matched, part};
 use crate::figures::{Claim, Figure, Finding, Kind};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -19,7 +19,6 @@ const SUP: Subject = subject("SUP", 1, Variant::Sup, Loss::None);
 pub(super) fn figure(sizes: &Sizes) -> Figure {
     let sent = Measure::Messages;
     Figure {
-        id: "5.7",
         title: "LE-S and SUP without loss: messages against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.7",
         says: "LE-S sends more than SUP until it has converged: in SUP any message silences a \
@@ -36,7 +35,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         panels: vec![sizes.messages(
             "",
             vec![
-                FIRST_ROUND.formula(Kind::Printed, sizes, |_, setting| messages::printed(setting)),
+                FIRST_ROUND.formula(Kind::Printed, sizes, |_, inputs| messages::printed(inputs)),
                 hidden(FIRST_ROUND.simulated(sizes, Measure::MessagesInOpening)),
                 LE_S.formula(Kind::Corrected, sizes, messages_sent),
                 LE_S.simulated(sizes, sent),

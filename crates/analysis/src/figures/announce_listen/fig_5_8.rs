@@ -14,7 +14,6 @@ use bellwether_sim::Measure;
 pub(super) fn figure(sizes: &Sizes) -> Figure {
     let time = Measure::ConvergenceTime;
     Figure {
-        id: "5.8",
         title: "LE-S and SUP with a loss of .4: convergence time against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.8",
         says: "Loss makes LE-S repeat itself until everyone has heard its leader. It costs LE-S \

@@ -8,7 +8,7 @@ use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, 
 use crate::announce_listen::messages_in_suppression;
 use crate::figures::evidence::{above, matched, part};
 use crate::figures::{Claim, Figure, Finding, Kind, Panel};
-use crate::setting::Setting;
+use crate::inputs::ValidInputs;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -31,7 +31,6 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         ],
     );
     Figure {
-        id: "5.9",
         title: "LE-S and SUP with a loss of .4: messages against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.9",
         says: "More iterations mean more messages: loss makes LE-S send more, most of all if each \
@@ -56,8 +55,8 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 
 /// The messages of the first T_S, which the text's analysis counts.
 fn first_round(sizes: &Sizes) -> Panel {
-    let printed = |_, setting: &Setting| messages_in_suppression::printed(setting);
-    let corrected = |_, setting: &Setting| messages_in_suppression::corrected(setting);
+    let printed = |_, inputs: &ValidInputs| messages_in_suppression::printed(inputs);
+    let corrected = |_, inputs: &ValidInputs| messages_in_suppression::corrected(inputs);
     sizes.messages(
         "In the first T_S, correlated loss",
         vec![

@@ -5,12 +5,15 @@
 //! others there is no measure of it, so the real protocol is watched in the event engine.
 
 use super::common::{Sizes, Subject, named, runs};
-use crate::cell::Cell;
+use crate::announce_listen::point;
 use crate::figures::{Kind, Points, Series, Trial};
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message};
 use bellwether_protocols::choice::Choice;
 use bellwether_sim::{Coins, Observer, World};
+
+/// T_S, and T_A.
+const T_S: Duration = Duration::from_secs(1);
 
 /// Takes note of when the last announcement of a first round was sent.
 struct FirstRound {
@@ -25,13 +28,13 @@ impl Observer<AnnounceListen> for FirstRound {
 
 /// When the last of the subject's first announcements was sent, in one run of a group of this size.
 pub(super) fn last(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<f64> {
-    let cell = Cell { seed, ..Cell::new(subject.variant, nodes, subject.loss) };
-    debug_assert_eq!(cell.config.announce, cell.config.suppress);
-    let experiment = cell.experiment(1).ok()?;
+    let point = point(subject.variant, nodes, subject.loss).seed(seed);
+    let point = point.with("suppress", T_S).with("announce", T_S);
+    let experiment = point.experiment(1).ok()?;
     let coins = Coins::new(seed, run);
     let (mut plan, _) = experiment.plan(coins);
-    plan.horizon = cell.config.suppress.saturating_sub(Duration::from_nanos(1));
     let Choice::AnnounceListen(params) = experiment.choice else { return None };
+    plan.horizon = T_S.saturating_sub(Duration::from_nanos(1));
     let mut round = FirstRound { last: SimTime::ZERO };
     World::<AnnounceListen>::new(params).run(&plan, coins, &mut round);
     Some(round.last.as_secs_f64())

@@ -3,10 +3,11 @@
 
 use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Panel};
 use super::reestablishment_delay::MODELS;
-use super::sketch::{apart, formulas, simulated, together};
-use crate::cell::Cell;
+use super::sketch::{formulas, simulated};
+use crate::announce_listen::point;
 use crate::figures::evidence::value;
-use crate::setting::{Given, Loss};
+use crate::inputs::{Inputs, Loss};
+use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
@@ -23,7 +24,6 @@ const QUANTITY: &str = "le-s.inconsistent-fraction.false-departure";
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "inconsistent-fraction",
         title: "Part of the time that false departures leave 20 processes without agreement",
         source: "ours; the formulas are those of section 5.3.4",
         says: "The chapter gives 1 − T_L/T_A without loss, and with it 1 − T_L/(T_A·(E[# lost in a \
@@ -43,21 +43,21 @@ pub(super) fn figure() -> Figure {
 }
 
 /// A group that nothing disturbs but losses. As precise as a thousand runs of a hundred seconds.
-pub(super) fn false_departures(loss: Loss, listen: f64) -> Cell {
-    let cell = Cell::new(Variant::LeS, N, loss).listen(listen).runs(20);
-    cell.scenario(Scenario::FalseDeparture, 5000.0)
+pub(super) fn false_departures(loss: Loss, listen: f64) -> Point {
+    let point = point(Variant::LeS, N, loss).listen(listen).runs(20);
+    point.scenario(Scenario::FalseDeparture, 5000.0)
 }
 
-fn given(loss: Loss, listen: f64) -> Given {
-    Given { nodes: N, loss, listen, ..Given::default() }
+fn given(loss: Loss, listen: f64) -> Inputs {
+    Inputs { nodes: N, loss, listen, ..Inputs::default() }
 }
 
 fn against_loss() -> Panel {
     let mut series = Vec::new();
     for (name, hue, loss) in MODELS {
         series.extend(formulas(QUANTITY, name, hue, &LOSSES, |l| given(loss(l), T_L)));
-        let cell = |l| false_departures(loss(l), T_L);
-        series.push(simulated(name, hue, FRACTION, &LOSSES, cell));
+        let simulation = |l| false_departures(loss(l), T_L);
+        series.push(simulated(name, hue, FRACTION, &LOSSES, simulation));
     }
     let (x, y) = (Axis::linear("loss l", ""), Axis::linear("inconsistent fraction", ""));
     Panel { title: "T_L = 3 T_A", x, y, series }
@@ -65,22 +65,22 @@ fn against_loss() -> Panel {
 
 fn against_listen() -> Panel {
     let mut series = Vec::new();
-    let models = [("correlated", 0, together(L)), ("uncorrelated", 1, apart(L))];
+    let models = [("correlated", 0, Loss::together(L)), ("uncorrelated", 1, Loss::apart(L))];
     for (name, hue, loss) in models {
         series.extend(formulas(QUANTITY, name, hue, &LISTENS, |listen| given(loss, listen)));
-        let cell = |listen| false_departures(loss, listen);
-        series.push(simulated(name, hue, FRACTION, &LISTENS, cell));
+        let simulation = |listen| false_departures(loss, listen);
+        series.push(simulated(name, hue, FRACTION, &LISTENS, simulation));
     }
-    let cell = |listen| false_departures(Loss::None, listen);
-    series.push(simulated("no loss", 2, FRACTION, &LISTENS_LOSSLESS, cell));
+    let simulation = |listen| false_departures(Loss::None, listen);
+    series.push(simulated("no loss", 2, FRACTION, &LISTENS_LOSSLESS, simulation));
     let (x, y) = (Axis::linear("T_L/T_A", ""), Axis::linear("inconsistent fraction", ""));
     Panel { title: "l = .4, and no loss", x, y, series }
 }
 
-/// Whether the curve is nought, as far as it can tell, from this x on.
+/// Whether the curve is zero, as far as it can tell, from this x on.
 fn vanishes(curve: &Curve, from: f64) -> bool {
-    let nought = |dot: &Dot| !dot.exceeds(&Dot { y: 0.0, stderr: 0.0, ..dot.clone() });
-    curve.dots.iter().filter(|dot| dot.x >= from).all(nought)
+    let zero = |dot: &Dot| !dot.exceeds(&Dot { y: 0.0, stderr: 0.0, ..dot.clone() });
+    curve.dots.iter().filter(|dot| dot.x >= from).all(zero)
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {

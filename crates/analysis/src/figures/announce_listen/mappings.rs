@@ -1,12 +1,13 @@
 //! Ours: wake-up times that follow from what governs leadership (sections 5.4.3 and 5.6).
 
 use super::super::{Axis, Claim, Figure, Finding, Kind, Pane, Panel};
-use super::sketch::{apart, formula, simulated};
-use crate::cell::{Cell, duration};
+use super::sketch::{formula, simulated};
+use crate::announce_listen::point;
 use crate::figures::evidence::{lies_above, value};
-use crate::setting::{Given, Loss};
-use bellwether_protocols::announce_listen::{Criterion, Mapping, Variant};
-use bellwether_sim::{Measure, Ranks};
+use crate::inputs::{Inputs, Loss};
+use crate::point::{Point, duration};
+use bellwether_protocols::announce_listen::{Criterion, Variant, WakeBy};
+use bellwether_sim::Measure;
 
 const SIZES: [f64; 8] = [2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
 const L: f64 = 0.4;
@@ -51,9 +52,8 @@ const WAYS: [(&str, Wake); 6] = [
 ];
 
 pub(super) fn figure() -> Figure {
-    let lossy = apart(L);
+    let lossy = Loss::apart(L);
     Figure {
-        id: "mappings",
         title: "Wake-up times that follow from what governs leadership",
         source: "ours; sections 5.4.3, 5.6 and 5.7",
         says: "Choosing the greatest id is slow because ids and wake-up times have nothing to do \
@@ -79,7 +79,7 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn cell(wake: Wake, nodes: u32, loss: Loss) -> Cell {
+fn simulation(wake: Wake, nodes: u32, loss: Loss) -> Point {
     let variant = match wake {
         Wake::Leads => Variant::LeM,
         Wake::AtOnce => Variant::LeA,
@@ -87,20 +87,13 @@ fn cell(wake: Wake, nodes: u32, loss: Loss) -> Cell {
     };
     // Small groups differ by little, and cost little.
     let runs = if nodes < 50 { 4000 } else { 1000 };
-    let mut cell = Cell::new(variant, nodes, loss).runs(runs);
+    let point = point(variant, nodes, loss).runs(runs);
+    let standing = WakeBy::Standing.name();
     match wake {
-        Wake::ById(jitter) => {
-            let (best, jitter) = (u64::from(nodes - 1), duration(jitter));
-            cell.config = cell.config.mapped(Mapping::ByStanding { best, worst: 0, jitter });
-        }
-        Wake::ByRank => {
-            let (best, jitter) = (Ranks::BOUND - 1, duration(0.0));
-            cell.config = cell.config.mapped(Mapping::ByStanding { best, worst: 0, jitter });
-            cell.config.criterion = Some(Criterion::Rank);
-        }
-        Wake::Random | Wake::Leads | Wake::AtOnce => {}
+        Wake::ById(jitter) => point.with("mapping", standing).with("jitter", duration(jitter)),
+        Wake::ByRank => point.with("mapping", standing).with("criterion", Criterion::Rank.name()),
+        Wake::Random | Wake::Leads | Wake::AtOnce => point,
     }
-    cell
 }
 
 fn panel(title: &'static str, loss: Loss, delay: bool) -> Panel {
@@ -108,10 +101,10 @@ fn panel(title: &'static str, loss: Loss, delay: bool) -> Panel {
     let mut series = Vec::new();
     for (hue, (name, wake)) in WAYS.into_iter().enumerate() {
         if let Some(quantity) = wake.quantity(delay) {
-            let given = |n| Given { nodes: n as u32, loss, ..Given::default() };
+            let given = |n| Inputs { nodes: n as u32, loss, ..Inputs::default() };
             series.push(formula(Kind::Corrected, quantity, name, hue, &SIZES, given));
         }
-        series.push(simulated(name, hue, measure, &SIZES, |n| cell(wake, n as u32, loss)));
+        series.push(simulated(name, hue, measure, &SIZES, |n| simulation(wake, n as u32, loss)));
     }
     let y = if delay { Axis::linear("leadership delay", "s") } else { Axis::log("messages", "") };
     Panel { title, x: Axis::log("processes N", ""), y, series }

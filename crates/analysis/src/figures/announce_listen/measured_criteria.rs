@@ -16,7 +16,6 @@ const MAPPED: &str = "by what was heard, timers too";
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "measured-criteria",
         title: "Leaders chosen by the losses or delays that each process has measured",
         source: "ours; proposed in section 5.7",
         says: "Instead of the greatest id, which says nothing of a process, section 5.7 proposes \

@@ -2,10 +2,11 @@
 
 use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Pane, Panel, Verdict};
 use super::reestablishment_delay::departing;
-use super::sketch::{apart, simulated};
-use crate::cell::{Cell, duration};
+use super::sketch::simulated;
+use crate::announce_listen::point;
 use crate::figures::evidence::{above_from, lies_above, never_below, value};
-use crate::setting::Loss;
+use crate::inputs::Loss;
+use crate::point::duration;
 use bellwether_protocols::announce_listen::{Variant, bye_copies};
 use bellwether_sim::{Measure, Scenario};
 
@@ -31,7 +32,6 @@ const MORE_BYES: &str = "three times as many";
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "query",
         title: "When are Query, Suppress-then-Query and Bye improvements on LE-A and LE-S?",
         source: "ours; the figure that section 5.7 wishes for",
         says: "A Query at the outset is answered by the leader, sooner than its next announcement \
@@ -59,12 +59,12 @@ pub(super) fn figure() -> Figure {
 fn joiner() -> Panel {
     let mut series = Vec::new();
     for (hue, (name, variant)) in VARIANTS.into_iter().enumerate() {
-        let cell = |ratio| {
-            let mut cell = Cell::new(variant, N, Loss::None);
-            cell.config.announce = duration(ratio * DELAY);
-            cell.scenario(Scenario::JoinSmaller, 2.0 * ratio * DELAY + 5.0)
+        let simulation = |ratio| {
+            let point = point(variant, N, Loss::None);
+            let point = point.with("announce", duration(ratio * DELAY));
+            point.scenario(Scenario::JoinSmaller, 2.0 * ratio * DELAY + 5.0)
         };
-        series.push(simulated(name, hue, Measure::ReestablishmentDelay, &RATIOS, cell));
+        series.push(simulated(name, hue, Measure::ReestablishmentDelay, &RATIOS, simulation));
     }
     let y = Axis::log("time until it follows", "s");
     Panel { title: "a joiner learns who leads", x: Axis::log("T_A/Δ", ""), y, series }
@@ -75,8 +75,8 @@ fn start(delay: bool) -> Panel {
     let series = VARIANTS.into_iter().enumerate().map(|(hue, (name, variant))| {
         // Small groups vary by much, and cost little.
         let runs = |n: f64| if n < 50.0 { 4000 } else { 1000 };
-        let cell = |n: f64| Cell::new(variant, n as u32, apart(L)).runs(runs(n));
-        simulated(name, hue, measure, &SIZES, cell)
+        let simulation = |n: f64| point(variant, n as u32, Loss::apart(L)).runs(runs(n));
+        simulated(name, hue, measure, &SIZES, simulation)
     });
     let (title, y) = if delay {
         ("start, l = .4: delay", Axis::linear("leadership delay", "s"))
@@ -92,17 +92,14 @@ fn byes(l: f64) -> u32 {
 }
 
 fn departure() -> Panel {
-    let cell = |l: f64, copies: u32| {
-        let mut cell = departing(Variant::LeS, N, apart(l));
-        cell.config.bye_copies = copies;
-        cell
-    };
+    let simulation =
+        |l: f64, copies: u32| departing(Variant::LeS, N, Loss::apart(l)).with("bye-copies", copies);
     let measure = Measure::ReestablishmentDelay;
     let series = vec![
-        simulated(NO_BYE, 4, measure, &LOSSES, |l| cell(l, 0)),
-        simulated(ONE_BYE, 5, measure, &LOSSES, |l| cell(l, 1)),
-        simulated(MEAN_BYES, 6, measure, &LOSSES, |l| cell(l, byes(l))),
-        simulated(MORE_BYES, 7, measure, &LOSSES, |l| cell(l, 3 * byes(l))),
+        simulated(NO_BYE, 4, measure, &LOSSES, |l| simulation(l, 0)),
+        simulated(ONE_BYE, 5, measure, &LOSSES, |l| simulation(l, 1)),
+        simulated(MEAN_BYES, 6, measure, &LOSSES, |l| simulation(l, byes(l))),
+        simulated(MORE_BYES, 7, measure, &LOSSES, |l| simulation(l, 3 * byes(l))),
     ];
     let (x, y) = (Axis::linear("loss l", ""), Axis::linear("re-establishment delay", "s"));
     Panel { title: "the leader departs", x, y, series }

@@ -3,10 +3,11 @@
 use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Verdict};
 use super::common::hidden;
 use super::inconsistent_fraction::{T_L, false_departures};
-use super::sketch::{apart, formula, formulas, simulated, together};
-use crate::cell::Cell;
+use super::sketch::{formula, formulas, simulated};
+use crate::announce_listen::point;
 use crate::figures::evidence::value;
-use crate::setting::{Given, Loss};
+use crate::inputs::{Inputs, Loss};
+use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Measure, Scenario};
 
@@ -21,11 +22,11 @@ const DELAY: Measure = Measure::ReestablishmentDelay;
 
 /// A model of loss: its name, and the loss of a given rate.
 pub(super) type Model = (&'static str, usize, fn(f64) -> Loss);
-pub(super) const MODELS: [Model; 2] = [("correlated", 0, together), ("uncorrelated", 1, apart)];
+pub(super) const MODELS: [Model; 2] =
+    [("correlated", 0, Loss::together), ("uncorrelated", 1, Loss::apart)];
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "reestablishment-delay",
         title: "Time until a disturbed group of 20 agrees again, against loss",
         source: "ours; the formulas are those of section 5.3.2",
         says: "The chapter derives the delay after four disturbances and draws none of them. It \
@@ -50,8 +51,8 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn given(loss: Loss, listen: f64) -> Given {
-    Given { nodes: N, loss, listen, ..Given::default() }
+fn given(loss: Loss, listen: f64) -> Inputs {
+    Inputs { nodes: N, loss, listen, ..Inputs::default() }
 }
 
 fn panel(title: &'static str) -> Panel {
@@ -60,9 +61,9 @@ fn panel(title: &'static str) -> Panel {
 }
 
 /// A departure in a group of this size.
-pub(super) fn departing(variant: Variant, nodes: u32, loss: Loss) -> Cell {
-    let cell = Cell::new(variant, nodes, loss).listen(LONG);
-    cell.scenario(Scenario::Departure, 2.0 * LONG + 40.0)
+pub(super) fn departing(variant: Variant, nodes: u32, loss: Loss) -> Point {
+    let point = point(variant, nodes, loss).listen(LONG);
+    point.scenario(Scenario::Departure, 2.0 * LONG + 40.0)
 }
 
 fn departure() -> Panel {
@@ -71,15 +72,15 @@ fn departure() -> Panel {
         let quantity = "le-s.reestablishment-delay.departure";
         let given = |l| given(loss(l), LONG);
         panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
-        let cell = |l| departing(Variant::LeS, N, loss(l));
-        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell));
+        let simulation = |l| departing(Variant::LeS, N, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, simulation));
     }
     panel
 }
 
 /// A joiner in a group that never gives its leader up.
-fn joining(variant: Variant, scenario: Scenario, loss: Loss) -> Cell {
-    Cell::new(variant, N, loss).scenario(scenario, 70.0)
+fn joining(variant: Variant, scenario: Scenario, loss: Loss) -> Point {
+    point(variant, N, loss).scenario(scenario, 70.0)
 }
 
 fn joiner_greater() -> Panel {
@@ -88,10 +89,10 @@ fn joiner_greater() -> Panel {
         let quantity = "le-s.reestablishment-delay.joiner-greater";
         let given = |l| given(loss(l), f64::INFINITY);
         panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
-        let cell = |l| joining(Variant::LeS, Scenario::JoinGreater, loss(l));
-        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell));
+        let simulation = |l| joining(Variant::LeS, Scenario::JoinGreater, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, simulation));
         for (others, nodes) in [("21 that start", N + 1), ("20 that start", N)] {
-            let start = |l| Cell::new(Variant::LeS, nodes, loss(l));
+            let start = |l| point(Variant::LeS, nodes, loss(l));
             let name = format!("{name}, {others}");
             let starts = simulated(&name, hue, Measure::LeadershipDelay, &LOSSES, start);
             panel.series.push(hidden(starts));
@@ -106,10 +107,10 @@ fn joiner_smaller() -> Panel {
         let quantity = "le-s.reestablishment-delay.joiner-smaller";
         let given = |l| given(loss(l), f64::INFINITY);
         panel.series.extend(formulas(quantity, name, hue, &LOSSES, given));
-        let cell = |variant| move |l| joining(variant, Scenario::JoinSmaller, loss(l));
-        panel.series.push(simulated(name, hue, DELAY, &LOSSES, cell(Variant::LeS)));
+        let simulation = |variant| move |l| joining(variant, Scenario::JoinSmaller, loss(l));
+        panel.series.push(simulated(name, hue, DELAY, &LOSSES, simulation(Variant::LeS)));
         let le_a = format!("{name}, LE-A");
-        panel.series.push(simulated(&le_a, hue + 2, DELAY, &LOSSES, cell(Variant::LeA)));
+        panel.series.push(simulated(&le_a, hue + 2, DELAY, &LOSSES, simulation(Variant::LeA)));
     }
     panel
 }
@@ -121,8 +122,8 @@ fn false_departure() -> Panel {
         let given = |l| given(loss(l), T_L);
         let corrected = formula(Kind::Corrected, quantity, name, hue, &LOSSES_FALSE, given);
         let printed = formula(Kind::Printed, quantity, name, hue, &LOSSES_FALSE, given);
-        let cell = |l| false_departures(loss(l), T_L);
-        let measured = simulated(name, hue, DELAY, &LOSSES_FALSE, cell);
+        let simulation = |l| false_departures(loss(l), T_L);
+        let measured = simulated(name, hue, DELAY, &LOSSES_FALSE, simulation);
         panel.series.extend([printed, corrected, measured]);
     }
     panel

@@ -1,30 +1,20 @@
 //! The builders that our own figures share.
 
 use super::super::{Kind, Points, Series};
-use crate::cell::Cell;
+use crate::inputs::{Inputs, ValidInputs};
+use crate::point::Point;
 use crate::quantity::{Formula, quantity};
-use crate::setting::{Given, Loss, Setting};
 use bellwether_sim::Measure;
 
-/// So much loss, which all receivers suffer together; no loss at all if that is nought.
-pub(super) fn together(rate: f64) -> Loss {
-    if rate == 0.0 { Loss::None } else { Loss::Correlated(rate) }
-}
-
-/// So much loss, which each receiver suffers for itself; no loss at all if that is nought.
-pub(super) fn apart(rate: f64) -> Loss {
-    if rate == 0.0 { Loss::None } else { Loss::Uncorrelated(rate) }
-}
-
-/// Markers: this measure of the cell at each x.
+/// Markers: this measure of the point at each x.
 pub(super) fn simulated(
     name: &str,
     hue: usize,
     measure: Measure,
     xs: &[f64],
-    cell: impl Fn(f64) -> Cell,
+    point: impl Fn(f64) -> Point,
 ) -> Series {
-    let points = xs.iter().map(|&x| (x, cell(x).into())).collect();
+    let points = xs.iter().map(|&x| (x, point(x))).collect();
     Series { name: name.to_owned(), hue, drawn: true, points: Points::Simulated(measure, points) }
 }
 
@@ -34,7 +24,7 @@ pub(super) fn formulas(
     name: &str,
     hue: usize,
     xs: &[f64],
-    given: impl Fn(f64) -> Given,
+    given: impl Fn(f64) -> Inputs,
 ) -> [Series; 2] {
     [Kind::Printed, Kind::Corrected].map(|kind| formula(kind, quantity, name, hue, xs, &given))
 }
@@ -46,10 +36,10 @@ pub(super) fn formula(
     name: &str,
     hue: usize,
     xs: &[f64],
-    given: impl Fn(f64) -> Given,
+    given: impl Fn(f64) -> Inputs,
 ) -> Series {
     let form = form(kind, quantity);
-    let value = |x: f64| form(&Setting::try_from(given(x)).ok()?).ok();
+    let value = |x: f64| form(&ValidInputs::try_from(given(x)).ok()?).ok();
     let points = xs.iter().filter_map(|&x| Some((x, value(x)?))).collect();
     let name = format!("{name}, {}", kind.name());
     Series { name, hue, drawn: true, points: Points::Formula(kind, points) }

@@ -7,7 +7,7 @@ use super::common::{
 use crate::announce_listen::convergence;
 use crate::figures::evidence::{above, matched, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Pane};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
 
@@ -27,11 +27,11 @@ pub(super) fn figure() -> Figure {
     let series = |measure| {
         let series = SUBJECTS.into_iter().flat_map(move |subject| {
             let formula =
-                subject.formula(Kind::Corrected, sizes, |variant, setting| match measure {
-                    Measure::Messages => messages_sent(variant, setting),
-                    Measure::Rounds => convergence::rounds_corrected(setting),
-                    Measure::AverageRounds => convergence::average_rounds(setting),
-                    _ => t_max(variant, setting),
+                subject.formula(Kind::Corrected, sizes, |variant, inputs| match measure {
+                    Measure::Messages => messages_sent(variant, inputs),
+                    Measure::Rounds => convergence::rounds_corrected(inputs),
+                    Measure::AverageRounds => convergence::average_rounds(inputs),
+                    _ => t_max(variant, inputs),
                 });
             [formula, subject.simulated(sizes, measure)]
         });
@@ -39,7 +39,6 @@ pub(super) fn figure() -> Figure {
     };
     let rounds = |label| Axis::linear(label, "");
     Figure {
-        id: "table-5.1",
         title: "LE-S: the four metrics of convergence against group size",
         source: "thesis chapter 5, section 5.4, Table 5.1",
         says: "The table lists what the simulations keep track of: the time until convergence, the \

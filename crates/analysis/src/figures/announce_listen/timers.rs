@@ -2,9 +2,10 @@
 
 use super::super::{Axis, Claim, Figure, Finding, Kind, Panel};
 use super::sketch::{formula, simulated};
-use crate::cell::{Cell, duration};
+use crate::announce_listen::point;
 use crate::figures::evidence::{above_from, never_below, value};
-use crate::setting::{Given, Loss};
+use crate::inputs::{Inputs, Loss};
+use crate::point::{Point, duration};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
 
@@ -25,7 +26,6 @@ const WATCHED: [(&str, u32); 2] = [("N = 10", 10), ("N = 50", 50)];
 
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "timers",
         title: "LE-S: uniform and exponential timers, and announce intervals below T_S + Δ",
         source: "ours; sections 5.4.3 and 5.4.4",
         says: "Exponential timers lead to fewer messages under certain conditions, says section \
@@ -47,11 +47,8 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn cell(shape: Shape, nodes: f64) -> Cell {
-    let mut cell = Cell::new(Variant::LeS, nodes as u32, Loss::None);
-    cell.config = cell.config.shaped(shape);
-    cell.config.announce = duration(T_A);
-    cell
+fn simulation(shape: Shape, nodes: f64) -> Point {
+    point(Variant::LeS, nodes as u32, Loss::None).shape(shape).with("announce", duration(T_A))
 }
 
 fn against_size(delay: bool) -> Panel {
@@ -62,9 +59,9 @@ fn against_size(delay: bool) -> Panel {
     };
     let mut series = Vec::new();
     for (hue, (name, shape)) in SHAPES.into_iter().enumerate() {
-        let given = |n| Given { nodes: n as u32, shape, announce: T_A, ..Given::default() };
+        let given = |n| Inputs { nodes: n as u32, shape, announce: T_A, ..Inputs::default() };
         series.push(formula(Kind::Corrected, quantity, name, hue, &SIZES, given));
-        series.push(simulated(name, hue, measure, &SIZES, |n| cell(shape, n)));
+        series.push(simulated(name, hue, measure, &SIZES, |n| simulation(shape, n)));
     }
     let (title, y) = if delay {
         ("delay", Axis::linear("leadership delay", "s"))
@@ -77,12 +74,12 @@ fn against_size(delay: bool) -> Panel {
 fn against_interval() -> Panel {
     let mut series = Vec::new();
     for (hue, (name, nodes)) in WATCHED.into_iter().enumerate() {
-        let cell = |announce| {
-            let mut cell = Cell::new(Variant::LeS, nodes, Loss::None);
-            cell.config.announce = duration(announce);
-            cell.runs(10_000) // small differences are to be seen
+        let simulation = |announce| {
+            let point = point(Variant::LeS, nodes, Loss::None);
+            // Small differences are to be seen.
+            point.with("announce", duration(announce)).runs(10_000)
         };
-        series.push(simulated(name, hue + SHAPES.len(), Measure::Messages, &INTERVALS, cell));
+        series.push(simulated(name, hue + SHAPES.len(), Measure::Messages, &INTERVALS, simulation));
     }
     let (x, y) = (Axis::linear("T_A/T_S", ""), Axis::linear("messages", ""));
     Panel { title: "uniform timers, short announce intervals", x, y, series }

@@ -4,7 +4,7 @@
 use super::common::{CORRELATED, Subject, UNCORRELATED, simulated, subject};
 use crate::figures::evidence::{above, bounded, differences};
 use crate::figures::{Claim, Finding};
-use crate::setting::Loss;
+use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
 
 pub(super) const LE_S_NONE: Subject = subject("LE-S, no loss", 4, Variant::LeS, Loss::None);

@@ -1,6 +1,6 @@
 //! The lecture's figure 6.22: a tree grows over a network and reports the best node.
 
-use super::common::{setting, value_of};
+use super::common::{inputs, value_of};
 use super::story::{Sent, callers, counted, elected, ends, senders, sent};
 use crate::figures::{Claim, Figure, Finding, Run};
 use bellwether_core::{Event, Record, SimTime};
@@ -19,7 +19,6 @@ const IN_WORDS: &str = "lecture, MAH: the algorithm in words";
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "ad-hoc-6-22",
         title: "An ad hoc network: a tree grows from node a and reports the best node",
         source: "lecture, MAH: the algorithm illustrated, figure 6.22",
         says: "Node a calls an election. In four steps a tree is built; the last step, in which f \
@@ -73,7 +72,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let links: BTreeSet<(u64, u64)> =
         elections.iter().map(|s| (s.from.min(s.to), s.from.max(s.to))).collect();
     let processes = ends(records).len();
-    let at = setting(processes as u32, |given| given.links = Some(links.len() as u64));
+    let at = inputs(processes as u32, |given| given.links = Some(links.len() as u64));
     let forms =
         ["election", "ack", "leader"].map(|kind| value_of(&format!("ad-hoc.messages.{kind}"), &at));
     vec![

@@ -1,6 +1,6 @@
 //! The lecture's figure 3-12: process 4 holds an election, and 6 wins it.
 
-use super::common::{setting, value_of};
+use super::common::{inputs, value_of};
 use super::story::{callers, count, counted, elected, ends, exchanged, ids, sent, since, told};
 use crate::figures::{Claim, Figure, Finding, Run};
 
@@ -10,7 +10,6 @@ const RUN: Run =
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "bully-3-12",
         title: "Bully: process 4 holds an election after 7 has crashed",
         source: "lecture, bully: the algorithm illustrated, figure 3-12",
         says: "The caption tells five steps: process 4 holds an election; 5 and 6 respond and tell \
@@ -39,7 +38,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let others: Vec<_> = elections.iter().copied().filter(|sent| sent.from != caller).collect();
     let everyone: Vec<(u64, u64)> = (0..6).map(|other| (6, other)).collect();
     let leader = elected(records);
-    let at = setting(8, |given| given.initiator = 4);
+    let at = inputs(8, |given| given.initiator = 4);
     let (section, alive) = ("figure 3-12", ends(all));
     vec![
         exchanged("(a) Process 4 holds an election.", section, &by(4), &[(4, 5), (4, 6), (4, 7)]),

@@ -1,15 +1,14 @@
-//! What the figures of elections that are called have in common: settings, series, values.
+//! What the figures of elections that are called have in common: inputs, series, values.
 
-use crate::election::Election;
 use crate::figures::{Curve, Finding, Kind, Points, Series};
+use crate::inputs::{Inputs, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, quantity};
-use crate::setting::{Given, Setting};
 use bellwether_sim::Measure;
 
 /// The usual parameters, but for these.
-pub(super) fn setting(nodes: u32, change: impl FnOnce(&mut Given)) -> Setting {
-    let mut given = Given { nodes, ..Given::default() };
+pub(super) fn inputs(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, ..Inputs::default() };
     change(&mut given);
     given.try_into().expect("figures ask for what formulas can tell")
 }
@@ -20,8 +19,8 @@ pub(super) fn known(name: &str) -> &'static Quantity {
 }
 
 /// What a corrected formula comes to.
-pub(super) fn value_of(name: &str, setting: &Setting) -> f64 {
-    (known(name).corrected)(setting).expect("figures ask for what formulas can tell")
+pub(super) fn value_of(name: &str, inputs: &ValidInputs) -> f64 {
+    (known(name).corrected)(inputs).expect("figures ask for what formulas can tell")
 }
 
 /// The name of a subject's curve.
@@ -50,10 +49,9 @@ pub(super) fn simulated(
     subject: &str,
     hue: usize,
     measure: Measure,
-    points: impl Iterator<Item = (u32, Election)>,
+    points: impl Iterator<Item = (u32, Point)>,
 ) -> Series {
-    let points =
-        points.map(|(nodes, election)| (f64::from(nodes), Point::from(election))).collect();
+    let points = points.map(|(nodes, point)| (f64::from(nodes), point)).collect();
     let points = Points::Simulated(measure, points);
     Series { name: named(subject, Kind::Simulated), hue, drawn: true, points }
 }

@@ -1,11 +1,12 @@
 //! What an election costs by each protocol: messages against N, and time and space beside them.
 
-use super::common::{STEADY, curve, formula, growth_per_process, known, named, setting};
+use super::common::{STEADY, curve, formula, growth_per_process, inputs, known, named};
 use super::costs;
-use crate::figures::evidence::{above, bounded, matched, number, part};
+use crate::figures::evidence::{above, bounded, matched, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
+use crate::inputs::{Inputs, ValidInputs};
+use crate::numbers::number;
 use crate::point::Point;
-use crate::setting::{Given, Setting};
 use bellwether_sim::Measure;
 use bellwether_sim::terrain::PAIRED_MAX;
 
@@ -48,8 +49,8 @@ const BOUND: Subject = Subject {
 const HIDDEN: [Subject; 1] = [BOUND];
 
 impl Subject {
-    fn at(&self, nodes: u32) -> Setting {
-        setting(nodes, |given: &mut Given| {
+    fn at(&self, nodes: u32) -> ValidInputs {
+        inputs(nodes, |given: &mut Inputs| {
             given.initiators = self.all_call.then_some(nodes);
         })
     }
@@ -67,7 +68,7 @@ impl Subject {
             let runs = affordable(&point, value(nodes)?)?;
             // Networks are drawn from all pairs.
             let drawable = nodes <= PAIRED_MAX || !self.quantity.starts_with("ad-hoc");
-            drawable.then(|| (f64::from(nodes), point.with(runs, 1)))
+            drawable.then(|| (f64::from(nodes), point.runs(runs).seed(1)))
         };
         let points = SIZES.into_iter().filter_map(point).collect();
         let points = Points::Simulated(Measure::Messages, points);
@@ -87,7 +88,7 @@ impl Subject {
 /// How many runs of so many messages there can be, if there can be two.
 fn affordable(point: &Point, messages: f64) -> Option<u64> {
     let runs = (AFFORDABLE / messages) as u64;
-    (runs >= 2).then(|| point.runs().min(runs).min(100))
+    (runs >= 2).then(|| point.runs.min(runs).min(100))
 }
 
 /// The figure.
@@ -95,7 +96,6 @@ pub(super) fn figure() -> Figure {
     let series = DRAWN.iter().chain(&HIDDEN).flat_map(Subject::series).collect();
     let (across, up) = (Axis::log("processes N", ""), Axis::log("messages", ""));
     Figure {
-        id: "complexity",
         title: "What an election costs: messages of all protocols against the number of processes",
         source: "ours; the lecture's and the papers' counts beside each other",
         says: "How many messages does each protocol take, up to a hundred thousand processes? How \

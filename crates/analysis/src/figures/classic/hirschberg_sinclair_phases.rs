@@ -1,6 +1,6 @@
 //! The lecture's example of Hirschberg-Sinclair: phases 0 to 5.
 
-use super::common::{setting, value_of};
+use super::common::{inputs, value_of};
 use super::story::{count, elected, ends, ids, told};
 use crate::figures::{Claim, Figure, Finding, Run};
 use bellwether_core::{Event, Record, SimTime};
@@ -16,7 +16,6 @@ const PHASES: &str = "lecture, HS: election phases";
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "hirschberg-sinclair-phases",
         title: "Hirschberg-Sinclair: phases 0 to 5 on a ring of 17",
         source: "lecture, HS: example, phases 0 to 5",
         says: "In phase k every candidate sends its id 2^k hops each way. Who is the greatest of \
@@ -89,7 +88,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let order = ring();
     let alive = ends(records);
     let leader = elected(records);
-    let at = setting(alive.len() as u32, |_| ());
+    let at = inputs(alive.len() as u32, |_| ());
     let (sent, bound) = (count(records), value_of("hirschberg-sinclair.messages.bound", &at));
     let in_words = numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     vec![

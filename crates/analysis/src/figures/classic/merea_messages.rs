@@ -1,11 +1,12 @@
 //! MEREA's figure 1: messages of MEREA and of the plain ring, for 100 to 1000 processes.
 
-use super::common::{STEADY, curve, formula, growth_per_process, known, named, setting, simulated};
-use crate::election::Election;
-use crate::figures::evidence::{exactly, lies_above, matched, number};
+use super::common::{STEADY, curve, formula, growth_per_process, inputs, known, named, simulated};
+use crate::classic::point_of;
+use crate::figures::evidence::{exactly, lies_above, matched};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
-use crate::setting::{Given, Setting};
-use bellwether_protocols::choice::Family;
+use crate::inputs::{Inputs, ValidInputs};
+use crate::numbers::number;
+use crate::point::Point;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Initiators, Measure, Order};
 
@@ -82,21 +83,21 @@ pub(super) const RUNS: &str = "Where nothing is left to luck there are two runs,
 
 impl Case {
     /// What formulas are asked, for so many processes.
-    fn at(&self, nodes: u32) -> Setting {
-        setting(nodes, |given: &mut Given| {
+    fn at(&self, nodes: u32) -> ValidInputs {
+        inputs(nodes, |given: &mut Inputs| {
             (given.delay, given.processing) = (3.0, 1.0);
             given.initiators = Some(if self.all_call { nodes } else { 1 });
         })
     }
 
-    fn election(&self, nodes: u32) -> Election {
+    fn point(&self, nodes: u32) -> Point {
         let who = if self.all_call { Initiators::All } else { Initiators::One };
         let order = (self.order)();
         let runs = if order == Order::Random { 300 } else { 2 };
-        let election = Election::of(Family::Ring(self.variant), &self.at(nodes));
-        let mut election = election.initiators(who).order(order).runs(runs);
-        election.convening.top_dead = true;
-        election
+        let point = point_of(self.variant.name(), &self.at(nodes));
+        let mut point = point.initiators(who).order(order).runs(runs);
+        point.convening.top_dead = true;
+        point
     }
 
     /// Both formulas and the simulation, of messages or of time.
@@ -119,7 +120,7 @@ impl Case {
     }
 
     fn simulated(&self, name: &str, measure: Measure) -> Series {
-        simulated(name, self.hue, measure, SIZES.iter().map(|n| (*n, self.election(*n))))
+        simulated(name, self.hue, measure, SIZES.iter().map(|n| (*n, self.point(*n))))
     }
 
     /// A curve of it.
@@ -146,7 +147,6 @@ pub(super) fn figure() -> Figure {
     let news =
         Series { drawn: false, ..WORST_WORST.simulated(NEWS, Measure::MessagesOf("coordinator")) };
     Figure {
-        id: "merea-messages",
         title: "MEREA and the plain ring: messages against the number of processes",
         source: "MEREA, section 6, figure 1 (comparison of ring and MEREA)",
         says: "MEREA is the ring on which an older election destroys the younger ones. Its paper \
@@ -222,7 +222,7 @@ fn one_fourth(worst: &Curve, ring: &Curve) -> Claim {
 /// The analysis as its sum has it, for n = N.
 fn analysed(worst: &Curve) -> Curve {
     let value = |nodes: f64| {
-        let at = setting(nodes as u32, |_| ());
+        let at = inputs(nodes as u32, |_| ());
         (known(WORST_WORST.messages).corrected)(&at).unwrap_or(f64::NAN)
     };
     let mut analysed = worst.clone();

@@ -1,12 +1,11 @@
 //! MEREA's Table 3, run as it is printed: how often the highest process is missed.
 
-use super::common::{known, named, setting};
+use super::common::{inputs, known, named};
 use super::story::elected;
-use crate::election::Election;
 use crate::figures::evidence::value;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Trial};
+use crate::point::Point;
 use bellwether_core::{Duration, Entropy};
-use bellwether_protocols::choice::{Config, Family};
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Coins, Fault, For, Order, ScenarioFile, Timed, Who};
 
@@ -21,7 +20,7 @@ pub(super) fn figure() -> Figure {
     let forms = known("merea.wrong-leader");
     let line = |name: &str, hue, kind, form: crate::quantity::Formula| {
         let point = |k: u32| {
-            let at = setting(NODES, |given| given.initiators = Some(k));
+            let at = inputs(NODES, |given| given.initiators = Some(k));
             Some((f64::from(k), form(&at).ok()?))
         };
         let points = Points::Formula(kind, (1..=NODES).filter_map(point).collect());
@@ -43,7 +42,6 @@ pub(super) fn figure() -> Figure {
     let (across, up) =
         (Axis::linear("processes that call an election", ""), Axis::linear("highest missed", ""));
     Figure {
-        id: "merea-table-3",
         title: "MEREA's Table 3 as printed: how often the highest process is not elected",
         source: "MEREA, Table 3; the paper has no figure of it",
         says: "Table 3 says what a process does with an election message. If it has called an \
@@ -66,13 +64,10 @@ pub(super) fn figure() -> Figure {
 
 /// Whether the highest is missed if so many call: 1 or 0.
 fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
-    let merea = Family::Ring(Variant::Merea);
-    let mut election = Election::new(merea, NODES).order(Order::Random);
-    if let Config::Ring(config) = &mut election.config {
-        config.as_printed = as_printed;
-    }
-    let hop = election.delay;
-    let experiment = election.experiment(1).ok()?;
+    let protocol = Variant::Merea.name();
+    let point = Point::new(protocol, NODES).order(Order::Random).with("as-printed", as_printed);
+    let hop = point.delay;
+    let experiment = point.experiment(1).ok()?;
     let coins = Coins::new(seed, run);
     let (mut plan, _) = experiment.plan(coins);
     let mut luck = coins.world(For::Caller(9));
@@ -83,7 +78,7 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
     calls.truncate(callers as usize);
     let campaign = |(at, node)| Timed { at, fault: Fault::Campaign { node: Who::Node(node) } };
     plan.faults = calls.into_iter().map(campaign).collect();
-    let (choice, protocol) = (experiment.choice, merea.name().to_owned());
+    let (choice, protocol) = (experiment.choice, protocol.to_owned());
     let file = ScenarioFile { about: String::new(), protocol, choice, plan, seed };
     // Of one seed every run has its own luck.
     let leader = elected(&file.trace(luck.below(u64::MAX)))?;

@@ -12,7 +12,6 @@ use bellwether_sim::Measure;
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "merea-times",
         title: "MEREA and the plain ring: time until all know the leader",
         source: "MEREA, sections 5 to 7; the paper has no figure of times",
         says: "The paper gives the times of its experiments, 3 s a hop and 1 s over each message, \

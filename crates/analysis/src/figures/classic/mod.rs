@@ -12,18 +12,16 @@ mod merea_times;
 mod ring_6_21;
 mod story;
 
-use super::Figure;
+use super::Row;
 
 /// All of them, in the order of the report.
-pub fn figures() -> Vec<Figure> {
-    vec![
-        merea_messages::figure(),
-        merea_times::figure(),
-        merea_table_3::figure(),
-        bully_3_12::figure(),
-        ring_6_21::figure(),
-        ad_hoc_6_22::figure(),
-        hirschberg_sinclair_phases::figure(),
-        complexity::figure(),
-    ]
-}
+pub const FIGURES: &[Row] = &[
+    ("merea-messages", merea_messages::figure),
+    ("merea-times", merea_times::figure),
+    ("merea-table-3", merea_table_3::figure),
+    ("bully-3-12", bully_3_12::figure),
+    ("ring-6-21", ring_6_21::figure),
+    ("ad-hoc-6-22", ad_hoc_6_22::figure),
+    ("hirschberg-sinclair-phases", hirschberg_sinclair_phases::figure),
+    ("complexity", complexity::figure),
+];

@@ -1,6 +1,6 @@
 //! The lecture's figure 6.21: two elections at once on a ring.
 
-use super::common::{setting, value_of};
+use super::common::{inputs, value_of};
 use super::story::{callers, counted, elected, ends, ids, sent, told};
 use crate::figures::{Claim, Figure, Finding, Run};
 use std::collections::BTreeMap;
@@ -11,7 +11,6 @@ const RUN: Run =
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "ring-6-21",
         title: "A ring that collects ids: processes 6 and 3 hold elections at once",
         source: "lecture, LCR: the algorithm illustrated, figure 6.21",
         says: "The election messages of P_6 and of P_3 go round at the same time. Each collects \
@@ -41,7 +40,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let called = callers(records);
     let at_once = called.windows(2).all(|pair| pair[0].0 == pair[1].0);
     let callers: Vec<u64> = called.iter().map(|(_, id)| *id).collect();
-    let at = setting(alive.len() as u32, |given| given.initiators = Some(called.len() as u32));
+    let at = inputs(alive.len() as u32, |given| given.initiators = Some(called.len() as u32));
     let leader = elected(records);
     vec![
         Claim::judged(

@@ -2,12 +2,14 @@
 //! drawn of it, what we chose where the text is silent, and how its words are judged.
 
 use super::tell::{interval, no_less, no_more, together, told, within_part};
-use crate::ballot::Ballot;
 use crate::figures::claim::doubt;
 use crate::figures::evidence::{exactly, matched_over, value};
-use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Panel, Points, Series, Verdict};
+use crate::figures::{
+    Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series, Verdict,
+};
+use crate::inputs::{Inputs, ValidInputs};
+use crate::point::Point;
 use crate::quantity::quantity;
-use crate::setting::{Given, Setting};
 use bellwether_sim::Measure;
 
 /// What counts as a success "very high" or "close to 1".
@@ -48,13 +50,11 @@ pub(super) const RULES: &str = "Section 3.1 names two ways to begin a round agai
     `delay`.";
 
 /// The choices behind a figure of success.
-pub(super) const OF_SUCCESS: &[&str] =
-    &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS];
+const OF_SUCCESS: &[&str] = &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS];
 /// The choices behind a figure of rounds.
-pub(super) const OF_ROUNDS: &[&str] = &[ROUNDS, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
+const OF_ROUNDS: &[&str] = &[ROUNDS, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
 /// The choices behind a figure of messages.
-pub(super) const OF_MESSAGES: &[&str] =
-    &[MESSAGES, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
+const OF_MESSAGES: &[&str] = &[MESSAGES, RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES];
 
 /// The choices behind a figure of all three.
 pub(super) const OF_ALL: &[&str] =
@@ -66,7 +66,7 @@ pub(super) struct Case {
     /// What the legend adds; nothing, if there is but one.
     pub(super) name: &'static str,
     /// What is simulated at x.
-    pub(super) ballot: fn(f64) -> Ballot,
+    pub(super) point: fn(f64) -> Point,
 }
 
 /// What a picture goes through, and for whom.
@@ -90,6 +90,21 @@ impl Sweep {
         self.panel("rounds", Axis::linear("rounds", ""), &[("rounds", Measure::Rounds)])
     }
 
+    /// A figure of success alone, to be completed.
+    pub(super) fn figure_of_success(&self) -> Figure {
+        alone(self.success(), OF_SUCCESS)
+    }
+
+    /// A figure of rounds alone, to be completed.
+    pub(super) fn figure_of_rounds(&self) -> Figure {
+        alone(self.rounds(), OF_ROUNDS)
+    }
+
+    /// A figure of messages alone, to be completed.
+    pub(super) fn figure_of_messages(&self) -> Figure {
+        alone(self.messages(), OF_MESSAGES)
+    }
+
     /// Unicasts and multicasts.
     pub(super) fn messages(&self) -> Panel {
         let what = [("unicasts", Measure::Unicasts), ("multicasts", Measure::Multicasts)];
@@ -108,15 +123,15 @@ impl Sweep {
     }
 
     fn series(&self, name: &str, hue: usize, measure: Measure, case: &Case) -> Series {
-        let points = self.values.iter().map(|x| (*x, (case.ballot)(*x).into())).collect();
+        let points = self.values.iter().map(|x| (*x, (case.point)(*x))).collect();
         let points = Points::Simulated(measure, points);
         Series { name: name.to_owned(), hue, drawn: true, points }
     }
 }
 
 /// The only panel of a figure needs no title.
-pub(super) fn alone(panel: Panel) -> Vec<Panel> {
-    vec![Panel { title: "", ..panel }]
+fn alone(panel: Panel, choices: &'static [&'static str]) -> Figure {
+    Figure { choices, panels: vec![Panel { title: "", ..panel }], ..Figure::BARE }
 }
 
 /// A curve's name: what it shows, and in which case.
@@ -125,8 +140,8 @@ fn named(what: &str, case: &str) -> String {
 }
 
 /// What formulas are asked about a group of so many.
-pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Given)) -> Setting {
-    let mut given = Given { nodes, ..Given::default() };
+pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, ..Inputs::default() };
     change(&mut given);
     given.try_into().expect("figures ask for what formulas can tell")
 }
@@ -137,7 +152,7 @@ pub(super) fn formula(
     hue: usize,
     kind: Kind,
     name: &str,
-    points: impl Iterator<Item = (f64, Setting)>,
+    points: impl Iterator<Item = (f64, ValidInputs)>,
 ) -> Series {
     let quantity = quantity(name).unwrap_or_else(|| panic!("no quantity is called {name}"));
     let form = if kind == Kind::Printed { quantity.printed } else { quantity.corrected };

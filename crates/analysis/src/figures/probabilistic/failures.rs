@@ -3,8 +3,9 @@
 use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
 use super::loss::{NODES, by_delay};
 use super::tell::{at_least, scaled, together, told};
-use crate::ballot::Ballot;
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Points, Series, Verdict};
+use crate::point::Point;
+use crate::probabilistic::point;
 
 /// From the paper's p_fail to a half.
 const FAILS: [f64; 8] = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5];
@@ -17,8 +18,8 @@ const SWEEP: Sweep = Sweep {
     x: Axis::linear("p_fail, or the loss of messages", ""),
     values: &FAILS,
     cases: &[
-        Case { name: "by p_fail", ballot: |fail| Ballot { fail, ..Ballot::new(NODES) } },
-        Case { name: "by loss", ballot: by_delay },
+        Case { name: "by p_fail", point: |fail| Point { fail, ..point(NODES) } },
+        Case { name: "by loss", point: by_delay },
     ],
 };
 
@@ -33,7 +34,6 @@ pub(super) fn figure() -> Figure {
         points: Points::Formula(Kind::Corrected, points),
     });
     Figure {
-        id: "probabilistic-fail",
         title: "Probabilistic election: success, rounds and messages against failures",
         source: "ours, the graphs that section 5 of the probabilistic election leaves out",
         says: "N = 2000, view_prob = .5, losses of .001. The graphs for varying p_fail are very \

@@ -4,10 +4,13 @@ use super::common::{
     CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, as_computed, formula, formula_curve, given,
 };
 use super::tell::{self, at_least, together};
-use crate::ballot::Ballot;
-use crate::figures::evidence::{above_from, lies_above, number, part, value};
+use crate::figures::evidence::{above_from, lies_above, part, value};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
 use crate::figures::{Verdict, evidence::exactly};
+use crate::inputs::Loss;
+use crate::numbers::number;
+use crate::point::Point;
+use crate::probabilistic::one_round;
 use bellwether_sim::Measure;
 
 const NODES: u32 = 10_000;
@@ -36,7 +39,6 @@ const ROUND: &str = "one round, simulated";
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "probabilistic-4",
         title: "Probabilistic election: the bound on a round's success, and its success",
         source: "probabilistic election, section 4, figure 4",
         says: "view_prob = .4, losses and p_fail of .01, N = 10,000. The bounds on E1 and E2 come \
@@ -96,11 +98,11 @@ fn product() -> Panel {
             (1..=MOST).map(|k| (f64::from(k), 1.0 - FAIL)).collect(),
         ),
     });
-    let ballot = |k: u32| {
-        let ballot = Ballot { view: VIEW, fail: FAIL, ..Ballot::new(NODES) };
-        ballot.loss(LOSS).one_round(k)
+    let point = |k: u32| {
+        let point = one_round(NODES, k).loss(Loss::apart(LOSS));
+        Point { view: VIEW, fail: FAIL, ..point }
     };
-    let points = SIMULATED.iter().map(|k| (f64::from(*k), ballot(*k).into())).collect();
+    let points = SIMULATED.iter().map(|k| (f64::from(*k), point(*k))).collect();
     let points = Points::Simulated(Measure::StrongSuccess, points);
     series.push(Series { name: ROUND.to_owned(), hue: 5, drawn: true, points });
     let y = Axis::linear("success of a round", "");

@@ -1,12 +1,10 @@
 //! Figures 5(d) to 5(f): success, rounds and messages against the size of the group.
 
-use super::common::{
-    Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, fewer_than, high, one_round,
-};
+use super::common::{Case, Sweep, fewer_than, high, one_round};
 use super::tell::{interval, together, told, within_distance};
-use crate::ballot::Ballot;
 use crate::figures::evidence::flat;
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Verdict};
+use crate::probabilistic::point;
 
 /// The text plots N up to 5000 and speaks of 6000.
 const SIZES: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 6000.0];
@@ -17,26 +15,19 @@ const SAME: f64 = 0.02;
 const SWEEP: Sweep = Sweep {
     x: Axis::linear("group size N", ""),
     values: &SIZES,
-    cases: &[Case { name: "", ballot: |nodes| Ballot::new(nodes as u32) }],
+    cases: &[Case { name: "", point: |nodes| point(nodes as u32) }],
 };
 
-/// All three.
-pub(super) fn figures() -> [Figure; 3] {
-    [success(), rounds(), messages()]
-}
-
-fn success() -> Figure {
+/// The figure of success.
+pub(super) fn success() -> Figure {
     Figure {
-        id: "probabilistic-5d",
         title: "Probabilistic election: success against the size of the group",
         source: "probabilistic election, section 5, figure 5(d)",
         says: "p_fail = .001, view_prob = .5, losses of .001; N from 1000 to 5000 by one sentence, \
             up to and beyond 6000 by others. Strong success is very high, weak success close to 1, \
             both whatever the size is.",
-        choices: OF_SUCCESS,
-        panels: alone(SWEEP.success()),
         claims: claims_of_success,
-        ..Figure::BARE
+        ..SWEEP.figure_of_success()
     }
 }
 
@@ -61,16 +52,14 @@ fn same(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
     told(says, section, verdict, because)
 }
 
-fn rounds() -> Figure {
+/// The figure of rounds.
+pub(super) fn rounds() -> Figure {
     Figure {
-        id: "probabilistic-5e",
         title: "Probabilistic election: rounds against the size of the group",
         source: "probabilistic election, section 5, figure 5(e)",
         says: "As figure 5(d). It ends within 1 expected round up to N = 6000.",
-        choices: OF_ROUNDS,
-        panels: alone(SWEEP.rounds()),
         claims: claims_of_rounds,
-        ..Figure::BARE
+        ..SWEEP.figure_of_rounds()
     }
 }
 
@@ -82,16 +71,14 @@ fn claims_of_rounds(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-fn messages() -> Figure {
+/// The figure of messages.
+pub(super) fn messages() -> Figure {
     Figure {
-        id: "probabilistic-5f",
         title: "Probabilistic election: messages against the size of the group",
         source: "probabilistic election, section 5, figure 5(f)",
         says: "As figure 5(d). The expected number of messages does not vary with N.",
-        choices: OF_MESSAGES,
-        panels: alone(SWEEP.messages()),
         claims: claims_of_messages,
-        ..Figure::BARE
+        ..SWEEP.figure_of_messages()
     }
 }
 

@@ -1,12 +1,11 @@
 //! Figures 5(a) to 5(c): success, rounds and messages against the loss of messages.
 
-use super::common::{
-    Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, few_rounds, fewer_than, high,
-    one_round, steady,
-};
-use crate::ballot::Ballot;
+use super::common::{Case, Sweep, few_rounds, fewer_than, high, one_round, steady};
 use crate::figures::evidence::{lies_above, never_below, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Verdict};
+use crate::inputs::Loss;
+use crate::point::Point;
+use crate::probabilistic::point;
 use bellwether_protocols::probabilistic::Reinitiate;
 
 /// The paper's range.
@@ -17,8 +16,8 @@ pub(super) const NODES: u32 = 2000;
 const TOLERATED: f64 = 0.4;
 const AXIS: &str = "loss";
 
-pub(super) const DELAY: Case = Case { name: "delay", ballot: by_delay };
-pub(super) const HASH: Case = Case { name: "hash", ballot: by_hash };
+pub(super) const DELAY: Case = Case { name: "delay", point: by_delay };
+pub(super) const HASH: Case = Case { name: "hash", point: by_hash };
 
 /// Both re-initiation rules over all losses.
 pub(super) const SWEEP: Sweep = Sweep {
@@ -28,19 +27,12 @@ pub(super) const SWEEP: Sweep = Sweep {
 };
 
 /// The election at this loss.
-pub(super) fn by_delay(loss: f64) -> Ballot {
-    Ballot::new(NODES).loss(loss)
+pub(super) fn by_delay(loss: f64) -> Point {
+    point(NODES).loss(Loss::apart(loss))
 }
 
-fn by_hash(loss: f64) -> Ballot {
-    let mut ballot = by_delay(loss);
-    ballot.config.reinitiate = Reinitiate::Hash;
-    ballot
-}
-
-/// All three.
-pub(super) fn figures() -> [Figure; 3] {
-    [success(), rounds(), messages()]
+fn by_hash(loss: f64) -> Point {
+    by_delay(loss).with("reinitiate", Reinitiate::Hash.name())
 }
 
 /// Those losses at which success is said to be high.
@@ -48,18 +40,16 @@ fn tolerated(curve: &Curve) -> Curve {
     part(curve, |loss| loss <= TOLERATED)
 }
 
-fn success() -> Figure {
+/// The figure of success.
+pub(super) fn success() -> Figure {
     Figure {
-        id: "probabilistic-5a",
         title: "Probabilistic election: success against the loss of messages",
         source: "probabilistic election, section 5, figure 5(a)",
         says: "N = 2000, p_fail = .001, view_prob = .5, the same loss for unicasts and multicasts. \
             Strong success is very high up to a loss of .4; weak success is close to 1 and above \
             strong success.",
-        choices: OF_SUCCESS,
-        panels: alone(SWEEP.success()),
         claims: claims_of_success,
-        ..Figure::BARE
+        ..SWEEP.figure_of_success()
     }
 }
 
@@ -96,16 +86,14 @@ fn between(more: &Curve, less: &Curve) -> String {
     format!("{} exceeds {} by {least:.4} to {most:.4}", more.name, less.name)
 }
 
-fn rounds() -> Figure {
+/// The figure of rounds.
+pub(super) fn rounds() -> Figure {
     Figure {
-        id: "probabilistic-5b",
         title: "Probabilistic election: rounds against the loss of messages",
         source: "probabilistic election, section 5, figure 5(b)",
         says: "As figure 5(a). The protocol scales in time where success is high.",
-        choices: OF_ROUNDS,
-        panels: alone(SWEEP.rounds()),
         claims: claims_of_rounds,
-        ..Figure::BARE
+        ..SWEEP.figure_of_rounds()
     }
 }
 
@@ -134,17 +122,15 @@ fn claims_of_rounds(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-fn messages() -> Figure {
+/// The figure of messages.
+pub(super) fn messages() -> Figure {
     Figure {
-        id: "probabilistic-5c",
         title: "Probabilistic election: messages against the loss of messages",
         source: "probabilistic election, section 5, figure 5(c)",
         says: "As figure 5(a). The protocol scales in messages where success is high; section 6: \
             their number is low and almost constant, in the face of failing links, too.",
-        choices: OF_MESSAGES,
-        panels: alone(SWEEP.messages()),
         claims: claims_of_messages,
-        ..Figure::BARE
+        ..SWEEP.figure_of_messages()
     }
 }
 

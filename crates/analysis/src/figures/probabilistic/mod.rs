@@ -16,20 +16,23 @@ mod tell;
 mod to_a_million;
 mod view;
 
-use super::Figure;
+use super::Row;
 
 /// All of them, in the order of the report.
-pub fn figures() -> Vec<Figure> {
-    let mut all = vec![fig_4::figure()];
-    all.extend(loss::figures());
-    all.extend(group::figures());
-    all.extend(view::figures());
-    all.extend([
-        to_a_million::figure(),
-        failures::figure(),
-        rules::figure(),
-        size::figure(),
-        one_round::figure(),
-    ]);
-    all
-}
+pub const FIGURES: &[Row] = &[
+    ("probabilistic-4", fig_4::figure),
+    ("probabilistic-5a", loss::success),
+    ("probabilistic-5b", loss::rounds),
+    ("probabilistic-5c", loss::messages),
+    ("probabilistic-5d", group::success),
+    ("probabilistic-5e", group::rounds),
+    ("probabilistic-5f", group::messages),
+    ("probabilistic-5g", view::success),
+    ("probabilistic-5h", view::rounds),
+    ("probabilistic-5i", view::messages),
+    ("probabilistic-n", to_a_million::figure),
+    ("probabilistic-fail", failures::figure),
+    ("probabilistic-rules", rules::figure),
+    ("probabilistic-size", size::figure),
+    ("probabilistic-round", one_round::figure),
+];

@@ -2,10 +2,12 @@
 
 use super::common::{CALL, SIZE, TIES, TIMES, as_computed, formula, formula_curve, given};
 use super::tell::{at_least, together, told};
-use crate::ballot::Ballot;
-use crate::figures::evidence::number;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Verdict};
-use crate::setting::Setting;
+use crate::inputs::Loss;
+use crate::inputs::ValidInputs;
+use crate::numbers::number;
+use crate::point::Point;
+use crate::probabilistic::one_round;
 use bellwether_protocols::probabilistic::Choice;
 use bellwether_sim::Measure;
 
@@ -24,7 +26,6 @@ const MEASURES: [(&str, &str, Measure, &str); 3] = [
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "probabilistic-round",
         title: "Probabilistic election: the relays of one round and their graph",
         source: "ours, of E1 and E2 in section 4 of the probabilistic election",
         says: "About K members relay. There is an edge between two of them if one sees the other, \
@@ -48,14 +49,12 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn ballot(k: u32) -> Ballot {
-    let ballot = Ballot { view: VIEW, fail: 0.0, ..Ballot::new(NODES) };
-    let mut ballot = ballot.loss(0.0).one_round(k);
-    ballot.config.choice = Choice::Rank;
-    ballot
+fn point(k: u32) -> Point {
+    let point = one_round(NODES, k).loss(Loss::None).with("choice", Choice::Rank.name());
+    Point { view: VIEW, fail: 0.0, ..point }
 }
 
-fn at(k: u32) -> Setting {
+fn at(k: u32) -> ValidInputs {
     given(NODES, |given| {
         (given.k, given.view, given.fail) = (k, VIEW, 0.0);
         (given.unicast_loss, given.multicast_loss) = (0.0, 0.0);
@@ -71,7 +70,7 @@ fn panel(shown: &(&'static str, &str, Measure, &'static str)) -> Panel {
     let mut series: Vec<Series> = lines.into();
     // The text has no number of components, and as many relays as there are.
     series.retain(|line| !matches!(&line.points, Points::Formula(_, dots) if dots.is_empty()));
-    let points = RELAYS.iter().map(|k| (f64::from(*k), ballot(*k).into())).collect();
+    let points = RELAYS.iter().map(|k| (f64::from(*k), point(*k))).collect();
     let points = Points::Simulated(measure, points);
     series.push(Series { name: format!("{subject}, simulated"), hue: 0, drawn: true, points });
     Panel { title, x: Axis::log("K", ""), y: Axis::linear(subject, ""), series }

@@ -8,7 +8,6 @@ use crate::figures::{Claim, Curve, Figure, Finding, Verdict};
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "probabilistic-rules",
         title: "Probabilistic election: who should begin a round again?",
         source: "ours, of the two rules of section 3.1 of the probabilistic election",
         says: "To keep the number of re-initiations constant, those who saw that a round has no \

@@ -4,9 +4,11 @@ use super::common::{
     CALL, Case, MESSAGES, ROUNDS, SUCCESS, Sweep, TIES, TIMES, ends, formula, formula_curve, given,
     steady_at,
 };
-use crate::ballot::Ballot;
 use crate::figures::evidence::{lies_above, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind, Verdict};
+use crate::inputs::Loss;
+use crate::point::Point;
+use crate::probabilistic::one_round;
 use bellwether_protocols::probabilistic::Size;
 use bellwether_sim::Measure;
 
@@ -18,19 +20,17 @@ const SWEEP: Sweep = Sweep {
     x: Axis::linear("group size N", ""),
     values: &SIZES,
     cases: &[
-        Case { name: "true", ballot: |nodes| taking(nodes, Size::Group) },
-        Case { name: "view", ballot: |nodes| taking(nodes, Size::View) },
-        Case { name: "gossip", ballot: |nodes| taking(nodes, Size::Gossip) },
+        Case { name: "true", point: |nodes| taking(nodes, Size::Group) },
+        Case { name: "view", point: |nodes| taking(nodes, Size::View) },
+        Case { name: "gossip", point: |nodes| taking(nodes, Size::Gossip) },
     ],
 };
 
 /// A first round, and what everyone takes for the size of the group.
-fn taking(nodes: f64, size: Size) -> Ballot {
+fn taking(nodes: f64, size: Size) -> Point {
     let runs = if size == Size::Gossip { 300 } else { 1000 };
-    let ballot = Ballot { fail: 0.0, runs, ..Ballot::new(nodes as u32) };
-    let mut ballot = ballot.loss(0.0).one_round(K as u32);
-    ballot.config.size = size;
-    ballot
+    let point = one_round(nodes as u32, K as u32).loss(Loss::None).with("size", size);
+    Point { fail: 0.0, runs, ..point }
 }
 
 /// The figure.
@@ -44,7 +44,6 @@ pub(super) fn figure() -> Figure {
         relays.series.push(formula(subject, hue, Kind::Corrected, quantity, points));
     }
     Figure {
-        id: "probabilistic-size",
         title: "Probabilistic election: how large do members think the group is?",
         source: "ours, of N_i in section 3.1 of the probabilistic election",
         says: "A member relays if its hash times N_i is below K. N_i is the size of its view; or, \
@@ -68,7 +67,7 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn at(nodes: f64) -> crate::setting::Setting {
+fn at(nodes: f64) -> crate::inputs::ValidInputs {
     given(nodes as u32, |given| {
         (given.fail, given.unicast_loss, given.multicast_loss) = (0.0, 0.0, 0.0);
     })

@@ -6,8 +6,9 @@
 //! with fewer than [`ENOUGH_RUNS`] of its own confirms nothing, whatever its interval is.
 
 use crate::figures::claim::{ENOUGH_RUNS, fewer_runs};
-use crate::figures::evidence::{exactly, number};
+use crate::figures::evidence::exactly;
 use crate::figures::{Claim, Dot, Verdict};
+use crate::numbers::number;
 
 /// A claim with this verdict; if it is open, that is for lack of runs.
 pub(super) fn told(

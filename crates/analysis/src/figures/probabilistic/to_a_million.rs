@@ -1,9 +1,11 @@
 //! Ours: figures 5(d) to 5(f) continued to a million members, with hardly any loss and with much.
 
 use super::common::{Case, OF_ALL, Sweep, high, one_round};
-use crate::ballot::Ballot;
 use crate::figures::evidence::{flat, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Verdict};
+use crate::inputs::Loss;
+use crate::point::Point;
+use crate::probabilistic::point;
 
 const SIZES: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
 const AXIS: &str = "N =";
@@ -12,8 +14,8 @@ const SWEEP: Sweep = Sweep {
     x: Axis::log("group size N", ""),
     values: &SIZES,
     cases: &[
-        Case { name: "loss .001", ballot: |nodes| of_size(nodes, 0.001) },
-        Case { name: "loss .2", ballot: |nodes| of_size(nodes, 0.2) },
+        Case { name: "loss .001", point: |nodes| of_size(nodes, 0.001) },
+        Case { name: "loss .2", point: |nodes| of_size(nodes, 0.2) },
     ],
 };
 
@@ -23,19 +25,18 @@ const CAPPED: &str = "In groups of more than 6000 the limit of 6000 relays appli
     round is begun: it has about 6000 relays, and not N.";
 
 /// Large groups take long, and each of their runs tells of more members.
-fn of_size(nodes: f64, loss: f64) -> Ballot {
+fn of_size(nodes: f64, loss: f64) -> Point {
     let runs = match nodes {
         _ if nodes < 1e5 => 1000,
         _ if nodes < 1e6 => 300,
         _ => 30,
     };
-    Ballot::new(nodes as u32).loss(loss).runs(runs)
+    point(nodes as u32).loss(Loss::apart(loss)).runs(runs)
 }
 
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        id: "probabilistic-n",
         title: "Probabilistic election: success, rounds and messages up to a million members",
         source: "ours, continuing figures 5(d-f) of the probabilistic election",
         says: "p_fail = .001, view_prob = .5. The guarantees and the number of messages do not \

@@ -1,11 +1,9 @@
 //! Figures 5(g) to 5(i): success, rounds and messages against what members see of the group.
 
-use super::common::{
-    Case, OF_MESSAGES, OF_ROUNDS, OF_SUCCESS, Sweep, alone, few_rounds, fewer_than, high,
-    one_round, steady,
-};
-use crate::ballot::Ballot;
+use super::common::{Case, Sweep, few_rounds, fewer_than, high, one_round, steady};
 use crate::figures::{Axis, Claim, Figure, Finding, Verdict};
+use crate::point::Point;
+use crate::probabilistic::point;
 
 /// The paper's range.
 const VIEWS: [f64; 7] = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5];
@@ -16,25 +14,18 @@ const AXIS: &str = "view_prob";
 const SWEEP: Sweep = Sweep {
     x: Axis::linear("view_prob", ""),
     values: &VIEWS,
-    cases: &[Case { name: "", ballot: |view| Ballot { view, ..Ballot::new(NODES) } }],
+    cases: &[Case { name: "", point: |view| Point { view, ..point(NODES) } }],
 };
 
-/// All three.
-pub(super) fn figures() -> [Figure; 3] {
-    [success(), rounds(), messages()]
-}
-
-fn success() -> Figure {
+/// The figure of success.
+pub(super) fn success() -> Figure {
     Figure {
-        id: "probabilistic-5g",
         title: "Probabilistic election: success against what members see of the group",
         source: "probabilistic election, section 5, figure 5(g)",
         says: "N = 5000, p_fail = .001, losses of .001. Strong success is very high and weak \
             success close to 1 down to view_prob = .2 and beyond.",
-        choices: OF_SUCCESS,
-        panels: alone(SWEEP.success()),
         claims: claims_of_success,
-        ..Figure::BARE
+        ..SWEEP.figure_of_success()
     }
 }
 
@@ -46,16 +37,14 @@ fn claims_of_success(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-fn rounds() -> Figure {
+/// The figure of rounds.
+pub(super) fn rounds() -> Figure {
     Figure {
-        id: "probabilistic-5h",
         title: "Probabilistic election: rounds against what members see of the group",
         source: "probabilistic election, section 5, figure 5(h)",
         says: "As figure 5(g). The protocol scales in time, and performs well with partial views.",
-        choices: OF_ROUNDS,
-        panels: alone(SWEEP.rounds()),
         claims: claims_of_rounds,
-        ..Figure::BARE
+        ..SWEEP.figure_of_rounds()
     }
 }
 
@@ -76,17 +65,15 @@ fn claims_of_rounds(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-fn messages() -> Figure {
+/// The figure of messages.
+pub(super) fn messages() -> Figure {
     Figure {
-        id: "probabilistic-5i",
         title: "Probabilistic election: messages against what members see of the group",
         source: "probabilistic election, section 5, figure 5(i)",
         says: "As figure 5(g). The protocol scales in messages; section 6: their number is low and \
             almost constant, with weak views, too.",
-        choices: OF_MESSAGES,
-        panels: alone(SWEEP.messages()),
         claims: claims_of_messages,
-        ..Figure::BARE
+        ..SWEEP.figure_of_messages()
     }
 }
 

@@ -33,9 +33,9 @@ pub use refused::Refused;
 pub use search::{Found, search};
 pub use tactic::{Growth, Standing, Tactic, Trial};
 
+use crate::point::Point;
 use crate::support::CONFIDENCE;
-use bellwether_core::Duration;
-use bellwether_protocols::probabilistic::{Conditions, Odds, Reinitiate};
+use bellwether_protocols::probabilistic::{Conditions, Odds};
 use bellwether_sim::Proportion;
 
 /// No plan has more rounds.
@@ -46,22 +46,11 @@ pub const TOLD: f64 = 0.95;
 const CHOSEN: f64 = CONFIDENCE;
 
 /// What is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Goals {
-    /// The group's size.
-    pub nodes: u32,
-    /// How probable it is that a process sees another.
-    pub view: f64,
-    /// How often a message to one process is lost.
-    pub unicast_loss: f64,
-    /// How often a receiver misses a message to everyone.
-    pub multicast_loss: f64,
-    /// How often a process fails in a round.
-    pub fail: f64,
-    /// How long a message takes.
-    pub delay: Duration,
-    /// Who begins the next round.
-    pub reinitiate: Reinitiate,
+    /// The group, its network, and who begins the next round. Its strategy, runs and seed are those
+    /// of each trial.
+    pub point: Point,
     /// How often all are to name the same live leader in the end.
     pub success: f64,
     /// The most rounds an election may have.
@@ -71,9 +60,14 @@ pub struct Goals {
 impl Goals {
     /// The bound of section 4: how often one round with K relays succeeds at least.
     pub fn bound(&self, relays: u32) -> f64 {
-        let Self { view, unicast_loss, multicast_loss, fail, .. } = *self;
-        let nodes = f64::from(self.nodes);
-        let conditions = Conditions { nodes, view, unicast_loss, multicast_loss, fail };
+        let Point { nodes, view, unicast_loss, multicast_loss, fail, .. } = &self.point;
+        let conditions = Conditions {
+            nodes: f64::from(*nodes),
+            view: *view,
+            unicast_loss: unicast_loss.rate(),
+            multicast_loss: multicast_loss.rate(),
+            fail: *fail,
+        };
         Odds::of(f64::from(relays), &conditions).success()
     }
 
@@ -90,7 +84,7 @@ impl Goals {
             return Err(Refused::TooManyRuns { success, needs, most });
         }
         // Whoever names a leader has heard of it.
-        let (nodes, most) = (self.nodes, effort.deliveries());
+        let (nodes, most) = (self.point.nodes, effort.deliveries());
         let least = needs * f64::from(nodes);
         if least > most {
             let scale = least / USUAL_DELIVERIES;
@@ -113,7 +107,7 @@ pub struct Effort {
     pub scale: f64,
     /// Where luck comes from.
     pub seed: u64,
-    /// How many threads; nought for as many as there are cores.
+    /// How many threads; zero for as many as there are cores.
     pub threads: usize,
 }
 
@@ -135,7 +129,7 @@ impl Effort {
     fn runs_for(&self, goals: &Goals) -> u64 {
         let near = (NEAR * self.scale).max(1.0) * runs_to_show(goals.success);
         let near = (near as u64).min(self.runs_max()); // saturates
-        near.max(self.last_look(goals.nodes))
+        near.max(self.last_look(goals.point.nodes))
     }
 
     /// How many runs the best strategy has at least, before it is told that it does not suffice.

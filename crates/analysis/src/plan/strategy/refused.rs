@@ -1,8 +1,12 @@
 //! Why there is no plan, and what can be reached.
 
 use super::{CHOSEN, ROUNDS_MAX, Trial};
-use crate::figures::Stuck;
+use crate::figures::SimulationFailed;
+use crate::numbers::trimmed;
 use std::fmt;
+
+/// Binary fractions have more digits than were meant.
+const DIGITS: usize = 7;
 
 /// Goals that are none, that nothing tried reaches, or that cannot be decided.
 #[derive(Debug)]
@@ -45,7 +49,7 @@ pub enum Refused {
         nodes: u32,
     },
     /// A simulation cannot be done.
-    Stuck(Stuck),
+    SimulationFailed(SimulationFailed),
     /// No strategy tried reaches it; that none does at all is more than a search can say.
     Unreached(Best),
     /// Some might, but the effort does not suffice to tell.
@@ -78,7 +82,7 @@ impl Best {
 
     /// The goal to try instead, as the beginning of a list.
     fn instead(&self) -> String {
-        let goal = self.reachable().map(|goal| format!("success = {} or ", digits(goal)));
+        let goal = self.reachable().map(|goal| format!("success = {} or ", trimmed(goal, DIGITS)));
         goal.unwrap_or_default()
     }
 
@@ -100,7 +104,7 @@ impl Best {
             return format!(
                 "; about 1 - fail = {} is the most, since nothing notices a crash of the elected \
                  leader within its round",
-                digits(most)
+                trimmed(most, DIGITS)
             );
         }
         String::new()
@@ -130,14 +134,14 @@ impl fmt::Display for Refused {
                 "success = {success} takes {needs} runs without a failure to be shown, each with \
                  a delivery at least to each of nodes = {nodes}, but there are at most {most} \
                  deliveries; try an effort well above {}, a lower goal or a smaller group",
-                digits(libm::ceil(scale * 1000.0) / 1000.0)
+                trimmed(libm::ceil(scale * 1000.0) / 1000.0, DIGITS)
             ),
             Self::NothingTried { nodes } => write!(
                 f,
                 "nodes = {nodes}: this effort does not suffice for a look at any strategy; try a \
                  greater effort or a smaller group"
             ),
-            Self::Stuck(stuck) => stuck.fmt(f),
+            Self::SimulationFailed(failed) => failed.fmt(f),
             Self::Unreached(best) => write!(
                 f,
                 "success = {} is reached by no strategy tried: {}{}; try {}fewer losses and \
@@ -160,9 +164,3 @@ impl fmt::Display for Refused {
 }
 
 impl std::error::Error for Refused {}
-
-/// Without the digits that binary fractions have beyond those meant.
-fn digits(value: f64) -> String {
-    let text = format!("{value:.7}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}

@@ -16,7 +16,8 @@
 use super::refused::Best;
 use super::tactic::{Standing, Tactic, Trial};
 use super::{Effort, Goals, LOOK_MIN, MORE, Refused, runs_to_show};
-use crate::figures::Stuck;
+use crate::figures::SimulationFailed;
+use crate::point::Point;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,7 +55,7 @@ pub fn search(
     progress: &(dyn Fn(&Tactic, f64) + Sync),
 ) -> Result<Found, Refused> {
     goals.check(&effort)?;
-    let looks = effort.first_look(goals.nodes);
+    let looks = effort.first_look(goals.point.nodes);
     let spent = 0.0;
     let mut search = Search { goals, effort, progress, looks, spent, tried: BTreeMap::new() };
     let best = search.coarse()?;
@@ -70,14 +71,18 @@ impl Found {
     /// seed.
     ///
     /// # Errors
-    /// [`Stuck`], if the simulation cannot be done.
-    pub fn confirm(&self, threads: usize, progress: &(dyn Fn() + Sync)) -> Result<Trial, Stuck> {
-        let seed = self.chosen.ballot.seed.wrapping_add(1);
-        let ballot = self.chosen.tactic.ballot(&self.goals, self.fresh_runs(), seed);
-        let stuck = |why| Stuck { command: ballot.command(), why };
-        let answer = ballot.experiment(threads).and_then(|asked| asked.run(progress));
-        let answer = answer.map_err(stuck)?;
-        Ok(Trial::new(self.chosen.tactic, ballot, answer))
+    /// [`SimulationFailed`], if the simulation cannot be done.
+    pub fn confirm(
+        &self,
+        threads: usize,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Trial, SimulationFailed> {
+        let seed = self.chosen.point.seed.wrapping_add(1);
+        let point = self.chosen.tactic.point(&self.goals, self.fresh_runs(), seed);
+        let failed = |why| SimulationFailed { command: point.command(), why };
+        let answer = point.answer(threads, progress);
+        let answer = answer.map_err(failed)?;
+        Ok(Trial::new(self.chosen.tactic, point, answer))
     }
 
     /// How many runs confirm it.
@@ -124,7 +129,7 @@ impl Search<'_> {
     fn coarse(&mut self) -> Result<Option<Leading>, Refused> {
         let mut best = None;
         let (mut highest, mut in_vain) = (0.0, 0);
-        for k in ladder(self.goals.nodes) {
+        for k in ladder(self.goals.point.nodes) {
             match self.consider(k, &mut best)? {
                 Offer::Dear => break,
                 Offer::Strong => {}
@@ -132,7 +137,7 @@ impl Search<'_> {
                     let share = self.highest_share(k);
                     in_vain = if share > highest { 0 } else { in_vain + 1 };
                     highest = share.max(highest);
-                    let seen = highest >= SEEN * (1.0 - self.goals.fail);
+                    let seen = highest >= SEEN * (1.0 - self.goals.point.fail);
                     if best.is_none() && seen && in_vain >= PATIENCE {
                         break;
                     }
@@ -145,7 +150,7 @@ impl Search<'_> {
     /// Tries what lies between the steps beside the best K.
     fn fine(&mut self, best: Leading) -> Result<Leading, Refused> {
         let k = best.tactic.k;
-        let ladder = ladder(self.goals.nodes);
+        let ladder = ladder(self.goals.point.nodes);
         let below = ladder.iter().rev().find(|step| **step < k).copied().unwrap_or(k);
         let above = ladder.iter().find(|step| **step > k).copied().unwrap_or(k);
         let mut best = Some(best);
@@ -246,7 +251,7 @@ impl Search<'_> {
             Some((_, trial)) if trial.success.runs >= runs => return Ok(true),
             Some((_, trial)) => trial.deliveries(),
             // What a run takes is not known before there are some. Everyone hears every relay.
-            None => f64::from(tactic.k) * f64::from(self.goals.nodes),
+            None => f64::from(tactic.k) * f64::from(self.goals.point.nodes),
         };
         let known = self.tried.contains_key(&tactic);
         let now = if known { runs } else { 1 };
@@ -264,15 +269,16 @@ impl Search<'_> {
 
     /// Runs of a strategy, each of which takes about so many deliveries.
     fn simulate(&mut self, tactic: Tactic, runs: u64, each: f64) -> Result<Trial, Refused> {
-        let ballot = tactic.ballot(&self.goals, runs, self.effort.seed);
+        let point = tactic.point(&self.goals, runs, self.effort.seed);
         let (done, spent, most) = (AtomicU64::new(0), self.spent, self.effort.deliveries());
         let tick = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             (self.progress)(&tactic, (spent + each * done as f64) / most);
         };
-        let answer = ballot.experiment(self.effort.threads).and_then(|asked| asked.run(&tick));
-        let stuck = |why| Refused::Stuck(Stuck { command: ballot.command(), why });
-        let trial = Trial::new(tactic, ballot.clone(), answer.map_err(stuck)?);
+        let answer = point.answer(self.effort.threads, &tick);
+        let failed =
+            |why| Refused::SimulationFailed(SimulationFailed { command: point.command(), why });
+        let trial = Trial::new(tactic, point.clone(), answer.map_err(failed)?);
         self.spent += trial.deliveries() * runs as f64;
         Ok(trial)
     }
@@ -300,11 +306,12 @@ impl Search<'_> {
     fn refused(mut self) -> Refused {
         let best = self.most_successful().map(|trial| trial.tactic);
         if let Some(tactic) = best
-            && let Err(refused) = self.look(tactic, self.effort.last_look(self.goals.nodes))
+            && let Err(refused) = self.look(tactic, self.effort.last_look(self.goals.point.nodes))
         {
             return refused;
         }
-        let Goals { success, fail, nodes, max_rounds, .. } = self.goals;
+        let Goals { success, max_rounds, .. } = self.goals;
+        let Point { fail, nodes, .. } = self.goals.point;
         let Some(best) = self.most_successful().cloned() else {
             return Refused::NothingTried { nodes };
         };

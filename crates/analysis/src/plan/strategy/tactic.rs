@@ -1,8 +1,8 @@
 //! One strategy, and what its simulation said.
 
 use super::{CHOSEN, Goals, TOLD};
-use crate::ballot::Ballot;
-use bellwether_protocols::probabilistic::{Relays, Strategy};
+use crate::point::Point;
+use bellwether_protocols::probabilistic::{Config, Relays, Strategy};
 use bellwether_sim::{Answer, Measure, Proportion};
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl Tactic {
     /// K of every round in a group of so many: what is simulated, which never has more relays than
     /// [a round may have](bellwether_protocols::probabilistic::Config::most_relays).
     pub fn relays(&self, nodes: u32) -> Vec<u32> {
-        let most = nodes.max(self.k).min(Ballot::new(nodes).config.most_relays);
+        let most = nodes.max(self.k).min(Config::default().most_relays);
         let mut k = self.k.min(most);
         let mut all = vec![k];
         for _ in 1..self.rounds {
@@ -76,29 +76,15 @@ impl Tactic {
     }
 
     /// So many runs of it.
-    pub(super) fn ballot(&self, goals: &Goals, runs: u64, seed: u64) -> Ballot {
-        let mut ballot = Ballot {
-            view: goals.view,
-            unicast_loss: goals.unicast_loss,
-            multicast_loss: goals.multicast_loss,
-            fail: goals.fail,
-            delay: goals.delay,
-            runs,
-            seed,
-            ..Ballot::new(goals.nodes)
-        };
-        let config = &mut ballot.config;
-        (config.max_rounds, config.reinitiate) = (self.rounds, goals.reinitiate);
-        config.strategy = match self.growth {
-            Growth::Fixed => {
-                config.k = self.k;
-                Strategy::Fixed
-            }
+    pub(super) fn point(&self, goals: &Goals, runs: u64, seed: u64) -> Point {
+        let point = goals.point.clone().runs(runs).seed(seed).with("max-rounds", self.rounds);
+        match self.growth {
+            Growth::Fixed => point.with("k", self.k).with("strategy", Strategy::Fixed),
             Growth::Doubling => {
-                Strategy::List(self.relays(goals.nodes).into_iter().map(Relays::Count).collect())
+                let relays = self.relays(point.nodes).into_iter().map(Relays::Count);
+                point.with("strategy", Strategy::List(relays.collect()))
             }
-        };
-        ballot
+        }
     }
 }
 
@@ -144,15 +130,15 @@ pub struct Trial {
     /// All that was measured.
     pub answer: Answer,
     /// What was simulated; its command prints the same numbers.
-    pub ballot: Ballot,
+    pub point: Point,
 }
 
 impl Trial {
-    pub(super) fn new(tactic: Tactic, ballot: Ballot, answer: Answer) -> Self {
+    pub(super) fn new(tactic: Tactic, point: Point, answer: Answer) -> Self {
         let mean = answer.measure(Measure::StrongSuccess).map_or(0.0, |summary| summary.mean);
-        let successes = (mean * ballot.runs as f64).round() as u64;
-        let success = Proportion { successes, runs: ballot.runs };
-        Self { tactic, success, answer, ballot }
+        let successes = (mean * point.runs as f64).round() as u64;
+        let success = Proportion { successes, runs: point.runs };
+        Self { tactic, success, answer, point }
     }
 
     /// The interval of its success that is told.
@@ -160,7 +146,7 @@ impl Trial {
         self.success.interval(TOLD)
     }
 
-    /// The mean of a measure; nought if no run gave it.
+    /// The mean of a measure; zero if no run gave it.
     pub fn mean(&self, measure: Measure) -> f64 {
         self.answer.measure(measure).map_or(0.0, |summary| summary.mean)
     }
@@ -181,15 +167,14 @@ impl Trial {
 
     /// Deliveries of a run, on average.
     pub(super) fn deliveries(&self) -> f64 {
-        self.answer.deliveries.unwrap_or(0) as f64 / self.ballot.runs.max(1) as f64
+        self.answer.deliveries.unwrap_or(0) as f64 / self.point.runs.max(1) as f64
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bellwether_core::Duration;
-    use bellwether_protocols::probabilistic::{Params, Reinitiate};
+    use bellwether_protocols::choice::Choice;
 
     #[test]
     fn a_strategy_doubles_up_to_everyone() {
@@ -202,24 +187,16 @@ mod tests {
     /// What is printed is what is simulated, in groups of any size.
     #[test]
     fn no_round_has_more_relays_than_are_simulated() {
-        let goals = Goals {
-            nodes: 1_000_000,
-            view: 0.5,
-            unicast_loss: 0.0,
-            multicast_loss: 0.0,
-            fail: 0.0,
-            delay: Duration::from_millis(100),
-            reinitiate: Reinitiate::Delay,
-            success: 0.9,
-            max_rounds: 4,
-        };
+        let point = Point::new("probabilistic", 1_000_000);
+        let goals = Goals { point, success: 0.9, max_rounds: 4 };
         let large = Tactic { k: 2_000, growth: Growth::Doubling, rounds: 4 };
-        assert_eq!(large.relays(goals.nodes), [2_000, 4_000, 6_000, 6_000]);
+        assert_eq!(large.relays(goals.point.nodes), [2_000, 4_000, 6_000, 6_000]);
         for tactic in Tactic::all(9_000, 4).into_iter().chain([large]) {
-            let params = Params::try_from(tactic.ballot(&goals, 1, 1).config).unwrap();
+            let choice = tactic.point(&goals, 1, 1).experiment(1).unwrap().choice;
+            let Choice::Probabilistic(params) = choice else { panic!("another protocol") };
             let simulated = (1..=tactic.rounds)
-                .map(|round| params.relays(round, u64::from(goals.nodes)).unwrap() as u32);
-            assert_eq!(tactic.relays(goals.nodes), simulated.collect::<Vec<_>>(), "{tactic}");
+                .map(|round| params.relays(round, u64::from(goals.point.nodes)).unwrap() as u32);
+            assert_eq!(tactic.relays(goals.point.nodes), simulated.collect::<Vec<_>>(), "{tactic}");
         }
     }
 

@@ -89,6 +89,6 @@ fn dot(trial: &Trial) -> Dot {
         stderr: libm::sqrt(share * (1.0 - share) / runs.max(1) as f64),
         ci95: trial.success.interval(TOLD),
         runs: usize::try_from(runs).unwrap_or(usize::MAX),
-        command: Some(trial.ballot.command()),
+        command: Some(trial.point.command()),
     }
 }

@@ -1,10 +1,11 @@
 //! One pane: two axes, a light grid, and the curves.
 
-use super::super::markup::{Indexed, N, Text, put, short};
+use super::super::markup::{Indexed, N, Text, put};
 use super::look::{Look, Looks};
 use super::scale::{Fit, Scale};
 use super::words::{LABEL, SMALL, width_of, wrapped};
 use crate::figures::{Axis, Curve, Dot, Kind, Pane};
+use crate::numbers::short;
 
 /// Where something is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +154,7 @@ impl<'a> Plot<'a> {
 
     fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let Frame { left, top, width, height } = self.area;
-        let floor = if self.y.begins_at_nought() { 0.0 } else { INSET };
+        let floor = if self.y.begins_at_zero() { 0.0 } else { INSET };
         let x = left + INSET + (width - 2.0 * INSET) * self.x.place(x);
         let y = top + height - floor - (height - floor - INSET) * self.y.place(y);
         (x, y)
@@ -163,7 +164,7 @@ impl<'a> Plot<'a> {
         for dot in curve.dots.iter().filter(|dot| self.shows(dot) && dot.runs > 1) {
             let [low, high] = dot.ci95;
             let (x, bottom) = self.place(dot.x, dot.y);
-            // An end that has no place, as nought on an axis of factors, is beyond the pane.
+            // An end that has no place, as zero on an axis of factors, is beyond the pane.
             let low = if self.y.shows(low) { self.place(dot.x, low).1 } else { bottom + 1e4 };
             let high = if self.y.shows(high) { self.place(dot.x, high).1 } else { bottom };
             look.bar(out, x, low.min(self.area.top + self.area.height + 20.0), high);
@@ -285,8 +286,8 @@ fn heights(pane: &Pane) -> Vec<f64> {
     let finite = |value: &f64| value.is_finite() && (!log || *value > 0.0);
     let positive = drawn(false).all(|dot| dot.y >= 0.0);
     let ends = |dot: &Dot| {
-        // An interval that reaches below nought does not take the axis with it; and by factors, one
-        // that reaches for nought would take all of it.
+        // An interval that reaches below zero does not take the axis with it; and by factors, one
+        // that reaches for zero would take all of it.
         let least = if log { dot.y / 3.0 } else { 0.0 };
         let low = if positive { dot.ci95[0].max(least) } else { dot.ci95[0] };
         [dot.y, low, dot.ci95[1]]

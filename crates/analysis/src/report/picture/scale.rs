@@ -1,7 +1,7 @@
 //! From numbers to places on an axis, and where its ticks stand.
 
-use super::super::markup::grouped;
 use crate::figures::Axis;
+use crate::numbers::grouped;
 
 /// An axis with a beginning, an end and ticks.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub(super) enum Fit {
     Round,
 }
 
-/// Data from a level above this part of their greatest value are not drawn from nought.
+/// Data from a level above this part of their greatest value are not drawn from zero.
 const FAR_FROM_NOUGHT: f64 = 0.8;
 
 /// No number on an axis has more digits behind its point.
@@ -127,8 +127,8 @@ impl Scale {
         value.is_finite() && (!self.log || value > 0.0)
     }
 
-    /// Whether the axis begins at nought.
-    pub(super) fn begins_at_nought(&self) -> bool {
+    /// Whether the axis begins at zero.
+    pub(super) fn begins_at_zero(&self) -> bool {
         !self.log && self.low == 0.0
     }
 
@@ -205,7 +205,7 @@ mod tests {
     const FACTORS: Axis = Axis::log("", "");
 
     #[test]
-    fn steps_are_round_and_begin_at_nought() {
+    fn steps_are_round_and_begin_at_zero() {
         assert_eq!(labels(STEPS, &[0.3, 7.3], Fit::Round, 5), "0 2 4 6 8");
         assert_eq!(labels(STEPS, &[0.0, 0.95], Fit::Round, 5), "0.0 0.2 0.4 0.6 0.8 1.0");
         assert_eq!(
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_begins_at_nought_and_close_together_is_seen() {
+    fn what_is_far_begins_at_zero_and_close_together_is_seen() {
         assert_eq!(labels(STEPS, &[95.0, 99.0], Fit::Round, 5), "95 96 97 98 99");
     }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_at_nought_and_one() {
+    fn ends_are_at_zero_and_one() {
         let scale = Scale::new(FACTORS, [2.0, 1e6].into_iter(), Fit::Tight, 8);
         assert_eq!((scale.place(2.0), scale.place(1e6)), (0.0, 1.0));
         let scale = Scale::new(STEPS, [1.0, 10.0].into_iter(), Fit::Round, 5);

@@ -1,6 +1,6 @@
 //! The arguments of all formulas: checked once, so that no formula has to.
 //!
-//! [`Given`] is what was asked for; [`Setting`] is that, known to lie where formulas hold. The
+//! [`Inputs`] is what was asked for; [`ValidInputs`] is that, known to lie where formulas hold. The
 //! defaults are the parameters of the thesis's figures.
 
 use bellwether_protocols::announce_listen::Shape;
@@ -27,6 +27,16 @@ impl Loss {
         }
     }
 
+    /// So much loss, which all receivers suffer together; none if the rate is zero.
+    pub fn together(rate: f64) -> Self {
+        if rate == 0.0 { Self::None } else { Self::Correlated(rate) }
+    }
+
+    /// So much loss, which each receiver suffers for itself; none if the rate is zero.
+    pub fn apart(rate: f64) -> Self {
+        if rate == 0.0 { Self::None } else { Self::Uncorrelated(rate) }
+    }
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -39,7 +49,7 @@ impl Loss {
 
 /// What a formula is asked about. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Given {
+pub struct Inputs {
     /// N: all processes, the leader included; before the event, where there is one.
     pub nodes: u32,
     /// l, and who loses.
@@ -91,7 +101,7 @@ pub struct Given {
 /// The parameters of the thesis's figures; of elections that are called, those of the lecture: one
 /// calls, the least one, and nothing takes time but messages and time-outs; of the probabilistic
 /// election, those of its simulations.
-impl Default for Given {
+impl Default for Inputs {
     fn default() -> Self {
         Self {
             nodes: 100,
@@ -119,14 +129,14 @@ impl Default for Given {
     }
 }
 
-/// A [`Given`] inside the common domain of the formulas.
+/// A [`Inputs`] inside the common domain of the formulas.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Setting(Given);
+pub struct ValidInputs(Inputs);
 
-impl Deref for Setting {
-    type Target = Given;
+impl Deref for ValidInputs {
+    type Target = Inputs;
 
-    fn deref(&self) -> &Given {
+    fn deref(&self) -> &Inputs {
         &self.0
     }
 }
@@ -212,11 +222,11 @@ impl fmt::Display for OutOfDomain {
 
 impl std::error::Error for OutOfDomain {}
 
-impl TryFrom<Given> for Setting {
+impl TryFrom<Inputs> for ValidInputs {
     type Error = OutOfDomain;
 
-    fn try_from(given: Given) -> Result<Self, OutOfDomain> {
-        let Given { nodes, loss, shape, .. } = given;
+    fn try_from(given: Inputs) -> Result<Self, OutOfDomain> {
+        let Inputs { nodes, loss, shape, .. } = given;
         if !(1..=NODES_MAX).contains(&nodes) {
             return Err(OutOfDomain::Nodes { nodes, least: 1, most: NODES_MAX });
         }
@@ -263,7 +273,7 @@ impl TryFrom<Given> for Setting {
     }
 }
 
-impl Given {
+impl Inputs {
     /// What the probabilistic election depends on; these probabilities may be 0 and 1.
     fn check_chances(&self) -> Result<(), OutOfDomain> {
         if !(1..=NODES_MAX).contains(&self.k) {
@@ -286,12 +296,12 @@ impl Given {
     }
 }
 
-impl Setting {
+impl ValidInputs {
     /// The same with other arguments.
     ///
     /// # Errors
     /// [`OutOfDomain`], if those lie outside.
-    pub fn with(&self, change: impl FnOnce(&mut Given)) -> Result<Self, OutOfDomain> {
+    pub fn with(&self, change: impl FnOnce(&mut Inputs)) -> Result<Self, OutOfDomain> {
         let mut given = self.0;
         change(&mut given);
         given.try_into()
