@@ -16,7 +16,7 @@ mod command;
 use crate::inputs::Loss;
 use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Criterion, Distribution, Shape};
-use bellwether_protocols::choice::{Choice, Config, Entry, Family, find};
+use bellwether_protocols::choice::{Choice, Config, Entry, find};
 use bellwether_protocols::simulated::Layout;
 use bellwether_protocols::surroundings::Surroundings;
 use bellwether_sim::network::{self, Delay, Network, Probability};
@@ -73,10 +73,7 @@ pub fn usual_links(nodes: u32) -> u64 {
 
 /// How long a message takes in experiments by default.
 fn usual_delay(entry: &Entry) -> Duration {
-    match entry.family {
-        Family::Called(called) => called.usual_hop(),
-        _ => Duration::from_millis(100),
-    }
+    entry.family.usual().delay
 }
 
 fn refused(why: impl Display) -> BadExperiment {

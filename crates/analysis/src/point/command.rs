@@ -149,7 +149,7 @@ impl Point {
                 needed = fewer;
             }
         }
-        for param in config.params() {
+        for param in config.family().params() {
             match (needed.param(param.name), param.kind) {
                 (None, _) => {}
                 (Some("true"), Kind::Switch) => flags.add(param.name, ""),
