@@ -259,7 +259,7 @@ fn simulate(params: Params) {
 /// and breaks a stronger one: the checker can tell them apart.
 fn check(params: &Params) -> Result<(), Box<dyn Error>> {
     for promise in [None, Some(Promise::NeverTwo)] {
-        let trial = Trial::new(params, 5, promise, 1);
+        let trial = Trial::of(params, 5, promise, 1);
         let fuzz = Fuzz { trial: &trial, numbers: 0..100, threads: 1, progress: &|| () };
         let report = fuzz.run::<Loudest>(params)?;
         match report.violation {

@@ -10,6 +10,7 @@ use crate::view::{Arrival, Course, Lock, Row};
 use crate::watch::{Watch, named};
 use bellwether_core::{Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime};
 use bellwether_protocols::answers::Answers;
+use bellwether_protocols::choice::Choice;
 use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
 use bellwether_sim::{Cause, Fault, Observer, Ranks, Scene, Timed, World};
@@ -35,13 +36,18 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// A trial of a protocol, of the table or not, by its own promise with all that belongs to it,
-    /// or by the headline of the promise that is named; everything may happen.
-    pub fn new(of: &dyn Answers, nodes: u32, promise: Option<Promise>, seed: u64) -> Self {
+    /// A trial of a protocol by its own promise with all that belongs to it, or by the headline of
+    /// the promise that is named; everything may happen.
+    pub fn new(choice: &Choice, nodes: u32, promise: Option<Promise>, seed: u64) -> Self {
+        Self::of(&**choice, nodes, promise, seed)
+    }
+
+    /// The same for a protocol that need not be one of the table.
+    pub fn of(params: &dyn Answers, nodes: u32, promise: Option<Promise>, seed: u64) -> Self {
         Self {
             nodes,
-            pace: of.pace(nodes),
-            promise: promise.unwrap_or(of.promise_to(nodes)),
+            pace: params.pace(nodes),
+            promise: promise.unwrap_or(params.promise_to(nodes)),
             own: promise.is_none(),
             regime: Regime::default(),
             ranks: Ranks::ById,

@@ -37,7 +37,7 @@ fn two_leaders(members: &[Member<Layered>], schedules: u64) -> Option<(u64, Brea
         own: false,
         promise: Promise::NeverTwo,
         regime: Regime::only(&trouble),
-        ..Trial::new(&*choice, nodes, None, 1)
+        ..Trial::new(&choice, nodes, None, 1)
     };
     let mut world = World::<Gated<LocalLeader>>::new(members[0].clone());
     for (node, member) in (0..).zip(members) {
@@ -106,11 +106,8 @@ fn another_lock_time_never_makes_two() {
         let length = Duration::from_nanos(common.lock().as_nanos() / 3 * thirds);
         let other = common.clone().with_lock(length);
         let choice = Choice::from(common.clone());
-        let trial = Trial {
-            own: false,
-            promise: Promise::NeverTwo,
-            ..Trial::new(&*choice, nodes, None, 7)
-        };
+        let trial =
+            Trial { own: false, promise: Promise::NeverTwo, ..Trial::new(&choice, nodes, None, 7) };
         let world = World::<LocalLeader>::new(common.layered());
         let mut judge = Judge::in_world(&trial, world.with_params_of(1, other.layered()));
         for number in 0..1_000 {
