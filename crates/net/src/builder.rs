@@ -1,15 +1,17 @@
 //! Describing a member, and the rules it must keep to.
 
+use crate::bad_settings::BadSettings;
 use crate::clock::{BootTime, CheckedClock, Clock};
-use crate::control::{self, CannotServe, check_group};
+use crate::control::{self, check_group};
 use crate::directory::{Directory, Times, ambiguous};
-use crate::frame::{BODY_MAX, Keyring};
+use crate::frame::{BODY_MAX, Keyring, Session};
 use crate::handle::Election;
-use crate::member::Member;
+use crate::member::{Member, Parts};
 use crate::peers::Peers;
 use crate::priority::{self, Children, Class};
 use crate::program::Program;
 use crate::randomness;
+use crate::recorder::Recorder;
 use crate::resolver::lookup;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
@@ -20,9 +22,9 @@ use bellwether_core::{Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode};
 use std::fmt;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
@@ -43,34 +45,6 @@ pub struct Builder {
     work: Option<Instant>,
     clock: Arc<dyn Clock>,
 }
-
-/// Why there can be no such member.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BadSettings {
-    /// A rule is broken; the text names the value, the rule and the way out.
-    Rule(String),
-    /// The system did not do what it was asked to.
-    System(String, io::Error),
-}
-
-impl BadSettings {
-    /// Whether the settings are wrong, rather than the machine.
-    pub fn is_config(&self) -> bool {
-        matches!(self, Self::Rule(_))
-    }
-}
-
-impl fmt::Display for BadSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rule(text) => f.write_str(text),
-            Self::System(what, error) => write!(f, "{what}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for BadSettings {}
 
 /// A rule that was checked, and how it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -253,27 +227,33 @@ impl Prepared {
     /// [`BadSettings`] if the system does not let it.
     pub fn join(self) -> Checked<Election> {
         let settings = self.settings;
-        let failed = |what: String| move |error| BadSettings::System(what, error);
+        let failed = |what: &'static str| move |error| BadSettings::System(what, error);
         let listen = settings.listen;
         let state = State::open(settings.dir.as_deref(), &settings.name());
-        let state = state.map_err(failed("cannot keep its state".to_owned()))?;
+        let mut state = state.map_err(BadSettings::State)?;
+        let record = settings.record.as_deref();
+        let recorder = Recorder::open(record, settings.me).map_err(|error| {
+            BadSettings::Record(record.map(Path::to_owned).unwrap_or_default(), error)
+        })?;
         let sockets = match &settings.peers {
             Peers::Multicast { group, interface } => {
                 Sockets::join(listen, *group, interface.as_deref())
             }
             Peers::Listed(_) | Peers::Dns(_) => Sockets::bind(listen),
         };
-        let sockets = sockets.map_err(failed(format!("cannot listen at {listen}")))?;
+        let sockets = sockets.map_err(|error| BadSettings::Listen(listen, error))?;
         let clock = CheckedClock::new(Arc::clone(&settings.clock), settings.clock_check());
         let clock = Arc::new(clock);
         let standing = Standing::none(settings.me, clock.now());
         let shared = Shared::new(clock, standing).map(Arc::new);
-        let shared = shared.map_err(failed("cannot start the member".to_owned()))?;
-        let server = settings.control.as_deref().map(|dir| {
-            // Whoever cannot be asked, though it should be, does not join.
-            control::own::serve(dir, &settings.group, settings.me.0, &shared).map_err(cannot_answer)
-        });
-        let server = server.transpose()?;
+        let shared = shared.map_err(failed("cannot start the member"))?;
+        // A member that should answer other processes, and cannot, does not join.
+        let server = settings
+            .control
+            .as_deref()
+            .map(|dir| control::own::serve(dir, &settings.group, settings.me.0, &shared))
+            .transpose()
+            .map_err(BadSettings::Control)?;
         let most = settings.program.most_others(BODY_MAX);
         let mailbox = Arc::downgrade(&shared);
         let resolved = move || {
@@ -281,26 +261,22 @@ impl Prepared {
         };
         let times = Times { forget: settings.forget(), absent: settings.binds() * 2 };
         let directory = Directory::new(settings.me, &settings.peers, times, most, resolved)
-            .map_err(failed("cannot look names up".to_owned()))?;
+            .map_err(failed("cannot look names up"))?;
         let name = format!("bellwether-{}", settings.me);
-        let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
-            .map_err(failed("cannot begin".to_owned()))?;
+        let former = state.still_binds(settings.binds());
+        let incarnation = state.begin(settings.binds()).map_err(BadSettings::State)?;
+        let session = Session::draw().map_err(failed("cannot draw a random number"))?;
+        let life = (incarnation, session);
+        let parts =
+            Parts { settings, sockets, directory, state, recorder, shared: Arc::clone(&shared) };
+        let member = Member::new(parts, life, former);
         let thread = thread::Builder::new().name(name).spawn(move || {
             // If it is not permitted, leadership is lost to load sooner, and nothing else.
             let _ = priority::raise(Class::Nice, Children::Normal);
             member.run();
         });
-        let thread = thread.map_err(failed("cannot start the member's thread".to_owned()))?;
+        let thread = thread.map_err(failed("cannot start the member's thread"))?;
         Ok(Election::new(shared, thread, server))
-    }
-}
-
-fn cannot_answer(error: CannotServe) -> BadSettings {
-    match error {
-        CannotServe::Io(path, error) => {
-            BadSettings::System(format!("cannot answer at {}", path.display()), error)
-        }
-        other => BadSettings::Rule(other.to_string()),
     }
 }
 
@@ -309,18 +285,16 @@ impl Builder {
     fn settle(&self) -> Checked<(Settings, Vec<Rule>)> {
         let mut rules = Vec::new();
         let mut holds = |name, text: String| rules.push(Rule { name, text });
-        check_group(&self.group).map_err(|bad| BadSettings::Rule(bad.to_string()))?;
+        check_group(&self.group).map_err(BadSettings::Group)?;
         holds("group", format!("'{}' is a name that can be a file's", self.group));
-        let Some(peers) = self.peers.clone() else {
-            return rule("it is not said who the members are: use --peers 1=HOST:PORT,2=…".into());
-        };
+        let peers = self.peers.clone().ok_or(BadSettings::NoPeers)?;
         holds("peers", peers.to_string());
         if let Some(names) = each_has_one_address(&peers)? {
             holds("names", names);
         }
         let (me, listen) = self.find_itself(&peers)?;
         holds("id", format!("this is member {me}, and listens at {listen}"));
-        let keyring = self.find_keys()?;
+        let keyring = self.keyring.clone().ok_or(BadSettings::NoKey)?;
         holds(
             "key",
             match keyring.is_insecure() {
@@ -329,7 +303,7 @@ impl Builder {
             },
         );
         let program = self.find_program(&peers).map_err(BadSettings::Rule)?;
-        let size = program.check(&peers, BODY_MAX).map_err(BadSettings::Rule)?;
+        let size = program.check(&peers, BODY_MAX)?;
         holds("protocol", format!("{}, which promises: {}", program.name, program.promise));
         for rule in program.rules() {
             holds("timing", rule);
@@ -363,17 +337,6 @@ impl Builder {
         self.peers.as_ref().is_some_and(Peers::is_list)
     }
 
-    fn find_keys(&self) -> Checked<Keyring> {
-        match &self.keyring {
-            Some(keyring) => Ok(keyring.clone()),
-            None => rule(
-                "there is no key: make one with `bellwether keygen FILE`, give it to all members \
-                 and use --key FILE; or say --insecure, if whoever reaches the port may lead"
-                    .to_owned(),
-            ),
-        }
-    }
-
     fn find_program(&self, peers: &Peers) -> Result<Program, String> {
         self.program.clone().unwrap_or_else(|| {
             let mode = if peers.is_list() { Mode::Majority } else { Mode::Local };
@@ -399,13 +362,11 @@ impl Builder {
         };
         if let Some(id) = self.id.map(NodeId) {
             let Some(place) = list.get(&id) else {
-                return rule(format!("id {id} is not in the list of members, {peers}"));
+                return Err(BadSettings::UnknownId { id, peers: peers.clone() });
             };
             let listen = self.listen.or_else(|| lookup(place).first().copied());
-            return match listen {
-                Some(listen) => Ok((id, listen)),
-                None => rule(format!("member {id}: {place} cannot be found; or use --listen")),
-            };
+            let place = place.clone();
+            return listen.map(|at| (id, at)).ok_or(BadSettings::NoAddress { id, place });
         }
         let here = list.iter().filter_map(|(id, place)| {
             let local = lookup(place).into_iter().find(|address| is_here(*address));
@@ -414,20 +375,14 @@ impl Builder {
         let here: Vec<(NodeId, SocketAddr)> = here.collect();
         match here.as_slice() {
             [only] => Ok(*only),
-            [] => rule(format!(
-                "none of {peers} is an address of this machine: say which member this is by --id"
-            )),
-            several => rule(format!(
-                "{} of the members are addresses of this machine: say which this is by --id",
-                several.len()
-            )),
+            others => Err(BadSettings::WhichMember { here: others.len(), peers: peers.clone() }),
         }
     }
 
     fn any_id(&self) -> Checked<NodeId> {
         let draw = || randomness::number().map(|id| id >> 16); // short enough to read
         let id = self.id.map_or_else(draw, Ok);
-        id.map(NodeId).map_err(|error| BadSettings::System("cannot draw an id".to_owned(), error))
+        id.map(NodeId).map_err(|error| BadSettings::System("cannot draw an id", error))
     }
 }
 

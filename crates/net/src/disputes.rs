@@ -218,8 +218,8 @@ impl Disputes {
     }
 }
 
-const LIST: (&str, &str) = ("member list", "--peers");
-const TERMS: (&str, &str) = ("protocol or other parameters", "--protocol and parameters");
+const LIST: (&str, &str) = ("member list", "list");
+const TERMS: (&str, &str) = ("protocol or other parameters", "protocol and parameters");
 
 /// What one text has and the other has not.
 fn without(one: &str, other: &str) -> String {
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_odd_one_is_named_by_every_member_with_the_difference() {
-        let difference = "(it has 2=b:2, they have 2=b:1): correct its --peers";
+        let difference = "(it has 2=b:2, they have 2=b:1): correct its list";
         // As 1 sees it, with whom 2 agrees.
         let mut disputes = Disputes::default();
         assert_eq!(disputes.odd(NodeId(1), (charter(RIGHT), &word(RIGHT)), &[NodeId(2)]), None);

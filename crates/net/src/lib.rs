@@ -36,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bad_settings;
 mod beacon;
 mod builder;
 pub mod clock;
@@ -58,6 +59,7 @@ mod randomness;
 mod recorder;
 mod report;
 mod resolver;
+mod setting;
 mod settings;
 mod shared;
 mod socket;
@@ -67,11 +69,13 @@ pub mod status;
 mod watch;
 mod withdrawal;
 
-pub use builder::{BadSettings, Builder, Prepared, Rule};
+pub use bad_settings::BadSettings;
+pub use builder::{Builder, Prepared, Rule};
 pub use frame::Keyring;
 pub use guard::{Campaign, Guard, Lost};
 pub use handle::{Election, Gone, NotNow};
 pub use peers::{BadPeers, Peers};
+pub use setting::{NamesSettings, Setting};
 pub use standing::Standing;
 pub use status::{Role, Status};
 pub use watch::{Next, Watch};

@@ -30,7 +30,6 @@ use bellwether_core::{
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
-use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -72,6 +71,16 @@ pub(crate) struct Member {
     outbox: VecDeque<(Dest, Vec<u8>)>,
 }
 
+/// What a member is made of.
+pub(crate) struct Parts {
+    pub(crate) settings: Settings,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) sockets: Sockets,
+    pub(crate) directory: Directory,
+    pub(crate) state: State,
+    pub(crate) recorder: Recorder,
+}
+
 /// A datagram that was refused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Incident {
@@ -89,23 +98,20 @@ const TIMERS: usize = 64;
 
 /// Beginning and ending.
 impl Member {
+    /// A member in this life, which waits first if a promise of a `former` one may still bind.
     pub(crate) fn new(
-        settings: Settings,
-        shared: Arc<Shared>,
-        sockets: Sockets,
-        directory: Directory,
-        mut state: State,
-    ) -> io::Result<Self> {
-        let former = state.still_binds(settings.binds());
-        let incarnation = state.begin(settings.binds())?;
-        let session = Session::draw()?;
+        parts: Parts,
+        (incarnation, session): (u64, Session),
+        former: Option<Duration>,
+    ) -> Self {
+        let Parts { settings, shared, sockets, directory, state, recorder } = parts;
         let (group, me, keyring) = (&settings.group, settings.me, &settings.keyring);
         let charter = settings.charter();
         let now = shared.now();
         let mut member = Self {
             sealer: Sealer::new(group, me, incarnation, session, charter, keyring),
             gate: Gate::new(group, me, incarnation, session, charter, keyring),
-            recorder: Recorder::open(settings.record.as_deref(), me)?,
+            recorder,
             settings,
             shared,
             sockets,
@@ -136,7 +142,7 @@ impl Member {
         } else if let Some(problem) = member.directory.unclear() {
             member.withdraw(Reason::Names(problem));
         }
-        Ok(member)
+        member
     }
 
     /// Runs until it is asked to stop, or a rule that safety rests on is broken.

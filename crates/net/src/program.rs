@@ -1,6 +1,8 @@
 //! A protocol as a member runs it: one of the table, or the application's own.
 
+use crate::bad_settings::BadSettings;
 use crate::peers::Peers;
+use crate::setting::Setting;
 use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint};
 use bellwether_protocols::choice::{Choice, Config, find};
 use bellwether_protocols::local_leader::Constraint;
@@ -170,59 +172,57 @@ impl Program {
     }
 
     /// Why these members cannot run it, if so; how long its messages become, if that is known.
-    pub(crate) fn check(&self, peers: &Peers, body_max: usize) -> Result<Option<String>, String> {
+    pub(crate) fn check(
+        &self,
+        peers: &Peers,
+        body_max: usize,
+    ) -> Result<Option<String>, BadSettings> {
+        let rule = |text: String| Err(BadSettings::Rule(text));
+        let only_simulated =
+            |mistake, setting| Err(BadSettings::SimulationOnly { mistake, setting });
         if self.leases.is_some_and(|leases| leases.majority) && !peers.is_list() {
-            return Err(format!(
-                "a majority is one of a list, and {peers} is none: list the members \
-                 (1=HOST:PORT,…), or use --mode local"
-            ));
+            return Err(BadSettings::NoList { peers: peers.clone() });
         }
         let Some(choice) = &self.choice else { return Ok(None) };
         if matches!(choice, Choice::AnnounceListen(params) if params.is_as_printed()) {
-            return Err("the protocol as printed is for simulation: it gives up leaders that are \
-                        alive; leave --as-printed out"
-                .to_owned());
+            return only_simulated("it gives up leaders that are alive", Setting::AsPrinted);
         }
         if matches!(choice, Choice::LocalLeader(params) if params.is_as_published()) {
-            return Err("the protocol as published is for simulation: it can have two leaders; \
-                        leave --as-published out"
-                .to_owned());
+            return only_simulated("it can have two leaders", Setting::AsPublished);
         }
         if self.leases.is_some_and(|leases| leases.drift_ppm < DRIFT_PPM_MIN) {
-            return Err(format!(
+            return rule(format!(
                 "drift-ppm is less than {DRIFT_PPM_MIN}, but no clock is that good: leave it out, \
                  or say how wrong the clocks of the members may be"
             ));
         }
         if matches!(choice, Choice::Called(params) if params.is_as_printed()) {
-            return Err(
-                "the protocol as printed is for simulation: it can elect the wrong process; \
-                        leave --as-printed out"
-                    .to_owned(),
-            );
+            return only_simulated("it can elect the wrong process", Setting::AsPrinted);
         }
         if matches!(choice, Choice::Called(params) if !params.detects()) {
-            return Err(
-                "detector = told, but nobody tells a live member who is gone, it must find \
-                        out; set detector = heartbeats, or leave it out"
+            return rule(
+                "detector = told, but nobody tells a live member who is gone; set detector = \
+                 heartbeats, or leave it out"
                     .to_owned(),
             );
         }
         if matches!(choice, Choice::Probabilistic(params) if !params.is_in_touch()) {
-            return Err(
-                "beat and silence are infinite, but nobody tells a live member who is gone \
-                        or calls an election for it; say how often a leader speaks and when it is \
-                        missed, in [params], or leave both out"
+            return rule(
+                "beat and silence are infinite, but nobody tells a live member who is gone or \
+                 calls an election for it; set how often a leader speaks and when it is missed, or \
+                 leave both out"
                     .to_owned(),
             );
         }
         let Peers::Listed(list) = peers else { return Ok(None) };
-        choice.check_nodes(list.len() as u64).map_err(|crowd| crowd.to_string())?;
+        choice
+            .check_nodes(list.len() as u64)
+            .map_err(|crowd| BadSettings::Rule(crowd.to_string()))?;
         let Choice::LocalLeader(params) = choice else { return Ok(None) };
         let longest = params.longest_message(list.len());
         if longest > body_max {
             let fits = |members: &usize| params.longest_message(*members) <= body_max;
-            return Err(format!(
+            return rule(format!(
                 "with {} members a message may have {longest} bytes, but a datagram holds \
                  {body_max}: a group has at most {} members; make several groups, or use a \
                  protocol without leases",

@@ -31,13 +31,8 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Appends to this file, if one is given. A pipe or a device could hold up the election.
     pub(crate) fn open(path: Option<&Path>, node: NodeId) -> io::Result<Self> {
-        let open = |path: &Path| {
-            let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
-            files::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|error| {
-                let why = format!("{}: {error}; choose another with --record", path.display());
-                io::Error::new(error.kind(), why)
-            })
-        };
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+        let open = |path: &Path| files::open(path, flags, Mode::RUSR | Mode::WUSR);
         let file = path.map(open).transpose()?;
         Ok(Self { file, node, lines: Vec::new(), told: Told::default(), failed: None })
     }

@@ -386,7 +386,7 @@ fn rules_are_told_and_broken_ones_named() {
     };
     let peers: Peers = all.join(",").parse().unwrap();
     says(Election::builder("a/b").peers(peers.clone()).insecure(), "group 'a/b'");
-    says(Election::builder("g").insecure(), "who the members are");
+    says(Election::builder("g").insecure(), "the members are not given");
     says(Election::builder("g").peers(peers.clone()).id(1), "there is no key");
     says(member(9, &all), "id 9 is not in the list");
     says(Election::builder("g").peers(peers).insecure(), "3 of the members are addresses");

@@ -126,7 +126,7 @@ fn every_member_names_the_one_with_another_list_and_how_it_differs() {
     let typo = [&all[..3], std::slice::from_ref(&wrong)].concat();
     let members: Vec<Election> =
         (1..=4).map(|id| member(id, if id == 3 { &typo } else { &all }).join().unwrap()).collect();
-    let difference = format!("(it has {wrong}, they have {}): correct its --peers", all[3]);
+    let difference = format!("(it has {wrong}, they have {}): correct its list", all[3]);
     for (id, one) in (1..).zip(&members) {
         let named = match id {
             3 => "this member, 3, has another member list than 1, 2, 4".to_owned(),

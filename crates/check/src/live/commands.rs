@@ -8,7 +8,7 @@
 //! certainly there; *holds* where not even the longest time that a run may have lasted allows it.
 //! In between, and where a run, an end or a lease was not recorded, it is *undecidable*.
 
-use super::doubts::{Gap, Lacks, clocks};
+use super::doubts::{Doubt, Gap, Lacks, clocks};
 use super::lives::Life;
 use super::works::{Guardian, Run};
 use super::{Outcome, Ruling};
@@ -89,8 +89,10 @@ impl Commands<'_> {
 
     fn decide(&self, doubt: Option<String>, runs: &[Told<'_>]) -> Outcome {
         match doubt {
-            Some(why) => Outcome::Undecidable(why),
-            None if runs.is_empty() => Outcome::Undecidable("no command ever ran".to_owned()),
+            Some(why) => Outcome::Undecidable(Doubt::Because(why)),
+            None if runs.is_empty() => {
+                Outcome::Undecidable(Doubt::Because("no command ever ran".to_owned()))
+            }
             None => Outcome::Holds,
         }
     }

@@ -2,7 +2,7 @@
 //! somebody believed has ended.
 
 use super::commands::Commands;
-use super::doubts::{Doubts, Gap, boots, gaps};
+use super::doubts::{Doubt, Doubts, Gap, boots, gaps};
 use super::lives::{Group, Life, lives};
 use super::read::{BadTrace, Line, Trace};
 use super::reigns::Reigns;
@@ -78,8 +78,8 @@ pub enum Outcome {
         /// The file and the line of the step after which it was seen.
         place: String,
     },
-    /// Nobody can tell, and why.
-    Undecidable(String),
+    /// The traces do not tell.
+    Undecidable(Doubt),
 }
 
 /// Judges a live run by what its members recorded: by the protocol's own promise with all that

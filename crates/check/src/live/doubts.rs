@@ -12,6 +12,7 @@ use crate::invariants::Invariant;
 use crate::live::Outcome;
 use bellwether_core::{Event, NodeId, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// A time in which a member was there, and what it did is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +153,25 @@ impl<'a> Heard<'a> {
     }
 }
 
+/// Why it cannot be decided whether an invariant held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// The invariant speaks of times without faults, and the fault schedule is not given.
+    NoFaultSchedule,
+    /// The traces do not tell, for this reason.
+    Because(String),
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFaultSchedule => f.write_str("needs the fault schedule"),
+            Self::Because(why) => f.write_str(why),
+        }
+    }
+}
+
 /// What stands in the way of a decision.
 pub(super) struct Doubts {
     pub(super) boots: usize,
@@ -162,7 +182,7 @@ pub(super) struct Doubts {
 impl Doubts {
     /// What can be said of an invariant that nobody saw broken.
     pub(super) fn about(&self, invariant: &dyn Invariant, looks: u64) -> Outcome {
-        let undecidable = |why: String| Outcome::Undecidable(why);
+        let undecidable = |why: String| Outcome::Undecidable(Doubt::Because(why));
         if invariant.compares() && self.boots > 1 {
             return undecidable(clocks(self.boots));
         }
@@ -170,9 +190,7 @@ impl Doubts {
             return undecidable(gap.why());
         }
         match (invariant.needs_calm(), looks) {
-            (true, _) if !self.faults => {
-                undecidable("needs the fault schedule: --faults FILE".to_owned())
-            }
+            (true, _) if !self.faults => Outcome::Undecidable(Doubt::NoFaultSchedule),
             (true, 0) => undecidable("it was never calm for long enough".to_owned()),
             (false, 0) => undecidable("there was nothing to look at".to_owned()),
             _ => Outcome::Holds,

@@ -32,6 +32,7 @@ mod weather;
 mod works;
 
 pub use court::{Judgement, Outcome, Ruling, judge};
+pub use doubts::Doubt;
 pub(crate) use lives::opens;
 pub use lives::{Group, Life, lives};
 pub use merge::merged;

@@ -1,6 +1,7 @@
 //! The side that asks: finds the members that run on this machine, and talks to one of them.
 
 use super::{Answer, Ask, Change, Question, connect, named};
+use crate::setting::{NamesSettings, Setting};
 use crate::status::Status;
 use std::fmt;
 use std::fs;
@@ -54,33 +55,42 @@ pub enum NoAnswer {
     Strange(PathBuf),
 }
 
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl NamesSettings for NoAnswer {
+    fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
         match self {
             Self::Nobody { sought, dir, gone } => {
-                write!(f, "no running {sought} in {}", dir.display())?;
-                if let Some(place) = gone.first() {
-                    let Place { group, id, .. } = place;
-                    write!(f, " (member {id} of {group} was here, and has ended)")?;
-                }
-                f.write_str("; start one with `bellwether run`, or say with --dir where it is")
+                let ended = |Place { group, id, .. }: &Place| {
+                    format!(" (member {id} of {group} was here, and has ended)")
+                };
+                format!(
+                    "no running {sought} in {}{}; start one, or set {} to its directory",
+                    dir.display(),
+                    gone.first().map(ended).unwrap_or_default(),
+                    name(Setting::Dir)
+                )
             }
             Self::Several(places) => {
-                let names = places.iter().map(|place| format!("{} --id {}", place.group, place.id));
+                let id = name(Setting::Id);
+                let names = places.iter().map(|place| format!("{} {id} {}", place.group, place.id));
                 let names = names.collect::<Vec<_>>().join(", ");
-                write!(f, "several members run here; which one: {names}?")
+                format!("several members run here; which one: {names}?")
             }
             Self::Silent(Place { group, id, .. }) => {
-                write!(f, "member {id} of {group} does not answer: it may be stopped, or hang")
+                format!("member {id} of {group} does not answer: it may be stopped, or hang")
             }
-            Self::Io(path, error) => write!(f, "cannot talk to {}: {error}", path.display()),
-            Self::Refused(why) => f.write_str(why),
-            Self::Strange(path) => write!(
-                f,
+            Self::Io(path, error) => format!("cannot talk to {}: {error}", path.display()),
+            Self::Refused(why) => why.clone(),
+            Self::Strange(path) => format!(
                 "{} does not answer as it should: is another version running?",
                 path.display()
             ),
         }
+    }
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain(&|setting| setting.to_string()))
     }
 }
 

@@ -23,6 +23,7 @@ pub use server::{CannotServe, Server};
 
 use crate::Standing;
 use crate::clock::wall_time;
+use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
 use bellwether_core::{Instant, Term};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -126,23 +127,28 @@ pub enum BadPlace {
     Path(PathBuf),
 }
 
-impl fmt::Display for BadPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl NamesSettings for BadPlace {
+    fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
         match self {
-            Self::Group(group) => write!(
-                f,
+            Self::Group(group) => format!(
                 "group '{}': the name of a group has from 1 to {GROUP_MAX} letters, digits, '-', \
                  '_' and '.', and does not begin with '.'",
                 group.escape_debug()
             ),
-            Self::Path(path) => write!(
-                f,
-                "{}: the path of a socket has at most {PATH_MAX} bytes, this has {}; choose a \
-                 shorter directory with --dir",
+            Self::Path(path) => format!(
+                "{}: the path of a socket has at most {PATH_MAX} bytes, this has {}; set {} to a \
+                 shorter directory",
                 path.display(),
-                path.as_os_str().len()
+                path.as_os_str().len(),
+                name(Setting::Dir)
             ),
         }
+    }
+}
+
+impl fmt::Display for BadPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain(&|setting| setting.to_string()))
     }
 }
 

@@ -4,6 +4,7 @@ use super::connections::{self, Shared};
 use super::desk::Desk;
 use super::socket::Socket;
 use super::{BadPlace, STACK};
+use crate::setting::{NamesSettings, Setting};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,24 +32,29 @@ impl CannotServe {
     }
 }
 
+impl NamesSettings for CannotServe {
+    fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
+        let (id, dir) = (name(Setting::Id), name(Setting::Dir));
+        match self {
+            Self::Place(bad) => bad.explain(name),
+            Self::Taken(path) => format!(
+                "{} answers already: another process is this member; end it first, or choose \
+                 another {id} or {dir}",
+                path.display()
+            ),
+            Self::Locked(path) => format!(
+                "{} is locked by another process, which may be this member although it does not \
+                 answer; end it first (`fuser {0}` names it), or choose another {id} or {dir}",
+                path.display()
+            ),
+            Self::Io(path, error) => format!("cannot answer at {}: {error}", path.display()),
+        }
+    }
+}
+
 impl fmt::Display for CannotServe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Place(bad) => bad.fmt(f),
-            Self::Taken(path) => write!(
-                f,
-                "{} answers already: another process is this member; end it first, or choose \
-                 another --id or --dir",
-                path.display()
-            ),
-            Self::Locked(path) => write!(
-                f,
-                "{} is locked by another process, which may be this member although it does not \
-                 answer; end it first (`fuser {0}` names it), or choose another --id or --dir",
-                path.display()
-            ),
-            Self::Io(path, error) => write!(f, "cannot use {}: {error}", path.display()),
-        }
+        f.write_str(&self.explain(&|setting| setting.to_string()))
     }
 }
 

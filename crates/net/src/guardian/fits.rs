@@ -62,8 +62,8 @@ impl fmt::Display for DoesNotFit {
         write!(
             f,
             "the command cannot be ended within its lease: renewal {} + round trip {} + \
-             scheduling {} + grace {} + margin {} = {} > lease {}; choose a shorter --grace or \
-             --margin, or a longer lease",
+             scheduling {} + grace {} + margin {} = {} > lease {}; choose a shorter grace or \
+             margin, or a longer lease",
             self.renew,
             self.round_trip,
             self.scheduling,
@@ -100,7 +100,7 @@ mod tests {
             error,
             "the command cannot be ended within its lease: renewal 0.04s + round trip 0.02s + \
              scheduling 0.01s + grace 0.02s + margin 0.011s = 0.101s > lease 0.1s; choose a \
-             shorter --grace or --margin, or a longer lease"
+             shorter grace or margin, or a longer lease"
         );
     }
 

@@ -68,7 +68,7 @@ fn must_be_a_file(path: &Path, found: FileType) -> io::Result<()> {
         _ => "device",
     };
     let path = path.display();
-    let text = format!("{path} is a {kind}, but must be a file; remove it, or use another --dir");
+    let text = format!("{path} is a {kind}, but must be a file; remove it");
     Err(io::Error::new(ErrorKind::InvalidInput, text))
 }
 

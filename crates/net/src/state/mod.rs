@@ -58,7 +58,7 @@ impl State {
         })?;
         let lock = file::open_to_write(&dir.join(format!("{name}.lock")))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-            let why = format!("another process is member {name} in {place}; end it, or use --dir");
+            let why = format!("another process is member {name} in {place}; end it first");
             io::Error::new(ErrorKind::AddrInUse, why)
         })?;
         let path = dir.join(format!("{name}.state"));
