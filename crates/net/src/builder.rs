@@ -1,4 +1,4 @@
-//! Describing a member, and the rules it must keep to.
+//! The settings of a member, and the rules they must keep.
 
 use crate::bad_settings::BadSettings;
 use crate::clock::{BootTime, CheckedClock, Clock};
@@ -28,8 +28,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-/// A member to be. What is not said has a default that works; a key, or the explicit word that
-/// there is none, has not.
+/// Collects the settings of a member. All have a default that works, except the members and the
+/// keys: without keys, [`insecure`](Self::insecure) must say so.
 #[derive(Clone)]
 pub struct Builder {
     group: String,
@@ -46,7 +46,7 @@ pub struct Builder {
     clock: Arc<dyn Clock>,
 }
 
-/// A rule that was checked, and how it holds.
+/// A rule that was checked and holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {
@@ -87,15 +87,15 @@ impl Builder {
         self
     }
 
-    /// Which of them this is. Not needed if just one of the listed addresses is this machine's, or
-    /// if the group is open: then a random number is drawn.
+    /// Which of the members this is. Not needed if exactly one of the listed addresses is this
+    /// machine's. In an open group the default is a random number.
     #[must_use]
     pub fn id(mut self, id: u64) -> Self {
         self.id = Some(id);
         self
     }
 
-    /// Where to listen, if not at the listed address.
+    /// The address to listen at, if not the listed one.
     #[must_use]
     pub fn listen(mut self, at: SocketAddr) -> Self {
         self.listen = Some(at);
@@ -109,7 +109,7 @@ impl Builder {
         self
     }
 
-    /// No key: whoever reaches the port can lead the group. For trials.
+    /// No key: everybody who reaches the port can lead the group. For trials.
     #[must_use]
     pub fn insecure(self) -> Self {
         self.keyring(Keyring::insecure())
@@ -125,9 +125,9 @@ impl Builder {
 
     /// A protocol of the application's own: the very type that it simulates and checks.
     ///
-    /// Nothing is known of its leases, if it has any: the clocks are not compared for it, and what
-    /// it promised in a former life is not waited for. A deadline that it tells is kept as the
-    /// [`Guard`](crate::Guard) says, by the clock as it is.
+    /// The runtime knows nothing of its leases: it does not compare clocks for them, and does not
+    /// wait for promises of an earlier incarnation. A deadline that the protocol gives is kept as
+    /// the [`Guard`](crate::Guard) says, by the unchecked clock.
     #[must_use]
     pub fn own_protocol<P: Protocol>(mut self, params: P::Params) -> Self {
         self.program = Some(Ok(Program::own::<P>(params)));
@@ -141,7 +141,7 @@ impl Builder {
         self
     }
 
-    /// Where to remember what must survive this process; without it nothing is.
+    /// The directory of the state that must survive this process. Without it nothing is stored.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = Some(dir.into());
@@ -149,18 +149,18 @@ impl Builder {
     }
 
     /// Answers other processes of this user and root at a socket in this directory: `bellwether
-    /// status`, `watch`, `why` and `resign` find the member there. They look in
-    /// `$BELLWETHER_DIR`, `$XDG_RUNTIME_DIR/bellwether`, `/run/bellwether` and
-    /// `/tmp/bellwether-UID`, unless they are told where.
+    /// status`, `watch`, `why` and `resign` find the member there. They look in `$BELLWETHER_DIR`,
+    /// `$XDG_RUNTIME_DIR/bellwether`, `/run/bellwether` and `/tmp/bellwether-UID`, unless they are
+    /// given a directory.
     ///
-    /// The directory is made if it is not there, for its owner alone.
+    /// A missing directory is created, for its owner alone.
     #[must_use]
     pub fn control_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.control = Some(dir.into());
         self
     }
 
-    /// Appends a trace of everything to this file.
+    /// Appends a trace of every step to this file.
     #[must_use]
     pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
         self.record = Some(file.into());
@@ -182,7 +182,7 @@ impl Builder {
         self
     }
 
-    /// Checks everything that can be checked without joining: each rule and how it holds.
+    /// Checks all rules without joining, and says how each holds.
     ///
     /// # Errors
     /// [`BadSettings`] for the first rule that does not.
@@ -190,17 +190,17 @@ impl Builder {
         self.settle().map(|(_, rules)| rules)
     }
 
-    /// Joins the group. From now on this member may be elected at any time, whether anybody waits
-    /// for it or not: join when you are ready to lead, and leave when you are not any more.
+    /// Joins the group. From now on this member may be elected at any time, also if no thread waits
+    /// for it: join when you are ready to lead, and leave when you no longer are.
     ///
     /// # Errors
-    /// [`BadSettings`] if a rule is broken, or the system does not let it.
+    /// [`BadSettings`] if a rule is broken, or the system refuses.
     pub fn join(self) -> Checked<Election> {
         self.prepare()?.join()
     }
 
-    /// Checks everything and finds out which member this is, without joining. Names may have to be
-    /// looked up, which takes as long as it takes.
+    /// Checks all rules and finds out which member this is, without joining. Blocks while names are
+    /// looked up.
     ///
     /// # Errors
     /// [`BadSettings`] if a rule is broken.
@@ -209,8 +209,8 @@ impl Builder {
     }
 }
 
-/// A member that keeps all rules, and has not joined. Whoever wants to be asked as this member, or
-/// to have everything ready before it may be elected, does that now.
+/// A member with checked settings that has not joined yet. Use it to prepare what must be ready
+/// before the member may be elected.
 pub struct Prepared {
     settings: Settings,
 }
@@ -224,7 +224,7 @@ impl Prepared {
     /// Joins the group: see [`Builder::join`].
     ///
     /// # Errors
-    /// [`BadSettings`] if the system does not let it.
+    /// [`BadSettings`] if the system refuses.
     pub fn join(self) -> Checked<Election> {
         let settings = self.settings;
         let failed = |what: &'static str| move |error| BadSettings::System(what, error);
@@ -271,7 +271,7 @@ impl Prepared {
             Parts { settings, sockets, directory, state, recorder, shared: Arc::clone(&shared) };
         let member = Member::new(parts, life, former);
         let thread = thread::Builder::new().name(name).spawn(move || {
-            // If it is not permitted, leadership is lost to load sooner, and nothing else.
+            // Without permission the member only loses its lease earlier under load.
             let _ = priority::raise(Class::Nice, Children::Normal);
             member.run();
         });
@@ -286,7 +286,7 @@ impl Builder {
         let mut rules = Vec::new();
         let mut holds = |name, text: String| rules.push(Rule { name, text });
         check_group(&self.group).map_err(BadSettings::Group)?;
-        holds("group", format!("'{}' is a name that can be a file's", self.group));
+        holds("group", format!("'{}' can be part of a file's name", self.group));
         let peers = self.peers.clone().ok_or(BadSettings::NoPeers)?;
         holds("peers", peers.to_string());
         if let Some(names) = each_has_one_address(&peers)? {
@@ -298,7 +298,7 @@ impl Builder {
         holds(
             "key",
             match keyring.is_insecure() {
-                true => "none: whoever reaches the port can lead the group".to_owned(),
+                true => "none: everybody who reaches the port can lead the group".to_owned(),
                 false => format!("sends with {}", keyring.ids(&self.group).join(", accepts ")),
             },
         );
@@ -323,7 +323,7 @@ impl Builder {
             listen,
             keyring,
             program,
-            // Whoever draws a new id each time has no former life to remember.
+            // A member with a random id has no earlier incarnation to remember.
             dir: self.dir.clone().filter(|_| self.id.is_some() || self.is_listed()),
             control: self.control.clone(),
             record: self.record.clone(),
@@ -345,7 +345,7 @@ impl Builder {
         })
     }
 
-    /// Which member this is, and where it listens.
+    /// Finds out which member this is, and where it listens.
     fn find_itself(&self, peers: &Peers) -> Checked<(NodeId, SocketAddr)> {
         let list = match peers {
             Peers::Listed(list) => list,
@@ -386,7 +386,7 @@ impl Builder {
     }
 }
 
-/// What the names of a list lead to, if there are any.
+/// Looks up the names of a list and says their addresses. A name must have one.
 fn each_has_one_address(peers: &Peers) -> Checked<Option<String>> {
     let Peers::Listed(list) = peers else { return Ok(None) };
     let mut found = Vec::new();
@@ -410,7 +410,7 @@ fn any_like(address: Option<&SocketAddr>, port: u16) -> SocketAddr {
     }
 }
 
-/// Whether this machine has that address; whether the port is free is seen later.
+/// Whether this machine has that address. The port is not tried.
 fn is_here(address: SocketAddr) -> bool {
     match UdpSocket::bind(SocketAddr::new(address.ip(), 0)) {
         Ok(_) => true,

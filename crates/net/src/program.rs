@@ -1,4 +1,4 @@
-//! A protocol as a member runs it: one of the table, or the application's own.
+//! A protocol as a member runs it: one of the table, or the application's own type.
 
 use crate::bad_settings::BadSettings;
 use crate::peers::Peers;
@@ -8,53 +8,53 @@ use bellwether_protocols::choice::{Choice, Config, find};
 use bellwether_protocols::local_leader::Constraint;
 use std::sync::Arc;
 
-/// The least drift that live clocks are trusted with, in millionths: half of it is left to whoever
-/// steers a clock.
+/// The least drift of live clocks that is accepted, in millionths. Half of it is left to clock
+/// steering.
 const DRIFT_PPM_MIN: u32 = 2;
-/// No open group is larger, as one member sees it.
+/// The most members of an open group that one member knows.
 const OPEN_MAX: usize = 1024;
 
-/// How to start a life, whatever the protocol.
+/// Starts an incarnation of any protocol.
 type Start = Arc<dyn Fn(Boot<'_>, &mut Env<'_>) -> Box<dyn Endpoint> + Send + Sync>;
 
-/// A protocol with its parameters, and what the runtime must know of it.
+/// A protocol with its parameters, and the facts that the runtime needs.
 #[derive(Clone)]
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     /// Its configuration as it is recorded.
     pub(crate) params: String,
-    /// What it promises, in words.
+    /// Its promise, in words.
     pub(crate) promise: String,
-    /// What members must agree on.
+    /// The text of what members must agree on.
     pub(crate) terms: String,
-    /// The times of its leases, where it has any.
+    /// The durations of its leases, where it has any.
     pub(crate) leases: Option<Leases>,
-    /// After which silence a leader is given up.
+    /// A leader silent for this long is given up.
     pub(crate) trust: Duration,
-    /// The choice it was made from, if it is one of the table.
+    /// The row of the table, if it is one.
     pub(crate) choice: Option<Choice>,
     start: Start,
 }
 
-/// The times of leases.
+/// The durations of leases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leases {
-    /// For how long a promise binds.
+    /// How long a promise binds.
     pub(crate) lock: Duration,
-    /// For how long a leader leads by it.
+    /// How long a leader leads without renewal.
     pub(crate) lease: Duration,
-    /// How often it asks for more.
+    /// How often it renews.
     pub(crate) renew: Duration,
-    /// By how much clocks are trusted to be wrong, in millionths.
+    /// The drift that clocks may have, in millionths.
     pub(crate) drift_ppm: u32,
-    /// By how much they may be off beyond that.
+    /// The error that they may have beyond that.
     pub(crate) clock_error: Duration,
-    /// Whether it takes more than half of the group.
+    /// Whether a leader needs a majority.
     pub(crate) majority: bool,
 }
 
-/// What members must agree on, and no more: what safety rests on. The text is hashed, so it must
-/// not change from release to release without a reason.
+/// What safety rests on, so that members must agree on it, and no more. The text is hashed, so it
+/// must not change between releases without a reason.
 fn terms(name: &str, choice: &Choice) -> String {
     match choice {
         Choice::LocalLeader(params) => format!(
@@ -84,13 +84,13 @@ impl Visitor for Begin<'_, '_> {
 }
 
 impl Program {
-    /// One of the table.
+    /// A protocol of the table.
     ///
     /// # Errors
-    /// What is wrong with the name or the parameters.
+    /// A text that says what is wrong with the name or the parameters.
     pub(crate) fn of_table(name: &str, config: Config) -> Result<Self, String> {
         let entry = find(name).ok_or_else(|| {
-            format!("protocol '{name}', but there is none; see `bellwether protocols`")
+            format!("no protocol is called '{name}'; `bellwether protocols` lists them")
         })?;
         let params = config.to_json();
         let choice = Choice::try_from(config).map_err(|bad| format!("{name}: {bad}"))?;
@@ -118,12 +118,13 @@ impl Program {
         })
     }
 
-    /// The application's own. Members must have the same parameters, as their `Debug` text says.
+    /// The application's own protocol. Members must have the same parameters, compared by their
+    /// `Debug` text.
     pub(crate) fn own<P: Protocol>(params: P::Params) -> Self {
         Self {
             name: P::NAME,
             params: format!("{params:?}"),
-            promise: "what its author says".to_owned(),
+            promise: "the promise of its author".to_owned(),
             terms: format!("{} {params:?}", P::NAME),
             leases: None,
             trust: Duration::MAX,
@@ -132,12 +133,12 @@ impl Program {
         }
     }
 
-    /// Begins a life.
+    /// Starts an incarnation.
     pub(crate) fn start(&self, boot: Boot<'_>, env: &mut Env<'_>) -> Box<dyn Endpoint> {
         (self.start)(boot, env)
     }
 
-    /// The rules that its parameters keep, with their values.
+    /// The rules that its parameters satisfy, with their values.
     pub(crate) fn rules(&self) -> Vec<String> {
         let told = |constraint: Constraint| {
             let Constraint { rule, left, right, .. } = constraint;
@@ -152,7 +153,7 @@ impl Program {
         }
     }
 
-    /// How many members a leader needs, in a group of so many.
+    /// How many members a leader needs in a group of this size.
     pub(crate) fn quorum(&self, group: usize) -> usize {
         match self.leases {
             Some(Leases { majority: true, .. }) => group / 2 + 1,
@@ -160,7 +161,7 @@ impl Program {
         }
     }
 
-    /// How many others an open group may have, so that messages still fit a datagram.
+    /// How many other members an open group may have, so that messages still fit a datagram.
     pub(crate) fn most_others(&self, body_max: usize) -> usize {
         match &self.choice {
             Some(Choice::LocalLeader(params)) => {
@@ -171,7 +172,7 @@ impl Program {
         }
     }
 
-    /// Why these members cannot run it, if so; how long its messages become, if that is known.
+    /// Checks that these members can run it; says how long its messages become, if that is known.
     pub(crate) fn check(
         &self,
         peers: &Peers,

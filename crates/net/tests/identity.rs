@@ -2,7 +2,7 @@
 //! state files that are not what they were.
 
 use bellwether_core::NodeId;
-use bellwether_net::frame::{Charter, Keyring, Kind, Sealer, Session};
+use bellwether_net::frame::{ConfigDigest, Keyring, Kind, Sealer, Session};
 use bellwether_net::{Builder, Election, Peers, Role, Status};
 use bellwether_protocols::local_leader::{Config, Params};
 use sha2::{Digest, Sha256};
@@ -183,9 +183,9 @@ fn impostor(all: &[String], id: u64, incarnation: u64) -> (Vec<(NodeId, String)>
     let (lock, drift) = (params.lock().as_nanos(), params.drift_ppm());
     let error = params.clock_error().as_nanos();
     let terms = format!("local-leader 2 mode=majority lock={lock} drift={drift} error={error}");
-    let charter = Charter::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms);
+    let digest = ConfigDigest::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms);
     let (session, ring) = (Session([9; 8]), Keyring::insecure());
-    let sealer = Sealer::new("test", NodeId(id), incarnation, session, charter, &ring);
+    let sealer = Sealer::new("test", NodeId(id), incarnation, session, digest, &ring);
     (list, sealer)
 }
 
