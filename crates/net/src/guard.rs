@@ -80,8 +80,8 @@ impl Guard {
         left.map_or(Duration::MAX, |left| Duration::from_nanos(left.as_nanos()))
     }
 
-    /// Resigns for all guards of this tenure, and waits until the lease is released: until the other
-    /// guards are dropped, or their deadline has passed.
+    /// Resigns for all guards of this tenure, and waits until the lease is released: until the
+    /// other guards are dropped, or their deadline has passed.
     ///
     /// # Errors
     /// [`NotNow`] if this tenure is over already.

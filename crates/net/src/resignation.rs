@@ -3,9 +3,9 @@
 //! **Assumptions.** The holder of a guard is done by the deadline that it was told, on this
 //! member's own clock. The deadline that the member told last is the latest that any guard knows.
 //!
-//! **Promise.** Once the application asks, this process no longer leads in that tenure. The lease is
-//! released when the last guard was dropped, or when the latest deadline has passed. Until then the
-//! member goes on renewing its lease, so that no other member can lead.
+//! **Promise.** Once the application asks, this process no longer leads in that tenure. The lease
+//! is released when the last guard was dropped, or when the latest deadline has passed. Until then
+//! the member goes on renewing its lease, so that no other member can lead.
 
 use crate::member::Member;
 use crate::shared::GivenUp;

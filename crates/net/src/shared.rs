@@ -287,8 +287,8 @@ impl Shared {
         leads
     }
 
-    /// Counts one guard of this tenure less. The last one resigns: at once for this process, and for
-    /// the group as soon as the member's thread handles the request.
+    /// Counts one guard of this tenure less. The last one resigns: at once for this process, and
+    /// for the group as soon as the member's thread handles the request.
     pub(crate) fn release(&self, tenure: u64) {
         let mut present = self.present();
         if present.tenure != tenure {

@@ -106,7 +106,8 @@ impl Sockets {
                     return Some(Datagram { at, from, bytes: &self.buffer[..length] });
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // An error of an earlier send, which the kernel reports here; the next call goes on.
+                // An error of an earlier send, which the kernel reports here; the next call goes
+                // on.
                 Err(_) => {}
             }
         }

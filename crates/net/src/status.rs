@@ -18,7 +18,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Its id.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Leader => "leader",

@@ -64,7 +64,7 @@ impl fmt::Display for Reason {
             Self::Promise(length) => {
                 write!(
                     f,
-                    "a promise of its last incarnation, with longer leases, may bind it for {length}"
+                    "a promise of its last incarnation, with longer leases, may bind for {length}"
                 )
             }
             Self::Names(problem) => f.write_str(problem),

@@ -389,7 +389,7 @@ fn rules_are_told_and_broken_ones_named() {
     says(Election::builder("g").insecure(), "the members are not given");
     says(Election::builder("g").peers(peers.clone()).id(1), "there is no key");
     says(member(9, &all), "id 9 is not in the list");
-    says(Election::builder("g").peers(peers).insecure(), "3 of the members are addresses");
+    says(Election::builder("g").peers(peers).insecure(), "3 of the members have addresses");
     let crowd: Vec<String> = (1..200).map(|id| format!("{id}=127.0.0.1:{}", 1000 + id)).collect();
     says(member(1, &crowd), "with 199 members a message may have");
 }

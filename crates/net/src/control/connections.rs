@@ -163,7 +163,7 @@ fn accept(listener: &UnixListener, silent: &mut VecDeque<Connection>) {
 /// Gives a whole question a thread, if a permit is free.
 fn answer(connection: Connection, shared: &Arc<Shared>) {
     let refuse = |text: String| {
-        let _ = say(&connection.stream, &Answer::Error(text)); // if this fails, the client sees that the connection closes
+        let _ = say(&connection.stream, &Answer::Error(text)); // or it sees the close
     };
     let watch = if connection.asks_to_watch() {
         let Some(watch) = Permit::take(&shared.watches, WATCHES_MAX) else {
@@ -263,7 +263,7 @@ impl Connection {
             }
             if self.unread.len() >= QUESTION_MAX {
                 let text = format!("a question has at most {QUESTION_MAX} bytes");
-                let _ = say(&self.stream, &Answer::Error(text)); // if this fails, the client sees that the connection closes
+                let _ = say(&self.stream, &Answer::Error(text)); // or it sees the close
                 return Said::Goodbye;
             }
             let mut part = [0; 512];

@@ -136,7 +136,7 @@ impl fmt::Display for DropReason {
             Self::IdTwice => "two processes share an id and an incarnation; give each its own id",
             Self::Replayed => "seen before or too old to tell; a duplicate, or somebody replays",
             Self::FutureLife => {
-                "an incarnation of the sender that cannot have begun yet; set the clock of its machine, \
+                "an incarnation that cannot have begun yet; set the clock of the sender's machine, \
                  or delete its state file, and start it again"
             }
             Self::OwnId => "another process uses our id; give each process its own",

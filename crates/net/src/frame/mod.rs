@@ -1,8 +1,8 @@
 //! Frames: the format of a datagram between members, and the checks that accept or drop it.
 //!
 //! **What it is.** Pure code around one cipher: a [`Sealer`] turns a body into a datagram, a
-//! [`FrameOpener`] turns a datagram into a body or into one [`DropReason`]. No socket, no clock; the only
-//! file is the one with the keys ([`Keyring::read`]).
+//! [`FrameOpener`] turns a datagram into a body or into one [`DropReason`]. No socket, no clock;
+//! the only file is the one with the keys ([`Keyring::read`]).
 //!
 //! **Assumptions.** Everybody who has a key of the group is trusted. Everybody else may read, keep,
 //! drop, delay, replay and invent datagrams, from any address. A member's incarnations increase,
@@ -25,10 +25,10 @@
 //! bytes, so it crosses every IPv6 link unfragmented. The sender refuses a longer message
 //! ([`NotSealed`]).
 //!
-//! A frame names its receiver, so an attacker without a key cannot redirect to member 3 what 1 sends
-//! to 2. A frame for everyone names no receiver, is sealed once and sent to each member. Delivering
-//! it later to a member that it did not reach does no harm: the protocol bounds how old a message
-//! may be.
+//! A frame names its receiver, so an attacker without a key cannot redirect to member 3 what 1
+//! sends to 2. A frame for everyone names no receiver, is sealed once and sent to each member.
+//! Delivering it later to a member that it did not reach does no harm: the protocol bounds how old
+//! a message may be.
 //!
 //! # The order of the checks, and why
 //!
@@ -48,10 +48,10 @@
 //! and a frame that it accepts must still be authentic. A frame that it drops is not opened, so a
 //! flood of replays is cheap. There are two exceptions. A member reacts to `OwnId`, `List`, `Terms`
 //! and `Elsewhere`, so such a frame is always opened, once: [`DroppedFrame`] says whether it is
-//! authentic. And a member should learn that its frames are dropped: so up to [`FrameOpener::SPARE`]
-//! frames that are `FormerLife`, `IdTwice`, `FutureLife`, `Stranger` or `Address` are opened
-//! between two calls of [`FrameOpener::refresh`]. A flood can use these up; then no sender is told, and
-//! nothing else happens.
+//! authentic. And a member should learn that its frames are dropped: so up to
+//! [`FrameOpener::SPARE`] frames that are `FormerLife`, `IdTwice`, `FutureLife`, `Stranger` or
+//! `Address` are opened between two calls of [`FrameOpener::refresh`]. A flood can use these up;
+//! then no sender is told, and nothing else happens.
 //!
 //! There is no such budget for frames with a good header and a bad seal. Addresses can be forged,
 //! so an attacker who sends garbage from a member's address would use up the budget of that member,

@@ -132,8 +132,8 @@ impl FrameOpener {
     /// the header names, authentic or not: is it in the list, is this its address?
     ///
     /// # Errors
-    /// [`DroppedFrame`] with the one [`DropReason`] that applies; nothing changed that decides what is
-    /// accepted later. `body` is empty, except for an authentic beacon of a member with another
+    /// [`DroppedFrame`] with the one [`DropReason`] that applies; nothing changed that decides what
+    /// is accepted later. `body` is empty, except for an authentic beacon of a member with another
     /// config digest or our id: its body is for people, never for the protocol.
     pub fn open(
         &mut self,

@@ -7,8 +7,9 @@
 //! our child.
 //!
 //! **Promise.** Only descendants are signalled. A child of ours keeps its process id until we reap
-//! it; for any other the id is pinned first and its parent checked again. A round of [`Descendants::kill`]
-//! may miss processes that fork in the meantime; rounds are repeated until none is left.
+//! it; for any other the id is pinned first and its parent checked again. A round of
+//! [`Descendants::kill`] may miss processes that fork in the meantime; rounds are repeated until
+//! none is left.
 
 use rustix::io::Errno;
 use rustix::process::{
@@ -59,7 +60,8 @@ impl Descendants {
         while !generation.is_empty() {
             let first = found.len();
             for parent in generation {
-                // The children of a process that has ended are ours now, and found in the next round.
+                // The children of a process that has ended are ours now, and found in the next
+                // round.
                 let children = children(parent).unwrap_or_default();
                 found.extend(children.into_iter().map(|child| (parent, child)));
             }

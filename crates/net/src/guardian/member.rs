@@ -326,7 +326,7 @@ fn wait(file: &OwnedFd, until: Instant) {
 impl Drop for Guardian {
     fn drop(&mut self) {
         if self.presence == Presence::Here {
-            let _ = shutdown(&self.socket, Shutdown::Write); // the guardian then ends the command and itself
+            let _ = shutdown(&self.socket, Shutdown::Write); // it ends the command, then itself
             // If they end by themselves they leave no process, and our other children are not
             // killed.
             if !self.go_in_time() {

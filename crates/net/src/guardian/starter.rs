@@ -30,7 +30,7 @@ impl Starter {
         let (results, outcomes) = channel();
         thread::Builder::new().name("starter".to_owned()).spawn(move || {
             for plan in orders {
-                let _ = results.send(child::start(&plan, &terms)); // it fails only if the guardian ends
+                let _ = results.send(child::start(&plan, &terms)); // or the guardian ends
                 let _ = wake.write_all(&[0]);
             }
         })?;

@@ -314,7 +314,7 @@ impl Watch {
     fn check_periodically(&mut self, now: Instant) {
         self.look_at_start(now);
         if let Stage::Running { leader, .. } = self.stage {
-            let _ = self.descendants.reap(Some(leader)); // orphans that became ours; an error is tried again in the next turn
+            let _ = self.descendants.reap(Some(leader)); // again in the next turn
             if let Some(report) = outcome(leader) {
                 self.begin_to_end(now, report);
             } else {
@@ -362,7 +362,8 @@ impl Watch {
             let empty = self.cgroup.as_ref().is_none_or(Cgroup::is_empty);
             empty && outcome(leader).is_some() && self.descendants.children().is_ok_and(only_leader)
         };
-        // A process list that is read while it changes may be incomplete; the kernel's answer is not.
+        // A process list that is read while it changes may be incomplete; the kernel's answer is
+        // not.
         gone && loop {
             match wait(WaitOptions::NOHANG) {
                 Err(Errno::CHILD) => break true,
