@@ -1,5 +1,6 @@
 //! How a command fails: one line on the standard error, and a number that scripts can rely on.
 
+use bellwether::net::NamesSettings;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -49,6 +50,11 @@ impl Failure {
         }
         ExitCode::from(code)
     }
+}
+
+/// The text of an error of the runtime, with the flags of its settings.
+pub(super) fn with_flags(error: &impl NamesSettings) -> String {
+    error.explain(&|setting| format!("--{}", setting.name()))
 }
 
 /// Says what is wrong. If nobody hears it, the exit code still tells.

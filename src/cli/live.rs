@@ -5,7 +5,9 @@ use super::failure::Failure;
 use super::file;
 use super::output::{Format, csv, short, table};
 use super::sim::count;
-use bellwether::check::live::{Gap, Judgement, Outcome, Reigns, Ruling, Trace, judge, merged};
+use bellwether::check::live::{
+    Doubt, Gap, Judgement, Outcome, Reigns, Ruling, Trace, judge, merged,
+};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Promise;
 use bellwether::sim::diagram::{Options, space_time};
@@ -91,7 +93,8 @@ fn note(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Holds => String::new(),
         Outcome::Violated { place, .. } => place.clone(),
-        Outcome::Undecidable(why) => why.clone(),
+        Outcome::Undecidable(why @ Doubt::NoFaultSchedule) => format!("{why}: --faults FILE"),
+        Outcome::Undecidable(why) => why.to_string(),
     }
 }
 

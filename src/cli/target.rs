@@ -1,6 +1,6 @@
 //! Which running member a command talks to, and how it writes what it hears.
 
-use super::failure::Failure;
+use super::failure::{Failure, with_flags};
 use super::runtime_dir;
 use bellwether::net::control::{Client, NoAnswer, find};
 use clap::{Args, ValueEnum};
@@ -68,8 +68,8 @@ impl Target {
 impl From<NoAnswer> for Failure {
     fn from(why: NoAnswer) -> Self {
         match why {
-            NoAnswer::Several(_) => Self::usage(why),
-            _ => Self::Io(why.to_string()),
+            NoAnswer::Several(_) => Self::Usage(with_flags(&why)),
+            _ => Self::Io(with_flags(&why)),
         }
     }
 }

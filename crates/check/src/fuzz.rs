@@ -1,4 +1,4 @@
-//! Many schedules, on all cores; the answer does not depend on how many there are.
+//! Runs many schedules on all cores; the result does not depend on the number of cores.
 
 use crate::invariants::Breach;
 use crate::judge::{Judge, Judging, Trial};
@@ -9,24 +9,24 @@ use rayon::prelude::*;
 use std::fmt;
 use std::ops::Range;
 
-/// How many schedules of a trial are run, and how.
+/// The schedules of a trial to run, and how.
 pub struct Fuzz<'a> {
-    /// What is judged.
+    /// The trial.
     pub trial: &'a Trial,
     /// The numbers of the schedules.
     pub numbers: Range<u64>,
-    /// How many threads there are; the result does not depend on it.
+    /// The number of threads; the result does not depend on it.
     pub threads: usize,
-    /// Told after every schedule.
+    /// Called after every schedule.
     pub progress: &'a (dyn Fn() + Sync),
 }
 
-/// What many schedules showed.
+/// The result of many schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// What was tested.
+    /// Counts of what was tested.
     pub tally: Tally,
-    /// The broken schedule with the least number.
+    /// The violating schedule with the least number.
     pub violation: Option<Violation>,
 }
 
@@ -35,7 +35,7 @@ pub struct Report {
 pub struct Violation {
     /// Its number.
     pub number: u64,
-    /// What was broken.
+    /// The broken invariant.
     pub breach: Breach,
 }
 
@@ -51,19 +51,20 @@ impl fmt::Display for NoThreads {
 
 impl std::error::Error for NoThreads {}
 
-/// One thread runs so many in a row, in one world.
+/// How many schedules one thread runs in a row, in one world.
 const PIECE: u64 = 32;
-/// After so many it is seen whether one of them broke something.
+/// How many schedules run before violations are looked for.
 const BATCH: u64 = 32 * PIECE;
 
 /// Makes a judge for one thread.
 type NewJudge<'a> = dyn Fn() -> Box<dyn Judging> + Sync + 'a;
-/// Whether somebody wants no more schedules.
+/// Whether to stop.
 type Over<'a> = dyn Fn() -> bool + Sync + 'a;
 
 impl Fuzz<'_> {
-    /// Runs them until one breaks an invariant. The rest of its batch is run too, so that the one
-    /// with the least number is found, and the counts are the same, on any number of threads.
+    /// Runs the schedules until one breaks an invariant. The rest of its batch is run too, so that
+    /// the violation with the least number is found, and the counts are the same on any number of
+    /// threads.
     ///
     /// # Errors
     /// [`NoThreads`] if they cannot be started.
@@ -93,7 +94,7 @@ impl Fuzz<'_> {
         Ok(report)
     }
 
-    /// Runs them for a protocol chosen at run time.
+    /// Runs the schedules for a protocol chosen at run time.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -101,7 +102,7 @@ impl Fuzz<'_> {
         self.run_choice_until(choice, &|| false)
     }
 
-    /// The same, as long as it is not over: what was run by then is reported.
+    /// The same until `over` says to stop; reports the schedules run by then.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -127,7 +128,7 @@ impl Fuzz<'_> {
     }
 }
 
-/// Schedules that are run until it is over.
+/// Runs schedules until it is told to stop.
 struct Until<'a> {
     fuzz: &'a Fuzz<'a>,
     over: &'a Over<'a>,
@@ -143,7 +144,7 @@ impl Visitor for Until<'_> {
     }
 }
 
-/// A range in pieces of this length, the last perhaps shorter.
+/// Splits a range into pieces of this length; the last may be shorter.
 fn split(range: Range<u64>, length: u64) -> impl Iterator<Item = Range<u64>> {
     let end = range.end;
     let starts = std::iter::successors(Some(range.start), move |at| at.checked_add(length));

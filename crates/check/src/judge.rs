@@ -1,8 +1,8 @@
-//! One run, watched by the invariants of a promise.
+//! Runs one schedule and checks the invariants of a promise.
 
+use crate::fault_mix::FaultMix;
 use crate::invariants::{Breach, DelayBounds, Invariant, of_promise};
 use crate::nodes::Nodes;
-use crate::regime::Regime;
 use crate::schedule::Schedule;
 use crate::swarm;
 use crate::tally::Tally;
@@ -16,28 +16,28 @@ use bellwether_protocols::promise::Promise;
 use bellwether_sim::{Cause, Fault, Observer, Ranks, Scene, Timed, World};
 use std::fmt;
 
-/// What is judged, and how: all but the protocol itself.
+/// The settings of a check, except the protocol itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// How many processes there are, from 1 to [`Nodes::MAX`].
+    /// The number of processes, from 1 to [`Nodes::MAX`].
     pub nodes: u32,
     /// The protocol's time scales.
     pub pace: Pace,
-    /// By what it is judged.
+    /// The promise to check.
     pub promise: Promise,
-    /// Whether that is the protocol's own promise, so that all of it can be asked.
+    /// Whether that is the protocol's own promise, so that all its invariants apply.
     pub own: bool,
-    /// Which trouble there may be.
-    pub regime: Regime,
-    /// Where the ranks of processes come from.
+    /// The faults that may happen.
+    pub mix: FaultMix,
+    /// The source of the processes' ranks.
     pub ranks: Ranks,
-    /// Where all luck comes from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
 impl Trial {
-    /// A trial of a protocol by its own promise with all that belongs to it, or by the headline of
-    /// the promise that is named; everything may happen.
+    /// A trial with all faults. Without a promise it checks the protocol's own with all its
+    /// invariants; otherwise the main invariants of the given one.
     pub fn new(choice: &Choice, nodes: u32, promise: Option<Promise>, seed: u64) -> Self {
         Self::of(&**choice, nodes, promise, seed)
     }
@@ -49,13 +49,13 @@ impl Trial {
             pace: params.pace(nodes),
             promise: promise.unwrap_or(params.promise_to(nodes)),
             own: promise.is_none(),
-            regime: Regime::default(),
+            mix: FaultMix::default(),
             ranks: Ranks::ById,
             seed,
         }
     }
 
-    /// Checks what the types cannot say.
+    /// Checks the rules that the types cannot express.
     ///
     /// # Errors
     /// [`BadTrial`], naming the value and the rule.
@@ -67,7 +67,7 @@ impl Trial {
         if timely < fastest {
             return Err(BadTrial::NothingTimely { timely, fastest });
         }
-        let longest = swarm::longest(&self.pace, &self.regime);
+        let longest = swarm::longest(&self.pace, &self.mix);
         if longest > Duration::LONGEST_WRITTEN {
             return Err(BadTrial::Endless { lease: self.pace.lease });
         }
@@ -76,42 +76,42 @@ impl Trial {
 
     /// The schedule with this number.
     pub fn schedule(&self, number: u64) -> Schedule {
-        let mut drawn = swarm::draw(self.seed, number, self.nodes, &self.pace, &self.regime);
+        let mut drawn = swarm::draw(self.seed, number, self.nodes, &self.pace, &self.mix);
         drawn.plan.ranks = self.ranks;
         drawn
     }
 
-    /// The names of the invariants that watch, in the order of a tally's counts.
+    /// The names of the invariants, in the order of a tally's counts.
     pub fn invariants(&self) -> Vec<&'static str> {
         self.watching().iter().map(|invariant| invariant.name()).collect()
     }
 
-    /// The invariants of the promise, and what only a simulated world can know: the true delays.
+    /// The invariants of the promise, and one about true delays, which only a simulation knows.
     fn watching(&self) -> Vec<Box<dyn Invariant>> {
         let mut invariants = of_promise(self.promise, self.own, self.pace.best);
-        // Where clocks drift by more than is allowed no bound on a delay means anything.
-        if self.own && self.pace.leases && self.regime.drift <= 1.0 {
+        // If clocks drift by more than is allowed, bounds on delays mean nothing.
+        if self.own && self.pace.leases && self.mix.drift <= 1.0 {
             invariants.push(Box::new(DelayBounds));
         }
         invariants
     }
 }
 
-/// Which rule a trial breaks.
+/// The rule that a trial breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadTrial {
     /// Too few or too many processes.
     Nodes(u32),
-    /// No network is both as slow as it can be and timely.
+    /// No network is timely: its fastest delay is too slow.
     NothingTimely {
-        /// The slowest delay that is certain to count as timely.
+        /// The slowest delay that is certainly timely.
         timely: Duration,
-        /// The fastest there is.
+        /// The fastest delay.
         fastest: Duration,
     },
-    /// Nobody could wait for the end of a schedule.
+    /// A schedule would take too long.
     Endless {
-        /// The protocol's lease, or trust, in whose length all others are counted.
+        /// The protocol's lease, or trust, which is the unit of all durations.
         lease: Duration,
     },
 }
@@ -143,16 +143,16 @@ impl fmt::Display for BadTrial {
 
 impl std::error::Error for BadTrial {}
 
-/// How a run went.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The first invariant that was broken, if one was. The run ended there.
+    /// The first broken invariant, if any. The run ended there.
     pub breach: Option<Breach>,
-    /// What happened in it.
+    /// Counts of what happened.
     pub tally: Tally,
 }
 
-/// Judges one run after the other, in a world that is used again.
+/// Checks runs one after the other, in a world that is reused.
 pub struct Judge<P: Protocol> {
     trial: Trial,
     world: World<P>,
@@ -160,12 +160,12 @@ pub struct Judge<P: Protocol> {
 }
 
 impl<P: Protocol> Judge<P> {
-    /// A judge of the protocol with these parameters.
+    /// A judge for the protocol with these parameters.
     pub fn new(trial: &Trial, params: P::Params) -> Self {
         Self::in_world(trial, World::new(params))
     }
 
-    /// A judge of what happens in this world: one with a misconfigured member, for example.
+    /// A judge for this world: one with a misconfigured member, for example.
     pub fn in_world(trial: &Trial, world: World<P>) -> Self {
         let watch = Watch::new(trial.watching());
         Self { trial: trial.clone(), world, watch }
@@ -195,15 +195,14 @@ impl<P: Protocol> Judge<P> {
         Verdict { breach: self.watch.breaches.pop(), tally }
     }
 
-    /// Whether this invariant speaks of calm times.
+    /// Whether this invariant applies only after the faults end.
     pub fn needs_calm(&self, name: &str) -> bool {
         let mut known = self.watch.invariants.iter();
         known.any(|invariant| invariant.name() == name && invariant.needs_calm())
     }
 }
 
-/// A [`Judge`] of whatever protocol: what is written against this is compiled once, and not once
-/// for each protocol.
+/// A [`Judge`] of any protocol. Code that uses this is compiled once, not once per protocol.
 pub(crate) trait Judging {
     /// [`Judge::run`].
     fn run(&mut self, number: u64) -> Verdict;
@@ -229,9 +228,9 @@ impl<P: Protocol> Judging for Judge<P> {
     }
 }
 
-/// What the rows hold is what processes say.
+/// Fills the rows from what processes report.
 impl Watch {
-    /// A process that just made a step, or is gone.
+    /// Updates a process that just made a step or ended.
     fn ask<P: Protocol>(&mut self, node: u32, scene: &Scene<'_, P>) {
         let asked = |course: &Course| course.pace.leases || course.pace.best;
         let asked = self.course.as_ref().is_some_and(asked);
@@ -258,7 +257,7 @@ impl Watch {
         }
     }
 
-    /// A process that did nothing: only its clock went on, and what it believes may have ended.
+    /// Updates a process that made no step: only its clock advanced, and its belief may have ended.
     fn ask_again<P: Protocol>(row: &mut Row, node: u32, scene: &Scene<'_, P>) {
         row.reading = scene.clock(node);
         if row.reading >= row.told
@@ -274,7 +273,7 @@ fn told_by(leadership: &Leadership<'_>, node: u32) -> (Nodes, bool) {
     named(leadership.leaders.iter().map(|leader| number(*leader)), leadership.stage, node)
 }
 
-/// The number of a process; of one that cannot be, a number that no set holds.
+/// The number of a process; for an invalid one, a number that no set holds.
 fn number(id: NodeId) -> u32 {
     u32::try_from(id.0).unwrap_or(u32::MAX)
 }

@@ -1,24 +1,24 @@
-//! The judge: is a protocol's promise kept, whatever goes wrong?
+//! The checker: does a protocol keep its promise under faults?
 //!
-//! **What it is.** A promise is a list of [`invariants`], each a property of every moment
-//! of a run. Random [schedules](swarm) of faults try to break them in the simulated world: safety
-//! all the time, and, once nothing goes wrong any more, what must come to pass within κ.
+//! **What it is.** A promise is a list of [`invariants`], each a property of every moment of a run.
+//! Random [schedules](swarm) of faults try to break them in a simulated world: safety all the time,
+//! and liveness within κ after the last fault.
 //!
-//! **What it promises.** A schedule is a pure function of (seed, number): whoever has the two has
-//! the run. A violation comes as the schedule with the least number, [shrunk](mod@shrink) to what
+//! **What it promises.** A schedule is a pure function of (seed, number): the two reproduce the
+//! run. A violation is reported as the schedule with the least number, [shrunk](mod@shrink) to what
 //! is needed to break the same invariant, and as a [`scenario`] that the simulator replays.
 //!
-//! **What it cannot do.** It finds what its schedules reach. That nothing was found is no proof;
-//! the counts say how hard it was looked for.
+//! **What it cannot do.** It finds only what its schedules reach. No finding is not a proof; the
+//! counts say how much was tested.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`invariants`] | one property per file, and which promise has which |
 //! | [`view`], [`nodes`], [`links`] | what an invariant sees |
-//! | [`trouble`], [`regime`], [`swarm`], [`schedule`] | what goes wrong, drawn from a seed |
-//! | [`judge`], [`fuzz`], [`tally`] | one run watched, many runs, and what was tested |
-//! | [`mod@shrink`], [`scenario`] | the least that breaks it, as a file |
-//! | [`live`], [`replay`] | what members recorded, judged by the same invariants, and lived again |
+//! | [`fault_kind`], [`fault_mix`], [`swarm`], [`schedule`] | schedules of faults, drawn from a seed |
+//! | [`judge`], [`fuzz`], [`tally`] | one run, many runs, and counts of what was tested |
+//! | [`mod@shrink`], [`scenario`] | a minimal schedule that breaks an invariant, as a file |
+//! | [`live`], [`replay`] | live traces, checked by the same invariants and replayed |
 //! | [`explore`] | every behaviour of a group of two or three |
 //!
 //! ```
@@ -41,29 +41,29 @@
 //! ```
 
 pub mod explore;
+pub mod fault_kind;
+pub mod fault_mix;
 pub mod fuzz;
 pub mod invariants;
 pub mod judge;
 pub mod links;
 pub mod live;
 pub mod nodes;
-pub mod regime;
 pub mod replay;
 pub mod scenario;
 pub mod schedule;
 pub mod shrink;
 pub mod swarm;
 pub mod tally;
-pub mod trouble;
 pub mod view;
 mod watch;
 
+pub use fault_kind::{FaultKind, FaultKinds};
+pub use fault_mix::{FaultMix, FinalLinks};
 pub use fuzz::{Fuzz, NoThreads, Report, Violation};
 pub use invariants::Breach;
 pub use judge::{BadTrial, Judge, Trial, Verdict};
 pub use nodes::Nodes;
-pub use regime::{Finale, Regime};
 pub use schedule::Schedule;
 pub use shrink::shrink;
 pub use tally::Tally;
-pub use trouble::{Trouble, Troubles};

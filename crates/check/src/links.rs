@@ -1,48 +1,48 @@
-//! Who can talk to whom, both ways and in time.
+//! Which processes are connected: in both directions, with timely messages.
 //!
 //! Fetzer and Cristian, section IV: a *stable partition* is a set of processes that are all
-//! connected with each other and with nobody else. Section X: a *maximum connected set* is one in
-//! which everybody is linked to everybody by some path, and nobody to anybody outside.
+//! connected with each other and with no other process. Section X: a *maximum connected set* is one
+//! in which all are linked by some path, and none is linked to a process outside.
 
 use crate::nodes::Nodes;
 
-/// Which processes are connected. Always both ways, and each with itself.
+/// Which processes are connected. Always symmetric and reflexive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Links(Vec<Nodes>);
 
 impl Links {
-    /// Everybody with everybody.
+    /// All processes are connected.
     pub fn all(nodes: u32) -> Self {
         Self(vec![Nodes::first(nodes); nodes as usize])
     }
 
-    /// Nobody with anybody but itself.
+    /// Each process is connected only with itself.
     pub fn none(nodes: u32) -> Self {
         Self((0..nodes).map(Nodes::only).collect())
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn len(&self) -> u32 {
         self.0.len() as u32
     }
 
-    /// Whether there are none.
+    /// Whether there are no processes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Connects two.
+    /// Connects two processes.
     pub fn join(&mut self, a: u32, b: u32) {
         self.0[a as usize].set(b, true);
         self.0[b as usize].set(a, true);
     }
 
-    /// Whom this one is connected with, itself included.
+    /// The processes connected with this one, including itself.
     pub fn of(&self, node: u32) -> Nodes {
         self.0.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// The maximum connected sets among these.
+    /// The maximum connected sets among these processes.
     pub fn parts(&self, among: Nodes) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut left = among;
@@ -67,9 +67,9 @@ impl Links {
 /// A maximum connected set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Who is in it.
+    /// Its processes.
     pub members: Nodes,
-    /// Whether all are connected with all, which makes it a stable partition.
+    /// Whether all are directly connected, which makes it a stable partition.
     pub clique: bool,
 }
 

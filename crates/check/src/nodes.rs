@@ -7,80 +7,80 @@ use std::fmt;
 pub struct Nodes(u64);
 
 impl Nodes {
-    /// The most processes that are judged together.
+    /// The most processes of a checked group.
     pub const MAX: u32 = 64;
-    /// Nobody.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// This one alone; nobody if there can be no such process.
+    /// The set of this process; empty if the number is too large.
     pub fn only(node: u32) -> Self {
         Self(1u64.checked_shl(node).unwrap_or(0))
     }
 
-    /// The first so many.
+    /// The first `count` processes.
     pub fn first(count: u32) -> Self {
         (0..count).collect()
     }
 
-    /// Whether it holds this one.
+    /// Whether it contains this process.
     #[inline]
     pub fn contains(self, node: u32) -> bool {
         self.meets(Self::only(node))
     }
 
-    /// Whether it holds all of these.
+    /// Whether it contains all of these.
     pub fn holds(self, others: Self) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// Whether it has any of these.
+    /// Whether it contains any of these.
     pub fn meets(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Those in both.
+    /// The intersection.
     pub fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
-    /// Those in either.
+    /// The union.
     pub fn or(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Those that are not in the other.
+    /// The difference.
     pub fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// Adds one, or takes it out.
+    /// Adds or removes a process.
     pub fn set(&mut self, node: u32, there: bool) {
         let one = Self::only(node);
         *self = if there { self.or(one) } else { self.without(one) };
     }
 
-    /// How many.
+    /// Its size.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether it holds nobody.
+    /// Whether it is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The least.
+    /// Its least process.
     pub fn least(self) -> Option<u32> {
         (!self.is_empty()).then(|| self.0.trailing_zeros())
     }
 
-    /// All of them, from the least.
+    /// Its processes in increasing order.
     pub fn iter(self) -> impl Iterator<Item = u32> {
         std::iter::successors(Some(self), |rest| Some(Self(rest.0 & rest.0.wrapping_sub(1))))
             .map_while(Self::least)
     }
 
-    /// All of them, in a list.
+    /// Its processes as a list.
     pub fn to_vec(self) -> Vec<u32> {
         self.iter().collect()
     }

@@ -1,10 +1,10 @@
-//! A recorded life, lived again in memory: the same protocol with the same parameters, memory,
-//! seed, readings of its clock, messages and commands must do the same. What ran live is then what
-//! is simulated.
+//! Replays a recorded incarnation in memory: the same protocol with the same parameters, stored
+//! state, seed, clock readings, messages and commands must do the same. So the code that ran live
+//! is the code that is simulated.
 //!
-//! **What is compared.** Of every step: the timer that ran, the kind of the message, whether a
-//! command was taken, what was stored and sent to whom, what was believed after it and the facts
-//! told with it. Not the numbers of frames, which are not the protocol's.
+//! **What is compared.** In every step: the timer that fired, the kind of the message, whether a
+//! command was accepted, what was stored and sent to which process, the belief after it and the
+//! facts recorded with it. Not the frame numbers, which the protocol does not choose.
 
 use crate::live::{BadTrace, Life, Line, Trace, lives, opens};
 use bellwether_core::{
@@ -15,18 +15,18 @@ use bellwether_protocols::choice::Choice;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-/// How a replay went.
+/// The result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
-    /// How many steps were the same.
+    /// How many steps were equal.
     pub steps: u64,
-    /// How many lives they belong to.
+    /// How many incarnations they belong to.
     pub lives: u64,
-    /// The first thing that was not.
+    /// The first difference.
     pub divergence: Option<Divergence>,
 }
 
-/// Where a replay did something else than what was recorded.
+/// A difference between a replay and the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// The file and the line.
@@ -37,10 +37,10 @@ pub struct Divergence {
     pub replayed: String,
 }
 
-/// Lives all lives again, up to the first divergence.
+/// Replays all incarnations, up to the first divergence.
 ///
 /// # Errors
-/// [`BadTrace`] if the traces lack what it takes to live them again.
+/// [`BadTrace`] if the traces lack what a replay needs.
 pub fn replay(traces: &[Trace]) -> Result<Replay, BadTrace> {
     let mut replay = Replay::default();
     for life in lives(traces)? {
@@ -64,11 +64,11 @@ pub fn replay(traces: &[Trace]) -> Result<Replay, BadTrace> {
     Ok(replay)
 }
 
-/// Why a replay does not go on.
+/// Why a replay stops.
 enum Stop {
-    /// It cannot.
+    /// The trace is incomplete or invalid.
     Bad(String),
-    /// It did something else.
+    /// The replay differs from the record.
     Other { recorded: String, replayed: String },
 }
 
@@ -79,23 +79,23 @@ impl Stop {
     }
 }
 
-/// An event as it stands in a trace.
+/// An event as a line of a trace.
 fn words(event: &Event) -> String {
     serde_json::to_string(event).unwrap_or_else(|_| format!("{event:?}"))
 }
 
-/// A life that is lived again.
+/// An incarnation that is replayed.
 struct Again {
     endpoint: Box<dyn Endpoint>,
     entropy: Seeded,
     members: Members,
     told: Told,
-    /// What the replay did, and no record has told yet.
+    /// Events of the replay that are not compared yet.
     done: VecDeque<Event>,
     steps: u64,
 }
 
-/// Starts the protocol that was chosen.
+/// Starts the recorded protocol.
 struct Start<'a, 'b> {
     boot: Boot<'a>,
     env: Env<'b>,
@@ -134,14 +134,14 @@ impl Again {
         Ok(again)
     }
 
-    /// Compares one record with what the replay did, or does what it tells.
+    /// Compares one record with the replay, or applies its input.
     fn read(&mut self, line: &Line) -> Result<(), Stop> {
         let (now, event) = (Instant::from_nanos(line.record.t.as_nanos()), &line.record.event);
         if matches!(event, Event::Begin(_)) {
             return Ok(());
         }
         if opens(event) {
-            // A life may end in the middle of a step: a disk that fails, for example.
+            // An incarnation may end in the middle of a step, for example when a disk fails.
             if let Some(untold) = self.done.front().filter(|_| *event != Event::Leave) {
                 return Err(Stop::other(event, Some(untold)));
             }
@@ -149,7 +149,7 @@ impl Again {
             self.steps += 1;
             return Ok(());
         }
-        // What a process believed may end with nothing to wake it for but that.
+        // The only reason to wake a process may be that its belief ends.
         if self.done.is_empty()
             && self.endpoint.poll_timeout() <= now
             && self.endpoint.due(now).is_none()
@@ -163,7 +163,7 @@ impl Again {
         }
     }
 
-    /// Lets happen what happened.
+    /// Applies a recorded input.
     fn act(&mut self, now: Instant, event: &Event) -> Result<(), Stop> {
         let mut also = event.clone();
         match &mut also {
@@ -206,7 +206,7 @@ impl Again {
         act(&mut *self.endpoint, &mut env)
     }
 
-    /// Takes note of what a step asked for and of what is believed after it, as a recorder does.
+    /// Collects the outputs of a step and the belief after it, as a recorder does.
     fn finish(&mut self, now: Instant) {
         let mut changed = false;
         while let Some(output) = self.endpoint.poll_output() {
@@ -231,7 +231,7 @@ impl Again {
     }
 }
 
-/// Whether two events are the same but for the number of a frame.
+/// Whether two events are equal except for the frame number.
 fn same(one: &Event, other: &Event) -> bool {
     match (one, other) {
         (Event::Send { to, message, .. }, Event::Send { to: there, message: said, .. }) => {
@@ -250,7 +250,7 @@ fn from_hex(digits: &str) -> Option<Vec<u8>> {
     digits.as_bytes().chunks(2).map(pair).collect()
 }
 
-/// A command as it is recorded: `Resign`, `Rank(5)`, `Transfer(NodeId(3))`.
+/// Parses a recorded command: `Resign`, `Rank(5)`, `Transfer(NodeId(3))`.
 fn to_command(text: &str) -> Option<Command> {
     let within = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
     match text {

@@ -1,13 +1,13 @@
-//! A schedule as a scenario file, which `bellwether trace` runs just so.
+//! A schedule as a scenario file, which `bellwether trace` runs in the same way.
 
 use crate::schedule::Schedule;
 use bellwether_sim::{ScenarioFile, Unwritable};
 use serde::Serialize;
 
-/// Writes a schedule as a scenario of this protocol with these parameters, as a person writes them.
+/// Writes a schedule as a scenario of this protocol with these parameters.
 ///
 /// # Errors
-/// [`Unwritable`] if the parameters have no form in a file.
+/// [`Unwritable`] if the parameters cannot be written to a file.
 pub fn to_toml<C: Serialize>(
     schedule: &Schedule,
     about: &str,

@@ -1,43 +1,42 @@
-//! One run's trouble, and the calm after it.
+//! The faults of one run, and the calm after them.
 
+use crate::fault_kind::Occurrences;
 use crate::links::Links;
 use crate::nodes::Nodes;
-use crate::trouble::Occurrences;
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::pace::Pace;
 use bellwether_sim::{Coins, Fault, Network, Plan, Who};
 
-/// What goes wrong in a run, when it stops going wrong, and how the group is connected then.
+/// The faults of a run, when they end, and how the group is connected then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// All that happens.
+    /// The simulated plan with its faults.
     pub plan: Plan,
-    /// From then on nothing goes wrong.
+    /// From then on there are no faults.
     pub calm: SimTime,
-    /// Who is connected from then on.
+    /// The connections from then on.
     pub links: Links,
-    /// The luck of the run: the seed of its coins, as in a scenario file.
+    /// The seed of the run, as in a scenario file.
     pub luck: u64,
-    /// The trouble in it.
+    /// The kinds of its faults.
     pub trouble: Occurrences,
 }
 
 impl Schedule {
-    /// The coins of its run.
+    /// The random numbers of its run.
     pub fn coins(&self) -> Coins {
         Coins::new(self.luck, 0)
     }
 
-    /// Whether it is, from `calm` on, as calm as it says: delays are timely, nothing is lost and
-    /// nothing that is late is still under way, nobody stands still or is slow, and who cannot talk
-    /// to each other is what `links` says. Otherwise a protocol that does not settle is not to
-    /// blame.
+    /// Whether there are really no faults from `calm` on: delays are timely, no message is lost or
+    /// late, no process is paused or slow, and the connections are those of `links`. Otherwise a
+    /// protocol that does not settle is not at fault.
     pub fn is_calm(&self, pace: &Pace) -> bool {
         let mut state = State::new(self.plan.nodes, &self.plan.network);
         for timed in &self.plan.faults {
             let at = timed.time();
             if at > self.calm {
-                return false; // calm means that nothing happens
+                return false; // calm means that there are no faults
             }
             state.take(at, &timed.fault);
         }
@@ -50,7 +49,7 @@ impl Schedule {
     }
 }
 
-/// Whether nothing is lost and all delays, reaction included, are timely.
+/// Whether no message is lost and all delays, with the reaction time, are timely.
 fn is_benign(network: &Network, pace: &Pace, slowest: Duration) -> bool {
     use bellwether_sim::network::{Loss, Probability};
     let lossless = [&network.multicast, &network.unicast].iter().all(|c| c.loss == Loss::None);
@@ -62,18 +61,18 @@ fn is_benign(network: &Network, pace: &Pace, slowest: Duration) -> bool {
         && slowest <= pace.scheduling
 }
 
-/// What is wrong at some moment of a schedule.
+/// The active faults at one moment of a schedule.
 struct State<'a> {
     network: &'a Network,
     severed: Vec<Nodes>,
     paused: Nodes,
-    /// Who is certainly down. A restart of a process that runs does nothing.
+    /// The processes that are certainly down. Restarting a running process does nothing.
     down: Nodes,
-    /// Whose next life will have, or whose present life has, the number of a former one.
+    /// The processes whose current or next incarnation has the number of an earlier one.
     renumbering: Nodes,
     renumbered: Nodes,
     slow: Vec<Duration>,
-    /// Until then something that is late may still arrive or be done.
+    /// The end of late messages and reactions.
     stale: SimTime,
 }
 
@@ -95,7 +94,7 @@ impl<'a> State<'a> {
         let nodes = self.slow.len() as u32;
         let meant = |who: &Who| match who {
             Who::Node(node) => Nodes::only(*node),
-            Who::Leader => Nodes::first(nodes), // it may be anybody
+            Who::Leader => Nodes::first(nodes), // it may be any process
         };
         match fault {
             Fault::Network { network } => {
@@ -134,8 +133,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Who can talk to whom. Nobody can say if some are heard by others that they do not hear: two
-    /// processes are connected or disconnected (section X), nothing in between.
+    /// The connections; `None` if a link works in one direction only. Two processes are either
+    /// connected or disconnected (section X).
     fn links(&self) -> Option<Links> {
         let nodes = self.severed.len() as u32;
         let mut links = Links::none(nodes);
@@ -156,17 +155,17 @@ impl<'a> State<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault_kind::FaultKind;
+    use crate::fault_mix::{FaultMix, FinalLinks};
     use crate::invariants::scenes::pace;
-    use crate::regime::{Finale, Regime};
     use crate::swarm;
-    use crate::trouble::Trouble;
 
-    fn drawn(kinds: &[Trouble], finale: Finale) -> Schedule {
-        let regime = Regime { finale: Some(finale), ..Regime::only(kinds) };
-        swarm::draw(1, 0, 4, &pace(), &regime)
+    fn drawn(kinds: &[FaultKind], finale: FinalLinks) -> Schedule {
+        let mix = FaultMix { finale: Some(finale), ..FaultMix::only(kinds) };
+        swarm::draw(1, 0, 4, &pace(), &mix)
     }
 
-    /// Whether it is still calm without its last fault of this kind.
+    /// Whether the schedule is still calm without its last fault of this kind.
     fn is_calm_without(mut schedule: Schedule, is: impl Fn(&Fault) -> bool) -> bool {
         let last = schedule.plan.faults.iter().rposition(|timed| is(&timed.fault));
         schedule.plan.faults.remove(last.expect("there is one"));
@@ -175,24 +174,24 @@ mod tests {
 
     #[test]
     fn what_is_not_mended_is_not_calm() {
-        let whole = |kind| drawn(&[kind], Finale::Whole);
+        let whole = |kind| drawn(&[kind], FinalLinks::Whole);
         let network = |fault: &Fault| matches!(fault, Fault::Network { .. });
-        assert!(!is_calm_without(whole(Trouble::Loss), network), "it goes on losing");
-        assert!(!is_calm_without(whole(Trouble::Tails), network), "delays stay long");
-        assert!(!is_calm_without(whole(Trouble::LongPause), |fault| {
+        assert!(!is_calm_without(whole(FaultKind::Loss), network), "it goes on losing");
+        assert!(!is_calm_without(whole(FaultKind::Tails), network), "delays stay long");
+        assert!(!is_calm_without(whole(FaultKind::LongPause), |fault| {
             matches!(fault, Fault::Resume { .. })
         }));
-        assert!(!is_calm_without(whole(Trouble::VerySlow), |fault| {
+        assert!(!is_calm_without(whole(FaultKind::VerySlow), |fault| {
             matches!(fault, Fault::Slow { .. })
         }));
-        assert!(!is_calm_without(whole(Trouble::LowerLife), |fault| {
+        assert!(!is_calm_without(whole(FaultKind::LowerLife), |fault| {
             matches!(fault, Fault::Crash { .. })
         }));
-        let halves = drawn(&[], Finale::Halves);
+        let halves = drawn(&[], FinalLinks::Halves);
         assert!(halves.is_calm(&pace()));
         let cut = |fault: &Fault| matches!(fault, Fault::Cut { .. });
         assert!(!is_calm_without(halves, cut), "some hear others that do not hear them");
-        let mut early = whole(Trouble::Tails);
+        let mut early = whole(FaultKind::Tails);
         early.calm = SimTime::ZERO + early.plan.faults.last().expect("the network's end").at;
         assert!(!early.is_calm(&pace()), "something late is still under way");
     }

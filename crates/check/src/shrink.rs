@@ -1,11 +1,11 @@
-//! The least trouble that still breaks the same invariant.
+//! Shrinks a schedule while it still breaks the same invariant.
 //!
 //! **Source.** Andreas Zeller and Ralf Hildebrandt, "Simplifying and isolating failure-inducing
 //! input", IEEE TSE 28(2), 2002 (delta debugging): leave out halves, then quarters, and so on down
-//! to single faults, for as long as it still breaks.
+//! to single faults, as long as the invariant still breaks.
 //!
-//! **Promise.** What comes out breaks the invariant that came in, has no more faults, processes or
-//! time, and, if the invariant speaks of calm times, really becomes calm.
+//! **Promise.** The result breaks the same invariant and has no more faults, processes or time. If
+//! the invariant needs calm, the result becomes calm.
 
 use crate::invariants::Breach;
 use crate::judge::{Judge, Judging, Trial};
@@ -16,10 +16,10 @@ use bellwether_protocols::choice::Choice;
 use bellwether_sim::network::{Delay, Loss, Probability};
 use bellwether_sim::{Fault, Network, Timed, Who};
 
-/// So many runs are tried at most.
+/// The most runs that are tried.
 const TRIES: u32 = 4_000;
 
-/// Shrinks a schedule that breaks an invariant. Gives the smaller one and what it breaks.
+/// Shrinks a schedule that breaks an invariant. Returns the smaller one and what it breaks.
 pub fn shrink<P: Protocol>(
     trial: &Trial,
     params: &P::Params,
@@ -76,7 +76,7 @@ pub fn shrink_choice(
 struct Shrinker<'a> {
     judge: &'a mut dyn Judging,
     trial: &'a Trial,
-    /// Whether the invariant means nothing unless it becomes calm.
+    /// Whether the invariant needs a calm end.
     calm: bool,
     best: Schedule,
     breach: Breach,
@@ -87,7 +87,7 @@ impl Shrinker<'_> {
     /// Keeps the candidate if it still breaks the same invariant.
     fn accept(&mut self, candidate: Schedule) -> bool {
         if !clocks_are_bounded(&candidate, self.trial) {
-            return false; // what a clock beyond its bounds breaks says nothing
+            return false; // a violation with a clock beyond its bounds means nothing
         }
         if self.tries >= TRIES || candidate == self.best {
             return false;
@@ -105,7 +105,7 @@ impl Shrinker<'_> {
         }
     }
 
-    /// What comes after the breach had no part in it.
+    /// Removes what comes after the violation.
     fn cut_off(&mut self) {
         let at = self.breach.at.since(SimTime::ZERO);
         let mut candidate = self.best.clone();
@@ -114,7 +114,7 @@ impl Shrinker<'_> {
         self.accept(candidate);
     }
 
-    /// Leaves out runs of faults, long ones first.
+    /// Removes sequences of faults, long ones first.
     fn drop_faults(&mut self) {
         let mut length = self.best.plan.faults.len();
         while length > 0 {
@@ -132,7 +132,7 @@ impl Shrinker<'_> {
         self.drop_pairs();
     }
 
-    /// Leaves out what only makes sense together: a pause and its end, a cut and its healing.
+    /// Removes faults that belong together: a pause and its end, a cut and its healing.
     fn drop_pairs(&mut self) {
         let mut first = 0;
         while first < self.best.plan.faults.len() {
@@ -150,7 +150,7 @@ impl Shrinker<'_> {
         }
     }
 
-    /// Leaves out processes: they never start, and nothing happens to them.
+    /// Removes processes: they never start, and have no faults.
     fn drop_processes(&mut self) {
         for node in (0..self.best.plan.nodes).rev() {
             let mut candidate = self.best.clone();
@@ -162,7 +162,7 @@ impl Shrinker<'_> {
         }
     }
 
-    /// Connects everybody in the end.
+    /// Connects all processes in the end.
     fn join_all(&mut self) {
         let mut candidate = self.best.clone();
         candidate.links = Links::all(candidate.plan.nodes);
@@ -181,14 +181,14 @@ impl Shrinker<'_> {
         self.accept(candidate);
     }
 
-    /// Lets all clocks begin together.
+    /// Removes the initial offsets of clocks.
     fn set_clocks(&mut self) {
         let mut candidate = self.best.clone();
         candidate.plan.offset = Duration::ZERO;
         self.accept(candidate);
     }
 
-    /// Makes every network as plain as it can be.
+    /// Simplifies every network.
     fn simplify_networks(&mut self) {
         let delay = Delay::Constant(self.trial.pace.timely);
         let steps: [&dyn Fn(&mut Network); 7] = [
@@ -214,7 +214,7 @@ impl Shrinker<'_> {
         }
     }
 
-    /// Makes the time between any two faults, and before the calm, as short as it can be.
+    /// Shortens the time between faults, and before the calm.
     fn shorten(&mut self) {
         for index in 0..=self.best.plan.faults.len() {
             for keep in [0, 4, 8, 12] {
@@ -228,7 +228,7 @@ impl Shrinker<'_> {
         self.round();
     }
 
-    /// Whole milliseconds are easier to read.
+    /// Rounds times to whole milliseconds, which are easier to read.
     fn round(&mut self) {
         const MILLI: u64 = 1_000_000;
         let mut candidate = self.best.clone();
@@ -239,15 +239,15 @@ impl Shrinker<'_> {
     }
 }
 
-/// Whether every clock that runs faster or slower than it may does so for a moment only, as in the
-/// schedule that is shrunk: leaving out the end of such a moment would make it last for ever.
+/// Whether every clock exceeds its drift only for a moment, as in the original schedule. Removing
+/// the end of such a moment would make it last for ever.
 fn clocks_are_bounded(schedule: &Schedule, trial: &Trial) -> bool {
     let faults = &schedule.plan.faults;
     let rate = |fault: &Fault| match fault {
         Fault::Drift { node, parts_per_billion } => Some((*node, parts_per_billion.unsigned_abs())),
         _ => None,
     };
-    let usual = f64::from(trial.pace.drift) * trial.regime.drift;
+    let usual = f64::from(trial.pace.drift) * trial.mix.drift;
     let is_burst = |rate: u32| f64::from(rate) > usual + BURST_PPB;
     faults.iter().enumerate().all(|(index, timed)| match rate(&timed.fault) {
         Some((node, own)) if is_burst(own) => faults[index + 1..].iter().any(|later| {
@@ -257,7 +257,7 @@ fn clocks_are_bounded(schedule: &Schedule, trial: &Trial) -> bool {
     })
 }
 
-/// What a clock does beyond its drift for a moment is more than this; see `swarm/clocks.rs`.
+/// A rate beyond this is a short burst; see `swarm/clocks.rs`.
 const BURST_PPB: f64 = 50_000_000.0;
 
 /// Whether the second undoes the first.
@@ -277,8 +277,7 @@ fn belong(first: &Fault, second: &Fault) -> bool {
     }
 }
 
-/// Brings everything from the fault with this index on forward: of the time before it, `keep`
-/// sixteenths stay.
+/// Moves all faults from this index on earlier: `keep` sixteenths of the time before it stay.
 fn pull(schedule: &mut Schedule, index: usize, keep: u64) {
     let calm = schedule.calm.since(SimTime::ZERO);
     let faults = &mut schedule.plan.faults;

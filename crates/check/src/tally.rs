@@ -1,6 +1,6 @@
-//! What was tested, in numbers: so that a reader sees that something was.
+//! Counts of what was tested, so that a reader sees that the check was not empty.
 
-use crate::trouble::Occurrences;
+use crate::fault_kind::Occurrences;
 
 /// Counts over one run or many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,32 +11,32 @@ pub struct Tally {
     pub simulated: u128,
     /// How often a process began to lead.
     pub elections: u64,
-    /// Calm time in which nobody led, in nanoseconds.
+    /// Calm time without a leader, in nanoseconds.
     pub leaderless: u128,
     /// Messages received.
     pub deliveries: u64,
-    /// The trouble there was.
+    /// The faults by kind.
     pub trouble: Occurrences,
-    /// What each invariant found.
+    /// The counts of each invariant.
     pub checks: Vec<Checks>,
 }
 
-/// How often an invariant looked.
+/// How often an invariant was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// Looks at something it speaks of.
+    /// Checks in which it applied.
     pub checks: u64,
-    /// Those of them that found it broken.
+    /// Checks in which it was broken.
     pub breaches: u64,
 }
 
 impl Tally {
-    /// Nothing yet, for so many invariants.
+    /// Zero counts for this many invariants.
     pub fn new(invariants: usize) -> Self {
         Self { checks: vec![Checks::default(); invariants], ..Self::default() }
     }
 
-    /// And these.
+    /// Adds other counts.
     pub fn add(&mut self, others: &Self) {
         self.schedules += others.schedules;
         self.simulated += others.simulated;

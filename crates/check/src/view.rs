@@ -1,48 +1,48 @@
-//! What the judge sees of the world after a step: no protocol, only what processes told.
+//! What invariants see after a step: what processes reported, independent of the protocol.
 
 use crate::links::{Links, Part};
 use crate::nodes::Nodes;
 use bellwether_core::{Duration, Instant, SimTime};
 use bellwether_protocols::pace::Pace;
 
-/// One process, as it was after its last step and as its clock reads now.
+/// One process after its last step, with its present clock reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Whether it is there.
+    /// Whether it runs.
     pub alive: bool,
-    /// What its clock reads now.
+    /// The present reading of its clock.
     pub reading: Instant,
-    /// Whom it names as leaders.
+    /// The leaders that it names.
     pub names: Nodes,
-    /// Whether it leads: it names itself, and has decided so.
+    /// Whether it leads: it names itself, and is decided.
     pub leads: bool,
-    /// In its last step it told that what it believes ends at this reading.
+    /// The deadline of its belief, as of its last step.
     pub told: Instant,
-    /// If it leads: when that ends in the world's time, if its clock goes on as it does.
+    /// If it leads: the end of that in simulated time, at the present rate of its clock.
     pub ends: SimTime,
-    /// Who supports it, as it tells.
+    /// Its supporters, as it reports.
     pub supporters: Nodes,
-    /// Whom it supports, as it tells.
+    /// Its lock, as it reports.
     pub lock: Option<Lock>,
-    /// How good it is, as it tells.
+    /// Its rank, as it reports.
     pub claim: u64,
-    /// When it was last gone.
+    /// When it was last down.
     pub gone: Option<SimTime>,
-    /// Whether nothing can be known of it: a member of a live group that left no trace.
+    /// Whether it is unknown: a member of a live group without a trace.
     pub unseen: bool,
 }
 
-/// A promise to support nobody else.
+/// A lock: a promise to support no other process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lock {
-    /// Whom it supports.
+    /// The process that it supports.
     pub to: u32,
-    /// The last reading of its clock at which it is bound.
+    /// The last reading of its clock at which the lock holds.
     pub until: Instant,
 }
 
 impl Row {
-    /// A process that is not there.
+    /// A process that does not run.
     pub const ABSENT: Self = Self {
         alive: false,
         reading: Instant::ZERO,
@@ -61,28 +61,28 @@ impl Row {
 /// A message that a process has just handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Who handled it.
+    /// The receiver.
     pub node: u32,
-    /// Who sent it.
+    /// The sender.
     pub from: u32,
-    /// How long ago, in the world's time.
+    /// The true delay.
     pub took: Duration,
-    /// How long ago at most, as the receiver computed it.
+    /// The bound on the delay that the receiver computed.
     pub bound: Option<Duration>,
 }
 
-/// What is known of a run before it begins.
+/// What is known of a run beforehand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// From then on nothing goes wrong.
+    /// From then on there are no faults.
     pub calm: SimTime,
     /// From then on the promise must be kept: κ later.
     pub settled: SimTime,
-    /// Who is connected from `calm` on.
+    /// The connections from `calm` on.
     pub links: Links,
     /// The protocol's time scales.
     pub pace: Pace,
-    /// Whether somebody may have been asked to resign: whoever did comes last, whatever its id.
+    /// Whether a process may have been asked to resign: such a process comes last, whatever its id.
     pub resigned: bool,
 }
 
@@ -92,27 +92,27 @@ impl Course {
         Self { calm, settled: calm + pace.settles, links, pace, resigned: false }
     }
 
-    /// A length that a clock within the drift counts as no less than `length`.
+    /// A duration that every clock within the drift measures as at least `length`.
     pub fn stretched(&self, length: Duration) -> Duration {
         let whole = length.as_nanos() / 1_000_000_000 + 1;
         length + Duration::from_nanos(whole.saturating_mul(u64::from(self.pace.drift) * 4))
     }
 }
 
-/// The world at one moment.
+/// The state of all processes at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The world's time.
+    /// The simulated time.
     pub at: SimTime,
     /// All processes.
     pub rows: &'a [Row],
-    /// Those that are there.
+    /// The running processes.
     pub alive: Nodes,
-    /// Those that lead.
+    /// The leaders.
     pub leaders: Nodes,
-    /// What was known before.
+    /// What was known beforehand.
     pub course: &'a Course,
-    /// From `calm` on: the maximum connected sets of those that are there.
+    /// From `calm` on: the maximum connected sets of the running processes.
     pub parts: &'a [Part],
     /// The message of the last step, if it was one and the true delay is known.
     pub arrival: Option<Arrival>,
@@ -124,7 +124,7 @@ impl View<'_> {
         self.rows.get(node as usize).unwrap_or(&Row::ABSENT)
     }
 
-    /// Whether nothing goes wrong any more.
+    /// Whether there are no more faults.
     pub fn is_calm(&self) -> bool {
         self.at >= self.course.calm
     }
@@ -134,8 +134,8 @@ impl View<'_> {
         self.at > self.course.settled
     }
 
-    /// Who supports `node`: section IX, "a process q supports a process p at time t iff p is leader
-    /// at time t and q is in p's support set".
+    /// The supporters of `node`: section IX, "a process q supports a process p at time t iff p is
+    /// leader at time t and q is in p's support set".
     pub fn supporters(&self, node: u32) -> Nodes {
         let row = self.row(node);
         if row.leads { row.supporters } else { Nodes::NONE }
@@ -147,7 +147,7 @@ impl View<'_> {
         part.clique && enough
     }
 
-    /// The logical partition of a process (section VI): all that is linked with it by supports, in
+    /// The logical partition of a process (section VI): all processes linked with it by support, in
     /// either direction.
     pub fn logical_partition(&self, node: u32) -> Nodes {
         let mut partition = Nodes::only(node);

@@ -1,5 +1,5 @@
-//! What all judging has in common, whether the rows come from a simulated world or from what live
-//! members recorded: rows are filled in, time passes, and every invariant looks.
+//! The common part of checking simulated and live runs: it holds the rows of the processes,
+//! advances time, and calls every invariant.
 
 use crate::invariants::{Breach, Finding, Invariant};
 use crate::links::Part;
@@ -8,7 +8,7 @@ use crate::tally::Tally;
 use crate::view::{Arrival, Course, Row, View};
 use bellwether_core::{SimTime, Stage};
 
-/// Sees every step of a run and asks the invariants.
+/// Checks the invariants after every step of a run.
 pub(crate) struct Watch {
     pub(crate) invariants: Vec<Box<dyn Invariant>>,
     pub(crate) course: Option<Course>,
@@ -18,12 +18,12 @@ pub(crate) struct Watch {
     pub(crate) tally: Tally,
     /// The message of the last step, if it was one and the true delay is known.
     pub(crate) arrival: Option<Arrival>,
-    /// What was broken. An invariant that was is not asked again.
+    /// The broken invariants. They are not checked again.
     pub(crate) breaches: Vec<Breach>,
-    /// Those that stand still: they are in no part.
+    /// The paused processes, which are in no connected set.
     still: Nodes,
     parts: Vec<Part>,
-    /// Who was there when the parts were made.
+    /// The running processes when the connected sets were computed.
     parted: Nodes,
     before: SimTime,
 }
@@ -59,8 +59,7 @@ impl Watch {
         self.invariants.iter_mut().for_each(|invariant| invariant.begin());
     }
 
-    /// Something happened in the middle of a run: what is known of the calm is known anew, and
-    /// whatever was to come within κ has as long again.
+    /// Sets new knowledge of the calm in the middle of a run; the time κ for liveness begins again.
     pub(crate) fn disturb(&mut self, course: Course, still: Nodes) {
         self.course = Some(course);
         (self.still, self.parted) = (still, Nodes::NONE);
@@ -70,7 +69,7 @@ impl Watch {
         }
     }
 
-    /// Time is up: one last look.
+    /// Ends the run with one last check.
     pub(crate) fn end(&mut self, at: SimTime) {
         if self.breaches.is_empty() {
             self.pass(at);
@@ -79,7 +78,7 @@ impl Watch {
         self.tally.simulated += u128::from(at.as_nanos());
     }
 
-    /// Time passes, with or without a leader.
+    /// Advances time.
     pub(crate) fn pass(&mut self, at: SimTime) {
         let Some(course) = &self.course else { return };
         if self.leaders.is_empty() && at > course.calm {
@@ -89,7 +88,7 @@ impl Watch {
         self.before = at;
     }
 
-    /// The rows have changed.
+    /// Checks after the rows have changed.
     pub(crate) fn count(&mut self) {
         (self.alive, self.leaders) = (Nodes::NONE, Nodes::NONE);
         for (node, row) in (0u32..).zip(&self.rows).filter(|(_, row)| row.alive) {
@@ -98,7 +97,7 @@ impl Watch {
         }
     }
 
-    /// Asks every invariant.
+    /// Checks every invariant.
     pub(crate) fn look(&mut self, at: SimTime) {
         let Some(course) = &self.course else { return };
         let there = self.alive.without(self.still);
@@ -133,7 +132,7 @@ impl Watch {
     }
 }
 
-/// Whom a process names, and whether it leads: it names itself, and not only for the time being.
+/// The leaders that a process names, and whether it leads: it names itself, and is decided.
 #[inline]
 pub(crate) fn named(leaders: impl Iterator<Item = u32>, stage: Stage, node: u32) -> (Nodes, bool) {
     let names: Nodes = leaders.collect();

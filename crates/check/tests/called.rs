@@ -3,7 +3,7 @@
 //!
 //! A failure tells the command that runs its schedule again.
 
-use bellwether_check::{Fuzz, Judge, Regime, Trial, Trouble, Troubles, Verdict};
+use bellwether_check::{FaultKind, FaultKinds, FaultMix, Fuzz, Judge, Trial, Verdict};
 use bellwether_core::{Protocol, Visitor};
 use bellwether_protocols::choice::{Choice, Config, Family};
 use bellwether_protocols::ring::{self, Variant};
@@ -113,9 +113,9 @@ fn hirschberg_sinclair_does_not_object_without_end() {
     let choice = Choice::try_from(config).expect("the usual parameters keep the rules");
     for (seed, number) in [(771_000, 730), (771_001, 168), (2, 11_836), (3, 8_951)] {
         // The schedules as they were drawn when they were found.
-        let allowed = Troubles::ALL.without(&Trouble::LATER);
-        let regime = Regime { allowed, ..Regime::default() };
-        let trial = Trial { regime, ..Trial::new(&choice, NODES, None, seed) };
+        let allowed = FaultKinds::ALL.without(&FaultKind::LATER);
+        let mix = FaultMix { allowed, ..FaultMix::default() };
+        let trial = Trial { mix, ..Trial::new(&choice, NODES, None, seed) };
         let verdict = choice.clone().visit(One(&trial, number));
         assert_eq!(verdict.breach, None, "seed {seed}, schedule {number}");
     }

@@ -1,7 +1,7 @@
 //! Clocks that do all that the runtime's check lets through: they drift by ρ, and between any two
 //! readings they are off by ε beyond that.
 
-use bellwether_check::{Breach, Judge, Regime, Trial, Trouble};
+use bellwether_check::{Breach, FaultKind, FaultMix, Judge, Trial};
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params, Preset};
 
@@ -14,7 +14,7 @@ fn breach(name: Preset, params: &Params) -> Option<(u64, Breach)> {
     let trial = Trial {
         own: false,
         promise: Promise::NeverTwo,
-        regime: Regime::only(&[Trouble::Drift, Trouble::Partition, Trouble::Resign]),
+        mix: FaultMix::only(&[FaultKind::Drift, FaultKind::Partition, FaultKind::Resign]),
         ..Trial::new(&choice, 3, None, SEED)
     };
     let mut judge = Judge::<LocalLeader>::new(&trial, params.layered());

@@ -1,6 +1,6 @@
 //! Leases keep what they promise, and the judge sees it when they do not.
 
-use bellwether_check::{Finale, Fuzz, Judge, Regime, Report, Trial, Trouble};
+use bellwether_check::{FaultKind, FaultMix, FinalLinks, Fuzz, Judge, Report, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params};
@@ -57,10 +57,10 @@ fn leases_keep_their_promise_in_groups_of_every_size() {
 #[test]
 fn lives_that_repeat_or_fall_never_make_two() {
     let choice = Choice::from(params(config(Mode::Majority)));
-    for kind in [Trouble::RepeatedLife, Trouble::LowerLife] {
+    for kind in [FaultKind::RepeatedLife, FaultKind::LowerLife] {
         let mut trial = Trial::new(&choice, 3, None, 1);
-        let trouble = [kind, Trouble::Stragglers, Trouble::Partition, Trouble::Campaign];
-        trial.regime = Regime::only(&trouble);
+        let trouble = [kind, FaultKind::Stragglers, FaultKind::Partition, FaultKind::Campaign];
+        trial.mix = FaultMix::only(&trouble);
         assert_eq!(fuzz(&trial, &choice, 3_000).violation, None, "{}", kind.name());
     }
 }
@@ -71,7 +71,8 @@ fn clocks_beyond_their_bound_break_leases() {
     let config = Config { drift_ppm: Some(2_000), ..config(Mode::Majority) };
     let choice = Choice::from(params(config));
     let mut trial = Trial::new(&choice, 5, None, 1);
-    trial.regime = Regime { drift: 60.0, ..Regime::only(&[Trouble::Drift, Trouble::LongPause]) };
+    trial.mix =
+        FaultMix { drift: 60.0, ..FaultMix::only(&[FaultKind::Drift, FaultKind::LongPause]) };
     let violation = fuzz(&trial, &choice, 3_000).violation.expect("locks end before the lease");
     assert!(
         ["locked-supporters", "never-two", "support-at-most-one"]
@@ -79,7 +80,7 @@ fn clocks_beyond_their_bound_break_leases() {
         "{}",
         violation.breach
     );
-    trial.regime.drift = 1.0;
+    trial.mix.drift = 1.0;
     assert_eq!(fuzz(&trial, &choice, 3_000).violation, None, "and within it they do not");
 }
 
@@ -107,7 +108,7 @@ fn after_crashes_alone_a_leader_is_there_within_the_bound_on_failover() {
     let params = params(config(Mode::Majority));
     let choice = Choice::from(params.clone());
     let mut trial = Trial::new(&choice, 5, None, 1);
-    trial.regime = Regime { finale: Some(Finale::Whole), ..Regime::only(&[Trouble::Crash]) };
+    trial.mix = FaultMix { finale: Some(FinalLinks::Whole), ..FaultMix::only(&[FaultKind::Crash]) };
     trial.pace.settles = params.failover() + params.stagger() * 2;
     assert_eq!(fuzz(&trial, &choice, 5_000).violation, None);
 }

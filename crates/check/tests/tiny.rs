@@ -2,9 +2,9 @@
 
 mod support;
 
+use bellwether_check::fault_kind::Occurrences;
 use bellwether_check::links::Links;
-use bellwether_check::trouble::Occurrences;
-use bellwether_check::{Judge, Regime, Schedule, Trial};
+use bellwether_check::{FaultMix, Judge, Schedule, Trial};
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
@@ -40,7 +40,7 @@ fn broken(promise: Promise, claims: Vec<Claim>, faults: Vec<Timed>) -> Option<&'
         pace: pace(),
         promise,
         own: true,
-        regime: Regime::default(),
+        mix: FaultMix::default(),
         ranks: Ranks::ById,
         seed: 1,
     };

@@ -1,4 +1,4 @@
-//! A handler's surroundings: what it may read, and where its wishes go.
+//! The context of a handler: what it may read, and where it writes its effects.
 
 use crate::effect::{Dest, Effect};
 use crate::entropy::Entropy;
@@ -9,17 +9,17 @@ use crate::time::{Duration, Instant};
 use crate::timer::{Layered, TimerKind};
 use alloc::vec::Vec;
 
-/// What a driver brings to a step.
+/// What a driver provides for a step.
 pub struct Env<'a> {
-    /// The node's own clock, read once for this step; for a datagram, at the socket.
+    /// The time on the node's own clock, read once for this step; for a datagram, at the socket.
     pub now: Instant,
-    /// Who else is in the group.
+    /// The other members of the group.
     pub peers: &'a dyn Peers,
-    /// Where random choices come from.
+    /// The source of random choices.
     pub entropy: &'a mut dyn Entropy,
 }
 
-/// What a handler sees of a step.
+/// The context of a handler.
 pub struct Cx<'a, P: Protocol> {
     now: Instant,
     peers: &'a dyn Peers,
@@ -30,7 +30,7 @@ pub struct Cx<'a, P: Protocol> {
 }
 
 impl<'a, P: Protocol> Cx<'a, P> {
-    /// The surroundings of one step.
+    /// The context of one step.
     #[inline(always)]
     pub fn new(
         env: &'a mut Env<'_>,
@@ -40,7 +40,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         Cx { now: env.now, peers: env.peers, entropy: env.entropy, bound: None, params, effects }
     }
 
-    /// Sends to everyone the medium reaches.
+    /// Sends to every process that the medium reaches.
     pub fn broadcast(&mut self, message: P::Message) {
         self.dispatch(Dest::Everyone, message);
     }
@@ -50,52 +50,52 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.dispatch(Dest::Node(to), message);
     }
 
-    /// Sends to whom a layer was told to: the same destination that [`lift`](Self::lift) gave.
+    /// Sends a wrapped message to the destination that [`lift`](Self::lift) returned.
     pub fn dispatch(&mut self, to: Dest, message: P::Message) {
         self.effects.push(Effect::Send(to, message));
     }
 
-    /// Asks to be woken; replaces an earlier arming of the same kind.
+    /// Arms a timer; replaces an earlier arming of the same kind.
     pub fn arm(&mut self, timer: P::Timer, at: Instant) {
         self.effects.push(Effect::Arm(timer, at));
     }
 
-    /// Takes an arming back.
+    /// Disarms a timer.
     pub fn disarm(&mut self, timer: P::Timer) {
         self.effects.push(Effect::Disarm(timer));
     }
 
-    /// Asks for bytes to be kept through a crash, before this step's messages leave.
+    /// Stores bytes durably, before this step's messages are sent.
     pub fn store(&mut self, bytes: Vec<u8>) {
         self.effects.push(Effect::Store(bytes));
     }
 
-    /// Where random choices come from.
+    /// The source of random choices.
     pub fn entropy(&mut self) -> &mut dyn Entropy {
         self.entropy
     }
 
-    /// The node's own clock at this step.
+    /// The time of this step on the node's own clock.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// The parameters. They outlive the step, so they can be held while sending.
+    /// The parameters. They outlive the step, so they can be borrowed while sending.
     pub fn params(&self) -> &'a P::Params {
         self.params
     }
 
-    /// Who else is in the group. Outlives the step too.
+    /// The other members of the group. It outlives the step too.
     pub fn peers(&self) -> &'a dyn Peers {
         self.peers
     }
 
-    /// An upper bound on how long the message being handled was under way, if a layer below knows.
+    /// An upper bound on the delay of the message being handled, if a layer below knows one.
     pub fn delay_bound(&self) -> Option<Duration> {
         self.bound
     }
 
-    /// A layer's way in: the surroundings for the protocol inside it.
+    /// For layers: the context for the inner protocol.
     pub fn inner<'b, Q: Protocol>(
         &'b mut self,
         params: &'b Q::Params,
@@ -105,8 +105,8 @@ impl<'a, P: Protocol> Cx<'a, P> {
         Cx { now: self.now, peers: self.peers, entropy: self.entropy, bound, params, effects }
     }
 
-    /// A layer's way out: timers and stores of the protocol inside pass through, a message comes
-    /// back to be wrapped and dispatched.
+    /// For layers: passes on timers and stores of the inner protocol, and returns each message to
+    /// be wrapped and dispatched.
     pub fn lift<Q: Protocol, O: TimerKind>(
         &mut self,
         effect: Effect<Q>,

@@ -1,4 +1,4 @@
-//! A process behind bytes: what a live runtime holds, whatever the protocol.
+//! A process of any protocol behind bytes, for a live runtime.
 
 use crate::cx::Env;
 use crate::effect::{Dest, Effect};
@@ -16,17 +16,17 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What an endpoint wants its driver to do. Within a step stores come first, then messages, then
-/// the news: acting on them in order is all the driver has to do.
+/// An output of an endpoint. Within a step stores come first, then messages, then changes of
+/// leadership; the driver executes them in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Make these bytes durable, replacing the former ones, before going on.
+    /// Make these bytes durable, replacing the earlier ones, before going on.
     Store(Vec<u8>),
     /// Send these bytes.
     Send {
-        /// To whom.
+        /// The destination.
         to: Dest,
-        /// The kind of message they are.
+        /// The kind of the message.
         message: &'static str,
         /// The message.
         bytes: Vec<u8>,
@@ -40,7 +40,7 @@ pub trait Endpoint: Send {
     /// The protocol's name.
     fn name(&self) -> &'static str;
 
-    /// A datagram arrived. The kind of message it is.
+    /// Handles a datagram; returns the kind of its message.
     ///
     /// # Errors
     /// [`Malformed`] if it is not a message of this protocol; nothing changed.
@@ -51,31 +51,31 @@ pub trait Endpoint: Send {
         env: &mut Env<'_>,
     ) -> Result<&'static str, Malformed>;
 
-    /// A peer's reachability changed.
+    /// Handles a change of a peer's reachability.
     fn peer(&mut self, peer: NodeId, reach: Reach, env: &mut Env<'_>);
 
-    /// The application asks for something.
+    /// Handles a command of the application.
     ///
     /// # Errors
     /// [`Refused`] as the protocol says; nothing changed.
     fn command(&mut self, command: Command, env: &mut Env<'_>) -> Result<(), Refused>;
 
-    /// Time passed. Runs at most one timer; early calls are harmless.
+    /// Handles the passing of time. Fires at most one timer; early calls are harmless.
     fn timeout(&mut self, env: &mut Env<'_>);
 
-    /// The name of the timer that the next [`timeout`](Self::timeout) will run at this instant.
+    /// The name of the timer that the next [`timeout`](Self::timeout) fires at this time.
     fn due(&self, now: Instant) -> Option<String>;
 
     /// When to call [`timeout`](Self::timeout) at the latest.
     fn poll_timeout(&self) -> Instant;
 
-    /// The next thing to do, until there is none.
+    /// The next output, until there is none.
     fn poll_output(&mut self) -> Option<Output>;
 
     /// What the process believes now.
     fn leadership(&self, now: Instant) -> Leadership<'_>;
 
-    /// What else it holds true.
+    /// Other facts about its state.
     fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact));
 }
 
@@ -99,7 +99,7 @@ struct Bytes<P: Protocol> {
     outputs: VecDeque<Output>,
 }
 
-// `Env` is not `Send` and never kept; the node, its parameters and its buffers are.
+// `Env` is not `Send` and is never stored; the node, its parameters and its buffers are `Send`.
 impl<P: Protocol> Bytes<P> {
     fn step(&mut self, input: Input<'_, P>, env: &mut Env<'_>) {
         let change = self.node.handle(input, env, &self.params, &mut self.effects);
@@ -182,11 +182,11 @@ impl<P: Protocol> Endpoint for Bytes<P> {
     }
 }
 
-/// Something to do with a protocol chosen at run time; see `Choice::visit` of the protocols crate.
+/// An operation on a protocol chosen at run time; see `Choice::visit` of the protocols crate.
 pub trait Visitor {
-    /// What it gives.
+    /// Its result.
     type Output;
 
-    /// Does it, with the protocol as a type.
+    /// Runs the operation with the protocol as a type.
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output;
 }

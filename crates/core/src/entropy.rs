@@ -1,18 +1,18 @@
-//! Randomness as something a protocol is given, never something it has.
+//! The source of randomness that a driver gives to a protocol.
 
 use crate::hash::mix;
 
-/// Where every random choice of a protocol comes from: sampled live and in the simulator,
-/// enumerated by a checker, scripted in a handler test.
+/// The source of every random choice of a protocol: sampled live and in the simulator, enumerated
+/// by a checker, scripted in a handler test.
 pub trait Entropy {
-    /// One of `0..n`, each as likely. Asking among nothing (`n == 0`) is a bug of the caller;
-    /// implementations answer 0 rather than panic.
+    /// A uniform choice from `0..n`. `n == 0` is a bug of the caller; implementations return 0
+    /// rather than panic.
     fn below(&mut self, n: u64) -> u64;
 }
 
-/// Turns 64 random bits a call into an unbiased choice among `n`, by multiplication and, rarely,
-/// another call (Lemire, "Fast random integer generation in an interval", 2019). One rule for every
-/// generator, so that a stream means the same choices everywhere.
+/// Turns 64 random bits into an unbiased choice among `n`, by multiplication and, rarely, 64 more
+/// bits (Lemire, "Fast random integer generation in an interval", 2019). All generators use it, so
+/// that a stream gives the same choices everywhere.
 pub fn choose_below(n: u64, mut next: impl FnMut() -> u64) -> u64 {
     let mut product = u128::from(next()) * u128::from(n);
     if (product as u64) < n {
@@ -24,14 +24,14 @@ pub fn choose_below(n: u64, mut next: impl FnMut() -> u64) -> u64 {
     (product >> 64) as u64
 }
 
-/// Random choices that all follow from one number: SplitMix64 (Steele, Lea and Flood, "Fast
-/// splittable pseudorandom number generators", 2014). Whoever keeps the number can make the same
-/// choices again, which is what a recorded run is replayed with.
+/// A generator with one number as its seed: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014). The same seed gives the same choices, by which a
+/// recorded run is replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seeded(u64);
 
 impl Seeded {
-    /// The choices that follow from this seed.
+    /// The generator with this seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -1,34 +1,34 @@
-//! What a protocol tells about its inner state when asked.
+//! Facts: what a protocol reports about its inner state.
 
 use crate::id::{NodeId, Term};
 use crate::time::Instant;
 use serde::{Deserialize, Serialize};
 
-/// One thing a process holds true, for the judge, the trace and the question "why?".
+/// A fact about the state of a process, for the checker, the trace and the question "why?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "fact")]
 #[non_exhaustive]
 pub enum Fact {
-    /// It supports nobody but `to` before `until`.
+    /// It is locked: it supports only `to` before `until`.
     Locked {
-        /// Whom it supports.
+        /// The process that it supports.
         to: NodeId,
-        /// When it is free again.
+        /// When the lock ends.
         until: Instant,
     },
-    /// This process supports it.
+    /// Another process supports it.
     Supporter {
         /// The supporter.
         peer: NodeId,
     },
-    /// It holds this process to be alive.
+    /// It considers this process alive.
     Alive {
-        /// The living.
+        /// The process.
         peer: NodeId,
     },
-    /// It holds this process to be dead or cut off.
+    /// It considers this process dead or disconnected.
     Suspect {
-        /// The suspect.
+        /// The process.
         peer: NodeId,
     },
     /// It is in this round.
@@ -36,19 +36,19 @@ pub enum Fact {
         /// The round's number.
         number: u32,
     },
-    /// It is one of the few that choose on behalf of all.
+    /// It is a relay: one of the few that choose on behalf of all.
     Relay {
-        /// Whom it would have.
+        /// Its choice.
         choice: NodeId,
     },
-    /// It exchanges choices with this process, another of the few as far as it knows.
+    /// It exchanges choices with this process, which it considers a relay.
     Contact {
         /// The other.
         peer: NodeId,
     },
-    /// The round is over for it, without a clear outcome.
+    /// Its round ended without a clear outcome.
     Unclear {
-        /// How many were named that it knows of: none, or two for any number but one.
+        /// How many candidates it knows of: none, or two for two or more.
         leaders: u32,
     },
     /// The highest term it has seen.
@@ -56,35 +56,35 @@ pub enum Fact {
         /// That term.
         term: Term,
     },
-    /// How strong its own claim to lead is, in the order by which the protocol chooses.
+    /// Its own rank, in the order by which the protocol elects.
     Claim {
-        /// Larger is better; equal claims are ordered by id, the larger id first.
+        /// Larger is better; among equal ranks the larger id is better.
         weight: u64,
     },
-    /// This process supports the same leader, as that leader said.
+    /// Another process supports the same leader, as that leader reported.
     Member {
         /// The member.
         peer: NodeId,
     },
-    /// It supports nobody at all before `until`.
+    /// It supports no process before `until`.
     Bound {
-        /// When it is free again.
+        /// When it may support a process again.
         until: Instant,
     },
-    /// What it believes about leadership has been renewed. A driver says so, not a protocol.
+    /// Its belief about leadership was renewed. The driver reports this, not the protocol.
     Held {
-        /// The first instant at which that no longer holds.
+        /// The first time at which it no longer holds.
         until: Instant,
     },
-    /// Others know of a later life of this process than the present one, and do not listen to it.
+    /// Other processes know of a later incarnation of this process, and ignore the current one.
     Outlived {
-        /// The number of that life.
+        /// The number of that incarnation.
         life: u64,
     },
-    /// How its clock stands to the time of the record. A driver says so, where they differ and
-    /// there is something that ends by that clock.
+    /// The reading of its clock at the time of the record. The driver reports this, where they
+    /// differ and a fact ends by that clock.
     Clock {
-        /// What it reads.
+        /// The reading.
         reads: Instant,
     },
 }

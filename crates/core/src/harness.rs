@@ -1,4 +1,4 @@
-//! One process under test: give it an input, compare the exact effects.
+//! A test harness for one process: give it an input, compare the exact effects.
 //!
 //! The [crate page](crate) ends with an example.
 
@@ -17,7 +17,7 @@ use alloc::borrow::Cow;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-/// Random choices written down beforehand. Asking for more than were written is a failed test.
+/// Scripted random choices. The test fails if the protocol draws more.
 #[derive(Clone, Debug, Default)]
 pub struct Scripted {
     draws: VecDeque<u64>,
@@ -25,13 +25,13 @@ pub struct Scripted {
 
 impl Entropy for Scripted {
     fn below(&mut self, n: u64) -> u64 {
-        let draw = self.draws.pop_front().expect("the protocol drew more than the test wrote down");
+        let draw = self.draws.pop_front().expect("the protocol drew more than the test scripted");
         assert!(draw < n, "the test wrote {draw} for a draw below {n}");
         draw
     }
 }
 
-/// One process, its clock and its written-down luck.
+/// One process, its clock and its scripted random choices.
 #[derive(Clone, Debug)]
 pub struct Harness<P: Protocol> {
     node: Node<P>,
@@ -44,12 +44,12 @@ pub struct Harness<P: Protocol> {
 }
 
 impl<P: Protocol> Harness<P> {
-    /// Starts `me` for the first time at instant zero, with these draws to come.
+    /// Starts `me` for the first time at time zero, with these scripted draws.
     pub fn start(me: NodeId, params: P::Params, draws: &[u64]) -> Self {
         Self::boot(Boot::first(me), params, &[], draws)
     }
 
-    /// Starts a process in any way.
+    /// Starts a process with any boot information.
     pub fn boot(boot: Boot<'_>, params: P::Params, peers: &[NodeId], draws: &[u64]) -> Self {
         let peers: Members = peers.iter().copied().collect();
         let mut entropy = Scripted { draws: draws.iter().copied().collect() };
@@ -61,7 +61,7 @@ impl<P: Protocol> Harness<P> {
         Self { node, params, now: Instant::ZERO, peers, entropy, effects, change }
     }
 
-    /// More draws to come.
+    /// Adds scripted draws.
     pub fn draws(&mut self, draws: &[u64]) -> &mut Self {
         self.entropy.draws.extend(draws);
         self
@@ -73,7 +73,7 @@ impl<P: Protocol> Harness<P> {
         self
     }
 
-    /// Lets time pass up to the next deadline and runs it.
+    /// Lets time pass up to the next deadline and fires its timer.
     ///
     /// # Panics
     /// If nothing is armed.
@@ -84,17 +84,17 @@ impl<P: Protocol> Harness<P> {
         self.timeout()
     }
 
-    /// Tells the process that time has passed.
+    /// Calls the process with [`Input::Timeout`].
     pub fn timeout(&mut self) -> &mut Self {
         self.step(Input::Timeout)
     }
 
-    /// Delivers a message, past the bar or not.
+    /// Delivers a message, also if it is below the bar.
     pub fn message(&mut self, from: u64, message: P::Message) -> &mut Self {
         self.step(Input::Message(NodeId(from), Cow::Owned(message)))
     }
 
-    /// Reports a peer.
+    /// Reports a change of a peer's reachability.
     pub fn peer(&mut self, peer: u64, reach: Reach) -> &mut Self {
         self.step(Input::Peer(NodeId(peer), reach))
     }
@@ -102,16 +102,16 @@ impl<P: Protocol> Harness<P> {
     /// Gives a command.
     ///
     /// # Errors
-    /// As the protocol says; there are no effects then.
+    /// [`Refused`] as the protocol says; then there are no effects.
     ///
     /// # Panics
-    /// If the protocol refuses, but not before it changed.
+    /// If the protocol refuses after it has changed its state.
     pub fn command(&mut self, command: Command) -> Result<&mut Self, Refused> {
         self.effects.clear();
         let before = self.node.clone();
         let Self { node, params, now, peers, entropy, effects, .. } = self;
         let mut env = Env { now: *now, peers: &*peers, entropy };
-        // As `Node::command`, but keeping the armings for the test to see.
+        // Like `Node::command`, but keeps the timer effects for the test.
         let mut protocol = node.protocol().clone();
         let answer = protocol.on_command(command, &mut Cx::new(&mut env, params, effects));
         if let Err(refused) = answer {
@@ -124,7 +124,7 @@ impl<P: Protocol> Harness<P> {
         Ok(self)
     }
 
-    /// All that the last input caused, armings included.
+    /// All effects of the last input, including timers.
     pub fn effects(&self) -> Vec<Effect<P>> {
         self.effects.clone()
     }
@@ -139,7 +139,7 @@ impl<P: Protocol> Harness<P> {
         self.node.leadership(self.now)
     }
 
-    /// All it holds true.
+    /// All its facts.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts = Vec::new();
         self.node.facts(self.now, &mut |fact| facts.push(fact));
@@ -156,7 +156,7 @@ impl<P: Protocol> Harness<P> {
         self.now
     }
 
-    /// The effect of arming `timer` this long from now.
+    /// The effect that arms `timer` for this long from now.
     pub fn armed(&self, timer: P::Timer, from_now: Duration) -> Effect<P> {
         Effect::Arm(timer, self.now + from_now)
     }
@@ -176,11 +176,11 @@ impl<P: Protocol> Harness<P> {
     }
 }
 
-/// What every message type owes: what it writes it reads, to the last byte, and bytes cut short or
-/// made up are refused, not obeyed.
+/// Checks what every message type must do: decode exactly what it encodes, and reject truncated
+/// bytes.
 ///
 /// # Panics
-/// If the message does not keep that.
+/// If the message does not.
 pub fn assert_survives_the_wire<M: Message>(message: &M) {
     let mut bytes = Vec::new();
     message.encode(&mut bytes);

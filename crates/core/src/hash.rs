@@ -1,4 +1,4 @@
-//! The two hashes of the project: fast, the same on every machine, and in no way secret.
+//! The two hashes of the project: fast, the same on every machine, not cryptographic.
 
 /// SplitMix64's finisher: every bit of the word changes about half of the bits of the result
 /// (Stafford's variant 13).
@@ -9,7 +9,7 @@ pub const fn mix(mut word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll and Vo), for names of texts.
+/// FNV-1a of 64 bits (Fowler, Noll and Vo), for texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fnv1a(u64);
 
@@ -27,7 +27,7 @@ impl Fnv1a {
         }
     }
 
-    /// The hash of all that was added.
+    /// The hash of all added bytes.
     pub const fn value(&self) -> u64 {
         self.0
     }

@@ -1,10 +1,10 @@
-//! Who, and which reign: the names that appear in messages.
+//! Ids of processes and numbers of terms, as they appear in messages.
 
 use core::fmt;
 use core::num::NonZeroU64;
 use serde::{Deserialize, Serialize};
 
-/// The name of one process, unique in its group. Larger is better where an election goes by id.
+/// The id of a process, unique in its group. A larger id is better where an election goes by id.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -17,14 +17,14 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// The number of a reign: what a fencing token is made of. Never zero, so that `Option<Term>` is
-/// one word.
+/// The number of a term of leadership, from which fencing tokens are made. Never zero, so that
+/// `Option<Term>` is one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Term(pub NonZeroU64);
 
 impl Term {
-    /// The first reign.
+    /// The first term.
     pub const FIRST: Self = Self(NonZeroU64::MIN);
 
     /// The term with this number, unless the number is zero.

@@ -1,30 +1,32 @@
-//! What a process believes about leadership, and noticing that it changed.
+//! What a process believes about leadership, and how a change is detected.
 
 use crate::id::{NodeId, Term};
 use crate::time::Instant;
 use serde::{Deserialize, Serialize};
 
-/// What a process believes at one reading of its clock. Borrowed, so that nobody can keep it.
+/// What a process believes about leadership at one time. It is borrowed, so that it cannot be
+/// stored.
 ///
-/// There is no `is_leader` flag to cache: ask again, with the clock.
+/// There is no `is_leader` flag to cache: ask again, with the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leadership<'a> {
-    /// Whom it follows; itself, if it leads. Best first where several lead together.
+    /// The leaders that it follows; itself, if it leads. The best first, where several lead
+    /// together.
     pub leaders: &'a [NodeId],
-    /// The number of the reign, where the protocol counts reigns. It never falls within a life.
+    /// The term, where the protocol counts terms. It never decreases within an incarnation.
     pub term: Option<Term>,
-    /// The first instant at which this no longer holds unless renewed.
+    /// The first time at which this no longer holds unless renewed.
     pub until: Instant,
-    /// How far the process is.
+    /// How far the election is, for this process.
     pub stage: Stage,
 }
 
 impl<'a> Leadership<'a> {
-    /// Nobody leads and nothing is decided.
+    /// No leader is known.
     pub const NONE: Self =
         Leadership { leaders: &[], term: None, until: Instant::NEVER, stage: Stage::Undecided };
 
-    /// These lead for as long as nothing else is heard.
+    /// These processes lead, without a deadline.
     pub fn of(leaders: &'a [NodeId], stage: Stage) -> Self {
         Leadership { leaders, term: None, until: Instant::NEVER, stage }
     }
@@ -35,19 +37,19 @@ impl<'a> Leadership<'a> {
     }
 }
 
-/// How far a process is with deciding.
+/// How far the election is, for one process.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// It looks for a leader, and what `leaders` says is provisional.
+    /// It has no leader yet; `leaders` is provisional.
     #[default]
     Undecided,
-    /// It follows the leaders it names, or leads. Where suppression is all there is, and so nobody
-    /// is elected: it has spoken, and names nobody.
+    /// It follows the leaders in `leaders`, or leads. In a protocol that only suppresses messages
+    /// and elects no leader: it has sent its message, and names no leader.
     Decided,
-    /// It keeps quiet because another spoke, and names nobody.
+    /// It is suppressed by another process's message, and names no leader.
     Suppressed,
     /// It gave up.
     Aborted,
@@ -57,15 +59,15 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a change of leadership is what drivers wait for"]
 pub enum Change {
-    /// As before, though `until` may have moved.
+    /// It did not, except perhaps `until`.
     Same,
-    /// Other leaders, another term or another stage.
+    /// The leaders, the term or the stage changed.
     Changed,
 }
 
-/// The small owned image of a [`Leadership`] by which a change is noticed.
+/// A small copy of a [`Leadership`] by which a change is detected.
 ///
-/// `until` is left out: it moves at every renewal. Several leaders are kept as a hash.
+/// Without `until`, which moves at every renewal. Several leaders are stored as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Glimpse {
     leaders: u64,

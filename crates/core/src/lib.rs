@@ -1,43 +1,43 @@
-//! The contract between an election protocol and whatever drives it.
+//! The contract between an election protocol and its driver.
 //!
 //! **What it is.** A [`Protocol`] is a plain value with handlers. It never reads a clock, opens a
-//! socket, draws a random number or starts a thread; it is told, and it answers with a list of
-//! [`Effect`]s. So the very same code can be driven by sockets, by a simulator of a million
-//! processes, by an exhaustive checker and by a test that compares one list with another.
+//! socket, draws a random number or starts a thread. It is given inputs, and answers with a list of
+//! [`Effect`]s. So the same code runs with sockets, in a simulator of a million processes, in an
+//! exhaustive checker, and in a test that compares two lists.
 //!
-//! **The invariant.** *A process changes only inside a handler, and everything it wants from the
-//! world is in the effect list when the handler returns.* What it believes is asked, never
-//! announced: [`Protocol::leadership`] takes the clock, because a lease can end while nothing
-//! happens, and [`Node`] notices a change by comparing.
+//! **The invariant.** *A process changes only inside a handler, and all its requests are in the
+//! effect list when the handler returns.* It does not announce what it believes; the driver asks.
+//! [`Protocol::leadership`] takes the time, because a lease can end while nothing happens, and
+//! [`Node`] detects a change by comparing.
 //!
 //! # The run loop
 //!
-//! What a driver owes, in this order:
+//! A driver does this, in this order:
 //!
 //! 1. **Start** each process once with [`Node::start`] (again, with a larger incarnation, after a
-//!    crash). Steps 4 *and* 5 follow: the effects are to be done, and what a process believes at
-//!    first is news.
+//!    crash). Steps 4 *and* 5 follow: the driver executes the effects, and tells the application
+//!    the first belief.
 //! 2. **Wait** for a message, a change of a peer's reachability, a command, or
-//!    [`Node::poll_timeout`] on the node's clock, whichever is first. If a message and a deadline
-//!    fall on the same instant, the message comes first.
+//!    [`Node::poll_timeout`] on the node's clock, whichever comes first. If a message and a
+//!    deadline have the same time, the message comes first.
 //! 3. **Handle** it: read the node's clock once (for a datagram, at the socket; it never goes back)
-//!    and call [`Node::handle`], or [`Node::command`] for a command; one that is refused asks for
-//!    nothing. A message that weighs less than the node's [`bar`](Node::bar) may be left out,
-//!    though it is counted. Messages from a peer may still arrive after it was reported
+//!    and call [`Node::handle`], or [`Node::command`] for a command; a refused command has no
+//!    effects. A message whose weight is less than the node's [`bar`](Node::bar) may be skipped,
+//!    but is counted. Messages from a peer may still arrive after it was reported
 //!    [`Down`](Reach::Down), and are handled like any other.
-//! 4. **Do** what the effects ask, in order: make every [`Effect::Store`] durable before a
-//!    message of the same step leaves, then send. [`Node`] has already seen to the timers.
+//! 4. **Execute** the effects, in order: make every [`Effect::Store`] durable before a message of
+//!    the same step is sent, then send. [`Node`] has already handled the timers.
 //! 5. **Tell** the application if the step returned [`Change::Changed`], by asking
-//!    [`Node::leadership`] with the clock at that moment.
-//! 6. While `poll_timeout` is not later than now, handle [`Input::Timeout`] again: one timer runs
+//!    [`Node::leadership`] with the time at that moment.
+//! 6. While `poll_timeout` is not later than now, handle [`Input::Timeout`] again: one timer fires
 //!    per call. Then go to step 2.
 //!
-//! A live driver does the same through [`Endpoint`], which speaks bytes and needs no type
+//! A live driver does the same through [`Endpoint`], which takes and gives bytes, and needs no type
 //! parameter.
 //!
 //! # A protocol in thirty lines
 //!
-//! Everyone says hello every now and then; whoever heard of nobody greater leads.
+//! Every process says hello periodically; a process that has heard of no greater one leads.
 //!
 //! ```
 //! use bellwether_core::*;
@@ -102,11 +102,12 @@
 //!
 //! # Layers
 //!
-//! A layer is a protocol around a protocol: it wraps the messages of the one inside, adds timers of
-//! its own ([`Layered`]) and may tell what it learned ([`Cx::delay_bound`], `on_peer`). It calls
-//! the inner handlers with [`Cx::inner`], takes their effects out with [`Cx::lift`] and sends what
-//! is wrapped on its way with [`Cx::dispatch`]. The list for the inner effects it keeps in its
-//! state, empty between steps, so that no step allocates one and equal states stay equal.
+//! A layer is a protocol around another protocol: it wraps the messages of the inner one, adds
+//! timers of its own ([`Layered`]) and may pass on what it learned ([`Cx::delay_bound`],
+//! `on_peer`). It calls the inner handlers with [`Cx::inner`], takes their effects out with
+//! [`Cx::lift`] and sends the wrapped messages with [`Cx::dispatch`]. It keeps the list for the
+//! inner effects in its state, empty between steps, so that no step allocates one and equal states
+//! stay equal.
 
 #![no_std]
 

@@ -1,4 +1,4 @@
-//! One process: a protocol, its timers, and what it was last seen to believe.
+//! One process: a protocol, its timers, and its last known belief about leadership.
 
 use crate::cx::{Cx, Env};
 use crate::effect::Effect;
@@ -12,12 +12,12 @@ use crate::timer::{Slots, TimerKind};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// Something that happened to a process. Commands are apart: they have an answer.
+/// An input of a process. Commands are separate, because they have a result.
 #[derive(Debug)]
 pub enum Input<'a, P: Protocol> {
     /// A message from this process.
     Message(NodeId, Cow<'a, P::Message>),
-    /// This peer's reachability.
+    /// A change of this peer's reachability.
     Peer(NodeId, Reach),
     /// Time passed; [`Node::poll_timeout`] may have been reached. Early calls are harmless.
     Timeout,
@@ -25,7 +25,7 @@ pub enum Input<'a, P: Protocol> {
 
 /// A protocol with its timer slots: what a driver holds, one per process.
 ///
-/// Parameters and the effect buffer are the driver's, so a million nodes share one of each.
+/// The driver owns the parameters and the effect buffer, so that a million nodes share one of each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Node<P: Protocol> {
     protocol: P,
@@ -35,7 +35,7 @@ pub struct Node<P: Protocol> {
 }
 
 impl<P: Protocol> Node<P> {
-    /// Starts a process. `effects` afterwards holds what is to be stored and sent.
+    /// Starts a process. Afterwards `effects` holds what to store and send.
     pub fn start(
         boot: Boot<'_>,
         env: &mut Env<'_>,
@@ -47,11 +47,11 @@ impl<P: Protocol> Node<P> {
         node
     }
 
-    /// Takes one input. `effects` afterwards holds what is to be stored and sent, in order.
+    /// Handles one input. Afterwards `effects` holds what to store and send, in order.
     ///
-    /// At most one timer runs per call: call again while [`poll_timeout`](Self::poll_timeout) is
+    /// At most one timer fires per call: call again while [`poll_timeout`](Self::poll_timeout) is
     /// not later than now.
-    #[inline(always)] // so that the surroundings stay in registers: half of a small step's time
+    #[inline(always)] // keeps the context in registers, which halves the time of a small step
     pub fn handle(
         &mut self,
         input: Input<'_, P>,
@@ -64,7 +64,7 @@ impl<P: Protocol> Node<P> {
         self.look(env.now)
     }
 
-    /// Passes a command on.
+    /// Handles a command.
     ///
     /// # Errors
     /// [`Refused`] as the protocol says; nothing changed. A refused command's effects are
@@ -86,8 +86,8 @@ impl<P: Protocol> Node<P> {
         Ok(self.look(env.now))
     }
 
-    /// When to call with [`Input::Timeout`] at the latest: the first timer, or the end of what the
-    /// process believes. Changes with every other call.
+    /// When to call with [`Input::Timeout`] at the latest: the first timer, or the end of the
+    /// current belief. Every other call may change it.
     #[inline]
     pub fn poll_timeout(&self) -> Instant {
         self.slots.earliest().1.min(self.lapse)
@@ -101,7 +101,7 @@ impl<P: Protocol> Node<P> {
         leadership
     }
 
-    /// What else it holds true.
+    /// Other facts about its state.
     pub fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
         self.protocol.facts(now, tell);
     }
@@ -123,7 +123,7 @@ impl<P: Protocol> Node<P> {
         self.protocol.knows(message, params)
     }
 
-    /// The timer that is due by `now`, which the next [`Input::Timeout`] will run.
+    /// The timer that is due by `now`, which the next [`Input::Timeout`] fires.
     pub fn due(&self, now: Instant) -> Option<P::Timer> {
         let (slot, at) = self.slots.earliest();
         (at <= now && at != Instant::NEVER).then(|| P::Timer::at(slot))
@@ -134,12 +134,12 @@ impl<P: Protocol> Node<P> {
         self.slots.deadline(timer.slot())
     }
 
-    /// The state, to look at.
+    /// The protocol's state.
     pub fn protocol(&self) -> &P {
         &self.protocol
     }
 
-    /// Moves all instants; see [`Rebase`], whose present must be this node's.
+    /// Shifts all stored times; see [`Rebase`], whose present must be this node's.
     pub fn instants(&mut self, rebase: &Rebase<'_>) {
         self.protocol.instants(rebase);
         self.slots.for_each(&mut |at| {
@@ -148,7 +148,7 @@ impl<P: Protocol> Node<P> {
         rebase.deadline(&mut self.lapse);
     }
 
-    /// Puts another state in place of this one.
+    /// Replaces the state.
     pub(crate) fn replace(&mut self, protocol: P) {
         self.protocol = protocol;
     }
@@ -196,7 +196,7 @@ impl<P: Protocol> Node<P> {
         }
     }
 
-    /// Applies the effects that are the node's own business and leaves the others.
+    /// Applies the timer effects and leaves the others in the list.
     #[inline(always)]
     pub(crate) fn absorb(&mut self, effects: &mut Vec<Effect<P>>) {
         let own = |effect: &Effect<P>| matches!(effect, Effect::Arm(..) | Effect::Disarm(_));
@@ -216,7 +216,7 @@ impl<P: Protocol> Node<P> {
         });
     }
 
-    /// Compares what is believed now with what was last seen.
+    /// Compares the present belief with the last known one.
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Instant) -> Change {
         let leadership = self.leadership(now);

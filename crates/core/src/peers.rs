@@ -1,23 +1,23 @@
-//! Who else is in the group.
+//! The other members of a group.
 
 use crate::id::NodeId;
 use alloc::vec::Vec;
 
 /// The other members of the group as this process sees them, in ring order.
 ///
-/// A cursor instead of a list: a view of a million members costs nothing until it is walked.
+/// A cursor, not a list: a view of a million members costs nothing until it is iterated.
 pub trait Peers {
-    /// How many others are in this *view*, which may be a part of the group. May walk all of it;
-    /// see [`estimate`](Self::estimate).
+    /// How many others are in this *view*, which may be a part of the group. It may iterate over
+    /// all of them; see [`estimate`](Self::estimate).
     fn len(&self) -> usize;
 
-    /// Whether nobody else is in this view.
+    /// Whether this view is empty.
     fn is_empty(&self) -> bool {
         self.after(None).is_none()
     }
 
-    /// About how many others are in the whole *group*, seen or not, cheaply. Not an estimate of
-    /// [`len`](Self::len), unless the view is of everybody, as the default takes it to be.
+    /// A cheap estimate of how many others are in the whole *group*, in this view or not. The
+    /// default assumes that the view is the whole group.
     fn estimate(&self) -> usize {
         self.len()
     }
@@ -25,15 +25,14 @@ pub trait Peers {
     /// Whether `id` is one of the others in this view.
     fn contains(&self, id: NodeId) -> bool;
 
-    /// A number that all members of this group share and other groups do not: what a hash draws by
-    /// it differs from group to group, and from one simulated run to the next. Nought if nobody
-    /// gave it one.
+    /// A number that all members of this group share and other groups do not. Hashes that use it
+    /// differ from group to group, and from one simulated run to the next. Zero by default.
     fn group(&self) -> u64 {
         0
     }
 
-    /// Shows every peer in ring order: as walking with [`after`](Self::after), and quicker where a
-    /// view is computed and not kept.
+    /// Calls `show` with every peer in ring order. The same as iterating with
+    /// [`after`](Self::after), and faster for computed views.
     fn show(&self, see: &mut dyn FnMut(NodeId)) {
         let mut next = self.after(None);
         while let Some(peer) = next {
@@ -43,13 +42,13 @@ pub trait Peers {
     }
 
     /// The first peer after `id` in ring order, or the first of all for `None`. `id` may be the
-    /// process itself. `None` at the end: it is `successor` that closes the ring.
+    /// process itself. `None` at the end; `successor` wraps around.
     fn after(&self, id: Option<NodeId>) -> Option<NodeId>;
 
-    /// The last peer before `id` in ring order, or the last of all for `None`: the way back. `None`
-    /// at the beginning: it is `predecessor` that closes the ring. Walks, unless overridden.
+    /// The last peer before `id` in ring order, or the last of all for `None`. `None` at the
+    /// beginning; `predecessor` wraps around. The default iterates.
     fn before(&self, id: Option<NodeId>) -> Option<NodeId> {
-        // Where the process itself stands is told by what comes after it.
+        // The peer after the process tells its position in the ring.
         let end = id.map(|id| if self.contains(id) { Some(id) } else { self.after(Some(id)) });
         let (mut last, mut next) = (None, self.after(None));
         while let Some(peer) = next {
@@ -68,21 +67,21 @@ impl dyn Peers + '_ {
         core::iter::successors(self.after(None), |last| self.after(Some(*last)))
     }
 
-    /// The next peer on the ring after `id`, past the end too; `None` if there is no other.
+    /// The next peer on the ring after `id`, wrapping around; `None` if there is no other.
     pub fn successor(&self, id: NodeId) -> Option<NodeId> {
         self.after(Some(id)).or_else(|| self.after(None))
     }
 
-    /// The next peer the other way round; `None` if there is no other.
+    /// The next peer on the ring before `id`, wrapping around; `None` if there is no other.
     pub fn predecessor(&self, id: NodeId) -> Option<NodeId> {
         self.before(Some(id)).or_else(|| self.before(None))
     }
 }
 
-/// The plainest view: a list, ordered by id and each id once, however it was gathered.
+/// The simplest view: a list, sorted by id and without duplicates.
 ///
-/// Not a bare list, on which [`Peers::contains`] would stand in the way of the ordinary `contains`
-/// and give wrong answers where the list is not sorted.
+/// It is not a plain list, because [`Peers::contains`] would shadow the list's own `contains` and
+/// be wrong for unsorted lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Members(Vec<NodeId>);
 

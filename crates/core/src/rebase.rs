@@ -1,14 +1,14 @@
-//! Forgetting the date, for checkers.
+//! Shifting states in time, for checkers.
 
 use crate::id::NodeId;
 use crate::time::Instant;
 
-/// Moves a state in time so that its present becomes one fixed origin; two states that behave alike
-/// from here on then look alike.
+/// Shifts a state in time so that its present becomes a fixed origin. Two states with the same
+/// future behaviour then become equal.
 ///
-/// The present is that of one process, whose state (or whose message under way) is passed through.
-/// What that holds of *another* process's clock is moved by the other's present, so that neither
-/// the date nor the offsets between clocks are left.
+/// The present is that of one process, whose state (or whose message in transit) is shifted. Times
+/// of *another* process's clock are shifted by the other's present, so that neither the date nor
+/// the offsets between clocks remain.
 #[derive(Clone, Copy)]
 pub struct Rebase<'a> {
     now: Instant,
@@ -17,32 +17,32 @@ pub struct Rebase<'a> {
 }
 
 impl<'a> Rebase<'a> {
-    /// Where the present is put. Far from zero, so that the past has room.
+    /// The origin to which the present is shifted. Far from zero, so that earlier times fit.
     pub const ORIGIN: Instant = Instant::from_nanos(1 << 62);
 
-    /// A rebase where all processes have one clock in common, on which it is `now`.
+    /// A rebase where all processes share one clock, which shows `now`.
     pub fn new(now: Instant) -> Self {
         Self { now, clocks: None }
     }
 
-    /// A rebase for the process on whose clock it is `now`, where `clocks` reads everyone's clock
-    /// at the same moment: that of this process, which is `now`, and those of the dead too.
+    /// A rebase for the process whose clock shows `now`. `clocks` reads the clocks of all processes
+    /// at that moment, including this one's and those of dead ones.
     pub fn with_clocks(now: Instant, clocks: &'a dyn Fn(NodeId) -> Instant) -> Self {
         Self { now, clocks: Some(clocks) }
     }
 
-    /// An instant of the process's own clock whose age or identity matters: shifted.
+    /// Shifts a time of the process's own clock, where its age or identity matters.
     pub fn stamp(&self, at: &mut Instant) {
         shift(at, self.now);
     }
 
-    /// An instant of `owner`'s clock whose age or identity matters: shifted by the owner's present.
+    /// Shifts a time of `owner`'s clock by the owner's present, where its age or identity matters.
     pub fn foreign(&self, owner: NodeId, at: &mut Instant) {
         shift(at, self.clocks.map_or(self.now, |clocks| clocks(owner)));
     }
 
-    /// An instant of the process's own clock that matters until it is past: shifted, or put at the
-    /// present. True if it was past: then forget what hangs on it.
+    /// Shifts a time of the process's own clock that matters only while it is in the future; a past
+    /// one becomes the present. Returns whether it was past: then clear what depends on it.
     pub fn deadline(&self, at: &mut Instant) -> bool {
         if *at == Instant::NEVER {
             return false;

@@ -1,4 +1,4 @@
-//! One line of a trace, simulated and live alike.
+//! A record: one line of a trace, the same in simulated and live runs.
 
 use crate::fact::Fact;
 use crate::id::{NodeId, Term};
@@ -10,43 +10,43 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// Something that happened at one process. As JSON, one object a line:
-/// `{"t":…,"node":…,"kind":"send",…}`, times in nanoseconds.
+/// An event at one process. As JSON, one object per line: `{"t":…,"node":…,"kind":"send",…}`, times
+/// in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Record {
-    /// When: the world's time in a simulation, the node's own clock in a live trace.
+    /// The time: simulated time in a simulation, the node's own clock in a live trace.
     pub t: SimTime,
-    /// Where.
+    /// The process.
     pub node: NodeId,
-    /// What.
+    /// The event.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// What happened.
+/// An event of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Event {
-    /// A life of a live process begins: all that it takes to live it again.
+    /// An incarnation of a live process begins, with all that its replay needs.
     Begin(Head),
-    /// The process began.
+    /// The process started.
     Start {
-        /// The number of this life.
+        /// The number of this incarnation.
         incarnation: u64,
     },
     /// It sent a message.
     Send {
-        /// To whom; to everyone if absent.
+        /// The receiver; everyone if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<NodeId>,
         /// The kind of message.
         message: Cow<'static, str>,
-        /// The sender's count of its messages, from 0.
+        /// The number of the message, from 0 at each sender.
         number: u64,
     },
     /// It received a message.
     Recv {
-        /// From whom.
+        /// The sender.
         from: NodeId,
         /// The kind of message.
         message: Cow<'static, str>,
@@ -54,16 +54,16 @@ pub enum Event {
         number: u64,
         /// When it was sent.
         sent: SimTime,
-        /// In which of the sender's lives it was sent, where that is recorded.
+        /// The sender's incarnation, where that is recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         life: Option<u64>,
-        /// The message itself, in hexadecimal digits, where that is recorded.
+        /// The bytes of the message, in hexadecimal digits, where they are recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
     },
     /// A message to it was lost.
     Drop {
-        /// From whom.
+        /// The sender.
         from: NodeId,
         /// The kind of message.
         message: Cow<'static, str>,
@@ -74,93 +74,94 @@ pub enum Event {
         /// Why it was lost.
         why: Cow<'static, str>,
     },
-    /// A timer ran.
+    /// A timer fired.
     Timer {
         /// Its kind.
         timer: String,
     },
     /// It stored something.
     Store {
-        /// How much.
+        /// The number of bytes.
         bytes: usize,
     },
-    /// It stopped without a word.
+    /// It crashed.
     Crash,
-    /// It came back.
+    /// It restarted.
     Restart {
-        /// The number of this life.
+        /// The number of this incarnation.
         incarnation: u64,
     },
-    /// It stands still.
+    /// It was paused.
     Pause,
-    /// It goes on.
+    /// It resumed.
     Resume,
-    /// The application asked it something.
+    /// The application gave a command.
     Command {
-        /// What.
+        /// The command.
         command: String,
-        /// Whether the protocol took it.
+        /// Whether the protocol accepted it.
         taken: bool,
     },
     /// It left for good.
     Leave,
     /// Its clock was set forward.
     Jump {
-        /// What it reads now.
+        /// Its new reading.
         reads: Instant,
     },
     /// Its view of the group has changed.
     Peers {
-        /// Who else is in it.
+        /// The other members.
         members: Vec<NodeId>,
     },
-    /// It was told whether a peer can be reached.
+    /// It was told that a peer's reachability changed.
     Reach {
-        /// Which.
+        /// The peer.
         peer: NodeId,
-        /// Whether it can.
+        /// Whether it is reachable.
         up: bool,
     },
-    /// From now on nothing that these send reaches those, whoever `node` is.
+    /// The network is cut: from now on no message of `from` reaches `to`, for any `node`.
     Cut {
         /// The senders.
         from: Vec<NodeId>,
         /// The receivers.
         to: Vec<NodeId>,
     },
-    /// All cuts are mended.
+    /// All cuts of the network are healed.
     Heal,
-    /// Something it holds true.
+    /// A fact about its state.
     Fact(Fact),
-    /// What it believes has changed.
+    /// Its belief about leadership changed.
     Leadership {
-        /// Whom it follows.
+        /// The leaders that it follows.
         leaders: Vec<NodeId>,
-        /// The reign.
+        /// The term.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         term: Option<Term>,
-        /// Until when on its clock; for ever if absent.
+        /// The deadline on its clock; none if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Instant>,
-        /// How far it is.
+        /// How far the election is.
         stage: Stage,
     },
-    /// A guardian of a live member begins: whose, and by which clock.
+    /// A guardian of a live member begins, with its member and its clock.
     Guardian(Watcher),
-    /// What becomes of the command that runs while the member leads.
+    /// An event of the command that runs while the member leads.
     Work {
-        /// When the guardian was asked for that records it: the time of its first record.
+        /// The guardian that records it, by the time of its first record.
         guardian: SimTime,
-        /// What.
+        /// The event.
         #[serde(flatten)]
         work: Work,
     },
 }
 
-/// What a live process began with.
+/// What a live process started with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Head {
-    /// Which start of which machine its clock counts from: clocks of the same one agree.
+    /// Identifies the boot of the machine that its clock counts from: clocks of the same boot
+    /// agree.
     pub boot: String,
     /// The group.
     pub group: String,
@@ -168,15 +169,15 @@ pub struct Head {
     pub protocol: String,
     /// The protocol's configuration, as JSON.
     pub params: String,
-    /// The number of this life.
+    /// The number of this incarnation.
     pub incarnation: u64,
-    /// How fit it is to lead.
+    /// Its rank.
     pub rank: u64,
-    /// Who else is in the group.
+    /// The other members.
     pub members: Vec<NodeId>,
-    /// Where its random choices come from.
+    /// The seed of its random choices.
     pub seed: u64,
-    /// What it had stored, in hexadecimal digits; absent if that is lost.
+    /// Its stored state, in hexadecimal digits; absent if that is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
     /// When the process began, if a command runs while it leads and the guardian records that.

@@ -1,13 +1,13 @@
-//! Three times, three types, and the lengths between them.
+//! Types for times and durations.
 //!
 //! | type | whose | used by |
 //! |---|---|---|
 //! | [`SimTime`] | the simulated world's | the simulator and its observers |
-//! | [`Instant`] | one node's own clock, drift and all | everything a protocol sees |
-//! | `f64` seconds | nobody's: mathematics | analysis, parameters as people write them |
+//! | [`Instant`] | one node's own clock, which may drift | everything a protocol sees |
+//! | `f64` seconds | mathematics | analysis, parameters as people write them |
 //!
-//! Points and lengths are whole nanoseconds and saturate: [`Instant::NEVER`] plus anything is still
-//! never, and no arithmetic on them can panic.
+//! Times and durations are whole nanoseconds and saturate: [`Instant::NEVER`] plus anything is
+//! still never, and no arithmetic on them can panic.
 
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -44,7 +44,7 @@ macro_rules! point_in_time {
                 self.0 as f64 / 1e9
             }
 
-            /// How long after `earlier` this is; nothing if it is not after it.
+            /// The duration since `earlier`; zero if this is not later.
             pub const fn since(self, earlier: Self) -> Duration {
                 Duration(self.0.saturating_sub(earlier.0))
             }
@@ -89,25 +89,25 @@ macro_rules! point_in_time {
 }
 
 point_in_time! {
-    /// A point on one node's own clock.
+    /// A time on one node's own clock.
     Instant
 }
 
 point_in_time! {
-    /// A point in the simulated world's time, which no node can read.
+    /// A simulated time, which no node can read.
     SimTime
 }
 
-/// A length of time, in whole nanoseconds.
+/// A duration, in whole nanoseconds.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(u64);
 
 impl Duration {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// The longest length; stands for "for ever".
+    /// The longest duration; it means "for ever".
     pub const MAX: Self = Self(u64::MAX);
-    /// The longest length a person may write: about 31 years, so that sums of a few stay exact.
+    /// The longest duration in settings: about 31 years, so that sums of a few stay exact.
     pub const LONGEST_WRITTEN: Self = Self::from_secs(1_000_000_000);
 
     /// This many nanoseconds.
@@ -151,12 +151,12 @@ impl Duration {
         self.0 as f64 / 1e9
     }
 
-    /// This length less the other, or nothing if the other is longer.
+    /// The difference; zero if the other is longer.
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// How often `other` fits into this length, rounded up; `None` if it never ends.
+    /// How often `other` fits into this duration, rounded up; `None` if this is infinite.
     pub const fn div_ceil(self, other: Self) -> Option<u64> {
         if other.0 == 0 || self.0 == u64::MAX { None } else { Some(self.0.div_ceil(other.0)) }
     }
@@ -206,7 +206,7 @@ const RANGE: &str = "a duration lies between 0 and 1000000000 seconds";
 const FORM: &str =
     "a duration is a number of seconds, or a number with a unit: 1.5, 250ms, 3s, 2min";
 
-/// Why a text is not a duration; the value, the rule and the way out.
+/// Why a text is not a duration: the value and the rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadDuration {
     written: String,

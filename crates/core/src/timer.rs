@@ -1,4 +1,4 @@
-//! Timers: one slot per kind, the last arming counts, nothing is ever stale.
+//! Timers: one slot per kind. A new arming replaces the old one, so no timer is stale.
 
 use crate::protocol::Value;
 use crate::time::Instant;
@@ -20,7 +20,7 @@ pub trait TimerKind: Value + Copy {
 pub trait Slots: Value {
     /// How many slots there are.
     const LEN: usize;
-    /// Nothing armed.
+    /// A table with no timer armed.
     const EMPTY: Self;
 
     /// The deadline in this slot.
@@ -66,7 +66,7 @@ impl<const N: usize> Slots for [Instant; N] {
     }
 }
 
-/// A layer's slots before those of what it wraps.
+/// The slots of a layer, followed by those of its inner protocol.
 impl<A: Slots, B: Slots> Slots for (A, B) {
     const LEN: usize = A::LEN + B::LEN;
     const EMPTY: Self = (A::EMPTY, B::EMPTY);
@@ -97,12 +97,12 @@ impl<A: Slots, B: Slots> Slots for (A, B) {
     }
 }
 
-/// The timer kinds of a layer: its own, and those of the protocol inside it.
+/// The timer kinds of a layer: its own, and those of its inner protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layered<O, I> {
     /// A timer of the layer itself.
     Own(O),
-    /// A timer of the protocol inside.
+    /// A timer of the inner protocol.
     Inner(I),
 }
 

@@ -1,9 +1,9 @@
-//! What a driver records of a process's beliefs after a step: one rule, so that a simulated run and
-//! a live one are told in the same words, and a replay can compare them.
+//! Turns the beliefs of a process after a step into trace events. Simulator, runtime and replay use
+//! the same rule, so their traces can be compared.
 //!
-//! **What it promises.** Whoever reads the records in order knows after every step what the process
-//! believes and until when, whom it is bound to and who supports it. What ends in time was
-//! announced, so that nothing is told then.
+//! **What it promises.** A reader of the records in order knows after every step what the process
+//! believes and until when, its lock and its supporters. The end of each is recorded in advance, so
+//! a regular end has no record.
 
 use crate::fact::Fact;
 use crate::id::NodeId;
@@ -12,14 +12,14 @@ use crate::record::Event;
 use crate::time::Instant;
 use alloc::vec::Vec;
 
-/// What was last recorded of the things a process holds for a time. A new life begins with none.
+/// The last recorded deadlines, lock and supporters of a process. Empty in a new incarnation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Until when it believes what it believes, if that ends.
+    /// The deadline of its belief, if it has one.
     until: Option<Instant>,
     /// Its lock.
     lock: Option<Fact>,
-    /// Who supports it.
+    /// Its supporters.
     supporters: Vec<NodeId>,
 }
 
@@ -38,15 +38,14 @@ impl Told {
         }
     }
 
-    /// Whether nothing ends by the process's clock.
+    /// Whether no recorded deadline is pending.
     pub fn is_timeless(&self) -> bool {
         self.until.is_none() && self.lock.is_none()
     }
 
-    /// Tells what a step has changed. If what the process believes `changed`: all of it, and all
-    /// that it holds true. If not: what it holds for a time, where that begins, is prolonged or
-    /// ends before its time. Where others support it than before, `held` is followed by all of
-    /// them.
+    /// Emits what a step has changed. If the belief `changed`: the belief and all facts. If not:
+    /// deadlines, lock and support that begin, are prolonged or end early. If the supporters
+    /// changed, all of them follow `held`.
     pub fn tell(
         &mut self,
         now: Instant,
@@ -83,7 +82,7 @@ impl Told {
         }
     }
 
-    /// The lock, with the end it has now, if it would have gone on and there is none any more.
+    /// The lock with its new end, if it ended early.
     fn cut_short(&self, after: &Self, now: Instant) -> Option<Fact> {
         let (ended, until) = match self.lock? {
             Fact::Locked { to, until } => (Fact::Locked { to, until: now }, until),
@@ -102,7 +101,7 @@ mod tests {
 
     const AT: fn(u64) -> Instant = Instant::from_nanos;
 
-    /// What is told of a leader until then, with these supporters and this lock.
+    /// The events of a leader until then, with these supporters and this lock.
     fn tell(
         told: &mut Told,
         until: u64,

@@ -1,11 +1,11 @@
-//! Bytes on the wire: little endian, bounded, and no input makes it panic.
+//! Encoding and decoding: little endian, bounded; no input makes it panic.
 
 use crate::id::NodeId;
 use crate::time::Instant;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Bytes that no encoder of ours wrote; whatever was being read is to be dropped.
+/// The bytes were not written by our encoder; drop the datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -17,14 +17,14 @@ impl fmt::Display for Malformed {
 
 impl core::error::Error for Malformed {}
 
-/// Takes bytes apart from the front.
+/// Decodes bytes from the front.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     left: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// Reads from the front of these.
+    /// A reader of these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { left: bytes }
     }
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
     /// One byte that is 0 or 1.
     ///
     /// # Errors
-    /// [`Malformed`] if it is another, or none is left.
+    /// [`Malformed`] if it is another value, or none is left.
     pub fn flag(&mut self) -> Result<bool, Malformed> {
         match self.u8()? {
             0 => Ok(false),
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The name of a process.
+    /// The id of a process.
     ///
     /// # Errors
     /// [`Malformed`] if fewer than eight bytes are left.
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         self.u64().map(NodeId)
     }
 
-    /// A reading of a clock.
+    /// A time of a clock.
     ///
     /// # Errors
     /// [`Malformed`] if fewer than eight bytes are left.
@@ -99,11 +99,12 @@ impl<'a> Reader<'a> {
         self.u64().map(Instant::from_nanos)
     }
 
-    /// A list: its count, then each item, which takes at least `least` bytes. The count is held
-    /// against the bytes left before anything is allocated: a short datagram cannot ask for much.
+    /// A list: its count, then the items, each of at least `least` bytes. The count is compared
+    /// with the remaining bytes before anything is allocated, so a short datagram cannot cause a
+    /// large allocation.
     ///
     /// # Errors
-    /// [`Malformed`] if the count cannot be true, or as `item` says.
+    /// [`Malformed`] if the count is too large, or as `item` says.
     pub fn list<T>(
         &mut self,
         least: usize,
@@ -120,10 +121,10 @@ impl<'a> Reader<'a> {
         Ok(items)
     }
 
-    /// Nothing may be left.
+    /// Checks that all bytes were read.
     ///
     /// # Errors
-    /// [`Malformed`] if something is.
+    /// [`Malformed`] if bytes are left.
     pub fn finish(self) -> Result<(), Malformed> {
         if self.left.is_empty() { Ok(()) } else { Err(Malformed) }
     }
@@ -133,7 +134,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Puts bytes together: the inverse of [`Reader`].
+/// Encodes bytes: the inverse of [`Reader`].
 pub trait Write {
     /// One byte.
     fn put_u8(&mut self, value: u8);
@@ -147,19 +148,19 @@ pub trait Write {
     fn put_u32(&mut self, value: u32);
     /// Eight bytes.
     fn put_u64(&mut self, value: u64);
-    /// The name of a process.
+    /// The id of a process.
     fn put_node(&mut self, id: NodeId) {
         self.put_u64(id.0);
     }
-    /// A reading of a clock.
+    /// A time of a clock.
     fn put_instant(&mut self, at: Instant) {
         self.put_u64(at.as_nanos());
     }
     /// A list of at most 65,535 items.
     ///
     /// # Panics
-    /// If there are more: a list that was cut short would be well formed, and say something else.
-    /// A message that can grow so long checks before.
+    /// If there are more: a truncated list would be well formed with another meaning. A message
+    /// that can grow so long checks before.
     fn put_list<T>(&mut self, items: &[T], put: impl FnMut(&mut Self, &T));
 }
 

@@ -1,31 +1,32 @@
-//! What members tell each other outside their protocol: that they are there, whom they refuse, and
-//! what they hold to be the group.
+//! Beacons: what members tell each other outside the protocol. That they exist, whose frames they
+//! drop, and their configuration.
 //!
-//! A member that takes no part sends a beacon twice a second to everyone and to those with whom it
-//! disagrees. Any other sends one only to those it refuses, and to where it is listed itself if it
-//! is not there.
+//! A withdrawn member sends a beacon twice a second to everyone and to the members that it
+//! conflicts with. Any other member sends beacons only to senders whose frames it drops, and to its
+//! own listed address if it listens elsewhere.
 //!
-//! **Assumptions.** Only authentic frames are answered, each of them once, for three seconds, each
-//! address at most twice a second and with one frame. Whoever has no key and repeats what it heard
-//! gets no second answer by the same frame.
+//! **Assumptions.** Only authentic frames are answered. Each is answered once, for three seconds,
+//! at most twice a second per address, with one frame. An attacker without a key who replays a
+//! frame gets no second answer.
 //!
-//! **Promise.** A member that others refuse finds it in its own status. Of two processes with one
-//! id that can reach each other, one takes no part:
+//! **Promise.** A member whose frames others drop shows that in its own status. Of two processes
+//! with the same id that can reach each other, one withdraws:
 //!
-//! 1. A process that is not where its id is listed asks there, by a beacon. So does one that hears
-//!    from another member that its id is also used at another address.
-//! 2. A process that hears such a beacon under its own id answers by one that names the asker's
-//!    life as refused. It need not withdraw: nobody who has the list hears the asker.
-//! 3. Who is answered withdraws, as long as answers come. An answer is for one life, so that one
-//!    that somebody kept is of no use.
+//! 1. A process that does not listen at its listed address sends a beacon there. So does a process
+//!    that learns from another member that its id is also used at another address.
+//! 2. A process that receives such a beacon under its own id answers with a beacon that rejects the
+//!    sender's incarnation. It need not withdraw: no member with the list accepts frames of the
+//!    sender.
+//! 3. A process that receives such an answer withdraws, as long as answers come. An answer names
+//!    one incarnation, so a replayed one has no effect.
 //!
-//! A *message* under its own id, which it hears in a group without a list, makes a process withdraw
-//! at once, if it is of a later life.
+//! In a group without a list, a process that receives a *message* under its own id from a later
+//! incarnation withdraws at once.
 
 use crate::clock::wall;
-use crate::disputes::{Objection, Word};
-use crate::frame::{Denied, Kind, Opened, Refusal, latest_life};
-use crate::member::{INCIDENTS, Incident, Member};
+use crate::disputes::{BeaconBody, Rejection};
+use crate::frame::{DropReason, DroppedFrame, Kind, Opened, latest_life};
+use crate::member::{Member, RECENT_DROPS, RecentDrop};
 use crate::peers::Peers;
 use crate::standing::Standing;
 use crate::withdrawal::{BEACON, Reason};
@@ -33,89 +34,95 @@ use bellwether_core::{Duration, Instant, NodeId};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-/// To how many of those with whom it disagrees a member shows itself.
+/// The most conflicting addresses that get beacons.
 const OPPONENTS: usize = 64;
-/// How often a process that is not where it is listed asks who is there.
+/// How often a process sends a beacon to its listed address if it listens elsewhere.
 const QUESTION: Duration = Duration::from_secs(2);
-/// Who was heard within this time is counted when lists are compared.
+/// Members heard within this time count when lists are compared.
 const LATELY: Duration = Duration::from_secs(5);
 
-/// What is refused.
+/// Dropped frames.
 impl Member {
-    /// A frame did not pass.
-    pub(crate) fn refuse(&mut self, denied: Denied, from: SocketAddr, now: Instant) {
-        let refusal = denied.refusal;
-        self.counters.count(refusal);
-        if refusal == Refusal::Own {
-            return; // what is sent to all comes back
+    /// Counts a dropped frame and reacts to it.
+    pub(crate) fn on_drop(&mut self, dropped: DroppedFrame, from: SocketAddr, now: Instant) {
+        let reason = dropped.reason;
+        self.counters.count(reason);
+        if reason == DropReason::Own {
+            return; // multicast delivers our own frames to us
         }
-        self.refusals.push_front(Incident { at: now, from, refusal });
-        self.refusals.truncate(INCIDENTS);
-        // Anybody can write what is not authentic: nothing is done about it.
-        if let Some(frame) = denied.authentic {
-            self.object(refusal, &frame, from, now);
+        self.recent_drops.push_front(RecentDrop { at: now, from, reason });
+        self.recent_drops.truncate(RECENT_DROPS);
+        // Anybody can write a frame that is not authentic: do not react.
+        if let Some(frame) = dropped.authentic {
+            self.on_authentic_drop(reason, &frame, from, now);
         }
     }
 
-    /// An authentic frame did not pass.
-    fn object(&mut self, refusal: Refusal, frame: &Opened, from: SocketAddr, now: Instant) {
-        match refusal {
-            Refusal::List | Refusal::Terms => {
+    /// Reacts to an authentic frame that was dropped.
+    fn on_authentic_drop(
+        &mut self,
+        reason: DropReason,
+        frame: &Opened,
+        from: SocketAddr,
+        now: Instant,
+    ) {
+        match reason {
+            DropReason::List | DropReason::Terms => {
                 self.disputes.differ(frame, from, now);
                 if frame.kind == Kind::Beacon {
-                    self.disputes.explain(frame.sender, Word::decode(&self.body));
+                    self.disputes.explain(frame.sender, BeaconBody::decode(&self.body));
                 }
-                self.oppose(refusal, from);
+                self.conflict(reason, from);
             }
-            Refusal::OwnId if frame.kind == Kind::Message => self.oppose(refusal, from),
+            DropReason::OwnId if frame.kind == Kind::Message => self.conflict(reason, from),
             _ if frame.sender == self.settings.me && frame.kind == Kind::Beacon => {
-                self.meet_namesake(frame, from, now);
+                self.on_beacon_with_own_id(frame, from, now);
             }
             _ => {
-                if refusal == Refusal::Elsewhere {
+                if reason == DropReason::Elsewhere {
                     self.directory.doubt(frame.sender, now);
                 }
-                self.disputes.refuse(refusal, frame, from, now);
+                self.disputes.refuse(reason, frame, from, now);
             }
         }
     }
 
-    fn oppose(&mut self, refusal: Refusal, from: SocketAddr) {
+    fn conflict(&mut self, reason: DropReason, from: SocketAddr) {
         if self.opponents.len() < OPPONENTS {
             self.opponents.insert(from);
         }
-        self.withdraw(Reason::Conflict(refusal, from));
+        self.withdraw(Reason::Conflict(reason, from));
     }
 
-    /// Another process with this id asks whether there is one, or answers.
-    fn meet_namesake(&mut self, frame: &Opened, from: SocketAddr, now: Instant) {
-        let word = Word::decode(&self.body);
-        let answers = word.refuses.iter().any(|objection| self.is_me(objection));
+    /// Handles a beacon from another process with this id: a question, or an answer.
+    fn on_beacon_with_own_id(&mut self, frame: &Opened, from: SocketAddr, now: Instant) {
+        let body = BeaconBody::decode(&self.body);
+        let answers = body.refuses.iter().any(|rejection| self.is_me(rejection));
         if answers {
-            self.oppose(Refusal::OwnId, from);
+            self.conflict(DropReason::OwnId, from);
         } else {
-            self.disputes.refuse(Refusal::OwnId, frame, from, now);
+            self.disputes.refuse(DropReason::OwnId, frame, from, now);
         }
     }
 
-    /// A beacon of another member: whom it refuses.
-    pub(crate) fn heed(&mut self, sender: NodeId, now: Instant) {
-        let word = Word::decode(&self.body);
-        for objection in &word.refuses {
-            let why = Refusal::named(&objection.why);
-            if let Some(why) = why.filter(|_| self.is_me(objection)) {
+    /// Handles a beacon of another member: whose frames it drops.
+    pub(crate) fn on_beacon(&mut self, sender: NodeId, now: Instant) {
+        let body = BeaconBody::decode(&self.body);
+        for rejection in &body.refuses {
+            let why = DropReason::named(&rejection.why);
+            if let Some(why) = why.filter(|_| self.is_me(rejection)) {
                 self.disputes.be_refused(sender, why, now);
             }
-            let elsewhere = matches!(why, Some(Refusal::Address | Refusal::Elsewhere));
-            let ours = objection.id == self.settings.me.0 && !self.is_here(objection.from);
+            let elsewhere = matches!(why, Some(DropReason::Address | DropReason::Elsewhere));
+            let ours = rejection.id == self.settings.me.0 && !self.is_here(rejection.from);
             if ours && elsewhere && self.suspects.len() < OPPONENTS {
-                self.suspects.insert(objection.from);
+                self.suspects.insert(rejection.from);
             }
         }
     }
 
-    fn is_me(&self, objection: &Objection) -> bool {
-        (objection.id, objection.life) == (self.settings.me.0, self.incarnation)
+    fn is_me(&self, rejection: &Rejection) -> bool {
+        (rejection.id, rejection.life) == (self.settings.me.0, self.incarnation)
     }
 
     fn is_here(&self, address: SocketAddr) -> bool {
@@ -123,16 +130,16 @@ impl Member {
     }
 }
 
-/// What is told.
+/// Sending beacons.
 impl Member {
-    /// Says what there is to say, to those whom it concerns.
+    /// Sends a beacon to the addresses that need one.
     pub(crate) fn beacon(&mut self, now: Instant) {
         self.next_beacon = now + BEACON;
-        self.gate.refresh(latest_life(wall()));
+        self.opener.refresh(latest_life(wall()));
         self.disputes.forget(now);
-        self.name_the_odd_one(now);
+        self.update_reason(now);
         let mut places = std::mem::take(&mut self.suspects);
-        for Objection { id, from, .. } in self.disputes.refused() {
+        for Rejection { id, from, .. } in self.disputes.refused() {
             places.insert(from);
             let at = self.directory.address(NodeId(id)).filter(|_| id != self.settings.me.0);
             places.extend(at);
@@ -142,9 +149,9 @@ impl Member {
             places.extend(self.directory.own_place().filter(|at| !self.is_here(*at)));
         }
         if self.withdrawal.is_some() {
-            // Those with whom it disagrees may not be among everyone.
+            // Conflicting members may not be among everyone.
             places.extend(&self.opponents);
-            // Each place once: a second copy of a frame counts as a replay there.
+            // Each address once: a second copy of a frame counts as a replay there.
             self.directory.everyone(&mut |address| {
                 places.insert(address);
             });
@@ -152,9 +159,9 @@ impl Member {
         if places.is_empty() {
             return;
         }
-        let word = Word { refuses: self.disputes.refused(), ..self.word() };
+        let body = BeaconBody { refuses: self.disputes.refused(), ..self.beacon_body() };
         let mut frame = Vec::new();
-        if self.sealer.seal(Kind::Beacon, None, &word.encode(), &mut frame).is_ok() {
+        if self.sealer.seal(Kind::Beacon, None, &body.encode(), &mut frame).is_ok() {
             self.send_to_all(&places, &frame);
         }
     }
@@ -163,26 +170,26 @@ impl Member {
         places.iter().for_each(|address| self.send(*address, frame));
     }
 
-    /// What this member holds to be the group.
-    fn word(&self) -> Word {
+    /// The configuration of this member, for a beacon.
+    fn beacon_body(&self) -> BeaconBody {
         let peers = &self.settings.peers;
         let list = matches!(peers, Peers::Listed(_)).then(|| peers.to_string());
-        Word { refuses: Vec::new(), list, terms: Some(self.settings.program.terms.clone()) }
+        BeaconBody { refuses: Vec::new(), list, terms: Some(self.settings.program.terms.clone()) }
     }
 
-    /// Why it takes no part, as well as can be said by now.
+    /// Why the member has withdrawn, as far as it is known by now.
     pub(crate) fn reason(&self, why: &Reason, now: Instant) -> String {
-        let other = matches!(why, Reason::Conflict(Refusal::List | Refusal::Terms, _));
+        let other = matches!(why, Reason::Conflict(DropReason::List | DropReason::Terms, _));
         let lately =
             |id: &NodeId| self.directory.heard(*id).is_some_and(|at| now.since(at) <= LATELY);
         let agree: Vec<NodeId> = self.directory.members().into_iter().filter(lately).collect();
-        let mine = (self.settings.charter(), &self.word());
+        let mine = (self.settings.digest(), &self.beacon_body());
         let odd = self.disputes.odd(self.settings.me, mine, &agree).filter(|_| other);
         odd.unwrap_or_else(|| why.to_string())
     }
 
-    /// Tells again why it takes no part, once more is known of whose fault it is.
-    fn name_the_odd_one(&mut self, now: Instant) {
+    /// Updates the reason of the withdrawal once more is known.
+    fn update_reason(&mut self, now: Instant) {
         let Some(withdrawal) = &self.withdrawal else { return };
         let text = self.reason(&withdrawal.why, now);
         if text != withdrawal.told {
@@ -193,7 +200,7 @@ impl Member {
         }
     }
 
-    /// To the application.
+    /// Tells the application that the member has withdrawn.
     pub(crate) fn tell_withdrawn(&self, text: &str, now: Instant) {
         let withdrawn = Some(text.to_owned());
         self.shared.tell(Standing { withdrawn, ..Standing::none(self.settings.me, now) });

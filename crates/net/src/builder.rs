@@ -1,15 +1,17 @@
-//! Describing a member, and the rules it must keep to.
+//! The settings of a member, and the rules they must keep.
 
+use crate::bad_settings::BadSettings;
 use crate::clock::{BootTime, CheckedClock, Clock};
-use crate::control::{self, CannotServe, check_group};
+use crate::control::{self, check_group};
 use crate::directory::{Directory, Times, ambiguous};
-use crate::frame::{BODY_MAX, Keyring};
+use crate::frame::{BODY_MAX, Keyring, Session};
 use crate::handle::Election;
-use crate::member::Member;
+use crate::member::{Member, Parts};
 use crate::peers::Peers;
 use crate::priority::{self, Children, Class};
 use crate::program::Program;
 use crate::randomness;
+use crate::recorder::Recorder;
 use crate::resolver::lookup;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
@@ -20,14 +22,14 @@ use bellwether_core::{Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode};
 use std::fmt;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-/// A member to be. What is not said has a default that works; a key, or the explicit word that
-/// there is none, has not.
+/// Collects the settings of a member. All have a default that works, except the members and the
+/// keys: without keys, [`insecure`](Self::insecure) must say so.
 #[derive(Clone)]
 pub struct Builder {
     group: String,
@@ -44,35 +46,7 @@ pub struct Builder {
     clock: Arc<dyn Clock>,
 }
 
-/// Why there can be no such member.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BadSettings {
-    /// A rule is broken; the text names the value, the rule and the way out.
-    Rule(String),
-    /// The system did not do what it was asked to.
-    System(String, io::Error),
-}
-
-impl BadSettings {
-    /// Whether the settings are wrong, rather than the machine.
-    pub fn is_config(&self) -> bool {
-        matches!(self, Self::Rule(_))
-    }
-}
-
-impl fmt::Display for BadSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rule(text) => f.write_str(text),
-            Self::System(what, error) => write!(f, "{what}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for BadSettings {}
-
-/// A rule that was checked, and how it holds.
+/// A rule that was checked and holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {
@@ -113,15 +87,15 @@ impl Builder {
         self
     }
 
-    /// Which of them this is. Not needed if just one of the listed addresses is this machine's, or
-    /// if the group is open: then a random number is drawn.
+    /// Which of the members this is. Not needed if exactly one of the listed addresses is this
+    /// machine's. In an open group the default is a random number.
     #[must_use]
     pub fn id(mut self, id: u64) -> Self {
         self.id = Some(id);
         self
     }
 
-    /// Where to listen, if not at the listed address.
+    /// The address to listen at, if not the listed one.
     #[must_use]
     pub fn listen(mut self, at: SocketAddr) -> Self {
         self.listen = Some(at);
@@ -135,7 +109,7 @@ impl Builder {
         self
     }
 
-    /// No key: whoever reaches the port can lead the group. For trials.
+    /// No key: everybody who reaches the port can lead the group. For trials.
     #[must_use]
     pub fn insecure(self) -> Self {
         self.keyring(Keyring::insecure())
@@ -151,9 +125,9 @@ impl Builder {
 
     /// A protocol of the application's own: the very type that it simulates and checks.
     ///
-    /// Nothing is known of its leases, if it has any: the clocks are not compared for it, and what
-    /// it promised in a former life is not waited for. A deadline that it tells is kept as the
-    /// [`Guard`](crate::Guard) says, by the clock as it is.
+    /// The runtime knows nothing of its leases: it does not compare clocks for them, and does not
+    /// wait for promises of an earlier incarnation. A deadline that the protocol gives is kept as
+    /// the [`Guard`](crate::Guard) says, by the unchecked clock.
     #[must_use]
     pub fn own_protocol<P: Protocol>(mut self, params: P::Params) -> Self {
         self.program = Some(Ok(Program::own::<P>(params)));
@@ -167,7 +141,7 @@ impl Builder {
         self
     }
 
-    /// Where to remember what must survive this process; without it nothing is.
+    /// The directory of the state that must survive this process. Without it nothing is stored.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = Some(dir.into());
@@ -175,18 +149,18 @@ impl Builder {
     }
 
     /// Answers other processes of this user and root at a socket in this directory: `bellwether
-    /// status`, `watch`, `why` and `resign` find the member there. They look in
-    /// `$BELLWETHER_DIR`, `$XDG_RUNTIME_DIR/bellwether`, `/run/bellwether` and
-    /// `/tmp/bellwether-UID`, unless they are told where.
+    /// status`, `watch`, `why` and `resign` find the member there. They look in `$BELLWETHER_DIR`,
+    /// `$XDG_RUNTIME_DIR/bellwether`, `/run/bellwether` and `/tmp/bellwether-UID`, unless they are
+    /// given a directory.
     ///
-    /// The directory is made if it is not there, for its owner alone.
+    /// A missing directory is created, for its owner alone.
     #[must_use]
     pub fn control_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.control = Some(dir.into());
         self
     }
 
-    /// Appends a trace of everything to this file.
+    /// Appends a trace of every step to this file.
     #[must_use]
     pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
         self.record = Some(file.into());
@@ -208,7 +182,7 @@ impl Builder {
         self
     }
 
-    /// Checks everything that can be checked without joining: each rule and how it holds.
+    /// Checks all rules without joining, and says how each holds.
     ///
     /// # Errors
     /// [`BadSettings`] for the first rule that does not.
@@ -216,17 +190,17 @@ impl Builder {
         self.settle().map(|(_, rules)| rules)
     }
 
-    /// Joins the group. From now on this member may be elected at any time, whether anybody waits
-    /// for it or not: join when you are ready to lead, and leave when you are not any more.
+    /// Joins the group. From now on this member may be elected at any time, also if no thread waits
+    /// for it: join when you are ready to lead, and leave when you no longer are.
     ///
     /// # Errors
-    /// [`BadSettings`] if a rule is broken, or the system does not let it.
+    /// [`BadSettings`] if a rule is broken, or the system refuses.
     pub fn join(self) -> Checked<Election> {
         self.prepare()?.join()
     }
 
-    /// Checks everything and finds out which member this is, without joining. Names may have to be
-    /// looked up, which takes as long as it takes.
+    /// Checks all rules and finds out which member this is, without joining. Blocks while names are
+    /// looked up.
     ///
     /// # Errors
     /// [`BadSettings`] if a rule is broken.
@@ -235,8 +209,8 @@ impl Builder {
     }
 }
 
-/// A member that keeps all rules, and has not joined. Whoever wants to be asked as this member, or
-/// to have everything ready before it may be elected, does that now.
+/// A member with checked settings that has not joined yet. Use it to prepare what must be ready
+/// before the member may be elected.
 pub struct Prepared {
     settings: Settings,
 }
@@ -250,30 +224,36 @@ impl Prepared {
     /// Joins the group: see [`Builder::join`].
     ///
     /// # Errors
-    /// [`BadSettings`] if the system does not let it.
+    /// [`BadSettings`] if the system refuses.
     pub fn join(self) -> Checked<Election> {
         let settings = self.settings;
-        let failed = |what: String| move |error| BadSettings::System(what, error);
+        let failed = |what: &'static str| move |error| BadSettings::System(what, error);
         let listen = settings.listen;
         let state = State::open(settings.dir.as_deref(), &settings.name());
-        let state = state.map_err(failed("cannot keep its state".to_owned()))?;
+        let mut state = state.map_err(BadSettings::State)?;
+        let record = settings.record.as_deref();
+        let recorder = Recorder::open(record, settings.me).map_err(|error| {
+            BadSettings::Record(record.map(Path::to_owned).unwrap_or_default(), error)
+        })?;
         let sockets = match &settings.peers {
             Peers::Multicast { group, interface } => {
                 Sockets::join(listen, *group, interface.as_deref())
             }
             Peers::Listed(_) | Peers::Dns(_) => Sockets::bind(listen),
         };
-        let sockets = sockets.map_err(failed(format!("cannot listen at {listen}")))?;
+        let sockets = sockets.map_err(|error| BadSettings::Listen(listen, error))?;
         let clock = CheckedClock::new(Arc::clone(&settings.clock), settings.clock_check());
         let clock = Arc::new(clock);
         let standing = Standing::none(settings.me, clock.now());
         let shared = Shared::new(clock, standing).map(Arc::new);
-        let shared = shared.map_err(failed("cannot start the member".to_owned()))?;
-        let server = settings.control.as_deref().map(|dir| {
-            // Whoever cannot be asked, though it should be, does not join.
-            control::own::serve(dir, &settings.group, settings.me.0, &shared).map_err(cannot_answer)
-        });
-        let server = server.transpose()?;
+        let shared = shared.map_err(failed("cannot start the member"))?;
+        // A member that should answer other processes, and cannot, does not join.
+        let server = settings
+            .control
+            .as_deref()
+            .map(|dir| control::own::serve(dir, &settings.group, settings.me.0, &shared))
+            .transpose()
+            .map_err(BadSettings::Control)?;
         let most = settings.program.most_others(BODY_MAX);
         let mailbox = Arc::downgrade(&shared);
         let resolved = move || {
@@ -281,26 +261,22 @@ impl Prepared {
         };
         let times = Times { forget: settings.forget(), absent: settings.binds() * 2 };
         let directory = Directory::new(settings.me, &settings.peers, times, most, resolved)
-            .map_err(failed("cannot look names up".to_owned()))?;
+            .map_err(failed("cannot look names up"))?;
         let name = format!("bellwether-{}", settings.me);
-        let member = Member::new(settings, Arc::clone(&shared), sockets, directory, state)
-            .map_err(failed("cannot begin".to_owned()))?;
+        let former = state.still_binds(settings.binds());
+        let incarnation = state.begin(settings.binds()).map_err(BadSettings::State)?;
+        let session = Session::draw().map_err(failed("cannot draw a random number"))?;
+        let life = (incarnation, session);
+        let parts =
+            Parts { settings, sockets, directory, state, recorder, shared: Arc::clone(&shared) };
+        let member = Member::new(parts, life, former);
         let thread = thread::Builder::new().name(name).spawn(move || {
-            // If it is not permitted, leadership is lost to load sooner, and nothing else.
+            // Without permission the member only loses its lease earlier under load.
             let _ = priority::raise(Class::Nice, Children::Normal);
             member.run();
         });
-        let thread = thread.map_err(failed("cannot start the member's thread".to_owned()))?;
+        let thread = thread.map_err(failed("cannot start the member's thread"))?;
         Ok(Election::new(shared, thread, server))
-    }
-}
-
-fn cannot_answer(error: CannotServe) -> BadSettings {
-    match error {
-        CannotServe::Io(path, error) => {
-            BadSettings::System(format!("cannot answer at {}", path.display()), error)
-        }
-        other => BadSettings::Rule(other.to_string()),
     }
 }
 
@@ -309,27 +285,25 @@ impl Builder {
     fn settle(&self) -> Checked<(Settings, Vec<Rule>)> {
         let mut rules = Vec::new();
         let mut holds = |name, text: String| rules.push(Rule { name, text });
-        check_group(&self.group).map_err(|bad| BadSettings::Rule(bad.to_string()))?;
-        holds("group", format!("'{}' is a name that can be a file's", self.group));
-        let Some(peers) = self.peers.clone() else {
-            return rule("it is not said who the members are: use --peers 1=HOST:PORT,2=…".into());
-        };
+        check_group(&self.group).map_err(BadSettings::Group)?;
+        holds("group", format!("'{}' can be part of a file's name", self.group));
+        let peers = self.peers.clone().ok_or(BadSettings::NoPeers)?;
         holds("peers", peers.to_string());
         if let Some(names) = each_has_one_address(&peers)? {
             holds("names", names);
         }
         let (me, listen) = self.find_itself(&peers)?;
         holds("id", format!("this is member {me}, and listens at {listen}"));
-        let keyring = self.find_keys()?;
+        let keyring = self.keyring.clone().ok_or(BadSettings::NoKey)?;
         holds(
             "key",
             match keyring.is_insecure() {
-                true => "none: whoever reaches the port can lead the group".to_owned(),
+                true => "none: everybody who reaches the port can lead the group".to_owned(),
                 false => format!("sends with {}", keyring.ids(&self.group).join(", accepts ")),
             },
         );
         let program = self.find_program(&peers).map_err(BadSettings::Rule)?;
-        let size = program.check(&peers, BODY_MAX).map_err(BadSettings::Rule)?;
+        let size = program.check(&peers, BODY_MAX)?;
         holds("protocol", format!("{}, which promises: {}", program.name, program.promise));
         for rule in program.rules() {
             holds("timing", rule);
@@ -349,7 +323,7 @@ impl Builder {
             listen,
             keyring,
             program,
-            // Whoever draws a new id each time has no former life to remember.
+            // A member with a random id has no earlier incarnation to remember.
             dir: self.dir.clone().filter(|_| self.id.is_some() || self.is_listed()),
             control: self.control.clone(),
             record: self.record.clone(),
@@ -363,17 +337,6 @@ impl Builder {
         self.peers.as_ref().is_some_and(Peers::is_list)
     }
 
-    fn find_keys(&self) -> Checked<Keyring> {
-        match &self.keyring {
-            Some(keyring) => Ok(keyring.clone()),
-            None => rule(
-                "there is no key: make one with `bellwether keygen FILE`, give it to all members \
-                 and use --key FILE; or say --insecure, if whoever reaches the port may lead"
-                    .to_owned(),
-            ),
-        }
-    }
-
     fn find_program(&self, peers: &Peers) -> Result<Program, String> {
         self.program.clone().unwrap_or_else(|| {
             let mode = if peers.is_list() { Mode::Majority } else { Mode::Local };
@@ -382,7 +345,7 @@ impl Builder {
         })
     }
 
-    /// Which member this is, and where it listens.
+    /// Finds out which member this is, and where it listens.
     fn find_itself(&self, peers: &Peers) -> Checked<(NodeId, SocketAddr)> {
         let list = match peers {
             Peers::Listed(list) => list,
@@ -399,13 +362,11 @@ impl Builder {
         };
         if let Some(id) = self.id.map(NodeId) {
             let Some(place) = list.get(&id) else {
-                return rule(format!("id {id} is not in the list of members, {peers}"));
+                return Err(BadSettings::UnknownId { id, peers: peers.clone() });
             };
             let listen = self.listen.or_else(|| lookup(place).first().copied());
-            return match listen {
-                Some(listen) => Ok((id, listen)),
-                None => rule(format!("member {id}: {place} cannot be found; or use --listen")),
-            };
+            let place = place.clone();
+            return listen.map(|at| (id, at)).ok_or(BadSettings::NoAddress { id, place });
         }
         let here = list.iter().filter_map(|(id, place)| {
             let local = lookup(place).into_iter().find(|address| is_here(*address));
@@ -414,24 +375,18 @@ impl Builder {
         let here: Vec<(NodeId, SocketAddr)> = here.collect();
         match here.as_slice() {
             [only] => Ok(*only),
-            [] => rule(format!(
-                "none of {peers} is an address of this machine: say which member this is by --id"
-            )),
-            several => rule(format!(
-                "{} of the members are addresses of this machine: say which this is by --id",
-                several.len()
-            )),
+            others => Err(BadSettings::WhichMember { here: others.len(), peers: peers.clone() }),
         }
     }
 
     fn any_id(&self) -> Checked<NodeId> {
         let draw = || randomness::number().map(|id| id >> 16); // short enough to read
         let id = self.id.map_or_else(draw, Ok);
-        id.map(NodeId).map_err(|error| BadSettings::System("cannot draw an id".to_owned(), error))
+        id.map(NodeId).map_err(|error| BadSettings::System("cannot draw an id", error))
     }
 }
 
-/// What the names of a list lead to, if there are any.
+/// Looks up the names of a list and says their addresses. A name must have one.
 fn each_has_one_address(peers: &Peers) -> Checked<Option<String>> {
     let Peers::Listed(list) = peers else { return Ok(None) };
     let mut found = Vec::new();
@@ -455,7 +410,7 @@ fn any_like(address: Option<&SocketAddr>, port: u16) -> SocketAddr {
     }
 }
 
-/// Whether this machine has that address; whether the port is free is seen later.
+/// Whether this machine has that address. The port is not tried.
 fn is_here(address: SocketAddr) -> bool {
     match UdpSocket::bind(SocketAddr::new(address.ip(), 0)) {
         Ok(_) => true,

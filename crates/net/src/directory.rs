@@ -1,43 +1,43 @@
-//! Who is where, as one member knows it.
+//! The members that one member knows, and their addresses.
 //!
-//! **Assumptions.** An address is that of one machine at a time, and a name is moved to another
-//! address only after the process at the former one has ended. Nobody can check that across a cut:
-//! a process that was started elsewhere under the same id, address and all, is to those who reach
-//! only it what a restarted one would be.
+//! **Assumptions.** An address belongs to one machine at a time, and a name moves to another
+//! address only after the process at the former one has ended. No member can check that across a
+//! network partition: members that reach only a second process with the same id and address take it
+//! for a restarted one.
 //!
-//! **Promise.** A listed member is its address: a frame that claims to be from it and comes from
-//! elsewhere is refused, so an id that is used twice has one voice. In an open group members are
-//! known by having been heard, and forgotten when they are silent.
+//! **Promise.** A listed member is identified by its address: a frame with its id from another
+//! address is dropped, so only one of two processes with the same id is heard. In an open group a
+//! member is known once it was heard, and forgotten when it is silent.
 //!
-//! # One place, one address
+//! # One place has one address
 //!
-//! Majorities have a member in common, and it supports one leader at a time: so there must be one
-//! process for each place of the list. If a name had two addresses, two processes could each be
-//! taken for the member, by those who reach them, and be the members in common of two majorities.
-//! To choose one of the addresses would not help: others choose another one, since the answers to
-//! a name differ in order and in family from machine to machine. So a place that has several
-//! addresses is refused: at the start as a mistake in the settings, later by taking no part until
-//! that is over. It does not matter that they may belong to one host: nobody here can know that.
+//! Two majorities share a member, which supports one leader at a time. So each place of the list
+//! must be one process. If a name had two addresses, each of two processes could pass for the
+//! member, and two majorities could share only these. Choosing one of the addresses does not help:
+//! other members may choose another one, because the answers for a name differ in order and in
+//! family from machine to machine. So a place with several addresses is refused: at the start as an
+//! error in the settings, later by withdrawing until that is over. The addresses may belong to one
+//! host, but no member can know that.
 //!
-//! A name may move. Locks are to a life, so nobody supports the former process and the new one
-//! within a lockTime. But a vote of the former process may still bind while the new one, which
-//! knows nothing of it, gives another. So after a move the member counts as absent for two
+//! A name may move. Locks name an incarnation, so no member supports the former process and the new
+//! one within a lockTime. But a vote of the former process may still bind while the new one, which
+//! does not know of it, gives another. So after a move the member counts as absent for two
 //! lockTimes.
 //!
-//! A name may lead members to different addresses, each to one. Then a process at each of them is
-//! heard by some, and refused by others, who hear that it is there: who hears an id from where its
-//! name does not lead counts the member as absent, at whatever address, for two lockTimes more. So
-//! nobody who hears both has a part in what one of them does. (In a list of addresses all members
-//! have the same, and nobody hears a process that is elsewhere.)
+//! A name may have different addresses for different members, one for each. Then some members
+//! accept a process at one address, and others drop its frames. A member that receives an id from
+//! an address that its name does not have counts that member as absent, at any address, for two
+//! lockTimes more. So no member that hears both processes takes part in what one of them does. (In
+//! a list of addresses all members have the same ones, and a process elsewhere is not heard.)
 
-use crate::frame::Refusal;
+use crate::frame::DropReason;
 use crate::peers::Peers;
 use crate::resolver::{Resolver, lookup};
 use bellwether_core::{Duration, Instant, Members, NodeId, Peers as View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-/// The members this one knows of, and how to reach them.
+/// The known members and their addresses.
 #[derive(Debug)]
 pub(crate) struct Directory {
     me: NodeId,
@@ -45,16 +45,16 @@ pub(crate) struct Directory {
     heard: BTreeMap<NodeId, Heard>,
     view: Members,
     times: Times,
-    /// More than these are not heard in an open group.
+    /// The most members of an open group.
     most: usize,
 }
 
-/// How long things are waited for.
+/// The timeouts of a directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
-    /// In an open group, who is silent for longer is forgotten.
+    /// In an open group, a member silent for this long is forgotten.
     pub(crate) forget: Duration,
-    /// In a listed one, who moved is absent for so long.
+    /// In a listed group, a member that moved is absent for this long.
     pub(crate) absent: Duration,
 }
 
@@ -65,13 +65,13 @@ enum Places {
     Multicast { group: SocketAddr },
 }
 
-/// The place of a member, this one's own included.
+/// The place of a member; this member has one too.
 #[derive(Debug)]
 struct Listed {
     place: String,
-    /// What the place was last found to be. There must be no more than one.
+    /// The addresses of the place at the last lookup. There must be at most one.
     addresses: Vec<SocketAddr>,
-    /// Until when it counts as absent, because it moved.
+    /// The end of its absence after a move.
     absent: Option<Instant>,
 }
 
@@ -81,7 +81,7 @@ impl Listed {
         Self { place: place.to_owned(), addresses, absent: None }
     }
 
-    /// The one address, if there is one.
+    /// The address, if there is exactly one.
     fn address(&self) -> Option<SocketAddr> {
         match self.addresses.as_slice() {
             [only] => Some(*only),
@@ -89,15 +89,15 @@ impl Listed {
         }
     }
 
-    /// What a link or a flow adds to an IPv6 address is no part of a member's name.
-    fn admits(&self, from: SocketAddr, now: Instant) -> Result<(), Refusal> {
+    /// Whether two addresses are equal, without the scope and flow of IPv6.
+    fn admits(&self, from: SocketAddr, now: Instant) -> Result<(), DropReason> {
         match self.address() {
             Some(at) if same(at, from) => match self.absent {
-                Some(until) if now < until => Err(Refusal::Moved),
+                Some(until) if now < until => Err(DropReason::Moved),
                 _ => Ok(()),
             },
-            _ if self.is_name() => Err(Refusal::Elsewhere),
-            _ => Err(Refusal::Address),
+            _ if self.is_name() => Err(DropReason::Elsewhere),
+            _ => Err(DropReason::Address),
         }
     }
 
@@ -105,7 +105,7 @@ impl Listed {
         self.place.parse::<SocketAddr>().is_err()
     }
 
-    /// The name was looked up.
+    /// Takes the result of a lookup.
     fn find(&mut self, addresses: &[SocketAddr], absent: Instant) {
         if self.addresses != addresses {
             if !self.addresses.is_empty() {
@@ -120,7 +120,7 @@ fn same(one: SocketAddr, other: SocketAddr) -> bool {
     (one.ip(), one.port()) == (other.ip(), other.port())
 }
 
-/// What is wrong with a place that has these addresses, if there is something.
+/// The error text for a place with several addresses.
 pub(crate) fn ambiguous(place: &str, addresses: &[SocketAddr]) -> Option<String> {
     if addresses.len() < 2 {
         return None;
@@ -141,7 +141,7 @@ struct Heard {
 }
 
 impl Directory {
-    /// The members that a text told of. `woken` is called when a name was found to be elsewhere.
+    /// The members of the settings. `woken` is called when the address of a name has changed.
     pub(crate) fn new(
         me: NodeId,
         peers: &Peers,
@@ -172,36 +172,37 @@ impl Directory {
         Ok(Self { me, places, heard: BTreeMap::new(), view, times, most })
     }
 
-    /// The others, for the protocol.
+    /// The other members, for the protocol.
     pub(crate) fn view(&self) -> &dyn View {
         &self.view
     }
 
-    /// The others by name.
+    /// The other members by id.
     pub(crate) fn members(&self) -> Vec<NodeId> {
         self.view().iter().collect()
     }
 
-    /// Whether a frame of this sender may come from there.
+    /// Whether frames of this sender are accepted from this address.
     pub(crate) fn admits(
         &self,
         sender: NodeId,
         from: SocketAddr,
         now: Instant,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), DropReason> {
         match &self.places {
             Places::Listed { list, .. } => match list.get(&sender) {
-                None => Err(Refusal::Stranger),
+                None => Err(DropReason::Stranger),
                 Some(listed) => listed.admits(from, now),
             },
             _ if self.heard.len() >= self.most && !self.heard.contains_key(&sender) => {
-                Err(Refusal::Stranger)
+                Err(DropReason::Stranger)
             }
             _ => Ok(()),
         }
     }
 
-    /// A frame of this sender was accepted. Whether the group looks different now.
+    /// Notes that a frame of this sender was accepted; returns whether the set of known members
+    /// changed.
     pub(crate) fn hear(&mut self, sender: NodeId, from: SocketAddr, at: Instant) -> bool {
         let new = self.heard.insert(sender, Heard { from, at }).is_none();
         let open = !matches!(self.places, Places::Listed { .. });
@@ -211,7 +212,7 @@ impl Directory {
         open && new
     }
 
-    /// Forgets the silent of an open group. Whether the group looks different now.
+    /// Forgets silent members of an open group; returns whether the set of known members changed.
     pub(crate) fn forget(&mut self, now: Instant) -> bool {
         if matches!(self.places, Places::Listed { .. }) {
             return false;
@@ -225,7 +226,8 @@ impl Directory {
         true
     }
 
-    /// A member spoke from where its name does not lead: the name may have moved, or there are two.
+    /// Notes that a member sent from an address that its name does not have: the name may have
+    /// moved, or there are two processes.
     pub(crate) fn doubt(&mut self, sender: NodeId, now: Instant) {
         if let Places::Listed { resolver: Some(resolver), list } = &mut self.places {
             resolver.look_again();
@@ -235,7 +237,7 @@ impl Directory {
         }
     }
 
-    /// Takes up what was found under names.
+    /// Takes the results of the last lookups.
     pub(crate) fn refresh(&mut self, now: Instant) {
         match &mut self.places {
             Places::Listed { list, resolver: Some(resolver) } => {
@@ -247,7 +249,7 @@ impl Directory {
                 }
             }
             Places::Dns { found, resolver, .. } => {
-                // A name that cannot be found just now is still where it was.
+                // A name that is not found now keeps its address.
                 let now: BTreeSet<_> = resolver.found().values().flatten().copied().collect();
                 if !now.is_empty() {
                     *found = now;
@@ -257,13 +259,13 @@ impl Directory {
         }
     }
 
-    /// Why nobody can know by these names who the others are, if that is so: nothing is found
-    /// under one, and whoever finds nobody must not think to be alone; or too much.
+    /// Why the names do not identify the members, if so: a place has several addresses, or an open
+    /// group's name is not found. A member that finds no others must not assume that it is alone.
     pub(crate) fn unclear(&self) -> Option<String> {
         match &self.places {
-            Places::Dns { name, found, .. } if found.is_empty() => Some(format!(
-                "nothing is found under the name {name}: who the others are is unknown"
-            )),
+            Places::Dns { name, found, .. } if found.is_empty() => {
+                Some(format!("the name {name} is not found, so the other members are unknown"))
+            }
             Places::Listed { list, .. } => {
                 list.values().find_map(|listed| ambiguous(&listed.place, &listed.addresses))
             }
@@ -271,10 +273,10 @@ impl Directory {
         }
     }
 
-    /// Where to reach a member.
+    /// The address of a member.
     pub(crate) fn address(&self, id: NodeId) -> Option<SocketAddr> {
         match &self.places {
-            // As it was heard: that says which link it is on, where that matters.
+            // The address that it was heard from names the link, where that matters.
             Places::Listed { list, .. } => {
                 let at = list.get(&id)?.address()?;
                 let heard = self.heard.get(&id).map(|heard| heard.from);
@@ -284,7 +286,7 @@ impl Directory {
         }
     }
 
-    /// Where this member is listed, if it is.
+    /// The listed address of this member, if it has one.
     pub(crate) fn own_place(&self) -> Option<SocketAddr> {
         match &self.places {
             Places::Listed { list, .. } => list.get(&self.me)?.address(),
@@ -292,7 +294,7 @@ impl Directory {
         }
     }
 
-    /// Where to send what is for everyone.
+    /// Calls `tell` with the addresses for messages to everyone.
     pub(crate) fn everyone(&self, send: &mut dyn FnMut(SocketAddr)) {
         match &self.places {
             Places::Listed { list, .. } => {
@@ -309,7 +311,7 @@ impl Directory {
         self.heard.get(&id).map(|heard| heard.at)
     }
 
-    /// The place of a member as it was written, if it was.
+    /// The place of a member as the settings give it, if they do.
     pub(crate) fn place(&self, id: NodeId) -> Option<String> {
         match &self.places {
             Places::Listed { list, .. } => list.get(&id).map(|listed| listed.place.clone()),
@@ -317,7 +319,7 @@ impl Directory {
         }
     }
 
-    /// Listed members whose place could not be found.
+    /// Listed members whose name is not found.
     pub(crate) fn unresolved(&self) -> Vec<String> {
         let Places::Listed { list, .. } = &self.places else { return Vec::new() };
         let lost = list.values().filter(|listed| listed.addresses.is_empty());
@@ -340,7 +342,7 @@ mod tests {
         Directory::new(NodeId(1), &peers.parse().unwrap(), times, 8, || {}).unwrap()
     }
 
-    /// As if the name of this member had been looked up.
+    /// Sets the result of a lookup of this member's name.
     fn find(directory: &mut Directory, id: u64, addresses: &[&str], now: Instant) {
         let Places::Listed { list, .. } = &mut directory.places else { panic!("a list") };
         let addresses: Vec<SocketAddr> = addresses.iter().map(|at| at.parse().unwrap()).collect();
@@ -360,7 +362,7 @@ mod tests {
         find(&mut directory, 2, &["10.0.0.8:7", "10.0.0.9:7"], at(0));
         for from in ["10.0.0.8:7", "10.0.0.9:7"] {
             let admitted = directory.admits(NodeId(2), from.parse().unwrap(), at(900));
-            assert_eq!(admitted, Err(Refusal::Address));
+            assert_eq!(admitted, Err(DropReason::Address));
         }
         assert_eq!(directory.address(NodeId(2)), None);
     }
@@ -371,8 +373,8 @@ mod tests {
         let (old, new) = ("10.0.0.2:7".parse().unwrap(), "10.0.0.8:7".parse().unwrap());
         assert_eq!(directory.admits(NodeId(2), old, at(0)), Ok(()));
         find(&mut directory, 2, &["10.0.0.8:7"], at(1000));
-        assert_eq!(directory.admits(NodeId(2), old, at(1000)), Err(Refusal::Address));
-        assert_eq!(directory.admits(NodeId(2), new, at(1199)), Err(Refusal::Moved));
+        assert_eq!(directory.admits(NodeId(2), old, at(1000)), Err(DropReason::Address));
+        assert_eq!(directory.admits(NodeId(2), new, at(1199)), Err(DropReason::Moved));
         find(&mut directory, 2, &["10.0.0.8:7"], at(1199));
         assert_eq!(directory.admits(NodeId(2), new, at(1200)), Ok(()), "once, not for ever");
     }
@@ -383,12 +385,12 @@ mod tests {
         find(&mut directory, 2, &["10.0.0.2:7"], at(0));
         let (here, there) = ("10.0.0.2:7".parse().unwrap(), "10.0.0.8:7".parse().unwrap());
         assert_eq!(directory.admits(NodeId(2), here, at(0)), Ok(()));
-        assert_eq!(directory.admits(NodeId(2), there, at(0)), Err(Refusal::Elsewhere));
+        assert_eq!(directory.admits(NodeId(2), there, at(0)), Err(DropReason::Elsewhere));
         directory.doubt(NodeId(2), at(0));
-        assert_eq!(directory.admits(NodeId(2), here, at(199)), Err(Refusal::Moved));
+        assert_eq!(directory.admits(NodeId(2), here, at(199)), Err(DropReason::Moved));
         assert_eq!(directory.admits(NodeId(2), here, at(200)), Ok(()));
-        // Where an address is listed nobody hears the other one, and there is nothing to doubt.
-        assert_eq!(directory.admits(NodeId(1), there, at(0)), Err(Refusal::Address));
+        // With a listed address the other one is not heard, and there is nothing to doubt.
+        assert_eq!(directory.admits(NodeId(1), there, at(0)), Err(DropReason::Address));
         directory.doubt(NodeId(1), at(0));
     }
 }

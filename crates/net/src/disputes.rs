@@ -1,23 +1,24 @@
-//! Who refuses whom, and who has another idea of the group: for people to read.
+//! Conflicts between members, for people to read: whose frames are dropped, and who has another
+//! configuration.
 //!
-//! **Assumptions.** Only what authentic frames say is put in here.
+//! **Assumptions.** Only authentic frames are put in.
 //!
-//! **Promise.** It decides nothing: no frame passes or is refused because of it. Memory is bounded,
-//! and what was not heard again for a while is forgotten.
+//! **Promise.** It decides nothing: no frame is accepted or dropped because of it. Memory is
+//! bounded, and a conflict that is not heard of again is forgotten.
 
-use crate::frame::{BODY_MAX, Charter, Opened, Refusal};
+use crate::frame::{BODY_MAX, ConfigDigest, DropReason, Opened};
 use bellwether_core::{Duration, Instant, NodeId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// What a beacon says besides that its sender is there.
+/// The body of a beacon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Word {
-    /// Whom the sender refuses at present.
+pub(crate) struct BeaconBody {
+    /// The processes whose frames the sender drops.
     #[serde(default)]
-    pub(crate) refuses: Vec<Objection>,
-    /// Its list as text; absent if that does not fit.
+    pub(crate) refuses: Vec<Rejection>,
+    /// Its member list as text; absent if that does not fit.
     #[serde(default)]
     pub(crate) list: Option<String>,
     /// Its protocol and parameters as text.
@@ -25,20 +26,20 @@ pub(crate) struct Word {
     pub(crate) terms: Option<String>,
 }
 
-/// A process that is refused.
+/// A process whose frames are dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Objection {
+pub(crate) struct Rejection {
     pub(crate) id: u64,
-    /// In which life it spoke: another one is not meant.
+    /// The incarnation of the process; no other one is meant.
     pub(crate) life: u64,
-    /// The reason by its name.
+    /// The name of the reason.
     pub(crate) why: String,
-    /// From where it spoke.
+    /// Its address.
     pub(crate) from: SocketAddr,
 }
 
-impl Word {
-    /// As the body of a beacon; what does not fit is left out, the longest first.
+impl BeaconBody {
+    /// The bytes of the body. If they do not fit, the longest parts are left out.
     pub(crate) fn encode(mut self) -> Vec<u8> {
         for _ in 0..3 {
             let bytes = serde_json::to_vec(&self).unwrap_or_default();
@@ -53,51 +54,57 @@ impl Word {
         Vec::new()
     }
 
-    /// The body of a beacon; one without a word, or with one that we cannot read, says nothing.
+    /// Reads the body of a beacon. An empty or unreadable one gives the default.
     pub(crate) fn decode(body: &[u8]) -> Self {
         serde_json::from_slice(body).unwrap_or_default()
     }
 }
 
-/// All disputes that one member knows of.
+/// All conflicts that one member knows of.
 #[derive(Debug, Default)]
 pub(crate) struct Disputes {
-    /// Whom this member refuses, by where it speaks from.
-    refused: BTreeMap<SocketAddr, (Objection, Instant)>,
-    /// Who refuses this member: why, since when, and when that was last heard.
-    refusing: BTreeMap<NodeId, (Refusal, Instant, Instant)>,
-    /// Who has another list or other terms.
-    others: BTreeMap<NodeId, Held>,
+    /// The processes whose frames this member drops, by address.
+    refused: BTreeMap<SocketAddr, (Rejection, Instant)>,
+    /// The members that drop this member's frames: why, since when, and when that was last heard.
+    refusing: BTreeMap<NodeId, (DropReason, Instant, Instant)>,
+    /// The members with another list or other terms.
+    others: BTreeMap<NodeId, OtherConfig>,
 }
 
-/// What another holds to be the list and the terms.
+/// The configuration of another member.
 #[derive(Clone, Debug)]
-struct Held {
-    charter: Charter,
+struct OtherConfig {
+    digest: ConfigDigest,
     from: SocketAddr,
     at: Instant,
-    word: Word,
+    body: BeaconBody,
 }
 
-/// More than these are not remembered.
+/// The most entries of each kind.
 const MOST: usize = 64;
-/// More refused ones are not told.
+/// The most rejections in a beacon.
 const TOLD: usize = 6;
-/// What was not heard again for so long is over: beacons come twice a second.
+/// A conflict not heard of for this long is over: beacons come twice a second.
 const OVER: Duration = Duration::from_secs(3);
 
 impl Disputes {
-    /// A process is refused.
-    pub(crate) fn refuse(&mut self, why: Refusal, frame: &Opened, from: SocketAddr, now: Instant) {
+    /// Notes that frames of a process are dropped.
+    pub(crate) fn refuse(
+        &mut self,
+        why: DropReason,
+        frame: &Opened,
+        from: SocketAddr,
+        now: Instant,
+    ) {
         if self.refused.len() < MOST || self.refused.contains_key(&from) {
             let (id, life) = (frame.sender.0, frame.incarnation);
-            let objection = Objection { id, life, why: why.name().to_owned(), from };
-            self.refused.insert(from, (objection, now));
+            let rejection = Rejection { id, life, why: why.name().to_owned(), from };
+            self.refused.insert(from, (rejection, now));
         }
     }
 
-    /// Another member refuses this one.
-    pub(crate) fn be_refused(&mut self, by: NodeId, why: Refusal, now: Instant) {
+    /// Notes that another member drops this member's frames.
+    pub(crate) fn be_refused(&mut self, by: NodeId, why: DropReason, now: Instant) {
         if self.refusing.len() < MOST || self.refusing.contains_key(&by) {
             let known = self.refusing.entry(by).or_insert((why, now, now));
             let since = if known.0 == why { known.1 } else { now };
@@ -105,62 +112,62 @@ impl Disputes {
         }
     }
 
-    /// Another member has another list or other terms. What it said of them stays known.
+    /// Notes that another member has another list or other terms. What it said of them stays known.
     pub(crate) fn differ(&mut self, frame: &Opened, from: SocketAddr, now: Instant) {
-        let (charter, at, full) = (frame.charter, now, self.others.len() >= MOST);
+        let (digest, at, full) = (frame.digest, now, self.others.len() >= MOST);
         match self.others.get_mut(&frame.sender) {
-            Some(held) if held.charter == charter => (held.from, held.at) = (from, at),
+            Some(other) if other.digest == digest => (other.from, other.at) = (from, at),
             None if full => {}
             _ => {
-                let held = Held { charter, from, at, word: Word::default() };
-                self.others.insert(frame.sender, held);
+                let other = OtherConfig { digest, from, at, body: BeaconBody::default() };
+                self.others.insert(frame.sender, other);
             }
         }
     }
 
-    /// It says which.
-    pub(crate) fn explain(&mut self, sender: NodeId, word: Word) {
-        if let Some(held) = self.others.get_mut(&sender) {
-            held.word = word;
+    /// Notes the list and the terms of such a member.
+    pub(crate) fn explain(&mut self, sender: NodeId, body: BeaconBody) {
+        if let Some(other) = self.others.get_mut(&sender) {
+            other.body = body;
         }
     }
 
-    /// Forgets what is over.
+    /// Forgets conflicts that are over.
     pub(crate) fn forget(&mut self, now: Instant) {
         self.refused.retain(|_, (_, at)| now.since(*at) <= OVER);
         self.refusing.retain(|_, (_, _, at)| now.since(*at) <= OVER);
-        self.others.retain(|_, held| now.since(held.at) <= OVER);
+        self.others.retain(|_, other| now.since(other.at) <= OVER);
     }
 
-    /// Whom this member refuses, the latest first.
-    pub(crate) fn refused(&self) -> Vec<Objection> {
+    /// The processes whose frames this member drops, the latest first.
+    pub(crate) fn refused(&self) -> Vec<Rejection> {
         let mut all: Vec<_> = self.refused.values().collect();
         all.sort_by_key(|(_, at)| std::cmp::Reverse(*at));
-        all.into_iter().take(TOLD).map(|(objection, _)| objection.clone()).collect()
+        all.into_iter().take(TOLD).map(|(rejection, _)| rejection.clone()).collect()
     }
 
-    /// Who refuses this member, in words.
+    /// The members that drop this member's frames, in words.
     pub(crate) fn refusing(&self, now: Instant) -> Vec<String> {
-        let told = |(by, (why, since, _)): (&NodeId, &(Refusal, Instant, Instant))| {
+        let told = |(by, (why, since, _)): (&NodeId, &(DropReason, Instant, Instant))| {
             let seconds = now.since(*since).as_nanos() as f64 / 1e9;
             format!("member {by} refuses us (for {seconds:.1} s): {why}")
         };
         self.refusing.iter().map(told).collect()
     }
 
-    /// Which members have another list or other terms than the rest, and how they differ: this
-    /// one, `me`, has these, and so have those who `agree`.
+    /// Says which members have another list or other terms than the rest, and how they differ. This
+    /// member, `me`, has `mine`, and so have the members that `agree`.
     pub(crate) fn odd(
         &self,
         me: NodeId,
-        mine: (Charter, &Word),
+        mine: (ConfigDigest, &BeaconBody),
         agree: &[NodeId],
     ) -> Option<String> {
-        let mut camps: BTreeMap<Charter, Vec<NodeId>> = BTreeMap::new();
+        let mut camps: BTreeMap<ConfigDigest, Vec<NodeId>> = BTreeMap::new();
         camps.insert(mine.0, agree.iter().copied().filter(|id| *id != me).chain([me]).collect());
-        for (id, held) in &self.others {
+        for (id, other) in &self.others {
             camps.get_mut(&mine.0).into_iter().for_each(|camp| camp.retain(|agrees| agrees != id));
-            camps.entry(held.charter).or_default().push(*id);
+            camps.entry(other.digest).or_default().push(*id);
         }
         if camps.len() < 2 {
             return None;
@@ -169,10 +176,10 @@ impl Disputes {
         let largest = camps.values().map(Vec::len).max().unwrap_or(0);
         let mut first = camps.iter().filter(|(_, camp)| camp.len() == largest);
         let (most, tie) = (first.next()?, first.next());
-        let rest = camps.iter().filter(|(charter, _)| *charter != most.0);
-        let parts = rest.map(|(charter, camp)| {
-            let how = self.difference((charter, camp), most, mine.1);
-            let what = if charter.list == most.0.list { TERMS } else { LIST };
+        let rest = camps.iter().filter(|(digest, _)| *digest != most.0);
+        let parts = rest.map(|(digest, camp)| {
+            let how = self.difference((digest, camp), most, mine.1);
+            let what = if digest.list == most.0.list { TERMS } else { LIST };
             if tie.is_some() {
                 let (one, other) = (list(most.1), list(camp));
                 return format!(
@@ -190,27 +197,28 @@ impl Disputes {
     fn called(&self, id: NodeId, me: NodeId) -> String {
         match self.others.get(&id) {
             _ if id == me => format!("this member, {me},"),
-            Some(held) => format!("member {id} at {}", held.from),
+            Some(other) => format!("member {id} at {}", other.from),
             None => format!("member {id}"),
         }
     }
 
-    /// How two camps differ, if both said what they have.
+    /// How two groups of members differ, if both sent their configuration.
     fn difference(
         &self,
-        odd: (&Charter, &Vec<NodeId>),
-        most: (&Charter, &Vec<NodeId>),
-        mine: &Word,
+        odd: (&ConfigDigest, &Vec<NodeId>),
+        most: (&ConfigDigest, &Vec<NodeId>),
+        mine: &BeaconBody,
     ) -> String {
-        let word = |camp: &Vec<NodeId>| {
-            let of = |id: &NodeId| self.others.get(id).map_or(mine, |held| &held.word);
-            camp.iter().map(of).find(|word| word.list.is_some() || word.terms.is_some())
+        let body = |camp: &Vec<NodeId>| {
+            let of = |id: &NodeId| self.others.get(id).map_or(mine, |other| &other.body);
+            camp.iter().map(of).find(|body| body.list.is_some() || body.terms.is_some())
         };
-        let (Some(odd_word), Some(most_word)) = (word(odd.1), word(most.1)) else {
+        let (Some(odd_word), Some(most_word)) = (body(odd.1), body(most.1)) else {
             return String::new();
         };
-        let texts =
-            |word: &Word| if odd.0.list == most.0.list { &word.terms } else { &word.list }.clone();
+        let texts = |body: &BeaconBody| {
+            if odd.0.list == most.0.list { &body.terms } else { &body.list }.clone()
+        };
         let (Some(odd), Some(most)) = (texts(odd_word), texts(most_word)) else {
             return String::new();
         };
@@ -218,10 +226,10 @@ impl Disputes {
     }
 }
 
-const LIST: (&str, &str) = ("member list", "--peers");
-const TERMS: (&str, &str) = ("protocol or other parameters", "--protocol and parameters");
+const LIST: (&str, &str) = ("member list", "list");
+const TERMS: (&str, &str) = ("protocol or other parameters", "protocol and parameters");
 
-/// What one text has and the other has not.
+/// The parts of one text that the other does not have.
 fn without(one: &str, other: &str) -> String {
     let parts = |text: &str| -> Vec<String> {
         text.split([',', ' ']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
@@ -253,39 +261,43 @@ mod tests {
         format!("10.0.0.{id}:7400").parse().unwrap()
     }
 
-    fn word(list: &str) -> Word {
-        Word { list: Some(list.to_owned()), terms: Some("t".to_owned()), ..Word::default() }
+    fn body(list: &str) -> BeaconBody {
+        BeaconBody {
+            list: Some(list.to_owned()),
+            terms: Some("t".to_owned()),
+            ..BeaconBody::default()
+        }
     }
 
     const RIGHT: &str = "1=a:1,2=b:1,3=c:1";
     const WRONG: &str = "1=a:1,2=b:2,3=c:1";
 
-    fn charter(text: &str) -> Charter {
-        Charter { list: text.len() as u32 + u32::from(text == WRONG), terms: 0 }
+    fn digest(text: &str) -> ConfigDigest {
+        ConfigDigest { list: text.len() as u32 + u32::from(text == WRONG), terms: 0 }
     }
 
-    /// A beacon of this member with this list.
+    /// Receives a beacon of this member with this list.
     fn hear(disputes: &mut Disputes, id: u64, text: &str) {
-        let (sender, charter) = (NodeId(id), charter(text));
-        let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, charter };
+        let (sender, digest) = (NodeId(id), digest(text));
+        let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, digest };
         disputes.differ(&frame, place(id), at(0));
-        disputes.explain(sender, word(text));
+        disputes.explain(sender, body(text));
     }
 
     #[test]
     fn the_odd_one_is_named_by_every_member_with_the_difference() {
-        let difference = "(it has 2=b:2, they have 2=b:1): correct its --peers";
+        let difference = "(it has 2=b:2, they have 2=b:1): correct its list";
         // As 1 sees it, with whom 2 agrees.
         let mut disputes = Disputes::default();
-        assert_eq!(disputes.odd(NodeId(1), (charter(RIGHT), &word(RIGHT)), &[NodeId(2)]), None);
+        assert_eq!(disputes.odd(NodeId(1), (digest(RIGHT), &body(RIGHT)), &[NodeId(2)]), None);
         hear(&mut disputes, 3, WRONG);
-        let mine = (charter(RIGHT), &word(RIGHT));
+        let mine = (digest(RIGHT), &body(RIGHT));
         let told = disputes.odd(NodeId(1), mine, &[NodeId(2)]).unwrap();
         let expected = "member 3 at 10.0.0.3:7400 has another member list than 1, 2 ";
         assert_eq!(told, format!("{expected}{difference}"));
         // As 3 sees it.
         let mut disputes = Disputes::default();
-        let mine = (charter(WRONG), &word(WRONG));
+        let mine = (digest(WRONG), &body(WRONG));
         hear(&mut disputes, 1, RIGHT);
         let told = disputes.odd(NodeId(3), mine, &[]).unwrap();
         assert!(
@@ -304,13 +316,17 @@ mod tests {
     #[test]
     fn other_terms_are_told_from_another_list() {
         let mut disputes = Disputes::default();
-        let charter = Charter { list: 1, terms: 2 };
+        let digest = ConfigDigest { list: 1, terms: 2 };
         let sender = NodeId(3);
-        let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, charter };
+        let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, digest };
         disputes.differ(&frame, place(3), at(0));
-        disputes.explain(sender, Word { terms: Some("x lock=2".into()), ..Word::default() });
-        let mine = Word { terms: Some("x lock=1".into()), ..Word::default() };
-        let told = disputes.odd(NodeId(1), (Charter { list: 1, terms: 1 }, &mine), &[NodeId(2)]);
+        disputes.explain(
+            sender,
+            BeaconBody { terms: Some("x lock=2".into()), ..BeaconBody::default() },
+        );
+        let mine = BeaconBody { terms: Some("x lock=1".into()), ..BeaconBody::default() };
+        let told =
+            disputes.odd(NodeId(1), (ConfigDigest { list: 1, terms: 1 }, &mine), &[NodeId(2)]);
         let told = told.unwrap();
         assert!(told.contains("another protocol or other parameters than 1, 2"), "{told}");
         assert!(told.contains("(it has lock=2, they have lock=1)"), "{told}");
@@ -319,8 +335,8 @@ mod tests {
     #[test]
     fn whoever_is_refused_is_told_why_and_for_how_long() {
         let mut disputes = Disputes::default();
-        disputes.be_refused(NodeId(2), Refusal::IdTwice, at(0));
-        disputes.be_refused(NodeId(2), Refusal::IdTwice, at(2_000));
+        disputes.be_refused(NodeId(2), DropReason::IdTwice, at(0));
+        disputes.be_refused(NodeId(2), DropReason::IdTwice, at(2_000));
         let told = disputes.refusing(at(3_000));
         assert_eq!(told.len(), 1);
         assert!(told[0].starts_with("member 2 refuses us (for 3.0 s): two processes"), "{told:?}");
@@ -330,22 +346,22 @@ mod tests {
 
     #[test]
     fn a_word_fits_a_beacon_whatever_it_says_and_noise_says_nothing() {
-        let objection = |id| Objection {
+        let rejection = |id| Rejection {
             id,
             life: u64::MAX,
             why: "former-life".into(),
             from: "[fd00:1111:2222:3333:4444:5555:6666:7777]:65535".parse().unwrap(),
         };
         for length in [10, 1_000, 100_000] {
-            let refuses = (0..TOLD as u64).map(|n| objection(u64::MAX - n)).collect();
+            let refuses = (0..TOLD as u64).map(|n| rejection(u64::MAX - n)).collect();
             let list = Some("x".repeat(length));
-            let said = Word { refuses, list, terms: Some("t".repeat(100)) };
+            let said = BeaconBody { refuses, list, terms: Some("t".repeat(100)) };
             let body = said.clone().encode();
             assert!(!body.is_empty() && body.len() <= BODY_MAX, "{length}: {}", body.len());
-            assert_eq!(Word::decode(&body).refuses.first(), said.refuses.first());
+            assert_eq!(BeaconBody::decode(&body).refuses.first(), said.refuses.first());
         }
         for noise in [&b""[..], b"[]", b"{\"refuses\":7}", &[0xff; 40]] {
-            assert_eq!(Word::decode(noise), Word::default());
+            assert_eq!(BeaconBody::decode(noise), BeaconBody::default());
         }
     }
 
@@ -353,13 +369,13 @@ mod tests {
     fn whoever_speaks_from_everywhere_fills_nothing() {
         let mut disputes = Disputes::default();
         for id in 0..1_000 {
-            let charter = Charter { list: id as u32, terms: 0 };
+            let digest = ConfigDigest { list: id as u32, terms: 0 };
             let sender = NodeId(id);
-            let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, charter };
+            let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, digest };
             let from = SocketAddr::from(([10, 0, (id / 250) as u8, (id % 250) as u8], 7400));
-            disputes.refuse(Refusal::Address, &frame, from, at(0));
+            disputes.refuse(DropReason::Address, &frame, from, at(0));
             disputes.differ(&frame, from, at(0));
-            disputes.be_refused(sender, Refusal::Address, at(0));
+            disputes.be_refused(sender, DropReason::Address, at(0));
         }
         let sizes = (disputes.refused.len(), disputes.others.len(), disputes.refusing.len());
         assert_eq!(sizes, (MOST, MOST, MOST));

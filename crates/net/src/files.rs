@@ -1,26 +1,27 @@
-//! Opening files without waiting for anybody.
+//! Opens regular files without blocking.
 //!
-//! **Source.** open(2): opening a pipe waits for its other end, and opening a device may do
-//! anything, unless `O_NONBLOCK` says not to.
+//! **Source.** open(2): opening a pipe waits for its other end, and opening a device may have side
+//! effects, unless `O_NONBLOCK` is given.
 //!
-//! **Assumptions.** None about the path: whoever may write to its directory may put anything there.
+//! **Assumptions.** None about the path: everybody who may write to its directory may put anything
+//! there.
 //!
-//! **Promise.** [`open`] returns at once, and only ever with a regular file. What is checked is
-//! what was opened.
+//! **Promise.** [`open`] returns at once, and only with a regular file. The opened file itself is
+//! checked.
 
 use rustix::fs::{FileType, Mode, OFlags, fstat};
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a regular file, and nothing else. `mode` counts if `flags` ask for the file to be made.
+/// Opens a regular file and nothing else. `mode` is used if `flags` create the file.
 ///
 /// # Errors
-/// Whatever the system says; [`ErrorKind::InvalidInput`], with what it is, if the path leads to
-/// anything but a regular file.
+/// The system's error; [`ErrorKind::InvalidInput`], with the kind of file, if the path does not
+/// lead to a regular file.
 pub fn open(path: &Path, flags: OFlags, mode: Mode) -> io::Result<File> {
     let always = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    // A pipe without a reader, a directory to be written to and a socket cannot even be opened.
+    // A pipe without a reader, a directory opened for writing and a socket cannot be opened.
     let opened = rustix::fs::open(path, flags | always, mode).map_err(|error| {
         let found = rustix::fs::lstat(path).map(|found| FileType::from_raw_mode(found.st_mode));
         match found.ok().map(|found| (found, of(path).unwrap_or(found))) {
@@ -35,7 +36,7 @@ pub fn open(path: &Path, flags: OFlags, mode: Mode) -> io::Result<File> {
     if found.is_file() { Ok(File::from(opened)) } else { Err(refusal(found)) }
 }
 
-/// What a path leads to.
+/// The kind of file that a path leads to.
 fn of(path: &Path) -> io::Result<FileType> {
     Ok(FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode))
 }

@@ -1,10 +1,10 @@
-//! What an application holds of its member.
+//! The application's handle of its member.
 
 use crate::builder::Builder;
 use crate::control::Server;
 use crate::frame::Keyring;
 use crate::guard::{Campaign, Guard};
-use crate::parting::Answer;
+use crate::resignation::Answer;
 use crate::shared::{Request, Shared};
 use crate::standing::Standing;
 use crate::status::Status;
@@ -16,21 +16,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A member of a group: it stands for election from [`join`](Builder::join) until
+/// A member of a group. It is a candidate from [`join`](Builder::join) until
 /// [`leave`](Self::leave), or until the last clone of this handle and the last guard are dropped.
 ///
-/// The member runs on a thread of its own. Every answer about leadership is given with the clock at
-/// the moment of the question, so a thread that was stopped cannot make a lease longer.
+/// The member runs on a thread of its own. Every answer about leadership uses the time of the
+/// question, so a stopped thread cannot prolong a lease.
 #[derive(Clone)]
 pub struct Election {
     member: Arc<Member>,
 }
 
-/// Ends the member with the last handle, guard or campaign.
+/// Stops the member when the last handle, guard or campaign is dropped.
 pub(crate) struct Member {
     pub(crate) shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Answers other processes, if it was asked to, until the member has ended.
+    /// Answers other processes until the member has ended, if the settings say so.
     server: Mutex<Option<Server>>,
 }
 
@@ -50,7 +50,7 @@ impl std::error::Error for Gone {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotNow {
-    /// The protocol does not do that now.
+    /// The protocol cannot do that now.
     Refused,
     /// There is no member any more.
     Gone,
@@ -74,7 +74,7 @@ impl From<Gone> for NotNow {
 }
 
 impl Election {
-    /// Describes a member of this group.
+    /// Begins the settings of a member of this group.
     pub fn builder(group: &str) -> Builder {
         Builder::new(group)
     }
@@ -93,20 +93,20 @@ impl Election {
         self.shared().see().standing
     }
 
-    /// Every change of what it believes, beginning with what it believes now.
+    /// A stream of what the member believes, beginning with the present.
     pub fn watch(&self) -> Watch {
         Watch::new(Arc::clone(self.shared()))
     }
 
-    /// Waits until the member leads. It stands for election all the time: this asks for it to be
-    /// soon, where the protocol does that. Dropping the future only stops the waiting.
+    /// Waits until the member leads. The member is always a candidate; this also asks the protocol
+    /// to campaign at once, where it can. Dropping the future only stops the waiting.
     pub fn campaign(&self) -> Campaign {
-        // A protocol that asks at its own time may refuse, and then asks at its own time.
+        // A protocol may refuse; then it campaigns at a time of its own.
         self.shared().ask(Request::Command(Command::Campaign, None));
         Campaign::new(Arc::clone(&self.member))
     }
 
-    /// The same for a thread: nothing if the time was up first.
+    /// Blocks until the member leads; `None` if the timeout passed first.
     ///
     /// # Errors
     /// [`Gone`] if there is no member any more.
@@ -122,8 +122,8 @@ impl Election {
             if !seen.standing.leads() {
                 return Ok(None);
             }
-            // It may have ended since: then there is nothing to guard, and it waits on.
-            if let Some(guard) = Guard::new(&self.member, seen.reign) {
+            // The tenure may have ended since; then wait on.
+            if let Some(guard) = Guard::new(&self.member, seen.tenure) {
                 return Ok(Some(guard));
             }
         }
@@ -132,9 +132,9 @@ impl Election {
     /// Stops leading and stays in the group. Guards are lost at once; this waits until they are
     /// dropped or their deadline has passed (see [`Guard`]).
     ///
-    /// Others come first only until this member asks again. [`wait`](Self::wait) and
-    /// [`campaign`](Self::campaign) ask at once, and who asks first usually leads: to let another
-    /// member lead, watch until one does before calling them.
+    /// Other members come first only until this member campaigns again. [`wait`](Self::wait) and
+    /// [`campaign`](Self::campaign) campaign at once, and the first candidate usually wins. To let
+    /// another member lead, wait until one does before calling them.
     ///
     /// # Errors
     /// [`NotNow`] if it does not lead.
@@ -142,10 +142,10 @@ impl Election {
         self.member.ask_to_resign(None)?.wait()
     }
 
-    /// Changes how fit it is to lead, for protocols that choose by fitness.
+    /// Changes the rank of the member, for protocols that elect by rank.
     ///
     /// # Errors
-    /// [`NotNow`] if the protocol does not.
+    /// [`NotNow`] if the protocol does not elect by rank.
     pub fn set_rank(&self, rank: u64) -> Result<(), NotNow> {
         self.command(Command::Rank(rank))
     }
@@ -159,10 +159,10 @@ impl Election {
         }
     }
 
-    /// All that the member knows.
+    /// The status of the member.
     ///
     /// # Errors
-    /// [`Gone`] if there is none any more.
+    /// [`Gone`] if there is no member any more.
     pub fn status(&self) -> Result<Status, Gone> {
         ask_status(self.shared())
     }
@@ -183,8 +183,9 @@ impl Election {
         self.shared().failure()
     }
 
-    /// Leaves the group: hands over if it leads, and waits until that is said. Guards are lost at
-    /// once; it leaves when they are dropped or their deadline has passed (see [`Guard`]).
+    /// Leaves the group. A leader resigns first, and this waits until the others are told. Guards
+    /// are lost at once; the member leaves when they are dropped or their deadline has passed (see
+    /// [`Guard`]).
     pub fn leave(&self) {
         self.member.end();
     }
@@ -197,18 +198,18 @@ impl fmt::Debug for Election {
 }
 
 impl Member {
-    /// Asks the member's thread to stop leading; by this reign alone, if one is named.
-    pub(crate) fn ask_to_resign(&self, reign: Option<u64>) -> Result<Asked, NotNow> {
-        ask_to_resign(&self.shared, reign)
+    /// Asks the member's thread to resign; only if this is the current tenure, where one is named.
+    pub(crate) fn ask_to_resign(&self, tenure: Option<u64>) -> Result<Asked, NotNow> {
+        ask_to_resign(&self.shared, tenure)
     }
 
     fn end(&self) {
         self.shared.ask(Request::Stop);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         match thread {
-            // Whoever was woken by the member's thread may drop the last handle there.
+            // A waker that the member's thread calls may drop the last handle there.
             Some(thread) if thread.thread().id() == std::thread::current().id() => {}
-            // A thread that panicked has ended all the same, and its end was told.
+            // A thread that panicked has ended too, and its end was reported.
             Some(thread) => drop(thread.join()),
             None => drop(self.shared.wait(None, |seen| seen.ended)),
         }
@@ -216,7 +217,7 @@ impl Member {
     }
 }
 
-/// All that the member knows.
+/// The status of the member.
 pub(crate) fn ask_status(shared: &Shared) -> Result<Status, Gone> {
     let (answer, answered) = sync_channel(1);
     if !shared.ask(Request::Status(answer)) {
@@ -225,14 +226,14 @@ pub(crate) fn ask_status(shared: &Shared) -> Result<Status, Gone> {
     answered.recv().map(|status| *status).map_err(|_| Gone)
 }
 
-/// Asks the member's thread to stop leading; by this reign alone, if one is named.
-pub(crate) fn ask_to_resign(shared: &Shared, reign: Option<u64>) -> Result<Asked, NotNow> {
+/// Asks the member's thread to resign; only if this is the current tenure, where one is named.
+pub(crate) fn ask_to_resign(shared: &Shared, tenure: Option<u64>) -> Result<Asked, NotNow> {
     let (answer, asked) = Asked::new();
-    let read = shared.ask(Request::Resign(reign, Some(answer)));
+    let read = shared.ask(Request::Resign(tenure, Some(answer)));
     if read { Ok(asked) } else { Err(NotNow::Gone) }
 }
 
-/// An answer that is to come.
+/// An answer that will come.
 pub(crate) struct Asked(Receiver<Result<(), Refused>>);
 
 impl Asked {

@@ -1,32 +1,32 @@
-//! The runtime: leadership for real, between processes that share nothing but a network.
+//! The runtime: live leader election between processes that share only a network.
 //!
 //! **What it is.** The only crate with sockets and the machine's clock. One thread per member owns
-//! both and the protocol, behind the same [`Endpoint`](bellwether_core::Endpoint) that is replayed
-//! and judged; the application holds an [`Election`].
+//! both, and runs the protocol behind the same [`Endpoint`](bellwether_core::Endpoint) that is
+//! replayed and checked. The application holds an [`Election`].
 //!
-//! **Assumptions.** Clocks drift by at most what the protocol's parameters say (and are compared
-//! with each other to notice when not); whoever has a key of the group is trusted. The network may
-//! lose, double, reorder, delay and forge.
+//! **Assumptions.** Clocks drift by at most what the protocol's parameters say; they are compared
+//! with each other to notice more. Everybody who has a key of the group is trusted. The network may
+//! lose, duplicate, reorder, delay and forge packets.
 //!
-//! **Promise.** The protocol's own, given to the application as something that ends: every answer
-//! about leadership is made with the clock at the moment of the question.
+//! **Promise.** The protocol's own. Leadership ends by the clock: every answer about it uses the
+//! time of the question.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`Builder`], [`Peers`] | a member as a person describes it, and the rules it must keep to |
+//! | [`Builder`], [`Peers`] | a member's settings, and the rules they must keep |
 //! | [`Election`], [`Guard`], [`Watch`], [`Standing`] | what an application holds |
-//! | `member`, `life`, `program`, `parting` | the run loop, the protocol in it, and its end |
-//! | [`frame`], `socket`, `directory`, `resolver`, `randomness` | datagrams: sealed, sent, received, from whom |
-//! | [`clock`], `state`, `recorder`, [`files`] | time, memory, the trace, and files that nobody waits for |
-//! | `guardian` (a feature of that name), [`priority`] | a command that runs only while its permission lasts |
-//! | [`status`], `report`, `withdrawal` | what a member tells of itself |
-//! | `beacon`, `disputes` | what members tell each other of whom they refuse |
-//! | [`control`] | how a running member is asked, by other processes of its user |
+//! | `member`, `life`, `program`, `resignation` | the event loop, the protocol in it, and its end |
+//! | [`frame`], `socket`, `directory`, `resolver`, `randomness` | datagrams: sealing, sending, receiving, addresses of members |
+//! | [`clock`], `state`, `recorder`, [`files`] | time, durable state, the trace, and files opened without waiting |
+//! | `guardian` (a feature of that name), [`priority`] | a command that runs only while it is permitted |
+//! | [`status`], `report`, `withdrawal` | what a member reports of itself |
+//! | `beacon`, `disputes` | beacons: which frames members reject, and why |
+//! | [`control`] | the control socket, for other processes of the same user |
 //!
 //! ```
 //! use bellwether_net::{Election, Peers};
 //!
-//! // A group of one, so that the example needs nobody else.
+//! // A group of one member, so that the example runs alone.
 //! let peers: Peers = "1=127.77.0.1:7400".parse()?;
 //! let election = Election::builder("example").peers(peers).insecure().join()?;
 //!
@@ -36,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bad_settings;
 mod beacon;
 mod builder;
 pub mod clock;
@@ -50,28 +51,32 @@ pub mod guardian;
 mod handle;
 mod life;
 mod member;
-mod parting;
 mod peers;
 pub mod priority;
 mod program;
 mod randomness;
 mod recorder;
 mod report;
+mod resignation;
 mod resolver;
+mod setting;
 mod settings;
 mod shared;
 mod socket;
 mod standing;
 mod state;
 pub mod status;
+mod wake_fd;
 mod watch;
 mod withdrawal;
 
-pub use builder::{BadSettings, Builder, Prepared, Rule};
+pub use bad_settings::BadSettings;
+pub use builder::{Builder, Prepared, Rule};
 pub use frame::Keyring;
 pub use guard::{Campaign, Guard, Lost};
 pub use handle::{Election, Gone, NotNow};
 pub use peers::{BadPeers, Peers};
+pub use setting::{NamesSettings, Setting};
 pub use standing::Standing;
 pub use status::{Role, Status};
 pub use watch::{Next, Watch};

@@ -1,4 +1,4 @@
-//! One life of a member: the protocol behind its endpoint, and its luck.
+//! One incarnation of a member: the protocol behind its endpoint, and its random numbers.
 
 use crate::program::Program;
 use bellwether_core::{
@@ -6,14 +6,14 @@ use bellwether_core::{
     Seeded,
 };
 
-/// The protocol at work.
+/// The running protocol.
 pub(crate) struct Life {
     endpoint: Box<dyn Endpoint>,
     luck: Seeded,
 }
 
 impl Life {
-    /// Begins; the first outputs are waiting.
+    /// Starts the protocol; its first outputs are ready.
     pub(crate) fn begin(
         program: &Program,
         boot: Boot<'_>,
@@ -27,12 +27,12 @@ impl Life {
         Self { endpoint, luck }
     }
 
-    /// To ask what it believes.
+    /// The endpoint, for questions about the protocol's state.
     pub(crate) fn endpoint(&self) -> &dyn Endpoint {
         &*self.endpoint
     }
 
-    /// A message arrived.
+    /// Handles a message.
     pub(crate) fn datagram(
         &mut self,
         from: NodeId,
@@ -44,7 +44,7 @@ impl Life {
         self.endpoint.datagram(from, body, &mut env)
     }
 
-    /// The application asks for something.
+    /// Handles a command of the application.
     pub(crate) fn command(
         &mut self,
         command: Command,
@@ -55,23 +55,23 @@ impl Life {
         self.endpoint.command(command, &mut env)
     }
 
-    /// Time passed.
+    /// Handles due timers.
     pub(crate) fn timeout(&mut self, peers: &dyn Peers, now: Instant) {
         let mut env = Env { now, peers, entropy: &mut self.luck };
         self.endpoint.timeout(&mut env);
     }
 
-    /// When something is due.
+    /// When the next timer is due.
     pub(crate) fn deadline(&self) -> Instant {
         self.endpoint.poll_timeout()
     }
 
-    /// The next thing to do.
+    /// The next output of the protocol.
     pub(crate) fn output(&mut self) -> Option<Output> {
         self.endpoint.poll_output()
     }
 
-    /// What it believes.
+    /// Who leads, as the protocol believes.
     pub(crate) fn leadership(&self, now: Instant) -> Leadership<'_> {
         self.endpoint.leadership(now)
     }

@@ -1,22 +1,23 @@
-//! The run loop: one thread that owns the sockets, the clock and the protocol.
+//! The event loop: one thread that owns the sockets, the clock and the protocol.
 //!
 //! **What it owes.** What the contract says ([`bellwether_core`], "The run loop"), and one thing
-//! more: what is believed is told to the application *before* the messages of the same step leave,
-//! so that a leader that resigns knows it before anybody else can lead.
+//! more: the application is told what the member believes *before* the messages of the same step
+//! are sent. So a leader that resigns knows it before another member can lead.
 //!
-//! **Promise.** Whatever arrives, it neither panics nor waits: a datagram that is not from a member
-//! of this group, as this member knows it, changes a counter and nothing else. A member that hears
-//! from one with another list or other parameters, or from another with its own id, or whose clock
-//! is not to be trusted, *withdraws*: it takes no part, says so, and comes back as another life
-//! once that is over. Members that disagree and hear of each other have no leader, rather than two.
+//! **Promise.** No datagram makes it panic or wait. A datagram that is not from a known member of
+//! this group changes a counter and nothing else. A member *withdraws* if it hears from a member
+//! with another list or other parameters, or from another process with its own id, or if its clock
+//! cannot be trusted: it takes no part, says so, and returns with a new incarnation once that is
+//! over. So members with conflicting settings that hear of each other have no leader, rather than
+//! two.
 
 use crate::directory::Directory;
 use crate::disputes::Disputes;
-use crate::frame::{Counters, Gate, Kind, Opened, Refusal, Sealer, Session};
+use crate::frame::{Counters, DropReason, FrameOpener, Kind, Opened, Sealer, Session};
 use crate::life::Life;
-use crate::parting::Parting;
 use crate::randomness;
 use crate::recorder::Recorder;
+use crate::resignation::Resignation;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::socket::{BATCH, Sockets};
@@ -30,7 +31,6 @@ use bellwether_core::{
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
-use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -42,70 +42,78 @@ pub(crate) struct Member {
     pub(crate) sockets: Sockets,
     pub(crate) directory: Directory,
     pub(crate) sealer: Sealer,
-    pub(crate) gate: Gate,
+    pub(crate) opener: FrameOpener,
     pub(crate) state: State,
     recorder: Recorder,
-    /// The protocol, unless the member has withdrawn.
+    /// The running protocol, unless the member has withdrawn.
     pub(crate) life: Option<Life>,
     pub(crate) withdrawal: Option<Withdrawal>,
     pub(crate) incarnation: u64,
     next_check: Instant,
     pub(crate) next_beacon: Instant,
     pub(crate) next_question: Instant,
-    /// The last reading: time does not go back.
+    /// The last clock reading: time does not go back.
     pub(crate) now: Instant,
-    /// Since when it believes what it believes, and how many times that has changed.
+    /// When the member's belief last changed, and how often it has.
     pub(crate) since: Instant,
     pub(crate) changes: u64,
     pub(crate) counters: Counters,
     pub(crate) traffic: Traffic,
-    pub(crate) refusals: VecDeque<Incident>,
-    /// Where those are with whom it disagrees, and where somebody else may have its id.
+    pub(crate) recent_drops: VecDeque<RecentDrop>,
+    /// The addresses of conflicting members, and of processes that may have its id.
     pub(crate) opponents: BTreeSet<SocketAddr>,
     pub(crate) suspects: BTreeSet<SocketAddr>,
     pub(crate) disputes: Disputes,
-    /// A reign that is being given up.
-    pub(crate) parting: Option<Parting>,
-    /// Something that went wrong and does not stop the member.
+    /// A resignation under way.
+    pub(crate) resignation: Option<Resignation>,
+    /// An error that does not stop the member.
     pub(crate) warning: Option<String>,
     pub(crate) body: Vec<u8>,
     outbox: VecDeque<(Dest, Vec<u8>)>,
 }
 
-/// A datagram that was refused.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Incident {
-    pub(crate) at: Instant,
-    pub(crate) from: SocketAddr,
-    pub(crate) refusal: Refusal,
+/// The parts of a member.
+pub(crate) struct Parts {
+    pub(crate) settings: Settings,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) sockets: Sockets,
+    pub(crate) directory: Directory,
+    pub(crate) state: State,
+    pub(crate) recorder: Recorder,
 }
 
-/// How many of those are remembered.
-pub(crate) const INCIDENTS: usize = 8;
-/// How often the silent are forgotten, and what others know of this member is looked at.
+/// A dropped datagram.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecentDrop {
+    pub(crate) at: Instant,
+    pub(crate) from: SocketAddr,
+    pub(crate) reason: DropReason,
+}
+
+/// How many dropped datagrams are remembered.
+pub(crate) const RECENT_DROPS: usize = 8;
+/// How often silent members are forgotten, and the protocol is asked for later incarnations.
 const CHECK: Duration = Duration::from_millis(100);
-/// Timers that run in a row before anything else has its turn.
+/// The most timers that fire in a row before other inputs are served.
 const TIMERS: usize = 64;
 
 /// Beginning and ending.
 impl Member {
+    /// A member in this incarnation. It withdraws first if a promise of a `former` one may still
+    /// bind.
     pub(crate) fn new(
-        settings: Settings,
-        shared: Arc<Shared>,
-        sockets: Sockets,
-        directory: Directory,
-        mut state: State,
-    ) -> io::Result<Self> {
-        let former = state.still_binds(settings.binds());
-        let incarnation = state.begin(settings.binds())?;
-        let session = Session::draw()?;
+        parts: Parts,
+        (incarnation, session): (u64, Session),
+        former: Option<Duration>,
+    ) -> Self {
+        let Parts { settings, shared, sockets, directory, state, recorder } = parts;
         let (group, me, keyring) = (&settings.group, settings.me, &settings.keyring);
-        let charter = settings.charter();
+        let digest = settings.digest();
         let now = shared.now();
         let mut member = Self {
-            sealer: Sealer::new(group, me, incarnation, session, charter, keyring),
-            gate: Gate::new(group, me, incarnation, session, charter, keyring),
-            recorder: Recorder::open(settings.record.as_deref(), me)?,
+            sealer: Sealer::new(group, me, incarnation, session, digest, keyring),
+            opener: FrameOpener::new(group, me, incarnation, session, digest, keyring),
+            recorder,
             settings,
             shared,
             sockets,
@@ -122,11 +130,11 @@ impl Member {
             changes: 0,
             counters: Counters::default(),
             traffic: Traffic::default(),
-            refusals: VecDeque::new(),
+            recent_drops: VecDeque::new(),
             opponents: BTreeSet::new(),
             suspects: BTreeSet::new(),
             disputes: Disputes::default(),
-            parting: None,
+            resignation: None,
             warning: None,
             body: Vec::new(),
             outbox: VecDeque::new(),
@@ -136,14 +144,14 @@ impl Member {
         } else if let Some(problem) = member.directory.unclear() {
             member.withdraw(Reason::Names(problem));
         }
-        Ok(member)
+        member
     }
 
     /// Runs until it is asked to stop, or a rule that safety rests on is broken.
     ///
     /// Such a rule is asserted in release builds too. The step that breaks it ends there: nothing
     /// of it is stored, told or sent. Leadership ends first, then the member, and the application
-    /// hears which rule it was. Until then it relies on what earlier steps told, which was true.
+    /// is told which rule it was. Until then it relies on what earlier steps told, which was true.
     pub(crate) fn run(mut self) {
         let whole = AssertUnwindSafe(|| {
             if self.withdrawal.is_none() {
@@ -163,7 +171,7 @@ impl Member {
             me: self.settings.me,
             incarnation: self.incarnation,
             rank: self.settings.rank,
-            // Nobody can tell a first life from one whose memory is lost.
+            // A first incarnation cannot be told from one whose state was lost.
             memory: memory.as_deref().map_or(Memory::Lost, Memory::Kept),
         };
         let head = Head {
@@ -184,7 +192,7 @@ impl Member {
         self.finish(now);
     }
 
-    /// Another life, with a number and a session of its own.
+    /// Begins a new incarnation, with its own number and session.
     fn begin_again(&mut self) {
         self.opponents.clear();
         let begun = self.state.begin_again(self.settings.binds());
@@ -194,19 +202,19 @@ impl Member {
             (_, Err(error)) => return self.withdraw(Reason::Disk(error.to_string())),
         };
         let Settings { group, me, keyring, .. } = &self.settings;
-        let charter = self.settings.charter();
-        self.sealer = Sealer::new(group, *me, incarnation, session, charter, keyring);
-        self.gate.set_life(incarnation, session);
+        let digest = self.settings.digest();
+        self.sealer = Sealer::new(group, *me, incarnation, session, digest, keyring);
+        self.opener.set_life(incarnation, session);
         self.incarnation = incarnation;
         self.withdrawal = None;
         self.begin();
     }
 
-    /// Takes no part for a while.
+    /// Withdraws: the member takes no part for a while.
     ///
-    /// Without a word: what it promised and was promised runs out by itself. To release its
-    /// supporters would let another lead while whatever the application does as a leader is still
-    /// being ended.
+    /// It sends nothing: its promises and those of its supporters expire by themselves. If it
+    /// released its supporters, another member could lead while the application's work as a leader
+    /// is still being ended.
     pub(crate) fn withdraw(&mut self, why: Reason) {
         let now = self.read();
         let until = now + why.lasts();
@@ -225,7 +233,7 @@ impl Member {
         self.withdrawal = Some(Withdrawal { why, until, told });
     }
 
-    /// Ends this life, if it is under way, with a word if the protocol has one.
+    /// Ends this incarnation, if it runs. The protocol may send a last message.
     pub(crate) fn leave(&mut self, now: Instant) {
         if self.life.is_none() {
             return;
@@ -242,32 +250,32 @@ impl Member {
     }
 }
 
-/// One turn after the other.
+/// The event loop.
 impl Member {
     fn read(&mut self) -> Instant {
         self.now = self.now.max(self.shared.now());
         self.now
     }
 
-    /// Withdraws if the last reading showed that the clock cannot be trusted: nothing may be done
-    /// by it, nor by any reading after it.
-    fn heed_the_clock(&mut self) {
+    /// Withdraws if the last reading showed that the clock cannot be trusted. Nothing may rely on
+    /// that reading or a later one.
+    fn check_clock(&mut self) {
         if let Some(fault) = self.shared.clock.fault() {
             self.withdraw(Reason::Clock(fault));
             self.shared.clock.trust_again();
         }
     }
 
-    /// Waits and acts. False when it is over.
+    /// One turn of the event loop; false when the member has left.
     fn turn(&mut self) -> bool {
         let now = self.read();
-        self.heed_the_clock();
+        self.check_clock();
         self.run_timers(now);
         if now >= self.next_check {
-            self.look_after(now);
+            self.check_periodically(now);
         }
         if self.withdrawal.is_some() {
-            self.bide(now);
+            self.return_if_due(now);
         }
         if now >= self.next_beacon {
             self.beacon(now);
@@ -276,10 +284,10 @@ impl Member {
         self.receive();
         let served = (0..BATCH).map_while(|_| self.shared.take().map(|next| self.serve(next)));
         if served.count() == BATCH {
-            self.shared.wake(); // there may be more, after the timers
+            self.shared.wake(); // there may be more requests, after the timers
         }
         let now = self.read();
-        !self.part_if_free(now)
+        !self.resign_if_free(now)
     }
 
     fn run_timers(&mut self, now: Instant) {
@@ -293,8 +301,8 @@ impl Member {
         }
     }
 
-    /// What has to be looked at now and then.
-    fn look_after(&mut self, now: Instant) {
+    /// Periodic work.
+    fn check_periodically(&mut self, now: Instant) {
         self.next_check = now + CHECK;
         if self.directory.forget(now) && self.life.is_some() {
             self.recorder.peers(now, self.directory.members());
@@ -306,7 +314,7 @@ impl Member {
         }
     }
 
-    /// The later life of this member that others know of, if they do: its number was lost, and the
+    /// A later incarnation of this member that others know of, if any: its number was lost, and the
     /// wall clock was set back.
     fn outlived(&self, now: Instant) -> Option<u64> {
         let mut outlived = None;
@@ -318,8 +326,8 @@ impl Member {
         outlived
     }
 
-    /// Comes back when it may.
-    fn bide(&mut self, now: Instant) {
+    /// Returns to the election when the withdrawal is over.
+    fn return_if_due(&mut self, now: Instant) {
         if self.withdrawal.as_ref().is_some_and(|withdrawal| now >= withdrawal.until) {
             match self.directory.unclear() {
                 Some(problem) => self.withdraw(Reason::Names(problem)),
@@ -336,20 +344,20 @@ impl Member {
         if let Some(withdrawal) = &self.withdrawal {
             deadline = deadline.min(withdrawal.until);
         }
-        if let Some(parting) = &self.parting {
-            deadline = deadline.min(parting.due());
+        if let Some(resignation) = &self.resignation {
+            deadline = deadline.min(resignation.due());
         }
         let left = deadline.since(self.shared.now()).as_nanos();
         let (seconds, nanos) = (left / 1_000_000_000, left % 1_000_000_000);
         let timeout = Timespec { tv_sec: seconds as i64, tv_nsec: nanos as i64 };
         let mut fds: Vec<PollFd<'_>> = self.sockets.poll_fds().collect();
         fds.push(PollFd::from_borrowed_fd(self.shared.wake_fd(), PollFlags::IN));
-        // Interrupted or not, what there is to do is looked for.
+        // An interruption is harmless: the next turn looks for work.
         let _ = poll(&mut fds, Some(&timeout));
-        self.shared.hush();
+        self.shared.clear_wake();
     }
 
-    /// Takes what has arrived.
+    /// Handles the datagrams that have arrived.
     fn receive(&mut self) {
         for _ in 0..BATCH {
             let clock = Arc::clone(&self.shared.clock);
@@ -359,7 +367,7 @@ impl Member {
             let now = self.now;
             let directory = &self.directory;
             let admits = |sender| directory.admits(sender, from, now);
-            match self.gate.open(datagram.bytes, &admits, &mut self.body) {
+            match self.opener.open(datagram.bytes, &admits, &mut self.body) {
                 Ok(opened) => {
                     self.traffic.received += 1;
                     self.traffic.received_bytes += length as u64;
@@ -368,18 +376,18 @@ impl Member {
                     }
                     match opened.kind {
                         Kind::Message => self.hear(&opened, from, now),
-                        Kind::Beacon => self.heed(opened.sender, now),
+                        Kind::Beacon => self.on_beacon(opened.sender, now),
                     }
                 }
-                Err(denied) => self.refuse(denied, from, now),
+                Err(dropped) => self.on_drop(dropped, from, now),
             }
         }
     }
 
-    /// A member says something.
+    /// Handles a protocol message of a member.
     fn hear(&mut self, opened: &Opened, from: SocketAddr, now: Instant) {
         let Opened { sender, incarnation, sequence, .. } = *opened;
-        self.heed_the_clock();
+        self.check_clock();
         let Some(life) = &mut self.life else { return };
         match life.datagram(sender, &self.body, self.directory.view(), now) {
             Ok(message) => {
@@ -387,7 +395,7 @@ impl Member {
                 self.recorder.received(now, sender, message, place, &self.body);
                 self.finish(now);
             }
-            Err(_) => self.refuse(Refusal::Malformed.into(), from, now),
+            Err(_) => self.on_drop(DropReason::Malformed.into(), from, now),
         }
     }
 
@@ -400,13 +408,13 @@ impl Member {
                 // Whoever asked may have gone.
                 answer.map(|answer| answer.try_send(taken));
             }
-            Request::Resign(reign, answer) => self.give_up(reign, answer),
+            Request::Resign(tenure, answer) => self.give_up(tenure, answer),
             Request::Status(answer) => {
                 let _ = answer.try_send(Box::new(self.status(now)));
             }
             Request::Keyring(keyring) => {
                 self.sealer.set_keyring(&keyring);
-                self.gate.set_keyring(&keyring);
+                self.opener.set_keyring(&keyring);
                 self.settings.keyring = keyring;
             }
             Request::Resolved => {
@@ -419,13 +427,13 @@ impl Member {
         }
     }
 
-    /// Why there is no trace any more, if there was to be one.
+    /// Why recording has stopped, if it has.
     pub(crate) fn recording_failed(&self) -> Option<String> {
         self.recorder.failed.clone()
     }
 
     pub(crate) fn command(&mut self, command: Command, now: Instant) -> Result<(), Refused> {
-        self.heed_the_clock();
+        self.check_clock();
         let Some(life) = &mut self.life else { return Err(Refused) };
         let taken = life.command(command, self.directory.view(), now);
         self.recorder.command(now, command, taken.is_ok());
@@ -434,9 +442,9 @@ impl Member {
     }
 }
 
-/// What a step asks for.
+/// The outputs of a step.
 impl Member {
-    /// Stores, records, tells, sends: in this order.
+    /// Executes the outputs of a step in this order: store, record, tell, send.
     fn finish(&mut self, now: Instant) {
         let Some(life) = &mut self.life else { return };
         let mut changed = false;
@@ -469,7 +477,7 @@ impl Member {
         self.recorder.flush();
         self.tell(now, changed);
         if let Some(error) = problem {
-            // What was to be durable first is not: nothing of this step may leave.
+            // The step's state is not durable, so nothing of this step may be sent.
             self.outbox.clear();
             return self.withdraw(Reason::Disk(error.to_string()));
         }
@@ -518,18 +526,18 @@ impl Member {
     }
 }
 
-/// What an assertion said.
+/// The text for a failed assertion.
 fn broken_rule(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    let text = text.unwrap_or_else(|| "it did not say which".to_owned());
+    let text = text.unwrap_or_else(|| "the rule is unknown".to_owned());
     format!(
         "a rule that safety rests on was broken, and the member has ended: {text}; this is a \
          mistake in the program: report it, and start the member again"
     )
 }
 
-/// Whom a frame names as its receiver.
+/// The receiver that a frame names.
 fn receiver(to: Dest) -> Option<NodeId> {
     match to {
         Dest::Everyone => None,
@@ -537,7 +545,7 @@ fn receiver(to: Dest) -> Option<NodeId> {
     }
 }
 
-/// Which start of which machine the clock counts from, and in which namespace of time.
+/// Identifies the boot of the machine and the time namespace that the clock counts in.
 pub(crate) fn boot_id() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let namespace = std::fs::read_link("/proc/self/ns/time").unwrap_or_default();

@@ -1,14 +1,14 @@
-//! Where the members of a group are, as a person writes it.
+//! The members of a group and their addresses, as text.
 //!
 //! | text | meaning |
 //! |---|---|
-//! | `1=10.0.0.1:7400,2=10.0.0.2:7400,3=host:7400` | these are the members, all of them |
-//! | `10.0.0.1:7400,10.0.0.2:7400` | the same, numbered from 1 in the order of their texts |
-//! | `dns:NAME:PORT` | whoever is found under this name, looked up again and again |
-//! | `multicast:ADDRESS:PORT`, `…@INTERFACE` | whoever speaks to this address |
+//! | `1=10.0.0.1:7400,2=10.0.0.2:7400,3=host:7400` | all members, by id |
+//! | `10.0.0.1:7400,10.0.0.2:7400` | all members, numbered from 1 in alphabetical order |
+//! | `dns:NAME:PORT` | all addresses of this name, looked up repeatedly |
+//! | `multicast:ADDRESS:PORT`, `…@INTERFACE` | all processes that send to this address |
 //!
-//! Only a list says how many members there are, so only a list can have a majority. A name in a
-//! list must have one address: a member is one process, at one place.
+//! Only a list says how many members there are, so majorities need a list. A name in a list must
+//! have one address: a member is one process at one address.
 
 use bellwether_core::NodeId;
 use std::collections::BTreeMap;
@@ -16,24 +16,24 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
-/// Where the members are.
+/// The members of a group and where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Peers {
-    /// All of them, by name and place (`HOST:PORT`).
+    /// All members, by id and place (`HOST:PORT`).
     Listed(BTreeMap<NodeId, String>),
-    /// Whoever is found under this name and port.
+    /// All addresses of this name and port.
     Dns(String),
-    /// Whoever speaks to this address.
+    /// All processes that send to this address.
     Multicast {
         /// The group's address.
         group: SocketAddr,
-        /// The interface to use, by name, if not the default one.
+        /// The name of the interface, if not the default one.
         interface: Option<String>,
     },
 }
 
-/// Why a text is no list of members.
+/// Why a text does not describe the members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPeers(String);
 
@@ -45,11 +45,11 @@ impl fmt::Display for BadPeers {
 
 impl std::error::Error for BadPeers {}
 
-/// Bounds what a mistake can cost.
+/// The most members of a list.
 const LISTED_MAX: usize = 4096;
 
 impl Peers {
-    /// Whether they are listed, so that their number is known.
+    /// Whether the members are listed, so that their number is known.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::Listed(_))
     }
@@ -92,7 +92,9 @@ fn by_id(entries: &[&str]) -> Result<Peers, BadPeers> {
     for entry in entries {
         let (id, address) = entry.split_once('=').unwrap_or(("", entry));
         let id = id.trim().parse().map(NodeId).map_err(|_| {
-            BadPeers(format!("'{id}' in '{entry}' is no id: ids are numbers, as in 1=HOST:PORT"))
+            BadPeers(format!(
+                "'{id}' in '{entry}' is not an id: ids are numbers, as in 1=HOST:PORT"
+            ))
         })?;
         place(address.trim())?;
         if list.insert(id, address.trim().to_owned()).is_some() {
@@ -102,7 +104,8 @@ fn by_id(entries: &[&str]) -> Result<Peers, BadPeers> {
     each_place_once(list)
 }
 
-/// The order in which they are written must not matter: another machine may write another one.
+/// Numbers the members in alphabetical order, because another machine may write them in another
+/// order.
 fn numbered(mut entries: Vec<&str>) -> Result<Peers, BadPeers> {
     entries.sort_unstable();
     entries.iter().try_for_each(|entry| place(entry))?;
@@ -119,9 +122,10 @@ fn each_place_once(list: BTreeMap<NodeId, String>) -> Result<Peers, BadPeers> {
     }
 }
 
-/// `HOST:PORT`; whether the host exists is seen when it is looked up.
+/// Checks the form `HOST:PORT`. The host is looked up later.
 fn place(text: &str) -> Result<(), BadPeers> {
-    let wrong = |rule: &str| Err(BadPeers(format!("'{text}' is no place of a member: {rule}")));
+    let wrong =
+        |rule: &str| Err(BadPeers(format!("'{text}' is not the place of a member: {rule}")));
     let Some((host, port)) = text.rsplit_once(':') else {
         return wrong("a port is missing, as in HOST:7400");
     };
@@ -208,7 +212,7 @@ mod tests {
         for (text, words) in [
             ("", "0 members are listed"),
             ("a:1,2=b:1", "1 of 2 members have an id"),
-            ("x=a:1", "'x' in 'x=a:1' is no id"),
+            ("x=a:1", "'x' in 'x=a:1' is not an id"),
             ("1=a:1,1=b:1", "member 1 is listed twice"),
             ("1=a:1,2=a:1", "a:1 is listed twice"),
             ("1=a", "a port is missing"),

@@ -1,7 +1,7 @@
-//! Scheduling priority and locked memory, as far as they are permitted.
+//! Scheduling priority and locked memory, where permitted.
 //!
-//! **Source.** `sched(7)` and `mlockall(2)`; corosync and watchdog daemons do the same. Who must
-//! act at a certain time must get a processor at that time, however many processes want one.
+//! **Source.** `sched(7)` and `mlockall(2)`; corosync and watchdog daemons do the same. A process
+//! that must act at a certain time needs a processor at that time, however many processes want one.
 //!
 //! | who | class | why |
 //! |---|---|---|
@@ -11,35 +11,36 @@
 //! **Assumptions.** Real time needs `CAP_SYS_NICE` or `RLIMIT_RTPRIO`, a negative nice the same or
 //! `RLIMIT_NICE`, locked memory `CAP_IPC_LOCK`. Root has all of them.
 //!
-//! **Promise.** Nothing fails because it is not permitted: what was refused is said in a note.
-//! Whoever was started in a class other than the normal one stays in it. No process or thread
-//! that is started by a raised one is raised, unless [`Children::Raised`] says so.
+//! **Promise.** Nothing fails for lack of permission: a note says what was refused. A process that
+//! was started in another class than the normal one stays in it. Processes and threads that a
+//! raised thread starts are not raised, unless [`Children::Raised`] says so.
 
 use rustix::io::Errno;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::process::{Pid, Resource, getpriority_process, getrlimit, setpriority_process};
 use rustix::thread::{CapabilitySet, capabilities};
 
-/// The lowest of the real-time priorities: above all that is normal, below all that is not.
+/// The lowest of the real-time priorities: above all normal processes, below all other real-time
+/// ones.
 const REAL_TIME: i32 = 1;
-/// The most urgent that is normal.
+/// The highest priority of a normal process.
 const NICE: i32 = -20;
 
 /// What to raise a thread to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Before all normal processes; nice -20 if that is refused.
+    /// Real time: before all normal processes. Nice -20 if that is refused.
     RealTime,
     /// The largest share of the processors among normal processes.
     Nice,
 }
 
-/// What the threads and processes get that a raised thread starts.
+/// The scheduling of threads and processes that a raised thread starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Children {
     /// Normal scheduling, and nice 0 if the thread had been given less.
     Normal,
-    /// The same, until whoever starts them resets it.
+    /// The same as the thread, until their starter resets it.
     Raised,
 }
 
@@ -84,18 +85,18 @@ pub fn raise(class: Class, children: Children) -> Raised {
 /// Gives a child normal scheduling and this nice value: it inherited what its parent was raised to.
 ///
 /// # Errors
-/// If it keeps what it must not have. A child that is gone needs nothing.
+/// If the child keeps the raised priority. A child that has ended is no error.
 #[cfg(feature = "guardian")]
 pub(crate) fn reset_child(pid: Pid, nice: i32) -> Result<(), Errno> {
-    // Who was permitted real time by a limit alone may not take the flag away again.
+    // A process that has real time by `RLIMIT_RTPRIO` alone may not clear the flag.
     let normal = schedule(Some(pid), libc::SCHED_OTHER, 0)
         .or_else(|_| schedule(Some(pid), libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0));
     let _ = setpriority_process(Some(pid), nice);
     if normal == Err(Errno::SRCH) { Ok(()) } else { normal }
 }
 
-/// What the calling thread starts from now on has normal scheduling, whatever it has itself. This
-/// makes two system calls and nothing else, so it may be called between `fork` and `exec`.
+/// Gives all that the calling thread starts from now on normal scheduling. It makes two system
+/// calls and nothing else, so it may be called between `fork` and `exec`.
 #[cfg(feature = "guardian")]
 pub(crate) fn reset_on_fork() {
     // If it fails, the parent resets the child itself, a moment later.
@@ -110,11 +111,12 @@ pub fn nice() -> i32 {
     getpriority_process(None).unwrap_or(0)
 }
 
-/// Keeps the memory of this process from being swapped out; a note if that is not permitted.
+/// Locks the memory of this process, so that it is not swapped out; returns a note if that is not
+/// permitted.
 ///
 /// Pages are locked as they are used: those that are never touched cost nothing.
 pub fn lock_memory() -> Option<String> {
-    // Below a limit later allocations would fail, so it is all or nothing.
+    // Under a limit later allocations would fail, so memory is locked only without one.
     let unlimited = getrlimit(Resource::Memlock).current.is_none();
     let capable =
         || capabilities(None).is_ok_and(|it| it.effective.contains(CapabilitySet::IPC_LOCK));
@@ -138,8 +140,8 @@ fn policy() -> Result<i32, Errno> {
     policy.map(|policy| policy & !libc::SCHED_RESET_ON_FORK).ok_or_else(last_error)
 }
 
-/// Sets policy and priority of a thread, or of the calling one. The kernel's call, since the C
-/// library musl has none that works.
+/// Sets policy and priority of a thread, or of the calling one. Uses the system call, because
+/// musl's function does not work.
 #[allow(unsafe_code)]
 fn schedule(pid: Option<Pid>, policy: i32, priority: i32) -> Result<(), Errno> {
     let pid = pid.map_or(0, Pid::as_raw_pid);

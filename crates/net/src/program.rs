@@ -1,34 +1,35 @@
-//! A protocol as a member runs it: one of the table, or the application's own.
+//! A protocol as a member runs it: one of the table, or the application's own type.
 
+use crate::bad_settings::BadSettings;
 use crate::peers::Peers;
 use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint};
 use bellwether_protocols::choice::{Choice, Config, Leases, find};
 use std::sync::Arc;
 
-/// The least drift that live clocks are trusted with, in millionths: half of it is left to whoever
-/// steers a clock.
+/// The least drift of live clocks that is accepted, in millionths. Half of it is left to clock
+/// steering.
 const DRIFT_PPM_MIN: u32 = 2;
-/// No open group is larger, as one member sees it.
+/// The most members of an open group that one member knows.
 const OPEN_MAX: usize = 1024;
 
-/// How to start a life, whatever the protocol.
+/// Starts an incarnation of any protocol.
 type Start = Arc<dyn Fn(Boot<'_>, &mut Env<'_>) -> Box<dyn Endpoint> + Send + Sync>;
 
-/// A protocol with its parameters, and what the runtime must know of it.
+/// A protocol with its parameters, and the facts that the runtime needs.
 #[derive(Clone)]
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     /// Its configuration as it is recorded.
     pub(crate) params: String,
-    /// What it promises, in words.
+    /// Its promise, in words.
     pub(crate) promise: String,
-    /// What members must agree on.
+    /// The text of what members must agree on.
     pub(crate) terms: String,
-    /// The times of its leases, where it has any.
+    /// The durations of its leases, where it has any.
     pub(crate) leases: Option<Leases>,
-    /// After which silence a leader is given up.
+    /// A leader silent for this long is given up.
     pub(crate) trust: Duration,
-    /// The choice it was made from, if it is one of the table.
+    /// The row of the table, if it is one.
     pub(crate) choice: Option<Choice>,
     start: Start,
 }
@@ -47,13 +48,13 @@ impl Visitor for Begin<'_, '_> {
 }
 
 impl Program {
-    /// One of the table.
+    /// A protocol of the table.
     ///
     /// # Errors
-    /// What is wrong with the name or the parameters.
+    /// A text that says what is wrong with the name or the parameters.
     pub(crate) fn of_table(name: &str, config: Config) -> Result<Self, String> {
         let entry = find(name).ok_or_else(|| {
-            format!("protocol '{name}', but there is none; see `bellwether protocols`")
+            format!("no protocol is called '{name}'; `bellwether protocols` lists them")
         })?;
         let params = config.to_json();
         let choice = Choice::try_from(config).map_err(|bad| format!("{name}: {bad}"))?;
@@ -70,12 +71,13 @@ impl Program {
         })
     }
 
-    /// The application's own. Members must have the same parameters, as their `Debug` text says.
+    /// The application's own protocol. Members must have the same parameters, compared by their
+    /// `Debug` text.
     pub(crate) fn own<P: Protocol>(params: P::Params) -> Self {
         Self {
             name: P::NAME,
             params: format!("{params:?}"),
-            promise: "what its author says".to_owned(),
+            promise: "the promise of its author".to_owned(),
             terms: format!("{} {params:?}", P::NAME),
             leases: None,
             trust: Duration::MAX,
@@ -84,17 +86,17 @@ impl Program {
         }
     }
 
-    /// Begins a life.
+    /// Starts an incarnation.
     pub(crate) fn start(&self, boot: Boot<'_>, env: &mut Env<'_>) -> Box<dyn Endpoint> {
         (self.start)(boot, env)
     }
 
-    /// The rules that its parameters keep, with their values.
+    /// The rules that its parameters satisfy, with their values.
     pub(crate) fn rules(&self) -> Vec<String> {
         self.choice.as_ref().map(|choice| choice.rules()).unwrap_or_default()
     }
 
-    /// How many members a leader needs, in a group of so many.
+    /// How many members a leader needs in a group of this size.
     pub(crate) fn quorum(&self, group: usize) -> usize {
         match self.leases {
             Some(Leases { majority: true, .. }) => group / 2 + 1,
@@ -102,7 +104,7 @@ impl Program {
         }
     }
 
-    /// How many others an open group may have, so that messages still fit a datagram.
+    /// How many other members an open group may have, so that messages still fit a datagram.
     pub(crate) fn most_others(&self, body_max: usize) -> usize {
         let fits = |members: &usize| self.fits(*members, body_max);
         (1..=OPEN_MAX).rev().find(fits).unwrap_or(1) - 1
@@ -114,28 +116,32 @@ impl Program {
         longest.is_none_or(|longest| longest <= body_max)
     }
 
-    /// Why these members cannot run it, if so; how long its messages become, if that is known.
-    pub(crate) fn check(&self, peers: &Peers, body_max: usize) -> Result<Option<String>, String> {
+    /// Checks that these members can run it; says how long its messages become, if that is known.
+    pub(crate) fn check(
+        &self,
+        peers: &Peers,
+        body_max: usize,
+    ) -> Result<Option<String>, BadSettings> {
+        let rule = |text: String| Err(BadSettings::Rule(text));
         if self.leases.is_some_and(|leases| leases.majority) && !peers.is_list() {
-            return Err(format!(
-                "a majority is one of a list, and {peers} is none: list the members \
-                 (1=HOST:PORT,…), or set mode = local"
-            ));
+            return Err(BadSettings::NoList { peers: peers.clone() });
         }
         let Some(choice) = &self.choice else { return Ok(None) };
-        choice.check_live().map_err(str::to_owned)?;
+        choice.check_live().map_err(|why| BadSettings::Rule(why.to_owned()))?;
         if self.leases.is_some_and(|leases| leases.drift_ppm < DRIFT_PPM_MIN) {
-            return Err(format!(
+            return rule(format!(
                 "drift-ppm is less than {DRIFT_PPM_MIN}, but no clock is that good: leave it out, \
                  or say how wrong the clocks of the members may be"
             ));
         }
         let Peers::Listed(list) = peers else { return Ok(None) };
-        choice.check_nodes(list.len() as u64).map_err(|bad| bad.to_string())?;
+        choice
+            .check_nodes(list.len() as u64)
+            .map_err(|bad| BadSettings::Rule(bad.to_string()))?;
         let Some(longest) = choice.longest_message(list.len()) else { return Ok(None) };
         if longest > body_max {
             let fits = |members: &usize| self.fits(*members, body_max);
-            return Err(format!(
+            return rule(format!(
                 "with {} members a message may have {longest} bytes, but a datagram holds \
                  {body_max}: a group has at most {} members; make several groups, or use a \
                  protocol without leases",

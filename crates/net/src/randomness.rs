@@ -12,7 +12,7 @@ pub(crate) fn fill<const N: usize>(bytes: &mut [u8; N]) -> io::Result<()> {
     while filled < N {
         match getrandom(&mut bytes[filled..], GetRandomFlags::empty()) {
             Ok(count) => filled += count,
-            Err(Errno::INTR) => {} // a signal came first
+            Err(Errno::INTR) => {} // a signal interrupted it
             Err(error) => return Err(error.into()),
         }
     }

@@ -1,9 +1,9 @@
-//! What a live member writes down: the records of a simulated one, so that the same judge and the
-//! same pictures serve both.
+//! The trace of a live member: the same records as in a simulation, so that the same checks and
+//! diagrams serve both.
 //!
-//! A record is written before what it tells of takes effect: whoever dies in between has at worst
-//! claimed more than it did. Each step goes to the file at once, so a killed process loses at most
-//! the last line.
+//! A record is written before its step takes effect: a process that is killed in between may have
+//! recorded a step that it did not take. Each step goes to the file at once, so a killed process
+//! loses at most the last line.
 
 use crate::files;
 use crate::state::to_hex;
@@ -21,23 +21,19 @@ use std::path::Path;
 pub(crate) struct Recorder {
     file: Option<File>,
     node: NodeId,
-    /// The lines of the present step.
+    /// The lines of the current step.
     lines: Vec<u8>,
     told: Told,
-    /// Why there will be no more lines.
+    /// Why recording has stopped, if it has.
     pub(crate) failed: Option<String>,
 }
 
 impl Recorder {
-    /// Appends to this file, if one is given. A pipe or a device could hold up the election.
+    /// Appends to this file, if one is given. Only a regular file is accepted: a pipe or a device
+    /// could block the election.
     pub(crate) fn open(path: Option<&Path>, node: NodeId) -> io::Result<Self> {
-        let open = |path: &Path| {
-            let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
-            files::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|error| {
-                let why = format!("{}: {error}; choose another with --record", path.display());
-                io::Error::new(error.kind(), why)
-            })
-        };
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+        let open = |path: &Path| files::open(path, flags, Mode::RUSR | Mode::WUSR);
         let file = path.map(open).transpose()?;
         Ok(Self { file, node, lines: Vec::new(), told: Told::default(), failed: None })
     }
@@ -54,12 +50,12 @@ impl Recorder {
         self.file.is_some()
     }
 
-    /// A life begins.
+    /// Records that an incarnation begins.
     pub(crate) fn begin(&mut self, now: Instant, head: Head) {
         if self.is_on() {
             let incarnation = head.incarnation;
             self.told = Told::default();
-            // A former life may have left half a line.
+            // An earlier incarnation may have left half a line.
             if self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|it| it.len() > 0)) {
                 self.lines.push(b'\n');
             }
@@ -68,7 +64,7 @@ impl Recorder {
         }
     }
 
-    /// A message arrived: of which life of its sender, and the number it has there.
+    /// Records that a message arrived, with the incarnation of its sender and its number there.
     pub(crate) fn received(
         &mut self,
         now: Instant,
@@ -84,7 +80,7 @@ impl Recorder {
         }
     }
 
-    /// A timer runs.
+    /// Records that a timer fires.
     pub(crate) fn timer(&mut self, now: Instant, endpoint: &dyn Endpoint) {
         if self.is_on()
             && let Some(timer) = endpoint.due(now)
@@ -93,21 +89,21 @@ impl Recorder {
         }
     }
 
-    /// The application asked for something.
+    /// Records a command of the application.
     pub(crate) fn command(&mut self, now: Instant, command: Command, taken: bool) {
         if self.is_on() {
             self.add(now, Event::Command { command: format!("{command:?}"), taken });
         }
     }
 
-    /// The group looks different.
+    /// Records that the set of known members changed.
     pub(crate) fn peers(&mut self, now: Instant, members: Vec<NodeId>) {
         if self.is_on() {
             self.add(now, Event::Peers { members });
         }
     }
 
-    /// Something goes to the disk or the network; `number` is that of the frame.
+    /// Records that something is stored or sent; `number` is the frame's.
     pub(crate) fn output(&mut self, now: Instant, output: &Output, number: u64) {
         if !self.is_on() {
             return;
@@ -125,7 +121,7 @@ impl Recorder {
         }
     }
 
-    /// What the process believes, as far as that has changed or was prolonged.
+    /// Records what the process believes, where that changed or was prolonged.
     pub(crate) fn belief(&mut self, now: Instant, endpoint: &dyn Endpoint, changed: bool) {
         if !self.is_on() {
             return;
@@ -138,20 +134,20 @@ impl Recorder {
         self.told = told;
     }
 
-    /// The process leaves, or a life ends.
+    /// Records that the member leaves or withdraws.
     pub(crate) fn leave(&mut self, now: Instant) {
         if self.is_on() {
             self.add(now, Event::Leave);
         }
     }
 
-    /// Writes the step down.
+    /// Writes the records of the step to the file.
     pub(crate) fn flush(&mut self) {
         let Some(file) = &mut self.file else { return };
         if self.lines.is_empty() {
             return;
         }
-        // A trace with a hole would tell lies: the first failure is the end of it.
+        // A trace with a gap would mislead, so recording stops at the first failure.
         if let Err(error) = file.write_all(&self.lines) {
             self.failed = Some(format!("the trace ends here: it cannot be written: {error}"));
             self.file = None;

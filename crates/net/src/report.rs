@@ -1,7 +1,7 @@
-//! What a member tells when it is asked: its state, its group, and why it stands as it does.
+//! Builds the status of a member: its state, its group, and why it has its role.
 
-use crate::frame::Refusal;
-use crate::member::{Incident, Member};
+use crate::frame::DropReason;
+use crate::member::{Member, RecentDrop};
 use crate::standing::Standing;
 use crate::status::{MemberStatus, Refused, Role, Status};
 use bellwether_core::{Duration, Fact, Instant, NodeId};
@@ -11,7 +11,7 @@ fn ms(length: Duration) -> f64 {
     length.as_nanos() as f64 / 1e6
 }
 
-/// What the protocol holds true, sorted.
+/// What the protocol reports of itself, sorted.
 #[derive(Default)]
 struct Facts {
     locked: Option<(NodeId, Instant)>,
@@ -21,15 +21,15 @@ struct Facts {
 }
 
 impl Member {
-    /// Everything, at this moment.
+    /// The status at this moment.
     pub(crate) fn status(&self, now: Instant) -> Status {
         let standing = self.shared.see().standing;
         let facts = self.facts(now);
         let settings = &self.settings;
         let leases = settings.program.leases;
         let mut traffic = self.traffic.clone();
-        // What is sent to all comes back, and is nothing to look at.
-        let counted = |(why, count): &(Refusal, u64)| *count > 0 && *why != Refusal::Own;
+        // Multicast delivers our own frames to us; they are not worth showing.
+        let counted = |(why, count): &(DropReason, u64)| *count > 0 && *why != DropReason::Own;
         let counts = self.counters.iter().filter(counted);
         traffic.refused = counts.map(|(why, count)| (why.name().to_owned(), count)).collect();
         Status {
@@ -55,7 +55,7 @@ impl Member {
             members: self.members(&standing, &facts, now),
             why: self.why(&standing, &facts, now),
             traffic,
-            refusals: self.refusals.iter().map(|incident| told(incident, now)).collect(),
+            refusals: self.recent_drops.iter().map(|recent| told(recent, now)).collect(),
             warnings: self.warnings(now),
         }
     }
@@ -97,7 +97,7 @@ impl Member {
         all.into_values().collect()
     }
 
-    /// A reason a line.
+    /// The reasons for its role, one per line.
     fn why(&self, standing: &Standing, facts: &Facts, now: Instant) -> Vec<String> {
         let mut why = Vec::new();
         match standing.role() {
@@ -139,17 +139,17 @@ impl Member {
         why
     }
 
-    /// What is refused from whom, of late.
+    /// Which datagrams were dropped lately, by source.
     fn refusing(&self, now: Instant) -> Vec<String> {
-        let late = |incident: &&Incident| now.since(incident.at) <= SILENCE;
+        let late = |recent: &&RecentDrop| now.since(recent.at) <= SILENCE;
         let mut seen = BTreeMap::new();
-        for incident in self.refusals.iter().filter(late) {
-            seen.entry(incident.from).or_insert(incident.refusal);
+        for recent in self.recent_drops.iter().filter(late) {
+            seen.entry(recent.from).or_insert(recent.reason);
         }
         seen.iter().map(|(from, why)| format!("refuses what comes from {from}: {why}")).collect()
     }
 
-    /// Who is not heard.
+    /// Which members are silent.
     fn silent(&self, now: Instant) -> Vec<String> {
         let tolerated = SILENCE.max(self.settings.binds());
         let silent =
@@ -181,7 +181,8 @@ impl Member {
         }
         warnings.extend(self.disputes.refusing(now));
         if self.settings.keyring.is_insecure() {
-            warnings.push("insecure: whoever reaches this port can lead this group".to_owned());
+            warnings
+                .push("insecure: everybody who reaches this port can lead this group".to_owned());
         }
         warnings.extend(self.warning.clone());
         warnings.extend(self.state.damage().map(str::to_owned));
@@ -192,19 +193,19 @@ impl Member {
     }
 }
 
-/// Silent members show themselves twice a second.
+/// How long a drop counts as recent: withdrawn members send beacons twice a second.
 const SILENCE: Duration = Duration::from_millis(2_000);
 
-fn told(incident: &Incident, now: Instant) -> Refused {
+fn told(recent: &RecentDrop, now: Instant) -> Refused {
     Refused {
-        reason: incident.refusal.name().to_owned(),
-        text: incident.refusal.to_string(),
-        from: incident.from.to_string(),
-        ago_ms: ms(now.since(incident.at)),
+        reason: recent.reason.name().to_owned(),
+        text: recent.reason.to_string(),
+        from: recent.from.to_string(),
+        ago_ms: ms(now.since(recent.at)),
     }
 }
 
-/// A length as people say it.
+/// A duration in milliseconds or seconds.
 fn round(length: Duration) -> String {
     let ms = length.as_nanos() / 1_000_000;
     if ms < 1_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1e3) }

@@ -1,4 +1,5 @@
-//! Looking names up again and again, apart from the thread that must not wait for it.
+//! Looks names up repeatedly in a thread of its own, so that the member's thread never waits for
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,12 +11,12 @@ use std::time::Duration;
 
 /// How often names are looked up.
 const EVERY: Duration = Duration::from_secs(30);
-/// How often while one of them is not found.
+/// How often while a name is not found.
 const SOON: Duration = Duration::from_secs(2);
 
 type Found = BTreeMap<String, Vec<SocketAddr>>;
 
-/// What was last found under some names. The thread ends soon after it.
+/// The latest addresses of some names. The thread ends soon after this is dropped.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     found: Arc<Mutex<Found>>,
@@ -23,7 +24,7 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    /// Begins to look these up; nothing to do if there are none.
+    /// Starts to look these names up; `None` if there are none.
     pub(crate) fn start(
         names: Vec<String>,
         changed: impl Fn() + Send + 'static,
@@ -40,7 +41,7 @@ impl Resolver {
                 for name in &names {
                     let addresses = lookup(name);
                     all &= !addresses.is_empty();
-                    // A name that cannot be found just now is still where it was.
+                    // A name that is not found now keeps its address.
                     if !addresses.is_empty() {
                         let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
                         found.insert(name.clone(), addresses);
@@ -48,7 +49,7 @@ impl Resolver {
                 }
                 changed();
                 let pause = if all { EVERY - SOON } else { Duration::ZERO };
-                // Not more often than that, however often it is wanted.
+                // At most this often, however often a lookup is requested.
                 thread::sleep(SOON);
                 if wanted.try_iter().count() == 0
                     && wanted.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected)
@@ -61,19 +62,18 @@ impl Resolver {
         Ok(Some(Self { found, again }))
     }
 
-    /// Looks them up again soon.
+    /// Requests another lookup soon.
     pub(crate) fn look_again(&self) {
-        let _ = self.again.send(()); // the thread lives as long as this
+        let _ = self.again.send(()); // the thread runs as long as this exists
     }
 
-    /// What was found.
+    /// The latest addresses.
     pub(crate) fn found(&self) -> Found {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// All addresses of `HOST:PORT`, each once and in order, whatever the order of the answer; none if
-/// it cannot be found.
+/// All addresses of `HOST:PORT`, sorted and each once; empty if the name is not found.
 pub(crate) fn lookup(place: &str) -> Vec<SocketAddr> {
     let found = place.to_socket_addrs().map_or_else(|_| Vec::new(), Iterator::collect);
     let distinct: BTreeSet<SocketAddr> = found.into_iter().collect();

@@ -1,7 +1,7 @@
-//! All that a member is made of, checked.
+//! The checked settings of a member.
 
 use crate::clock::{Clock, CrossCheck};
-use crate::frame::{Charter, Keyring};
+use crate::frame::{ConfigDigest, Keyring};
 use crate::peers::Peers;
 use crate::program::Program;
 use bellwether_core::{Duration, Instant, NodeId};
@@ -9,7 +9,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a member's thread is started with. Made by [`Builder`](crate::Builder), so all rules hold.
+/// The settings that a member's thread is started with. [`Builder`](crate::Builder) makes them, so
+/// all rules hold.
 pub(crate) struct Settings {
     pub(crate) group: String,
     pub(crate) me: NodeId,
@@ -19,7 +20,7 @@ pub(crate) struct Settings {
     pub(crate) keyring: Keyring,
     pub(crate) program: Program,
     pub(crate) dir: Option<PathBuf>,
-    /// Where other processes ask it, if it answers by itself.
+    /// The directory of the control socket, if the member serves one itself.
     pub(crate) control: Option<PathBuf>,
     pub(crate) record: Option<PathBuf>,
     /// When the process began, if a guardian records its command.
@@ -28,33 +29,33 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What all members must have in common.
-    pub(crate) fn charter(&self) -> Charter {
+    /// The digest of what all members must have in common.
+    pub(crate) fn digest(&self) -> ConfigDigest {
         let terms = &self.program.terms;
         match &self.peers {
             Peers::Listed(list) => {
-                Charter::listed(list.iter().map(|(id, place)| (*id, place.as_str())), terms)
+                ConfigDigest::listed(list.iter().map(|(id, place)| (*id, place.as_str())), terms)
             }
-            Peers::Dns(_) | Peers::Multicast { .. } => Charter::open(terms),
+            Peers::Dns(_) | Peers::Multicast { .. } => ConfigDigest::open(terms),
         }
     }
 
-    /// For how long a promise of this member may bind it.
+    /// How long a promise of this member may bind it.
     pub(crate) fn binds(&self) -> Duration {
         self.program.leases.map_or(Duration::ZERO, |leases| leases.lock)
     }
 
-    /// How clocks are compared; nothing where no lease rests on them.
+    /// How clocks are compared; `None` without leases.
     pub(crate) fn clock_check(&self) -> Option<CrossCheck> {
         self.program.leases.map(|leases| CrossCheck::new(leases.drift_ppm, leases.clock_error))
     }
 
-    /// Its name in the directory that holds what is its own.
+    /// The name of its files in the state directory.
     pub(crate) fn name(&self) -> String {
         format!("{}.{}", self.group, self.me)
     }
 
-    /// In an open group: after how long a silent member is forgotten.
+    /// In an open group, a member silent for this long is forgotten.
     pub(crate) fn forget(&self) -> Duration {
         let trust = self.program.trust;
         if trust == Duration::MAX { LONGEST } else { (trust * 10).max(SHORTEST).min(LONGEST) }

@@ -1,103 +1,104 @@
-//! What a member's thread and its application have in common: what is believed, and a mailbox.
+//! State shared by the member's thread and the application: what the member believes, and a
+//! mailbox.
 
 use crate::clock::{CheckedClock, Clock as _};
 use crate::frame::Keyring;
-use crate::parting::Answer;
+use crate::resignation::Answer;
 use crate::standing::Standing;
 use crate::status::Status;
+use crate::wake_fd::WakeFd;
 use bellwether_core::{Command, Instant};
-use rustix::event::{EventfdFlags, eventfd};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-/// Something the application wants of the member's thread.
+/// A request of the application to the member's thread.
 pub(crate) enum Request {
-    /// Pass this on to the protocol, and tell what it said.
+    /// Pass this command on to the protocol, and send its answer.
     Command(Command, Option<Answer>),
-    /// Stop leading, once no guard of the reign may still be relied on; only if it is this reign,
-    /// where one is named.
+    /// Resign, once no guard of the tenure holds the lease; only if it is this tenure, where one is
+    /// named.
     Resign(Option<u64>, Option<Answer>),
-    /// Tell everything.
+    /// Send the status.
     Status(SyncSender<Box<Status>>),
     /// Use these keys from now on.
     Keyring(Keyring),
     /// Names were looked up.
     Resolved,
-    /// Hand over and end.
+    /// Leave the group and end.
     Stop,
 }
 
-/// Between the member's thread and everybody else.
+/// The state between the member's thread and all other threads.
 pub(crate) struct Shared {
     pub(crate) clock: Arc<CheckedClock>,
     present: Mutex<Present>,
     news: Condvar,
     mailbox: Mutex<Mailbox>,
-    wake: OwnedFd,
+    wake: WakeFd,
 }
 
-/// Requests, until nobody will read them any more.
+/// Requests for the member's thread, until it has ended.
 #[derive(Default)]
 struct Mailbox {
     requests: VecDeque<Request>,
     closed: bool,
 }
 
-/// What is believed now.
+/// What the member believes now.
 struct Present {
     standing: Standing,
-    /// Grows with every change, and with every prolongation.
+    /// Increases with every change and every prolongation.
     version: Version,
-    /// Grows each time the member begins to lead.
-    reign: u64,
-    /// How many guards of that reign are alive.
+    /// Increases each time the member begins to lead.
+    tenure: u64,
+    /// How many guards of that tenure exist.
     guards: usize,
-    /// The application gives this reign up: nobody here leads by it any more, though the member
-    /// still does until no guard can be relied on.
+    /// Whether the application resigns: this process no longer leads, but the member keeps the
+    /// lease until no guard needs it.
     giving_up: bool,
     ended: bool,
-    /// Why it ended, if it did not leave.
+    /// Why the member has ended, if it did not leave.
     failure: Option<String>,
-    /// Tasks that wait, by the number of their seat.
+    /// Wakers of waiting tasks, by the number of their slot.
     wakers: BTreeMap<u64, Waker>,
-    seats: u64,
-    /// Written to when there is news.
-    bells: Vec<std::sync::Weak<OwnedFd>>,
+    slots: u64,
+    /// Descriptors to wake when something changes.
+    wake_fds: Vec<std::sync::Weak<WakeFd>>,
 }
 
-/// How often something was told.
+/// Counts the updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Version {
-    /// Changes of what is believed.
+    /// Changes of what the member believes.
     pub(crate) changes: u64,
-    /// Those, and changes of how long it holds.
+    /// Those, and changes of the deadline.
     pub(crate) tellings: u64,
 }
 
-/// What is believed, as of some version.
+/// What the member believes, with its version.
 pub(crate) struct Seen {
     pub(crate) standing: Standing,
     pub(crate) version: Version,
-    pub(crate) reign: u64,
+    pub(crate) tenure: u64,
     pub(crate) ended: bool,
 }
 
-/// A reign that is being given up.
+/// A tenure that is being given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     /// Which one.
-    pub(crate) reign: u64,
+    pub(crate) tenure: u64,
     /// Whether the member led when it was asked to.
     pub(crate) led: bool,
-    /// No guard of it was told a later deadline.
+    /// The latest deadline that a guard was told.
     pub(crate) due: Instant,
 }
 
-/// Requests that nobody takes are refused, rather than piling up.
+/// The most unread requests; more are refused.
 const MAILBOX_MAX: usize = 1024;
 
 impl Shared {
@@ -105,47 +106,47 @@ impl Shared {
         let present = Present {
             standing,
             version: Version::default(),
-            reign: 0,
+            tenure: 0,
             guards: 0,
             giving_up: false,
             ended: false,
             failure: None,
             wakers: BTreeMap::new(),
-            seats: 0,
-            bells: Vec::new(),
+            slots: 0,
+            wake_fds: Vec::new(),
         };
         Ok(Self {
             clock,
             present: Mutex::new(present),
             news: Condvar::new(),
             mailbox: Mutex::default(),
-            wake: bell()?,
+            wake: WakeFd::new()?,
         })
     }
 
-    /// A panic elsewhere must not hide the truth: what is in there is whole at any time.
+    /// Ignores poisoning: the value is consistent at any time, also if another thread panicked.
     fn present(&self) -> MutexGuard<'_, Present> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is believed now, by the clock now. The clock is read after the lock was given back: the
-    /// member's thread waits for nobody who was stopped while reading it.
+    /// What the member believes, at the time now. The clock is read after the lock is released, so
+    /// the member's thread never waits for a thread that was stopped while reading it.
     pub(crate) fn see(&self) -> Seen {
         let present = self.present();
         let (standing, giving_up) = (present.standing.clone(), present.giving_up);
-        let (version, reign, ended) = (present.version, present.reign, present.ended);
+        let (version, tenure, ended) = (present.version, present.tenure, present.ended);
         drop(present);
-        Seen { standing: self.judged(&standing, giving_up), version, reign, ended }
+        Seen { standing: self.judged(&standing, giving_up), version, tenure, ended }
     }
 
     fn seen(&self, present: &Present) -> Seen {
         let standing = self.judged(&present.standing, present.giving_up);
-        Seen { standing, version: present.version, reign: present.reign, ended: present.ended }
+        Seen { standing, version: present.version, tenure: present.tenure, ended: present.ended }
     }
 
     fn judged(&self, standing: &Standing, giving_up: bool) -> Standing {
         let now = self.clock.now();
-        // A clock that cannot be trusted cannot tell that a lease still runs.
+        // With a clock that is not trusted, no lease counts as running.
         let over = giving_up || self.clock.is_suspect();
         match over && standing.leads() {
             true => Standing::none(standing.me, now),
@@ -153,7 +154,7 @@ impl Shared {
         }
     }
 
-    /// What is believed, once `wanted` says so or the time is up.
+    /// Blocks until `wanted` holds or the timeout has passed; what the member believes then.
     pub(crate) fn wait(
         &self,
         timeout: Option<std::time::Duration>,
@@ -167,7 +168,7 @@ impl Shared {
             if seen.ended || wanted(&seen) || limit.is_some_and(|limit| now >= limit) {
                 return seen;
             }
-            // A lease ends by the clock, even if the member's thread is not there to say so.
+            // A lease ends by the clock, also if the member's thread does not run.
             let lapse = seen.standing.until;
             let wake = limit.map_or(lapse, |limit| limit.min(lapse));
             present = if wake == Instant::NEVER {
@@ -180,37 +181,37 @@ impl Shared {
         }
     }
 
-    /// A place to wait for one task.
-    pub(crate) fn seat(self: &Arc<Self>) -> Seat {
+    /// A slot for one waiting task.
+    pub(crate) fn slot(self: &Arc<Self>) -> WaitSlot {
         let mut present = self.present();
-        present.seats += 1;
-        Seat { shared: Arc::clone(self), number: present.seats }
+        present.slots += 1;
+        WaitSlot { shared: Arc::clone(self), number: present.slots }
     }
 
-    /// The same for a task: `waker` is called at the next news if there is nothing yet.
-    fn poll(&self, seat: u64, waker: &Waker, wanted: impl FnOnce(&Seen) -> bool) -> Option<Seen> {
+    /// What the member believes if `wanted` holds; otherwise `waker` is called at the next change.
+    fn poll(&self, slot: u64, waker: &Waker, wanted: impl FnOnce(&Seen) -> bool) -> Option<Seen> {
         let waker = waker.clone();
         let mut present = self.present();
         let seen = self.seen(&present);
         if seen.ended || wanted(&seen) {
             return Some(seen);
         }
-        let former = present.wakers.insert(seat, waker);
+        let former = present.wakers.insert(slot, waker);
         drop(present);
-        drop(former); // what a waker owns may want the same lock when it goes
+        drop(former); // after the lock: dropping a waker may take the same lock
         None
     }
 
-    /// A file descriptor that becomes readable at news.
-    pub(crate) fn listen(&self) -> io::Result<Arc<OwnedFd>> {
-        let fd = Arc::new(bell()?);
+    /// A file descriptor that becomes readable at the next change.
+    pub(crate) fn listen(&self) -> io::Result<Arc<WakeFd>> {
+        let fd = Arc::new(WakeFd::new()?);
         let mut present = self.present();
-        present.bells.retain(|bell| bell.strong_count() > 0);
-        present.bells.push(Arc::downgrade(&fd));
+        present.wake_fds.retain(|fd| fd.strong_count() > 0);
+        present.wake_fds.push(Arc::downgrade(&fd));
         Ok(fd)
     }
 
-    /// Tells what is believed from now on.
+    /// Publishes what the member believes.
     pub(crate) fn tell(&self, standing: Standing) {
         let mut present = self.present();
         let before = &present.standing;
@@ -220,11 +221,11 @@ impl Shared {
         };
         let changed = !same(before, &standing);
         let prolonged = before.until != standing.until;
-        // A lease that ran out, be it for a moment, is another reign.
+        // After a lease has run out, even for a moment, a new tenure begins.
         let now = self.clock.now().max(standing.at);
         let begins = standing.leads() && !before.at(now).leads();
         if begins {
-            present.reign += 1;
+            present.tenure += 1;
             present.guards = 0;
             present.giving_up = false;
         }
@@ -232,13 +233,13 @@ impl Shared {
         present.version.tellings += u64::from(changed || begins || prolonged);
         present.standing = standing;
         if changed || begins || prolonged {
-            self.ring(present, changed || begins);
+            self.notify(present, changed || begins);
         }
     }
 
-    /// Nothing more will come; `failure` says why, if the member did not leave.
+    /// Publishes that the member has ended; `failure` says why, if it did not leave.
     ///
-    /// Leadership ends first, before anybody is woken or answered.
+    /// Leadership ends first, before any thread is woken or answered.
     pub(crate) fn end(&self, failure: Option<String>) {
         let mut present = self.present();
         let (me, now) = (present.standing.me, self.clock.now());
@@ -247,25 +248,25 @@ impl Shared {
         present.version.tellings += 1;
         present.ended = true;
         present.failure = failure;
-        self.ring(present, true);
+        self.notify(present, true);
         let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
         mailbox.closed = true;
-        // Whoever waits for an answer sees that none will come.
+        // Dropping the requests tells waiting threads that no answer will come.
         let unread = std::mem::take(&mut mailbox.requests);
         drop(mailbox);
         drop(unread);
     }
 
-    /// Why the member ended, if it did not leave.
+    /// Why the member has ended, if it did not leave.
     pub(crate) fn failure(&self) -> Option<String> {
         self.present().failure.clone()
     }
 
-    fn ring(&self, mut present: MutexGuard<'_, Present>, changed: bool) {
+    fn notify(&self, mut present: MutexGuard<'_, Present>, changed: bool) {
         let wakers = if changed { std::mem::take(&mut present.wakers) } else { BTreeMap::new() };
-        present.bells.retain(|fd| match fd.upgrade() {
+        present.wake_fds.retain(|fd| match fd.upgrade() {
             Some(fd) => {
-                toll(&fd);
+                fd.wake();
                 true
             }
             None => false,
@@ -277,20 +278,20 @@ impl Shared {
         wakers.into_values().for_each(Waker::wake);
     }
 
-    /// Counts one more guard of this reign; false if nobody leads by it any more.
-    pub(crate) fn acquire(&self, reign: u64) -> bool {
+    /// Counts one more guard of this tenure; false if the tenure is over.
+    pub(crate) fn acquire(&self, tenure: u64) -> bool {
         let mut present = self.present();
         let seen = self.seen(&present);
-        let leads = seen.reign == reign && seen.standing.leads() && !seen.ended;
+        let leads = seen.tenure == tenure && seen.standing.leads() && !seen.ended;
         present.guards += usize::from(leads);
         leads
     }
 
-    /// Counts one guard of this reign less. The last one ends the reign: at once for whoever asks
-    /// here, and for the group as soon as the member's thread gets to it.
-    pub(crate) fn release(&self, reign: u64) {
+    /// Counts one guard of this tenure less. The last one resigns: at once for this process, and
+    /// for the group as soon as the member's thread handles the request.
+    pub(crate) fn release(&self, tenure: u64) {
         let mut present = self.present();
-        if present.reign != reign {
+        if present.tenure != tenure {
             return;
         }
         present.guards = present.guards.saturating_sub(1);
@@ -299,64 +300,63 @@ impl Shared {
         }
         if present.giving_up {
             drop(present);
-            return self.wake(); // the member's thread waits for this one
+            return self.wake(); // the member's thread waits for the last guard
         }
         self.mark_given_up(present);
-        self.ask(Request::Resign(Some(reign), None));
+        self.ask(Request::Resign(Some(tenure), None));
     }
 
-    /// Begins to give up the present reign: nobody here leads by it from now on, and no guard is
-    /// told a deadline any more.
+    /// Begins to resign: from now on this process does not lead, and guards tell no deadline.
     pub(crate) fn give_up(&self) -> GivenUp {
         let present = self.present();
         let standing = present.standing.at(self.clock.now());
-        let (reign, led) = (present.reign, standing.leads());
-        // Without leases there is no deadline that a guard could rely on.
+        let (tenure, led) = (present.tenure, standing.leads());
+        // Without leases a guard has no deadline.
         let relied_on = led && present.guards > 0 && standing.until != Instant::NEVER;
         let due = if relied_on { standing.until } else { Instant::ZERO };
         if led && !present.giving_up {
             self.mark_given_up(present);
         }
-        GivenUp { reign, led, due }
+        GivenUp { tenure, led, due }
     }
 
     fn mark_given_up(&self, mut present: MutexGuard<'_, Present>) {
         present.giving_up = true;
         present.version.changes += 1;
         present.version.tellings += 1;
-        self.ring(present, true);
+        self.notify(present, true);
     }
 
-    /// Whether no guard of that reign can be relied on any more.
+    /// Whether the lease may be released: no guard exists, or all deadlines have passed.
     pub(crate) fn is_free(&self, given_up: &GivenUp, now: Instant) -> bool {
         let present = self.present();
-        present.reign != given_up.reign || present.guards == 0 || now >= given_up.due
+        present.tenure != given_up.tenure || present.guards == 0 || now >= given_up.due
     }
 
-    /// The member's thread has given this reign up, or could not. Whether it still leads: then by
-    /// another reign, since guards that were lost stay lost.
-    pub(crate) fn given_up(&self, reign: u64) -> bool {
+    /// Records that the member's thread has resigned, or failed to. Returns whether the member
+    /// still leads: then in another tenure, because lost guards stay lost.
+    pub(crate) fn given_up(&self, tenure: u64) -> bool {
         let mut present = self.present();
-        if present.reign != reign || !present.giving_up {
+        if present.tenure != tenure || !present.giving_up {
             return self.seen(&present).standing.leads();
         }
         (present.giving_up, present.guards) = (false, 0);
         let leads = self.seen(&present).standing.leads();
         if leads {
-            present.reign += 1;
+            present.tenure += 1;
             present.version.changes += 1;
             present.version.tellings += 1;
-            self.ring(present, true);
+            self.notify(present, true);
         }
         leads
     }
 
-    /// The number of the present reign, or of the last.
-    pub(crate) fn reign(&self) -> u64 {
-        self.present().reign
+    /// The number of the current tenure, or of the last one.
+    pub(crate) fn tenure(&self) -> u64 {
+        self.present().tenure
     }
 
-    /// Puts a request into the mailbox. False if nobody will read it.
+    /// Puts a request into the mailbox; false if it will not be read.
     pub(crate) fn ask(&self, request: Request) -> bool {
         let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
         let must = matches!(request, Request::Resign(..) | Request::Stop | Request::Keyring(_));
@@ -365,7 +365,7 @@ impl Shared {
         }
         mailbox.requests.push_back(request);
         drop(mailbox);
-        toll(&self.wake);
+        self.wake.wake();
         true
     }
 
@@ -374,19 +374,19 @@ impl Shared {
         self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).requests.pop_front()
     }
 
-    /// What the member's thread waits for.
+    /// The descriptor that wakes the member's thread.
     pub(crate) fn wake_fd(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
-    /// Wakes it.
+    /// Wakes the member's thread.
     pub(crate) fn wake(&self) {
-        toll(&self.wake);
+        self.wake.wake();
     }
 
-    /// Makes it quiet again.
-    pub(crate) fn hush(&self) {
-        quiet(&self.wake);
+    /// Clears the wake-up.
+    pub(crate) fn clear_wake(&self) {
+        self.wake.clear();
     }
 
     /// The time now.
@@ -394,48 +394,34 @@ impl Shared {
         self.clock.now()
     }
 
-    /// The time so much later.
+    /// The time after this duration.
     pub(crate) fn later(&self, length: std::time::Duration) -> Instant {
         let nanos = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         self.now() + bellwether_core::Duration::from_nanos(nanos)
     }
 
-    /// How long it is until then.
+    /// The time until then.
     pub(crate) fn until(&self, then: Instant) -> std::time::Duration {
         std::time::Duration::from_nanos(then.since(self.now()).as_nanos())
     }
 }
 
-/// The place of one task that waits; nothing of it is left when it goes.
-pub(crate) struct Seat {
+/// The place of one waiting task; dropping it removes its waker.
+pub(crate) struct WaitSlot {
     shared: Arc<Shared>,
     number: u64,
 }
 
-impl Seat {
-    /// What is believed, if `wanted` says so; otherwise `waker` is called at the next news.
+impl WaitSlot {
+    /// What the member believes if `wanted` holds; otherwise `waker` is called at the next change.
     pub(crate) fn poll(&self, waker: &Waker, wanted: impl FnOnce(&Seen) -> bool) -> Option<Seen> {
         self.shared.poll(self.number, waker, wanted)
     }
 }
 
-impl Drop for Seat {
+impl Drop for WaitSlot {
     fn drop(&mut self) {
         let waker = self.shared.present().wakers.remove(&self.number);
-        drop(waker); // after the lock: what it owns may want the same one
+        drop(waker); // after the lock: dropping a waker may take the same lock
     }
-}
-
-fn bell() -> io::Result<OwnedFd> {
-    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
-}
-
-/// A full counter is as good as a bell that rings.
-fn toll(fd: &OwnedFd) {
-    let _ = rustix::io::write(fd, &1_u64.to_ne_bytes());
-}
-
-/// An empty counter is quiet already.
-pub(crate) fn quiet(fd: &OwnedFd) {
-    let _ = rustix::io::read(fd, &mut [0_u8; 8]);
 }

@@ -1,9 +1,8 @@
 //! The sockets of a member: one of its own, and one for its multicast group if it has one.
 //!
-//! **Promise.** A datagram's time is read right after it was taken from the socket, before it is
-//! opened or understood: what waited in the kernel while the process did not run counts as being
-//! under way, which is what leases need to know. (The kernel's own stamps are of the wall clock,
-//! which people set.)
+//! **Promise.** The clock is read right after a datagram was taken from the socket, before it is
+//! opened or decoded. So the time that it waited in the kernel counts as delay, as leases need it.
+//! (The kernel's own stamps are of the wall clock, which can be set.)
 
 use crate::clock::Clock;
 use bellwether_core::Instant;
@@ -13,14 +12,15 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-/// Larger than any frame, so that one that is too long is seen to be.
+/// The receive buffer: larger than any frame, so that too long ones are noticed.
 const BUFFER: usize = 2048;
-/// What may wait in the kernel: a thousand datagrams or more, refused within milliseconds.
+/// The kernel's receive buffer: a thousand datagrams or more, which are handled within
+/// milliseconds.
 const RECEIVE_BUFFER: usize = 1 << 20;
-/// Datagrams taken in a row before timers and commands have their turn.
+/// The most datagrams taken in a row before timers and commands are served.
 pub(crate) const BATCH: usize = 64;
 
-/// Where datagrams come from and go to.
+/// The sockets of a member.
 #[derive(Debug)]
 pub(crate) struct Sockets {
     own: UdpSocket,
@@ -29,7 +29,7 @@ pub(crate) struct Sockets {
     buffer: Box<[u8; BUFFER]>,
 }
 
-/// A datagram as it came.
+/// A received datagram.
 #[derive(Debug)]
 pub(crate) struct Datagram<'a> {
     pub(crate) at: Instant,
@@ -38,7 +38,7 @@ pub(crate) struct Datagram<'a> {
 }
 
 impl Sockets {
-    /// A socket of its own at this address.
+    /// Binds a socket to this address.
     pub(crate) fn bind(listen: SocketAddr) -> io::Result<Self> {
         Ok(Self {
             own: udp(listen, false)?,
@@ -48,7 +48,7 @@ impl Sockets {
         })
     }
 
-    /// The same, and one that hears what is sent to a multicast group.
+    /// Binds a socket to this address and another one to a multicast group.
     pub(crate) fn join(
         listen: SocketAddr,
         group: SocketAddr,
@@ -82,12 +82,12 @@ impl Sockets {
         Ok(Self { own, group: Some(shared), group_first: false, buffer })
     }
 
-    /// Where its own socket is.
+    /// The address of its own socket.
     pub(crate) fn listens(&self) -> io::Result<SocketAddr> {
         self.own.local_addr()
     }
 
-    /// What to wait for.
+    /// The descriptors to wait for.
     pub(crate) fn poll_fds(&self) -> impl Iterator<Item = PollFd<'_>> {
         let all = std::iter::once(&self.own).chain(&self.group);
         all.map(|socket| PollFd::new(socket, PollFlags::IN))
@@ -95,7 +95,7 @@ impl Sockets {
 
     /// The next datagram, if there is one.
     pub(crate) fn receive(&mut self, clock: &dyn Clock) -> Option<Datagram<'_>> {
-        // By turns: a flood at one of them must not make the other one deaf.
+        // In turns: a flood at one socket must not starve the other one.
         self.group_first = !self.group_first;
         let (own, group) = (Some(&self.own), self.group.as_ref());
         let order = if self.group_first { [group, own] } else { [own, group] };
@@ -106,7 +106,8 @@ impl Sockets {
                     return Some(Datagram { at, from, bytes: &self.buffer[..length] });
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // An error of an earlier sending that is told here; the next call goes on.
+                // An error of an earlier send, which the kernel reports here; the next call goes
+                // on.
                 Err(_) => {}
             }
         }
@@ -129,14 +130,14 @@ fn udp(at: SocketAddr, shared: bool) -> io::Result<UdpSocket> {
     if shared {
         sockopt::set_socket_reuseaddr(&socket, true)?;
     }
-    // What does not fit while this process has no turn is lost, be it a flood or a member's word.
-    // The kernel gives no more than it allows, which is no reason not to start.
+    // Datagrams that do not fit while this process does not run are lost.
+    // The kernel may grant less, which is no reason not to start.
     let _ = sockopt::set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
     bind(&socket, &at)?;
     Ok(socket.into())
 }
 
-/// Sends and receives through this interface alone. `rustix` lacks this option.
+/// Restricts the socket to this interface. `rustix` lacks this option.
 #[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
 fn bind_device(socket: &UdpSocket, interface: &str) -> io::Result<()> {
     let length = libc::socklen_t::try_from(interface.len()).map_err(io::Error::other)?;

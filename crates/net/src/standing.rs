@@ -1,32 +1,33 @@
-//! What a member believes, as its application sees it: owned, with a deadline, and never a flag.
+//! What a member believes about leadership, for its application: a value with a deadline, not a
+//! flag.
 
 use crate::status::Role;
 use bellwether_core::{Duration, Instant, NodeId, Stage, Term};
 
-/// What a member believes, at the moment it was asked.
+/// What a member believes about leadership, at the moment of the question.
 ///
-/// Whoever keeps one keeps the past: ask again before acting on it, or hold a
+/// It does not follow later changes: ask again before acting on it, or hold a
 /// [`Guard`](crate::Guard).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// The member.
+    /// The id of the member.
     pub me: NodeId,
-    /// Whom it follows; itself, if it leads.
+    /// The leaders that it follows; itself, if it leads.
     pub leaders: Vec<NodeId>,
-    /// The number of the reign, where the protocol counts reigns.
+    /// The term, where the protocol counts terms.
     pub term: Option<Term>,
     /// The first instant of the machine's clock at which this no longer holds unless renewed.
     pub until: Instant,
-    /// How far it is.
+    /// How far the election is.
     pub stage: Stage,
-    /// Why it takes no part, if it does not.
+    /// Why it takes no part in the election, if it has withdrawn.
     pub withdrawn: Option<String>,
-    /// When it was asked.
+    /// The time of the question.
     pub at: Instant,
 }
 
 impl Standing {
-    /// Knows nobody.
+    /// A member that knows of no leader.
     pub(crate) fn none(me: NodeId, at: Instant) -> Self {
         Self {
             me,
@@ -39,7 +40,7 @@ impl Standing {
         }
     }
 
-    /// The same at a later moment: what is over is over.
+    /// The same at a later time, when the deadline may have passed.
     pub(crate) fn at(&self, now: Instant) -> Self {
         if now >= self.until {
             let withdrawn = self.withdrawn.clone();
@@ -53,7 +54,7 @@ impl Standing {
         self.role() == Role::Leader
     }
 
-    /// How the member stands.
+    /// The role of the member.
     pub fn role(&self) -> Role {
         match (&self.withdrawn, self.stage, self.leaders.as_slice()) {
             (Some(_), ..) => Role::Withdrawn,
@@ -63,7 +64,7 @@ impl Standing {
         }
     }
 
-    /// For how long this holds unless renewed; nothing if it does not end by itself.
+    /// How long this holds unless renewed; `None` if it has no deadline.
     pub fn remaining(&self) -> Option<Duration> {
         (self.until != Instant::NEVER).then(|| self.until.since(self.at))
     }

@@ -1,9 +1,9 @@
-//! What a member tells about itself when asked: for people, scripts and dashboards.
+//! The status of a member: for people, scripts and dashboards.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a member stands.
+/// The role of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -13,7 +13,7 @@ pub enum Role {
     Follower,
     /// It knows of no leader.
     Looking,
-    /// It takes no part, because something is wrong that could make two leaders.
+    /// It takes no part in the election, because something is wrong that could cause two leaders.
     Withdrawn,
 }
 
@@ -29,55 +29,55 @@ impl Role {
     }
 }
 
-/// All that a member knows about itself and its group at one moment. Lengths of time are in
+/// Everything that a member knows about itself and its group at one moment. Durations are in
 /// milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {
     /// The group.
     pub group: String,
-    /// Its own name.
+    /// Its own id.
     pub id: u64,
-    /// Its process.
+    /// Its process id.
     pub pid: u32,
     /// The version of the program.
     pub version: String,
-    /// The number of this life.
+    /// The number of this incarnation.
     pub incarnation: u64,
     /// The protocol.
     pub protocol: String,
     /// What the protocol promises.
     pub promise: String,
-    /// How it stands.
+    /// Its role.
     pub role: Role,
-    /// Whom it follows; itself, if it leads.
+    /// The leaders that it follows; itself, if it leads.
     pub leaders: Vec<u64>,
-    /// For how long that holds unless it is renewed; absent if it does not end.
+    /// How long that holds unless it is renewed; absent if it does not end.
     pub remaining_ms: Option<f64>,
-    /// For how long it has been so.
+    /// How long it has been so.
     pub since_ms: f64,
     /// How many times that has changed.
     pub changes: u64,
     /// How long a lease lasts.
     pub lease_duration_ms: Option<f64>,
-    /// For how long a leader tries to renew it.
+    /// How long a leader tries to renew it.
     pub renew_deadline_ms: Option<f64>,
     /// How often it does.
     pub retry_period_ms: Option<f64>,
-    /// `keyed`, or `insecure` if anybody may speak.
+    /// `keyed`, or `insecure` if frames are not protected by a secret.
     pub security: String,
     /// The keys it accepts by their short names; the first is used to send.
     pub keys: Vec<String>,
     /// Where it listens.
     pub listen: String,
-    /// Where the members come from.
+    /// The members as the settings give them.
     pub peers: String,
     /// The members it knows of, itself included.
     pub members: Vec<MemberStatus>,
-    /// Why it stands as it does, a reason a line.
+    /// Why it has this role, one reason per line.
     pub why: Vec<String>,
-    /// What went over the network.
+    /// Counts of datagrams.
     pub traffic: Traffic,
-    /// What was refused last, the latest first.
+    /// The datagrams dropped last, the latest first.
     pub refusals: Vec<Refused>,
     /// What is wrong, and what to do.
     pub warnings: Vec<String>,
@@ -86,17 +86,17 @@ pub struct Status {
 /// One member as another sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemberStatus {
-    /// Its name.
+    /// Its id.
     pub id: u64,
-    /// Where it is, if that is known.
+    /// Its address, if that is known.
     pub address: Option<String>,
-    /// Whether it is the one that tells this.
+    /// Whether it is the member that reports this.
     pub me: bool,
     /// Whether it leads, as far as is known.
     pub leads: bool,
     /// Whether it supports the leader, as far as is known.
     pub supports: bool,
-    /// How long ago it was last heard.
+    /// The time since it was last heard.
     pub heard_ms: Option<f64>,
 }
 
@@ -113,20 +113,20 @@ pub struct Traffic {
     pub received: u64,
     /// Their bytes.
     pub received_bytes: u64,
-    /// Datagrams refused, by reason.
+    /// Datagrams dropped, by reason.
     pub refused: BTreeMap<String, u64>,
 }
 
-/// A datagram that was refused.
+/// A dropped datagram.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Refused {
     /// The reason, as in the counts.
     pub reason: String,
-    /// In words, with the way out.
+    /// The reason in words, with what to do.
     pub text: String,
-    /// Where it came from.
+    /// Its source address.
     pub from: String,
-    /// How long ago.
+    /// The time since it came.
     pub ago_ms: f64,
 }

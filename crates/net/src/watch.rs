@@ -1,44 +1,46 @@
-//! Following what a member believes, as a stream, by waiting, or by a file descriptor.
+//! Watches what a member believes: as a stream, by blocking, or with a file descriptor.
 
-use crate::shared::{Seat, Seen, Shared, Version, quiet};
+use crate::shared::{Seen, Shared, Version, WaitSlot};
 use crate::standing::Standing;
+use crate::wake_fd::WakeFd;
 use std::fmt;
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Every change of what a member believes; what changes twice between two looks is told once. The
-/// first is what it believes at first. It works with any executor, or none; with the feature
-/// `stream` it is a `futures_core::Stream`, too.
+/// Changes of what a member believes, beginning with the present state. Several changes between two
+/// calls are reported as one. It works with any executor, or none; with the feature `stream` it is
+/// a `futures_core::Stream`, too.
 pub struct Watch {
     shared: Arc<Shared>,
-    seat: Seat,
+    slot: WaitSlot,
     seen: Option<Version>,
-    bell: Option<Arc<OwnedFd>>,
+    wake_fd: Option<Arc<WakeFd>>,
 }
 
 /// What a [`Watch`] saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This is believed now.
+    /// The member believes this now.
     Changed(Standing),
-    /// What was believed is believed for longer, or for less long.
+    /// Only the deadline changed.
     Prolonged(Standing),
-    /// Nothing new in this time.
+    /// Nothing changed in this time.
     Nothing,
-    /// The member has left; nothing more will come.
+    /// The member has ended.
     Ended,
 }
 
 impl Watch {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        let seat = shared.seat();
-        Self { shared, seat, seen: None, bell: None }
+        let slot = shared.slot();
+        Self { shared, slot, seen: None, wake_fd: None }
     }
 
-    /// Waits for the next change; nothing once the member has left. Dropping the future loses none.
+    /// Waits for the next change; `None` once the member has ended. Dropping the future loses no
+    /// change.
     pub async fn next(&mut self) -> Option<Standing> {
         std::future::poll_fn(|cx| self.poll_change(cx)).await
     }
@@ -46,7 +48,7 @@ impl Watch {
     fn poll_change(&mut self, cx: &Context<'_>) -> Poll<Option<Standing>> {
         let changes = self.seen.map(|version| version.changes);
         let wanted = |seen: &Seen| Some(seen.version.changes) != changes;
-        match self.seat.poll(cx.waker(), wanted) {
+        match self.slot.poll(cx.waker(), wanted) {
             None => Poll::Pending,
             Some(seen) if seen.ended => Poll::Ready(None),
             Some(seen) => {
@@ -56,7 +58,7 @@ impl Watch {
         }
     }
 
-    /// The next change, if it comes within this time; for ever, if none is given.
+    /// Blocks for the next change, at most for this time, if one is given.
     pub fn next_within(&mut self, timeout: Option<Duration>) -> Next {
         let before = self.seen;
         let changes = before.map(|version| version.changes);
@@ -69,10 +71,10 @@ impl Watch {
         if changed { Next::Changed(seen.standing) } else { Next::Nothing }
     }
 
-    /// What is new at this moment, be it only that the time is longer.
+    /// What changed since the last call, including the deadline; does not block.
     pub fn try_next(&mut self) -> Next {
-        if let Some(bell) = &self.bell {
-            quiet(bell);
+        if let Some(fd) = &self.wake_fd {
+            fd.clear();
         }
         let before = self.seen;
         let seen = self.shared.see();
@@ -89,17 +91,17 @@ impl Watch {
         }
     }
 
-    /// A file descriptor that is readable when [`try_next`](Self::try_next) may have news.
+    /// A file descriptor that is readable when [`try_next`](Self::try_next) may have a change.
     ///
     /// # Errors
-    /// If the system has none left.
+    /// If the system has no descriptor left.
     pub fn fd(&mut self) -> io::Result<BorrowedFd<'_>> {
-        if self.bell.is_none() {
-            self.bell = Some(self.shared.listen()?);
+        if self.wake_fd.is_none() {
+            self.wake_fd = Some(self.shared.listen()?);
         }
-        match &self.bell {
-            Some(bell) => Ok(bell.as_fd()),
-            None => Err(io::Error::other("the bell was just made")),
+        match &self.wake_fd {
+            Some(fd) => Ok(fd.as_fd()),
+            None => Err(io::Error::other("the descriptor was just made")),
         }
     }
 }

@@ -1,38 +1,38 @@
-//! Why a member takes no part, and until when.
+//! Why a member has withdrawn, and until when. A withdrawn member takes no part in the election.
 
 use crate::clock::ClockFault;
-use crate::frame::Refusal;
+use crate::frame::DropReason;
 use bellwether_core::{Duration, Instant};
 use std::fmt;
 use std::net::SocketAddr;
 
-/// A member that takes no part for a while.
+/// A withdrawal for a limited time.
 #[derive(Clone, Debug)]
 pub(crate) struct Withdrawal {
     pub(crate) why: Reason,
-    /// It may come back then, unless there is another reason.
+    /// The member may return then, unless there is another reason.
     pub(crate) until: Instant,
-    /// The reason as it was told: more may be known of it later.
+    /// The reason as the application was told it. It may become more precise later.
     pub(crate) told: String,
 }
 
-/// What could make two leaders.
+/// Why a member must withdraw: otherwise there could be two leaders.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reason {
-    /// Another member has another idea of the group, or the same id.
-    Conflict(Refusal, SocketAddr),
+    /// Another member has another configuration, or the same id.
+    Conflict(DropReason, SocketAddr),
     /// The clock cannot be trusted.
     Clock(ClockFault),
-    /// A promise of the last life may bind for longer than those of this one.
+    /// A promise of the last incarnation may bind for longer than those of this one.
     Promise(Duration),
-    /// Names do not say who the others are.
+    /// The names of the members cannot be resolved to one address each.
     Names(String),
-    /// What must be stored cannot be.
+    /// The state cannot be stored.
     Disk(String),
 }
 
 impl Reason {
-    /// Whether it is the same again, perhaps from elsewhere: then there is nothing new to tell.
+    /// Whether two reasons are alike, so that the application need not be told again.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Conflict(one, _), Self::Conflict(other, _)) => one == other,
@@ -41,10 +41,10 @@ impl Reason {
         }
     }
 
-    /// For how long one reason is enough.
+    /// How long to withdraw for this reason.
     pub(crate) fn lasts(&self) -> Duration {
         match self {
-            // Conflicting members show themselves twice a second; four losses in a row are rare.
+            // Conflicting members send beacons twice a second; four losses in a row are rare.
             Self::Conflict(..) => BEACON * 4,
             Self::Clock(_) => Duration::from_secs(2),
             Self::Promise(length) => *length,
@@ -53,19 +53,18 @@ impl Reason {
     }
 }
 
-/// How often a member that takes no part shows that it is there, so that others with whom it
-/// disagrees know of it.
+/// How often a withdrawn member sends beacons, so that conflicting members know of it.
 pub(crate) const BEACON: Duration = Duration::from_millis(500);
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Conflict(refusal, from) => write!(f, "a frame from {from}: {refusal}"),
+            Self::Conflict(reason, from) => write!(f, "a frame from {from}: {reason}"),
             Self::Clock(fault) => fault.fmt(f),
             Self::Promise(length) => {
                 write!(
                     f,
-                    "a promise of its last life, with longer leases, may bind it for {length}"
+                    "a promise of its last incarnation, with longer leases, may bind for {length}"
                 )
             }
             Self::Names(problem) => f.write_str(problem),

@@ -168,7 +168,7 @@ fn of_several_members_one_must_be_named_and_the_names_are_told() {
     let _two = folder.serve("web", 2).unwrap();
     let _other = folder.serve("db", 1).unwrap();
     let error = find(&folder.0, None, Some(1)).unwrap_err().to_string();
-    assert!(error.contains("db --id 1, web --id 1?"), "{error}");
+    assert!(error.contains("db `id` 1, web `id` 1?"), "{error}");
     assert_eq!(find(&folder.0, Some("db"), None).unwrap().place().id, 1);
     let error = find(&folder.0, Some("mail"), Some(7)).unwrap_err();
     assert!(matches!(error, NoAnswer::Nobody { .. }));
@@ -260,7 +260,8 @@ fn no_more_than_32_are_answered_at_once_and_whoever_is_makes_room() {
         .collect();
     let refused = (0..500).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
-        ask(&connect(&server)).is_ok_and(|line| line.contains("32 are being answered already"))
+        ask(&connect(&server))
+            .is_ok_and(|line| line.contains("32 questions are being answered already"))
     });
     assert!(refused, "33 are answered at once");
     *desk.goes_on.lock().unwrap() = true;
@@ -291,7 +292,7 @@ fn those_who_watch_leave_room_for_those_who_ask() {
     let mut lines = BufReader::new(&watching[39]);
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
-    assert!(line.contains("24 watch already"), "{line}");
+    assert!(line.contains("24 clients watch already"), "{line}");
     assert!(ask(&connect(&server)).unwrap().starts_with("{\"status\""));
 }
 

@@ -197,7 +197,7 @@ fn the_last_guard_that_is_dropped_resigns_and_no_other_does() {
     drop(second);
     assert!(!alone.leadership().leads(), "not for a moment longer");
     let third = alone.wait(PATIENCE).unwrap().unwrap();
-    assert!(third.still_leading(), "by another reign");
+    assert!(third.still_leading(), "by another tenure");
     drop(alone);
     assert!(third.still_leading(), "a guard keeps its member");
 }
@@ -246,7 +246,7 @@ fn whoever_leads_on_after_resigning_has_another_reign_and_everybody_is_told() {
     assert!(!guard.still_leading(), "what was lost stays lost");
     assert!(matches!(watch.next_within(PATIENCE), Next::Changed(_)), "and a watch hears of it");
     drop(guard);
-    assert!(follow(&alone, |m| m.leadership().leads()), "a guard of a former reign ends nothing");
+    assert!(follow(&alone, |m| m.leadership().leads()), "a guard of a former tenure ends nothing");
 }
 
 /// The machine's clock, steered by so many millionths from some moment on.
@@ -386,10 +386,10 @@ fn rules_are_told_and_broken_ones_named() {
     };
     let peers: Peers = all.join(",").parse().unwrap();
     says(Election::builder("a/b").peers(peers.clone()).insecure(), "group 'a/b'");
-    says(Election::builder("g").insecure(), "who the members are");
+    says(Election::builder("g").insecure(), "the members are not given");
     says(Election::builder("g").peers(peers.clone()).id(1), "there is no key");
     says(member(9, &all), "id 9 is not in the list");
-    says(Election::builder("g").peers(peers).insecure(), "3 of the members are addresses");
+    says(Election::builder("g").peers(peers).insecure(), "3 of the members have addresses");
     let crowd: Vec<String> = (1..200).map(|id| format!("{id}=127.0.0.1:{}", 1000 + id)).collect();
     says(member(1, &crowd), "with 199 members a message may have");
 }

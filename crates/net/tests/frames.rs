@@ -3,8 +3,8 @@
 
 use bellwether_core::NodeId;
 use bellwether_net::frame::{
-    BODY_MAX, Charter, Counters, Denied, FRAME_MAX, Gate, Keyring, Kind, NotSealed, Opened,
-    Refusal, Sealer, Session, latest_life,
+    BODY_MAX, ConfigDigest, Counters, DropReason, DroppedFrame, FRAME_MAX, FrameOpener, Keyring,
+    Kind, NotSealed, Opened, Sealer, Session, latest_life,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
@@ -20,7 +20,7 @@ struct Member {
     id: u64,
     incarnation: u64,
     session: Session,
-    charter: Charter,
+    digest: ConfigDigest,
     keyring: Keyring,
 }
 
@@ -31,28 +31,28 @@ impl Member {
             id: id.into(),
             incarnation: 3,
             session: Session([id; 8]),
-            charter: charter(&["1=a", "2=b"], "le-s"),
+            digest: digest(&["1=a", "2=b"], "le-s"),
             keyring: ring("a"),
         }
     }
 
     fn sealer(&self) -> Sealer {
-        let Self { group, id, incarnation, session, charter, keyring } = self;
-        Sealer::new(group, NodeId(*id), *incarnation, *session, *charter, keyring)
+        let Self { group, id, incarnation, session, digest, keyring } = self;
+        Sealer::new(group, NodeId(*id), *incarnation, *session, *digest, keyring)
     }
 
-    fn gate(&self) -> Gate {
-        let Self { group, id, incarnation, session, charter, keyring } = self;
-        Gate::new(group, NodeId(*id), *incarnation, *session, *charter, keyring)
+    fn opener(&self) -> FrameOpener {
+        let Self { group, id, incarnation, session, digest, keyring } = self;
+        FrameOpener::new(group, NodeId(*id), *incarnation, *session, *digest, keyring)
     }
 }
 
-fn charter(members: &[&'static str], terms: &str) -> Charter {
+fn digest(members: &[&'static str], terms: &str) -> ConfigDigest {
     let pair = |member: &&'static str| {
         let (id, address) = member.split_once('=').expect("tests write id=address");
         (NodeId(id.parse().expect("tests write id=address")), address)
     };
-    Charter::listed(members.iter().map(pair), terms)
+    ConfigDigest::listed(members.iter().map(pair), terms)
 }
 
 /// A ring with one made-up key for each digit.
@@ -72,70 +72,70 @@ fn seal_for(receiver: Option<u64>, sealer: &mut Sealer, body: &[u8]) -> Vec<u8> 
     frame
 }
 
-fn anybody(_sender: NodeId) -> Result<(), Refusal> {
+fn anybody(_sender: NodeId) -> Result<(), DropReason> {
     Ok(())
 }
 
-fn open(gate: &mut Gate, datagram: &[u8]) -> Result<(Opened, Vec<u8>), Denied> {
+fn open(opener: &mut FrameOpener, datagram: &[u8]) -> Result<(Opened, Vec<u8>), DroppedFrame> {
     let mut body = b"left over".to_vec();
-    let opened = gate.open(datagram, &anybody, &mut body)?;
+    let opened = opener.open(datagram, &anybody, &mut body)?;
     Ok((opened, body))
 }
 
 /// All that decides what passes: everything but what was objected to and what may be opened for
 /// the telling, which are shown last.
-fn decisive(gate: &Gate) -> String {
-    let shown = format!("{gate:?}");
-    let (decisive, _) = shown.split_once(", objected: ").expect("the gate has this field");
+fn decisive(opener: &FrameOpener) -> String {
+    let shown = format!("{opener:?}");
+    let (decisive, _) = shown.split_once(", objected: ").expect("the opener has this field");
     decisive.to_owned()
 }
 
-/// The gate but for what may be opened for the telling.
-fn lasting(gate: &Gate) -> String {
-    let shown = format!("{gate:?}");
-    let (lasting, _) = shown.split_once(", spare: ").expect("the gate has this field");
+/// The opener but for what may be opened for the telling.
+fn lasting(opener: &FrameOpener) -> String {
+    let shown = format!("{opener:?}");
+    let (lasting, _) = shown.split_once(", spare: ").expect("the opener has this field");
     lasting.to_owned()
 }
 
-/// Why this datagram is refused. Holds each refusal to what all of them promise.
-fn refused(gate: &mut Gate, datagram: &[u8]) -> Refusal {
-    refused_by(&anybody, gate, datagram)
+/// Why this datagram is refused. Holds each reason to what all of them promise.
+fn refused(opener: &mut FrameOpener, datagram: &[u8]) -> DropReason {
+    refused_by(&anybody, opener, datagram)
 }
 
 fn refused_by(
-    admits: &dyn Fn(NodeId) -> Result<(), Refusal>,
-    gate: &mut Gate,
+    admits: &dyn Fn(NodeId) -> Result<(), DropReason>,
+    opener: &mut FrameOpener,
     datagram: &[u8],
-) -> Refusal {
-    gate.refresh(latest_life(0));
-    denied_by(admits, gate, datagram).refusal
+) -> DropReason {
+    opener.refresh(latest_life(0));
+    dropped_by(admits, opener, datagram).reason
 }
 
-fn denied_by(
-    admits: &dyn Fn(NodeId) -> Result<(), Refusal>,
-    gate: &mut Gate,
+fn dropped_by(
+    admits: &dyn Fn(NodeId) -> Result<(), DropReason>,
+    opener: &mut FrameOpener,
     datagram: &[u8],
-) -> Denied {
-    let (all, decides) = (lasting(gate), decisive(gate));
+) -> DroppedFrame {
+    let (all, decides) = (lasting(opener), decisive(opener));
     let mut body = b"left over".to_vec();
-    let denied = gate.open(datagram, admits, &mut body).expect_err("it passed");
-    let refusal = denied.refusal;
-    assert_eq!(body, b"", "{refusal}: nothing of it is handed out");
-    assert_eq!(decisive(gate), decides, "{refusal}");
-    let acted_on = matches!(refusal, Refusal::OwnId | Refusal::List | Refusal::Terms);
-    assert!(!acted_on || denied.authentic.is_some(), "{refusal}: only of an authentic frame");
-    if denied.authentic.is_none() {
-        assert_eq!(lasting(gate), all, "{refusal}");
+    let dropped = opener.open(datagram, admits, &mut body).expect_err("it passed");
+    let reason = dropped.reason;
+    assert_eq!(body, b"", "{reason}: nothing of it is handed out");
+    assert_eq!(decisive(opener), decides, "{reason}");
+    let acted_on = matches!(reason, DropReason::OwnId | DropReason::List | DropReason::Terms);
+    assert!(!acted_on || dropped.authentic.is_some(), "{reason}: only of an authentic frame");
+    if dropped.authentic.is_none() {
+        assert_eq!(lasting(opener), all, "{reason}");
     }
     let mut counters = Counters::default();
-    counters.count(refusal);
-    assert_eq!((counters.of(refusal), counters.total()), (1, 1));
-    denied
+    counters.count(reason);
+    assert_eq!((counters.of(reason), counters.total()), (1, 1));
+    dropped
 }
 
 #[test]
 fn what_is_sealed_is_opened() {
-    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let (mut sealer, mut opener) = (Member::new(1).sealer(), Member::new(2).opener());
     let mut frame = b"left over".to_vec();
     let lengths = [0, 1, 63, 64, 65, BODY_MAX - 1, BODY_MAX];
     for (sequence, length) in (0..).zip(lengths) {
@@ -144,9 +144,9 @@ fn what_is_sealed_is_opened() {
         let receiver = [None, Some(NodeId(2))][length % 2];
         assert_eq!(sealer.seal(kind, receiver, &body, &mut frame), Ok(sequence));
         assert_eq!(frame.len(), FRAME_MIN + length);
-        let charter = Member::new(1).charter;
-        let expected = Opened { sender: NodeId(1), incarnation: 3, sequence, kind, charter };
-        assert_eq!(open(&mut gate, &frame), Ok((expected, body)));
+        let digest = Member::new(1).digest;
+        let expected = Opened { sender: NodeId(1), incarnation: 3, sequence, kind, digest };
+        assert_eq!(open(&mut opener, &frame), Ok((expected, body)));
     }
     assert_eq!(frame.len(), FRAME_MAX);
 }
@@ -165,84 +165,84 @@ fn a_body_that_does_not_fit_is_refused_with_both_sizes() {
 
 #[test]
 fn no_noise_of_any_length_passes() {
-    let mut gate = Member::new(2).gate();
+    let mut opener = Member::new(2).opener();
     let ours = seal(&mut Member::new(1).sealer(), b"");
     let mut random = SplitMix64::seed_from_u64(1);
     for length in 0..=1500 {
         let unless_by_length = |reason| match length {
-            _ if length < FRAME_MIN => Refusal::Short,
-            _ if length > FRAME_MAX => Refusal::Long,
+            _ if length < FRAME_MIN => DropReason::Short,
+            _ if length > FRAME_MAX => DropReason::Long,
             _ => reason,
         };
         let mut bytes = vec![0; length];
-        assert_eq!(refused(&mut gate, &bytes), unless_by_length(Refusal::Magic));
+        assert_eq!(refused(&mut opener, &bytes), unless_by_length(DropReason::Magic));
         random.fill_bytes(&mut bytes);
-        assert_eq!(refused(&mut gate, &bytes), unless_by_length(Refusal::Magic));
+        assert_eq!(refused(&mut opener, &bytes), unless_by_length(DropReason::Magic));
         let known = length.min(16); // from the magic to the group: all that needs no secret
         bytes[..known].copy_from_slice(&ours[..known]);
-        let expected = unless_by_length(Refusal::Receiver);
-        assert_eq!(refused(&mut gate, &bytes), expected, "chance names no receiver");
+        let expected = unless_by_length(DropReason::Receiver);
+        assert_eq!(refused(&mut opener, &bytes), expected, "chance names no receiver");
         let known = length.min(32); // up to the receiver: for everyone
         bytes[..known].copy_from_slice(&ours[..known]);
-        let found = refused(&mut gate, &bytes);
-        assert_eq!(found, unless_by_length(Refusal::Forged));
+        let found = refused(&mut opener, &bytes);
+        assert_eq!(found, unless_by_length(DropReason::Forged));
     }
-    assert!(open(&mut gate, &ours).is_ok());
+    assert!(open(&mut opener, &ours).is_ok());
 }
 
 #[test]
 fn no_shorter_or_longer_frame_passes() {
-    let mut gate = Member::new(2).gate();
+    let mut opener = Member::new(2).opener();
     let frame = seal(&mut Member::new(1).sealer(), &[7; 100]);
     for cut in 1..=frame.len() {
         let left = frame.len() - cut;
-        let unless_short = |reason| if left < FRAME_MIN { Refusal::Short } else { reason };
-        assert_eq!(refused(&mut gate, &frame[..left]), unless_short(Refusal::Forged));
-        assert_eq!(refused(&mut gate, &frame[cut..]), unless_short(Refusal::Magic));
+        let unless_short = |reason| if left < FRAME_MIN { DropReason::Short } else { reason };
+        assert_eq!(refused(&mut opener, &frame[..left]), unless_short(DropReason::Forged));
+        assert_eq!(refused(&mut opener, &frame[cut..]), unless_short(DropReason::Magic));
     }
     let mut longer = frame.clone();
     while longer.len() < FRAME_MAX {
         longer.push(0);
-        assert_eq!(refused(&mut gate, &longer), Refusal::Forged);
+        assert_eq!(refused(&mut opener, &longer), DropReason::Forged);
     }
     longer.push(0);
-    assert_eq!(refused(&mut gate, &longer), Refusal::Long);
-    assert!(open(&mut gate, &frame).is_ok());
+    assert_eq!(refused(&mut opener, &longer), DropReason::Long);
+    assert!(open(&mut opener, &frame).is_ok());
 }
 
 #[test]
 fn no_frame_with_a_flipped_bit_passes() {
-    let mut gate = Member::new(2).gate();
+    let mut opener = Member::new(2).opener();
     let mut frame = seal(&mut Member::new(1).sealer(), b"forty-two");
     for bit in 0..frame.len() * 8 {
         let expected = match bit / 8 {
-            0..2 => Refusal::Magic,
-            2 => Refusal::Version,
-            4..8 => Refusal::Key,
-            8..16 => Refusal::Group,
-            16..32 => Refusal::Receiver, // for everyone, if both are the same
-            _ => Refusal::Forged,
+            0..2 => DropReason::Magic,
+            2 => DropReason::Version,
+            4..8 => DropReason::Key,
+            8..16 => DropReason::Group,
+            16..32 => DropReason::Receiver, // for everyone, if both are the same
+            _ => DropReason::Forged,
         };
         frame[bit / 8] ^= 1 << (bit % 8);
-        assert_eq!(refused(&mut gate, &frame), expected, "bit {bit}");
+        assert_eq!(refused(&mut opener, &frame), expected, "bit {bit}");
         frame[bit / 8] ^= 1 << (bit % 8);
     }
-    assert!(open(&mut gate, &frame).is_ok());
+    assert!(open(&mut opener, &frame).is_ok());
 }
 
 #[test]
 fn another_key_or_group_is_refused() {
-    let mut gate = Member::new(2).gate();
+    let mut opener = Member::new(2).opener();
     let key = Member { keyring: ring("b"), ..Member::new(1) };
-    assert_eq!(refused(&mut gate, &seal(&mut key.sealer(), b"")), Refusal::Key);
+    assert_eq!(refused(&mut opener, &seal(&mut key.sealer(), b"")), DropReason::Key);
     let group = Member { group: "jobs2", ..Member::new(1) };
     let mut frame = seal(&mut group.sealer(), b"");
-    assert_eq!(refused(&mut gate, &frame), Refusal::Group);
+    assert_eq!(refused(&mut opener, &frame), DropReason::Group);
     let ours = seal(&mut Member::new(1).sealer(), b"");
     frame[8..16].copy_from_slice(&ours[8..16]); // even if somebody says it is of this group
-    assert_eq!(refused(&mut gate, &frame), Refusal::Key);
+    assert_eq!(refused(&mut opener, &frame), DropReason::Key);
     frame[4..8].copy_from_slice(&ours[4..8]); // and sealed with its key
-    assert_eq!(refused(&mut gate, &frame), Refusal::Forged);
+    assert_eq!(refused(&mut opener, &frame), DropReason::Forged);
 }
 
 #[test]
@@ -250,26 +250,26 @@ fn a_group_with_a_secret_and_one_without_never_hear_each_other() {
     let keyed = Member::new(1);
     let public = Member { keyring: Keyring::insecure(), ..Member::new(2) };
     for (from, to) in [(&keyed, &public), (&public, &keyed)] {
-        assert_eq!(refused(&mut to.gate(), &seal(&mut from.sealer(), b"")), Refusal::Key);
+        assert_eq!(refused(&mut to.opener(), &seal(&mut from.sealer(), b"")), DropReason::Key);
     }
     let other = Member { keyring: Keyring::insecure(), ..Member::new(1) };
-    assert!(open(&mut other.gate(), &seal(&mut public.sealer(), b"")).is_ok());
+    assert!(open(&mut other.opener(), &seal(&mut public.sealer(), b"")).is_ok());
 }
 
 #[test]
 fn the_caller_has_its_say_before_the_window_and_nothing_is_forged_for_it() {
-    let mut gate = Member::new(2).gate();
+    let mut opener = Member::new(2).opener();
     let mut sealer = Member::new(1).sealer();
     let frame = seal(&mut sealer, b"");
-    for reason in [Refusal::Stranger, Refusal::Address] {
+    for reason in [DropReason::Stranger, DropReason::Address] {
         let admits = |sender| if sender == NodeId(1) { Err(reason) } else { Ok(()) };
-        assert_eq!(refused_by(&admits, &mut gate, &frame), reason);
+        assert_eq!(refused_by(&admits, &mut opener, &frame), reason);
     }
     let mut forged = seal(&mut sealer, b"");
     forged[90] ^= 1;
-    let admits = |_| Err(Refusal::Address);
-    assert_eq!(refused_by(&admits, &mut gate, &forged), Refusal::Forged);
-    assert!(open(&mut gate, &frame).is_ok());
+    let admits = |_| Err(DropReason::Address);
+    assert_eq!(refused_by(&admits, &mut opener, &forged), DropReason::Forged);
+    assert!(open(&mut opener, &frame).is_ok());
 }
 
 /// All orders of so many things.
@@ -294,12 +294,12 @@ fn in_whatever_order_frames_come_each_passes_once() {
     let orders = orders(frames.len());
     assert_eq!(orders.iter().collect::<BTreeSet<_>>().len(), 120);
     for order in orders {
-        let mut gate = Member::new(2).gate();
+        let mut opener = Member::new(2).opener();
         for (count, &place) in order.iter().enumerate() {
-            let (opened, body) = open(&mut gate, &frames[place]).expect("it is new");
+            let (opened, body) = open(&mut opener, &frames[place]).expect("it is new");
             assert_eq!((opened.sequence, body), (place as u64, vec![place as u8]));
             for &former in &order[..=count] {
-                assert_eq!(refused(&mut gate, &frames[former]), Refusal::Replayed);
+                assert_eq!(refused(&mut opener, &frames[former]), DropReason::Replayed);
             }
         }
     }
@@ -309,30 +309,30 @@ fn in_whatever_order_frames_come_each_passes_once() {
 fn a_frame_far_behind_the_latest_counts_as_replayed() {
     let mut sealer = Member::new(1).sealer();
     let frames: Vec<_> = (0..=1024).map(|_| seal(&mut sealer, b"")).collect();
-    let mut gate = Member::new(2).gate();
-    assert!(open(&mut gate, &frames[1024]).is_ok());
-    assert_eq!(refused(&mut gate, &frames[0]), Refusal::Replayed);
-    assert!(open(&mut gate, &frames[1]).is_ok());
+    let mut opener = Member::new(2).opener();
+    assert!(open(&mut opener, &frames[1024]).is_ok());
+    assert_eq!(refused(&mut opener, &frames[0]), DropReason::Replayed);
+    assert!(open(&mut opener, &frames[1]).is_ok());
 }
 
 #[test]
 fn a_life_that_is_over_is_not_heard_again() {
     let former = seal(&mut Member::new(1).sealer(), b"");
     let later = Member { incarnation: 4, session: Session([40; 8]), ..Member::new(1) };
-    let (mut later, mut gate) = (later.sealer(), Member::new(2).gate());
-    assert!(open(&mut gate, &seal(&mut later, b"")).is_ok());
-    assert_eq!(refused(&mut gate, &former), Refusal::FormerLife);
-    assert!(open(&mut gate, &seal(&mut later, b"")).is_ok());
+    let (mut later, mut opener) = (later.sealer(), Member::new(2).opener());
+    assert!(open(&mut opener, &seal(&mut later, b"")).is_ok());
+    assert_eq!(refused(&mut opener, &former), DropReason::FormerLife);
+    assert!(open(&mut opener, &seal(&mut later, b"")).is_ok());
 }
 
 #[test]
 fn the_second_process_of_an_id_and_incarnation_is_refused() {
     let mut one = Member::new(1).sealer();
     let mut other = Member { session: Session([40; 8]), ..Member::new(1) }.sealer();
-    let mut gate = Member::new(2).gate();
-    assert!(open(&mut gate, &seal(&mut one, b"")).is_ok());
-    assert_eq!(refused(&mut gate, &seal(&mut other, b"")), Refusal::IdTwice);
-    assert!(open(&mut gate, &seal(&mut one, b"")).is_ok());
+    let mut opener = Member::new(2).opener();
+    assert!(open(&mut opener, &seal(&mut one, b"")).is_ok());
+    assert_eq!(refused(&mut opener, &seal(&mut other, b"")), DropReason::IdTwice);
+    assert!(open(&mut opener, &seal(&mut one, b"")).is_ok());
 }
 
 /// A machine that was restored from a snapshot goes on with the session and the numbers of the
@@ -357,127 +357,127 @@ fn a_process_and_its_copy_share_no_nonce() {
 fn what_one_member_is_told_is_refused_by_every_other() {
     let mut sealer = Member::new(1).sealer();
     let for_two = seal_for(Some(2), &mut sealer, b"");
-    assert_eq!(refused(&mut Member::new(3).gate(), &for_two), Refusal::Receiver);
+    assert_eq!(refused(&mut Member::new(3).opener(), &for_two), DropReason::Receiver);
     // Nor is it made to be for another, or for everyone.
     for receiver in [3_u64, 1] {
         let mut changed = for_two.clone();
         changed[24..32].copy_from_slice(&receiver.to_le_bytes());
-        assert_eq!(refused(&mut Member::new(3).gate(), &changed), Refusal::Forged);
+        assert_eq!(refused(&mut Member::new(3).opener(), &changed), DropReason::Forged);
     }
-    assert!(open(&mut Member::new(2).gate(), &for_two).is_ok());
+    assert!(open(&mut Member::new(2).opener(), &for_two).is_ok());
     let for_all = seal(&mut sealer, b"");
     for id in [2, 3] {
-        assert!(open(&mut Member::new(id).gate(), &for_all).is_ok());
+        assert!(open(&mut Member::new(id).opener(), &for_all).is_ok());
     }
-    assert_eq!(refused(&mut Member::new(1).gate(), &for_all), Refusal::Own, "nor reflected");
+    assert_eq!(refused(&mut Member::new(1).opener(), &for_all), DropReason::Own, "nor reflected");
 }
 
 #[test]
 fn a_life_that_cannot_have_begun_leaves_no_trace() {
     const CENTURY: u64 = 3_155_760_000_000_000_000;
     let wall = 1_900_000_000_000_000_000; // in 2030
-    let mut gate = Member::new(2).gate();
-    gate.refresh(latest_life(wall));
+    let mut opener = Member::new(2).opener();
+    opener.refresh(latest_life(wall));
     let sealer = |incarnation| Member { incarnation, ..Member::new(1) }.sealer();
     for incarnation in [u64::MAX, wall + CENTURY + 1] {
-        let denied = denied_by(&anybody, &mut gate, &seal(&mut sealer(incarnation), b""));
-        assert_eq!(denied.refusal, Refusal::FutureLife);
+        let dropped = dropped_by(&anybody, &mut opener, &seal(&mut sealer(incarnation), b""));
+        assert_eq!(dropped.reason, DropReason::FutureLife);
         let own = Member { incarnation, session: Session([40; 8]), ..Member::new(2) };
-        let denied = denied_by(&anybody, &mut gate, &seal(&mut own.sealer(), b""));
-        assert_eq!(denied.refusal, Refusal::FutureLife, "nor does it make us withdraw");
+        let dropped = dropped_by(&anybody, &mut opener, &seal(&mut own.sealer(), b""));
+        assert_eq!(dropped.reason, DropReason::FutureLife, "nor does it make us withdraw");
     }
-    assert!(open(&mut gate, &seal(&mut sealer(wall), b"")).is_ok(), "its true life is heard");
+    assert!(open(&mut opener, &seal(&mut sealer(wall), b"")).is_ok(), "its true life is heard");
     // A member that took the last number there is can still be outlived: time goes on.
-    assert!(open(&mut gate, &seal(&mut sealer(wall + CENTURY), b"")).is_ok());
-    gate.refresh(latest_life(wall + 1));
-    assert!(open(&mut gate, &seal(&mut sealer(wall + CENTURY + 1), b"")).is_ok());
+    assert!(open(&mut opener, &seal(&mut sealer(wall + CENTURY), b"")).is_ok());
+    opener.refresh(latest_life(wall + 1));
+    assert!(open(&mut opener, &seal(&mut sealer(wall + CENTURY + 1), b"")).is_ok());
     // A clock that was never set refuses nobody whose clock is.
-    let mut unset = Member::new(2).gate();
+    let mut unset = Member::new(2).opener();
     unset.refresh(latest_life(0));
     assert!(open(&mut unset, &seal(&mut sealer(wall), b"")).is_ok());
 }
 
 #[test]
 fn an_authentic_refusal_is_told_from_what_a_header_says() {
-    let mut gate = Member::new(2).gate();
-    let elsewhere = |_| Err(Refusal::Address);
+    let mut opener = Member::new(2).opener();
+    let elsewhere = |_| Err(DropReason::Address);
     let mut sealer = Member::new(1).sealer();
-    for left in (0..Gate::SPARE).rev() {
+    for left in (0..FrameOpener::SPARE).rev() {
         let frame = seal(&mut sealer, b"");
-        let denied = gate.open(&frame, &elsewhere, &mut Vec::new()).unwrap_err();
-        assert_eq!(denied.refusal, Refusal::Address);
-        assert_eq!(denied.authentic.map(|opened| opened.sender), Some(NodeId(1)), "{left} left");
-        let again = gate.open(&frame, &elsewhere, &mut Vec::new()).unwrap_err();
-        assert_eq!(again, Refusal::Address.into(), "each frame is told of once");
+        let dropped = opener.open(&frame, &elsewhere, &mut Vec::new()).unwrap_err();
+        assert_eq!(dropped.reason, DropReason::Address);
+        assert_eq!(dropped.authentic.map(|opened| opened.sender), Some(NodeId(1)), "{left} left");
+        let again = opener.open(&frame, &elsewhere, &mut Vec::new()).unwrap_err();
+        assert_eq!(again, DropReason::Address.into(), "each frame is told of once");
     }
     let frame = seal(&mut sealer, b"");
-    let denied = gate.open(&frame, &elsewhere, &mut Vec::new()).unwrap_err();
-    assert_eq!(denied, Refusal::Address.into(), "no more is opened");
+    let dropped = opener.open(&frame, &elsewhere, &mut Vec::new()).unwrap_err();
+    assert_eq!(dropped, DropReason::Address.into(), "no more is opened");
     // What a member acts on is opened all the same.
-    let other = Member { charter: charter(&["1=a", "2=c"], "le-s"), ..Member::new(1) };
-    let denied = gate.open(&seal(&mut other.sealer(), b""), &elsewhere, &mut Vec::new());
-    let denied = denied.unwrap_err();
-    assert!(denied.refusal == Refusal::List && denied.authentic.is_some(), "{denied:?}");
+    let other = Member { digest: digest(&["1=a", "2=c"], "le-s"), ..Member::new(1) };
+    let dropped = opener.open(&seal(&mut other.sealer(), b""), &elsewhere, &mut Vec::new());
+    let dropped = dropped.unwrap_err();
+    assert!(dropped.reason == DropReason::List && dropped.authentic.is_some(), "{dropped:?}");
 }
 
 #[test]
 fn our_own_frames_are_known_by_their_session() {
     let me = Member::new(2);
-    assert_eq!(refused(&mut me.gate(), &seal(&mut me.sealer(), b"")), Refusal::Own);
+    assert_eq!(refused(&mut me.opener(), &seal(&mut me.sealer(), b"")), DropReason::Own);
 }
 
 #[test]
 fn another_process_with_our_id_is_told_from_a_former_life_of_ours() {
-    let mut gate = Member::new(2).gate();
+    let mut opener = Member::new(2).opener();
     let namesake =
         |incarnation| Member { incarnation, session: Session([50; 8]), ..Member::new(2) }.sealer();
-    assert_eq!(refused(&mut gate, &seal(&mut namesake(2), b"")), Refusal::FormerLife);
+    assert_eq!(refused(&mut opener, &seal(&mut namesake(2), b"")), DropReason::FormerLife);
     let mut same = namesake(3);
     let kept = seal(&mut same, b"");
-    assert_eq!(refused(&mut gate, &kept), Refusal::OwnId);
-    assert_eq!(refused(&mut gate, &kept), Refusal::Replayed, "each frame says so once");
-    assert_eq!(refused(&mut gate, &seal(&mut same, b"")), Refusal::OwnId);
-    assert_eq!(refused(&mut gate, &seal(&mut namesake(9), b"")), Refusal::OwnId);
-    assert_eq!(refused(&mut gate, &seal(&mut same, b"")), Refusal::FormerLife);
+    assert_eq!(refused(&mut opener, &kept), DropReason::OwnId);
+    assert_eq!(refused(&mut opener, &kept), DropReason::Replayed, "each frame says so once");
+    assert_eq!(refused(&mut opener, &seal(&mut same, b"")), DropReason::OwnId);
+    assert_eq!(refused(&mut opener, &seal(&mut namesake(9), b"")), DropReason::OwnId);
+    assert_eq!(refused(&mut opener, &seal(&mut same, b"")), DropReason::FormerLife);
 }
 
 #[test]
-fn another_charter_is_refused_and_each_frame_says_so_once() {
+fn another_digest_is_refused_and_each_frame_says_so_once() {
     let cases = [
-        (charter(&["1=a", "2=b", "3=c"], "le-s"), Refusal::List),
-        (charter(&["1=a", "2=b"], "le-m"), Refusal::Terms),
-        (charter(&["1=a", "2=c"], "le-m"), Refusal::List),
-        (Charter::open("le-s"), Refusal::List),
+        (digest(&["1=a", "2=b", "3=c"], "le-s"), DropReason::List),
+        (digest(&["1=a", "2=b"], "le-m"), DropReason::Terms),
+        (digest(&["1=a", "2=c"], "le-m"), DropReason::List),
+        (ConfigDigest::open("le-s"), DropReason::List),
     ];
-    for (charter, reason) in cases {
-        let mut gate = Member::new(2).gate();
-        let mut other = Member { charter, ..Member::new(1) }.sealer();
+    for (digest, reason) in cases {
+        let mut opener = Member::new(2).opener();
+        let mut other = Member { digest, ..Member::new(1) }.sealer();
         let kept: Vec<_> = (0..3).map(|_| seal(&mut other, b"")).collect();
         for frame in &kept {
-            assert_eq!(refused(&mut gate, frame), reason);
+            assert_eq!(refused(&mut opener, frame), reason);
         }
         for frame in &kept {
-            assert_eq!(refused(&mut gate, frame), Refusal::Replayed);
+            assert_eq!(refused(&mut opener, frame), DropReason::Replayed);
         }
-        assert_eq!(refused(&mut gate, &seal(&mut other, b"")), reason, "it goes on");
+        assert_eq!(refused(&mut opener, &seal(&mut other, b"")), reason, "it goes on");
 
-        // Started again with the right charter it is a member, and its past is over.
+        // Started again with the right digest it is a member, and its past is over.
         let repaired = Member { incarnation: 4, session: Session([40; 8]), ..Member::new(1) };
-        assert!(open(&mut gate, &seal(&mut repaired.sealer(), b"")).is_ok());
-        assert_eq!(refused(&mut gate, &seal(&mut other, b"")), Refusal::FormerLife);
+        assert!(open(&mut opener, &seal(&mut repaired.sealer(), b"")).is_ok());
+        assert_eq!(refused(&mut opener, &seal(&mut other, b"")), DropReason::FormerLife);
     }
 }
 
 #[test]
 fn whoever_has_another_list_is_told_apart_even_if_it_is_in_none_of_ours() {
-    let mut gate = Member::new(2).gate();
-    let other = Member { charter: charter(&["1=a", "2=b", "9=z"], "le-s"), ..Member::new(9) };
-    let stranger = |_| Err(Refusal::Stranger);
+    let mut opener = Member::new(2).opener();
+    let other = Member { digest: digest(&["1=a", "2=b", "9=z"], "le-s"), ..Member::new(9) };
+    let stranger = |_| Err(DropReason::Stranger);
     let frame = seal(&mut other.sealer(), b"");
-    assert_eq!(refused_by(&stranger, &mut gate, &frame), Refusal::List);
+    assert_eq!(refused_by(&stranger, &mut opener, &frame), DropReason::List);
     let same = Member::new(9);
     let frame = seal(&mut same.sealer(), b"");
-    assert_eq!(refused_by(&stranger, &mut gate, &frame), Refusal::Stranger);
+    assert_eq!(refused_by(&stranger, &mut opener, &frame), DropReason::Stranger);
 }
 
 /// The steps of a rotation, as a member's key file goes through them.
@@ -489,46 +489,46 @@ fn keys_rotate_without_a_moment_of_silence() {
         let member = Member { keyring: ring(digits), ..Member::new(1) };
         seal(&mut member.sealer(), b"")
     };
-    let gate = |digits| Member { keyring: ring(digits), ..Member::new(2) }.gate();
+    let opener = |digits| Member { keyring: ring(digits), ..Member::new(2) }.opener();
     // Members take a step in any order, as long as all have taken the one before.
     for step in ROTATION.windows(2) {
         for (from, to) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let opened = open(&mut gate(step[to]), &frame(step[from]));
+            let opened = open(&mut opener(step[to]), &frame(step[from]));
             assert!(opened.is_ok(), "from {} to {}", step[from], step[to]);
         }
     }
-    assert_eq!(refused(&mut gate("a"), &frame("ba")), Refusal::Key, "two steps at once");
+    assert_eq!(refused(&mut opener("a"), &frame("ba")), DropReason::Key, "two steps at once");
 }
 
 #[test]
 fn keys_change_while_members_run_and_no_window_is_forgotten() {
-    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let (mut sealer, mut opener) = (Member::new(1).sealer(), Member::new(2).opener());
     let mut kept = Vec::new();
     for (number, digits) in (0..).zip(ROTATION) {
-        gate.set_keyring(&ring(digits));
+        opener.set_keyring(&ring(digits));
         let early = seal(&mut sealer, b"");
-        assert_eq!(open(&mut gate, &early).expect("a step behind").0.sequence, 2 * number);
+        assert_eq!(open(&mut opener, &early).expect("a step behind").0.sequence, 2 * number);
         sealer.set_keyring(&ring(digits));
         let late = seal(&mut sealer, b"");
-        assert_eq!(open(&mut gate, &late).expect("in step").0.sequence, 2 * number + 1);
+        assert_eq!(open(&mut opener, &late).expect("in step").0.sequence, 2 * number + 1);
         kept.extend([early, late]);
     }
-    assert_eq!(refused(&mut gate, &kept[0]), Refusal::Key, "the old key is gone");
-    gate.set_keyring(&ring("ab"));
+    assert_eq!(refused(&mut opener, &kept[0]), DropReason::Key, "the old key is gone");
+    opener.set_keyring(&ring("ab"));
     for frame in &kept {
-        assert_eq!(refused(&mut gate, frame), Refusal::Replayed);
+        assert_eq!(refused(&mut opener, frame), DropReason::Replayed);
     }
 }
 
 #[test]
 fn nothing_is_allocated_once_members_know_each_other() {
-    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let (mut sealer, mut opener) = (Member::new(1).sealer(), Member::new(2).opener());
     let (mut frame, mut body) = (Vec::new(), Vec::new());
     let mut exchange = |count| {
         for _ in 0..count {
             sealer.seal(Kind::Message, None, &[1; BODY_MAX], &mut frame).expect("it fits");
-            gate.open(&frame, &anybody, &mut body).expect("it is new");
-            gate.open(&frame, &anybody, &mut body).expect_err("it is not");
+            opener.open(&frame, &anybody, &mut body).expect("it is new");
+            opener.open(&frame, &anybody, &mut body).expect_err("it is not");
         }
     };
     exchange(1);
@@ -554,31 +554,31 @@ fn fastest(mut work: impl FnMut()) -> u64 {
 /// What it takes to open a frame is what every replay cost before it was looked up by its header.
 #[test]
 fn a_replay_is_refused_for_a_fraction_of_what_it_takes_to_open_it() {
-    let (mut sealer, mut gate) = (Member::new(1).sealer(), Member::new(2).gate());
+    let (mut sealer, mut opener) = (Member::new(1).sealer(), Member::new(2).opener());
     let seen = seal_for(Some(2), &mut sealer, &[7; 64]);
-    assert!(open(&mut gate, &seen).is_ok());
+    assert!(open(&mut opener, &seen).is_ok());
     let mut forged = seal_for(Some(2), &mut sealer, &[7; 64]);
     *forged.last_mut().expect("it has a tag") ^= 1;
     let other = seal_for(Some(3), &mut sealer, &[7; 64]);
     let mut body = Vec::new();
-    let mut time = |frame: &[u8], expected: Refusal| {
+    let mut time = |frame: &[u8], expected: DropReason| {
         fastest(|| {
             for _ in 0..16 {
-                assert_eq!(gate.open(frame, &anybody, &mut body), Err(expected.into()));
+                assert_eq!(opener.open(frame, &anybody, &mut body), Err(expected.into()));
             }
         })
     };
-    let opened = time(&forged, Refusal::Forged);
-    for (frame, refusal) in [(&seen, Refusal::Replayed), (&other, Refusal::Receiver)] {
-        let unopened = time(frame, refusal);
+    let opened = time(&forged, DropReason::Forged);
+    for (frame, reason) in [(&seen, DropReason::Replayed), (&other, DropReason::Receiver)] {
+        let unopened = time(frame, reason);
         let ratio = opened as f64 / unopened.max(1) as f64;
         println!(
             "{}: {} ns unopened, {} ns opened, {ratio:.1} times as long",
-            refusal.name(),
+            reason.name(),
             unopened / 16,
             opened / 16
         );
-        assert!(ratio > 2.0, "{refusal}: {ratio}");
+        assert!(ratio > 2.0, "{reason}: {ratio}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! state files that are not what they were.
 
 use bellwether_core::NodeId;
-use bellwether_net::frame::{Charter, Keyring, Kind, Sealer, Session};
+use bellwether_net::frame::{ConfigDigest, Keyring, Kind, Sealer, Session};
 use bellwether_net::{Builder, Election, Peers, Role, Status};
 use bellwether_protocols::local_leader::{Config, Params};
 use sha2::{Digest, Sha256};
@@ -126,7 +126,7 @@ fn every_member_names_the_one_with_another_list_and_how_it_differs() {
     let typo = [&all[..3], std::slice::from_ref(&wrong)].concat();
     let members: Vec<Election> =
         (1..=4).map(|id| member(id, if id == 3 { &typo } else { &all }).join().unwrap()).collect();
-    let difference = format!("(it has {wrong}, they have {}): correct its --peers", all[3]);
+    let difference = format!("(it has {wrong}, they have {}): correct its list", all[3]);
     for (id, one) in (1..).zip(&members) {
         let named = match id {
             3 => "this member, 3, has another member list than 1, 2, 4".to_owned(),
@@ -183,9 +183,9 @@ fn impostor(all: &[String], id: u64, incarnation: u64) -> (Vec<(NodeId, String)>
     let (lock, drift) = (params.lock().as_nanos(), params.drift_ppm());
     let error = params.clock_error().as_nanos();
     let terms = format!("local-leader 2 mode=majority lock={lock} drift={drift} error={error}");
-    let charter = Charter::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms);
+    let digest = ConfigDigest::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms);
     let (session, ring) = (Session([9; 8]), Keyring::insecure());
-    let sealer = Sealer::new("test", NodeId(id), incarnation, session, charter, &ring);
+    let sealer = Sealer::new("test", NodeId(id), incarnation, session, digest, &ring);
     (list, sealer)
 }
 

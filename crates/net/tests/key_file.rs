@@ -1,4 +1,4 @@
-//! Key files: what is read, what is refused, and that the refusal tells the way out.
+//! Key files: what is read, what is refused, and that the reason tells the way out.
 
 use bellwether_net::frame::{BadKeyFile, BadKeys, Fault, KEY_FILE_MAX, Keyring};
 use std::fs::{self, Permissions};

@@ -123,7 +123,7 @@ impl Report<'_> {
             Outcome::Holds => ("holds", None),
             Outcome::Violated { text, .. } => ("violated", Some(text.clone())),
             // The schedule was held back because of the machine.
-            Outcome::Undecidable(why) => ("undecidable", self.doubts().or(Some(why.clone()))),
+            Outcome::Undecidable(why) => ("undecidable", self.doubts().or(Some(why.to_string()))),
         };
         json!({ "verdict": verdict, "looks": ruling.looks, "why": why })
     }

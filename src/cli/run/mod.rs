@@ -32,7 +32,7 @@ mod supervisor;
 mod worker;
 
 use super::Done;
-use super::failure::Failure;
+use super::failure::{Failure, with_flags};
 use super::runtime_dir;
 use super::signals::Signals;
 use bell::Bell;
@@ -278,7 +278,7 @@ fn supervise(
 
 impl From<CannotServe> for Failure {
     fn from(error: CannotServe) -> Self {
-        let line = error.to_string();
+        let line = with_flags(&error);
         if error.is_config() { Self::Config(line) } else { Self::Io(line) }
     }
 }

@@ -1,7 +1,7 @@
 //! All that a member is started with, from wherever it was said, and the rules that the command
 //! checks before anything begins.
 
-use super::super::failure::Failure;
+use super::super::failure::{Failure, with_flags};
 use super::super::{file, runtime_dir};
 use super::layers::{self, GROUP, Layer};
 use super::options::{Format, Options};
@@ -76,7 +76,7 @@ impl Settings {
         config: Config,
         command: Vec<OsString>,
     ) -> Result<Self, Failure> {
-        check_group(&group).map_err(|bad| Failure::Config(bad.to_string()))?;
+        check_group(&group).map_err(|bad| Failure::Config(with_flags(&bad)))?;
         let choice = Choice::try_from(config.clone())
             .map_err(|bad| Failure::Config(format!("{}: {bad}", options.protocol.name)))?;
         let (margin, grace) = (options.commanding.margin, options.commanding.grace);
@@ -186,7 +186,7 @@ impl Settings {
     /// Where the member can be asked; its place needs a name that fits.
     pub(super) fn check_socket(&self, id: u64) -> Result<PathBuf, Failure> {
         let path = socket_path(&self.dir, &self.group, id);
-        path.map_err(|bad| Failure::Config(bad.to_string()))
+        path.map_err(|bad| Failure::Config(with_flags(&bad)))
     }
 }
 
@@ -223,7 +223,8 @@ fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
 
 impl From<BadSettings> for Failure {
     fn from(bad: BadSettings) -> Self {
-        if bad.is_config() { Self::Config(bad.to_string()) } else { Self::Io(bad.to_string()) }
+        let line = with_flags(&bad);
+        if bad.is_config() { Self::Config(line) } else { Self::Io(line) }
     }
 }
 

@@ -1,15 +1,14 @@
-//! Every number that a process may draw, one branch each.
+//! Enumerates the random numbers of a process: one branch for each.
 //!
-//! **Source.** TigerBeetle's `exhaustigen`: a source of random numbers turned into one that
-//! enumerates all of them.
+//! **Source.** TigerBeetle's `exhaustigen`: a source of random numbers that enumerates all of them.
 //!
-//! **How.** A move runs with the numbers that are known so far. If it asks for one more, what it
-//! did is thrown away and the move is suspended: the next move of the explorer is the draw, one for
-//! each value that is tried, and then the suspended move is run again from its beginning. So a
-//! state holds at most one suspended move, and a protocol that draws nothing costs nothing.
+//! **How.** A move runs with the numbers known so far. If it draws one more, its result is
+//! discarded and the move is suspended: the explorer's next move is the draw, one for each tried
+//! value, and then the suspended move runs again from its beginning. So a state holds at most one
+//! suspended move, and a protocol without draws costs nothing.
 //!
-//! **Promise.** Of a draw among no more numbers than are tried, all are. Of one among more, the
-//! first, the last and those at equal distances between: what happens only at others is not seen.
+//! **Promise.** A draw among few numbers tries all of them. A draw among more tries the first, the
+//! last and some at equal distances between; behaviour of other values is not seen.
 
 use super::world::Move;
 use bellwether_core::Entropy;
@@ -19,7 +18,7 @@ use bellwether_core::Entropy;
 pub(super) struct Draws {
     known: Vec<u64>,
     used: usize,
-    /// How many numbers the first draw beyond the known ones is among.
+    /// The range of the first unknown draw.
     wanted: Option<u64>,
     allowed: bool,
 }
@@ -33,17 +32,17 @@ pub(super) struct Pending {
 }
 
 impl Draws {
-    /// For a protocol of whose draws so many values are tried.
+    /// For a protocol with draws, of which this many values are tried.
     pub(super) fn of(values: u64) -> Self {
         Self { known: Vec::new(), used: 0, wanted: None, allowed: values > 0 }
     }
 
-    /// For a protocol that draws nothing.
+    /// For a protocol without draws.
     pub(super) fn none() -> Self {
         Self::of(0)
     }
 
-    /// The move with these draws, if it needs one more.
+    /// The suspended move, if it needs one more draw.
     pub(super) fn suspended(self, chosen: Move) -> Option<Pending> {
         let Self { known, wanted, .. } = self;
         wanted.map(|among| Pending { chosen, known, among })
@@ -57,7 +56,7 @@ impl Entropy for Draws {
             self.used += 1;
             return *draw;
         }
-        // Whatever comes of it is thrown away.
+        // The result is discarded.
         self.wanted.get_or_insert(n);
         0
     }

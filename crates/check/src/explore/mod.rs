@@ -1,19 +1,18 @@
-//! Every behaviour of a small group: exhaustive exploration with stateright.
+//! Explores every behaviour of a small group, with stateright.
 //!
-//! **What is explored.** The state machines that run, in a world whose time moves in ticks. In each
-//! tick each process may receive any message that is under way, in any order, or none; may run its
-//! deadlines; may sleep, crash, come back, resign, be asked to hold an election, as far as the
-//! [adversary](Adversary) allows.
-//! A message that is not delivered in time is lost, so every pattern of loss is among them. Whoever
-//! draws a number draws each of a few (`draws.rs`).
+//! **What is explored.** The real state machines, in a world whose time moves in ticks. In each
+//! tick each process may receive any message in transit, in any order, or none; fire its timers;
+//! sleep, crash, restart, resign, or be asked to hold an election, as far as the
+//! [adversary](Adversary) allows. A message that is not delivered in time is lost, so every pattern
+//! of loss is included. A draw branches over a few values (`draws.rs`).
 //!
 //! **What is not.** All clocks agree, delays are multiples of a tick, and the group is small. With
-//! a bound on time nothing beyond it is seen; without one, states that differ in nothing but the
-//! date are one, and what is said of them holds for ever.
+//! a bound on time nothing beyond it is seen. Without one, states that differ only by a shift in
+//! time are one, so the result holds for ever.
 //!
-//! **What it promises.** A state is kept by a 64-bit fingerprint, as stateright does: two states
-//! with the same one would hide each other, which among ten million has a chance of about one in
-//! four hundred thousand.
+//! **What it promises.** Stateright stores a 64-bit fingerprint of each state. Two states with the
+//! same one would hide each other; among ten million states that has a probability of about
+//! 1/400,000.
 
 pub mod announcements;
 mod draws;
@@ -29,23 +28,23 @@ use bellwether_core::{NodeId, Protocol};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::time::Duration;
 
-/// What was found.
+/// The result of an exploration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// How many different states were seen.
     pub states: usize,
     /// The longest path to one of them.
     pub depth: usize,
-    /// Whether all that can be reached were seen.
+    /// Whether all reachable states were seen.
     pub complete: bool,
-    /// Whether somebody leads in one of them, without which the rest means little.
+    /// Whether a process leads in one of them; otherwise the result means little.
     pub somebody_leads: bool,
-    /// A property that does not hold, and a path to where it does not.
+    /// A broken property, and a path to a state that breaks it.
     pub breach: Option<(&'static str, Vec<Move>)>,
 }
 
 impl Asked {
-    /// The names of what is asked.
+    /// The names of the properties.
     pub fn properties(self) -> &'static [&'static str] {
         match self {
             Self::Leases => &[NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF],
@@ -65,7 +64,7 @@ pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Ans
     explore_and_tell(world, most, threads, |_| {})
 }
 
-/// The same, telling now and then how many different states were seen so far.
+/// The same, with periodic calls that report the number of different states so far.
 pub fn explore_and_tell<P: Protocol>(
     world: World<P>,
     most: usize,
@@ -78,7 +77,7 @@ pub fn explore_and_tell<P: Protocol>(
     let mut pause = Duration::from_micros(100);
     while !checker.is_done() {
         std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(100)); // a short exploration is not held up
+        pause = (pause * 2).min(Duration::from_millis(100)); // do not delay a short exploration
         tell(checker.unique_state_count());
     }
     let checker = checker.join();

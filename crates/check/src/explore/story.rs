@@ -1,11 +1,11 @@
-//! A path through the explored states as a trace that can be read and drawn.
+//! Converts a path through the explored states to a trace.
 
 use super::world::{Move, State, TICK, World};
 use bellwether_core::{Event, Instant, Message, NodeId, Protocol, Record, SimTime};
 use std::borrow::Cow;
 
 impl<P: Protocol> World<P> {
-    /// What happened on this path, one tick being a millisecond.
+    /// The events of this path; one tick is a millisecond.
     pub fn tell(&self, path: &[Move]) -> Vec<Record> {
         let mut state = self.start();
         let mut story = Story { now: SimTime::ZERO, records: Vec::new() };
@@ -39,7 +39,7 @@ impl Story {
         self.records.push(Record { t: self.now, node, event });
     }
 
-    /// A move as it happens to the process.
+    /// The events of a move.
     fn before<P: Protocol>(&mut self, id: NodeId, chosen: Move, state: &State<P>) {
         let event = match chosen {
             Move::Deliver(place) | Move::Copy(place) => {
@@ -66,7 +66,7 @@ impl Story {
         self.add(id, event);
     }
 
-    /// What changed by it: beliefs, the passing of time included.
+    /// The changes of beliefs by a move, including the passing of time.
     fn after<P: Protocol>(&mut self, id: NodeId, before: &State<P>, after: &State<P>) {
         for sent in after.letters.iter().filter(|letter| letter.sent == after.now) {
             if !before.letters.contains(sent) && u64::from(sent.from) == id.0 {

@@ -1,8 +1,8 @@
 //! A perfect datagram service for explored groups: every delay is known exactly.
 //!
-//! All clocks of an explored group agree, so a message that carries when it was sent says how long
-//! it took. The state machine inside is the one that runs; the layer that bounds delays with real
-//! clocks has a property test of its own, and would only multiply states here by what it remembers.
+//! All clocks of an explored group agree, so a message with its send time tells its delay. The
+//! inner state machine is the real one. The layer that bounds delays with real clocks has a
+//! property test of its own; here its memory would only multiply states.
 
 use bellwether_core::{
     Boot, Command, Cx, Dest, Effect, Fact, Instant, Layered, Leadership, Malformed, Message,

@@ -1,4 +1,4 @@
-//! A small world in ticks, as a state that can be compared.
+//! A small world in ticks, as a comparable state.
 
 use super::draws::{Draws, Pending};
 use super::timed::Timed;
@@ -8,35 +8,35 @@ use bellwether_core::{
 };
 use std::borrow::Cow;
 
-/// How long a tick is. Any length would do: only its multiples are compared.
+/// The duration of a tick. Any value would do: only its multiples are compared.
 pub const TICK: Duration = Duration::from_millis(1);
 
-/// What may go wrong. Whatever may go wrong is tried at every moment, and also not tried.
+/// The faults that may happen. Each is tried at every moment, and also not tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adversary {
     /// A message takes at least this many ticks.
     pub fastest: u64,
-    /// And at most this many; if it is not delivered by then it is lost. So any may be lost.
+    /// A message takes at most this many ticks; otherwise it is lost. So any message may be lost.
     pub slowest: u64,
-    /// How many crashes there may be. Whoever crashed may come back at any tick.
+    /// The most crashes. A crashed process may restart at any tick.
     pub crashes: u8,
-    /// How many messages may arrive twice.
+    /// The most duplicated messages.
     pub copies: u8,
-    /// How many times a process may be asked to resign.
+    /// The most requests to resign.
     pub resignations: u8,
-    /// How many times a process may be asked to hold an election.
+    /// The most requests to hold an election.
     pub campaigns: u8,
     /// Whether a process may sleep through its deadlines, for as long as it likes.
     pub sleep: bool,
-    /// When exploring ends. If never, states that differ in nothing but the date are one, and all
+    /// The bound on time. Without one, states that differ only by a shift in time are one, and all
     /// of time is explored.
     pub ticks: Option<u32>,
 }
 
-/// What one process sends to another.
+/// A message with its sender and receiver.
 type Said<P> = <Timed<P> as Protocol>::Message;
 
-/// A message under way.
+/// A message in transit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Letter<M> {
     pub(super) from: u8,
@@ -45,14 +45,14 @@ pub(super) struct Letter<M> {
     pub(super) message: M,
 }
 
-/// One process, if it runs, and how often it has begun.
+/// One process, if it runs, and the number of its starts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place<P: Protocol> {
     pub(super) life: u16,
     pub(super) node: Option<Node<Timed<P>>>,
 }
 
-/// Everything there is at one moment.
+/// The state of the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State<P: Protocol> {
     pub(super) now: Instant,
@@ -66,18 +66,18 @@ pub struct State<P: Protocol> {
     copies: u8,
     resignations: u8,
     campaigns: u8,
-    /// A move in which a draw is still to be made.
+    /// A suspended move that needs a draw.
     pending: Option<Pending>,
 }
 
-/// What happens next, to the process whose turn it is.
+/// The next event, for the process whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
-    /// It receives this letter.
+    /// It receives this message.
     Deliver(usize),
-    /// It receives this letter, which will come again.
+    /// It receives this message, which will arrive again.
     Copy(usize),
-    /// Its deadline runs.
+    /// Its timer fires.
     Wake,
     /// It is asked to resign.
     Resign,
@@ -85,13 +85,13 @@ pub enum Move {
     Campaign,
     /// It crashes.
     Crash,
-    /// It comes back.
+    /// It restarts.
     Restart,
     /// It does nothing more in this tick.
     Pass,
     /// All have had their turn, but messages without delay may still arrive in the same tick.
     Again,
-    /// It draws this number, in the move that it is in the middle of.
+    /// It draws this number, in its suspended move.
     Draw(u64),
 }
 
@@ -101,37 +101,37 @@ pub struct World<P: Protocol> {
     params: P::Params,
     adversary: Adversary,
     ids: Vec<NodeId>,
-    /// How many values of each draw are tried; none if the protocol draws nothing.
+    /// How many values of each draw are tried; none for a protocol without draws.
     values: u64,
     pub(super) asked: Asked,
 }
 
-/// What is asked of every state.
+/// The properties that are checked in every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Whether leases keep their promise.
+    /// The invariants of leases.
     Leases,
-    /// Whether somebody stands for election, unless everybody may be waiting for a dead one.
+    /// Whether a candidate exists, unless all may be waiting for a dead process.
     Standing,
 }
 
 impl<P: Protocol> World<P> {
-    /// A group of this many processes, all of which begin at once. The protocol must draw nothing,
-    /// and lead by leases.
+    /// A group of this many processes, which all start at once. For protocols with leases and
+    /// without draws.
     pub fn new(nodes: u8, params: P::Params, adversary: Adversary) -> Self {
         let ids = (0..u64::from(nodes)).map(NodeId).collect();
         Self { params, adversary, ids, values: 0, asked: Asked::Leases }
     }
 
-    /// The same, where every draw branches over this many values: all there are, or else the
-    /// first, the last, and some between them.
+    /// The same for a protocol with draws: each branches over all values, or over this many of
+    /// them.
     #[must_use]
     pub fn with_draws(mut self, values: u64) -> Self {
         self.values = values;
         self
     }
 
-    /// The same, asking this of every state.
+    /// The same, with these properties.
     #[must_use]
     pub fn asking(mut self, asked: Asked) -> Self {
         self.asked = asked;
@@ -152,7 +152,7 @@ impl<P: Protocol> World<P> {
             campaigns: self.adversary.campaigns,
             pending: None,
         };
-        // Whoever draws when it begins does so in its first turn.
+        // A process that draws at its start does so in its first turn.
         if self.values == 0 {
             for turn in 0..self.ids.len() as u8 {
                 state.turn = turn;
@@ -194,8 +194,8 @@ impl<P: Protocol> World<P> {
         moves.extend((state.campaigns > 0 && !leads).then_some(Move::Campaign));
     }
 
-    /// The state after a move; none beyond the end of time. A move in which more is drawn than is
-    /// known is suspended: the state stays, and the next move is the draw.
+    /// The state after a move; `None` beyond the bound on time. A move that needs an unknown draw
+    /// is suspended: the state stays, and the next move is the draw.
     pub(super) fn after(&self, state: &State<P>, chosen: Move) -> Option<State<P>> {
         let mut next = state.clone();
         let (chosen, mut draws) = match (next.pending.take(), chosen) {
@@ -262,7 +262,7 @@ impl<P: Protocol> World<P> {
         Some(())
     }
 
-    /// The process whose turn it is begins, for the first time or again.
+    /// Starts the process whose turn it is, for the first time or again.
     fn boot(&self, state: &mut State<P>, draws: &mut Draws) {
         let turn = usize::from(state.turn);
         state.places[turn].life += 1;
@@ -284,14 +284,14 @@ impl<P: Protocol> World<P> {
         });
     }
 
-    /// An application asks something of the process whose turn it is, which may refuse.
+    /// Gives a command to the process whose turn it is, which may refuse.
     fn command(&self, state: &mut State<P>, command: Command, draws: &mut Draws) {
         self.act(state, draws, |node, env, params, effects| {
             node.command(command, env, params, effects).unwrap_or(Change::Same)
         });
     }
 
-    /// A step of the process whose turn it is.
+    /// Runs a step of the process whose turn it is.
     fn act(
         &self,
         state: &mut State<P>,
@@ -307,7 +307,7 @@ impl<P: Protocol> World<P> {
         let (mut effects, peers) = (Vec::new(), self.peers(turn));
         let mut env = Env { now: state.now, peers: &peers, entropy: draws };
         let Some(node) = &mut state.places[turn].node else { return };
-        // Whether the belief changed shows in the state itself.
+        // A change of the belief is visible in the state itself.
         let _ = step(node, &mut env, &self.params, &mut effects);
         self.post(state, effects);
     }
@@ -329,7 +329,7 @@ impl<P: Protocol> World<P> {
         self.ids.iter().copied().filter(|id| *id != self.ids[node]).collect()
     }
 
-    /// Puts a state into the one form that all states like it share: no date, letters in order.
+    /// Normalises a state: times are shifted to a fixed origin, messages are sorted.
     fn tidy(&self, mut state: State<P>) -> State<P> {
         let rebase = Rebase::new(state.now);
         for node in state.places.iter_mut().filter_map(|place| place.node.as_mut()) {
@@ -349,9 +349,9 @@ impl<P: Protocol> World<P> {
     }
 }
 
-/// Looking at a state.
+/// Questions about a state.
 impl<P: Protocol> State<P> {
-    /// Who leads.
+    /// The leaders.
     pub fn leaders(&self) -> impl Iterator<Item = NodeId> + '_ {
         let leads = |id: &NodeId, node: &Node<Timed<P>>| {
             let believed = node.leadership(self.now);
@@ -360,7 +360,7 @@ impl<P: Protocol> State<P> {
         self.running().filter(move |(id, node)| leads(id, node)).map(|(id, _)| id)
     }
 
-    /// Whether all processes run, and each of them follows another: nobody will ever speak.
+    /// Whether all processes run and each follows another, so that no process will ever send.
     pub fn everybody_follows(&self) -> bool {
         let follows = |(id, node): (NodeId, &Node<Timed<P>>)| {
             let believed = node.leadership(self.now);
@@ -372,7 +372,7 @@ impl<P: Protocol> State<P> {
         self.places.iter().all(|place| place.node.is_some()) && self.running().all(follows)
     }
 
-    /// Who supports whom: supporter and leader, in order.
+    /// The pairs of supporter and leader, sorted.
     pub fn supports(&self) -> Vec<(NodeId, NodeId)> {
         let mut supports = Vec::new();
         for (id, node) in self.running().filter(|(id, node)| node.leadership(self.now).names(*id)) {

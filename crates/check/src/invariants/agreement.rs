@@ -1,14 +1,14 @@
-//! Eventually one: once nothing goes wrong, all that are connected name the same live leader.
+//! Eventually one: after the last fault, all connected processes name the same live leader.
 //!
 //! Schooler's thesis, chapter 5: the group converges when all processes have accepted the same
-//! leader. It must come to that within κ and stay so. Only sets in which everybody hears everybody
-//! are asked: nothing is promised to others.
+//! leader. This must happen within κ and last. Only fully connected sets are checked: nothing is
+//! promised to others.
 
 use super::{Finding, Invariant};
 use crate::nodes::Nodes;
 use crate::view::View;
 
-/// All that are connected with each other name the same live leaders among them.
+/// All connected processes name the same live leaders among them.
 #[derive(Clone, Copy, Debug)]
 pub struct Agreement;
 

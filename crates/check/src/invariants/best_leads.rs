@@ -1,14 +1,13 @@
-//! The best leads: once nothing goes wrong, whoever is named is the best of those that are
-//! connected.
+//! The best leads: after the last fault, connected processes name the best of them.
 //!
-//! How good a process is it tells itself; the id decides among equals. The classic elections
-//! promise it (the greatest id, or the best value of an ad hoc network, leads); protocols in which
-//! luck or the first comer decides do not, and are not asked.
+//! A process reports its own rank; the id decides among equals. The classic elections promise this
+//! (the greatest id, or the best value of an ad hoc network, leads). Protocols in which chance or
+//! the first candidate decides do not, and are not checked.
 
 use super::{Finding, Invariant};
 use crate::view::View;
 
-/// All that are connected with each other name the best of them.
+/// All connected processes name the best of them.
 #[derive(Clone, Copy, Debug)]
 pub struct BestLeads;
 

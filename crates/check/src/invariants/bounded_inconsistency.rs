@@ -1,4 +1,4 @@
-//! (BI) A leader has the support of everyone it has been connected with for κ.
+//! (BI) A leader has the support of every process it has been connected with for κ.
 //!
 //! Fetzer and Cristian, section V: connected(p, q, t−κ, t) ∧ Leader_p(t) ⇒ supportsᵗ(q, p). A
 //! promise of local leaders only: a majority is enough for a global one.
@@ -6,7 +6,7 @@
 use super::{Finding, Invariant};
 use crate::view::View;
 
-/// A leader has the support of everyone it has been connected with for κ.
+/// A leader has the support of every process it has been connected with for κ.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundedInconsistency;
 

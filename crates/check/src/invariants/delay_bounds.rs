@@ -1,16 +1,16 @@
-//! What counts as fast was fast.
+//! Messages that count as fast were fast.
 //!
 //! Fetzer and Cristian, "A fail-aware datagram service", 1998: the receiver of a message computes a
-//! bound on its delay, and takes it for fast if that is at most Δ. No message was under way for
-//! longer than its bound; so whatever is taken for fast was under way for at most Δ.
+//! bound on its delay, and considers it fast if that is at most Δ. No message's delay exceeds its
+//! bound, so every fast message had a delay of at most Δ.
 //!
-//! Only a simulated world knows the true delay, and a bound means nothing if clocks drift by more
-//! than ρ.
+//! Only a simulation knows the true delay, and a bound means nothing if clocks drift by more than
+//! ρ.
 
 use super::{Finding, Invariant};
 use crate::view::{Arrival, View};
 
-/// No message was under way for longer than the bound that its receiver computed.
+/// No message's delay exceeds the bound that its receiver computed.
 #[derive(Clone, Copy, Debug)]
 pub struct DelayBounds;
 

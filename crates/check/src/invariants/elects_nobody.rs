@@ -1,6 +1,6 @@
 //! A building block elects nobody: no process ever names a leader.
 //!
-//! Schooler's thesis, chapters 2 and 3: suppression limits who speaks; who spoke first is no
+//! Schooler's thesis, chapters 2 and 3: suppression limits who sends; the first sender is not a
 //! leader.
 
 use super::{Finding, Invariant};

@@ -1,13 +1,13 @@
-//! A leadership ends by its deadline, whether the process runs, is slow or stands still.
+//! Leadership ends by its deadline, whether the process runs, is slow or is paused.
 //!
-//! Fetzer and Cristian, section IX: *Leader_p(t)* holds only while H_p(t) < expirationTime. What a
-//! process told in its last step binds it until its next: asked with a later clock, with nothing
-//! done in between, it must say that it leads no more.
+//! Fetzer and Cristian, section IX: *Leader_p(t)* holds only while H_p(t) < expirationTime. The
+//! deadline of its last step binds a process until its next step: asked at a later time, without a
+//! step in between, it must not lead.
 
 use super::{Finding, Invariant};
 use crate::view::View;
 
-/// A process leads at no reading of its clock at or beyond the end it told in its last step.
+/// A process does not lead at or after the deadline that it reported in its last step.
 #[derive(Clone, Copy, Debug)]
 pub struct EndsByDeadline;
 

@@ -1,9 +1,9 @@
 //! Whenever q supports p, q is locked to p.
 //!
 //! Fetzer and Cristian, section IX-A, the lemma from which (SO) follows: every lock outlives the
-//! lease it was given for. A lock holds through its last reading: unlocked is strict. A crash
-//! forgets a lock, so a supporter that was gone is excused for as long as a promise of its former
-//! life can last; and one that left no trace is not accused.
+//! lease it was given for. A lock still holds at its last reading: unlocked is strict. A crash
+//! loses a lock, so a supporter that was down is exempt for as long as a promise of its last
+//! incarnation can last. A process without a trace is exempt too.
 
 use super::{Finding, Invariant};
 use crate::view::View;

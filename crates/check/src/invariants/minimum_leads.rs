@@ -1,14 +1,15 @@
-//! The least of a maximum connected set leads, and stays leader while the set is stable.
+//! The process with the least id of a maximum connected set leads, and stays leader while the set
+//! is stable.
 //!
 //! Fetzer and Cristian, section X: "the protocol elects in each maximum connected set at least the
-//! process with the minimum id". Who else leads where not everybody hears everybody is not promised
-//! (their Figure 24 and the prose differ); the least of all is. Beyond the paper: whoever was asked
-//! to resign comes last, so where somebody was nothing is said about ids.
+//! process with the minimum id". Which other processes lead in a set that is not fully connected is
+//! not promised (their Figure 24 and the text differ). Beyond the paper: a process that was asked
+//! to resign comes last, so after a resignation ids are not checked.
 
 use super::{Finding, Invariant};
 use crate::view::View;
 
-/// The least of a maximum connected set leads, and stays leader.
+/// The process with the least id of a maximum connected set leads, and stays leader.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimumLeads;
 

@@ -1,6 +1,6 @@
-//! What the judge watches: one property per file, each citing its definition.
+//! The invariants: one property per file, each citing its definition.
 //!
-//! | promise | its invariants; in bold those by which any protocol can be measured |
+//! | promise | its invariants; bold ones apply to any protocol |
 //! |---|---|
 //! | never two | **never two**, **ends by deadline**, SO, LS, locked supporters, disjoint partitions, T |
 //! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads; **agreement** for protocols that tell no supporters |
@@ -9,10 +9,10 @@
 //! | any | **no storm** |
 //! | in a simulated world, for leases | delay bounds |
 //!
-//! **When they look.** After every step of any process, and once more when time is up. That is
-//! enough: a process changes only in a step, so two lead at once if and only if the first still
-//! leads when the second begins to; and what ends while nothing happens (a lease, a lock) is asked
-//! again with the clock at every step of anybody.
+//! **When they look.** After every step of any process, and once more at the end. That is enough: a
+//! process changes only in a step, so two lead at once if and only if the first still leads when
+//! the second begins to. What ends without a step (a lease, a lock) is computed again from the
+//! clock at every step of any process.
 
 mod agreement;
 mod best_leads;
@@ -59,49 +59,48 @@ pub trait Invariant: Send {
     /// Its name in reports.
     fn name(&self) -> &'static str;
 
-    /// Whether it speaks of calm times, so that a run must really become calm for it to mean
-    /// anything.
+    /// Whether it applies only after the faults end, so that a run must become calm.
     fn needs_calm(&self) -> bool {
         false
     }
 
-    /// Whether it compares processes with each other, so that their clocks must agree for it to
-    /// mean anything in a recorded run.
+    /// Whether it compares processes with each other, so that a recorded run needs clocks that
+    /// agree.
     fn compares(&self) -> bool {
         true
     }
 
-    /// Another run begins, or another calm.
+    /// Resets it for another run, or another calm.
     fn begin(&mut self) {}
 
-    /// Looks at the world as it is now.
+    /// Checks the present state.
     fn look(&mut self, view: &View<'_>) -> Finding;
 }
 
-/// What an invariant found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// There was nothing to look at.
+    /// The invariant did not apply.
     Nothing,
-    /// It was as it must be.
+    /// It holds.
     Kept,
-    /// It was not; in words.
+    /// It is broken, in words.
     Broken(String),
 }
 
 impl Finding {
-    /// Broken if there is something to say.
+    /// Broken if there is a text.
     fn of(problem: Option<String>) -> Self {
         problem.map_or(Self::Kept, Self::Broken)
     }
 }
 
-/// An invariant that was broken.
+/// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// Which.
+    /// Its name.
     pub invariant: &'static str,
-    /// When.
+    /// The time.
     pub at: SimTime,
     /// What was seen.
     pub text: String,
@@ -113,9 +112,8 @@ impl fmt::Display for Breach {
     }
 }
 
-/// The invariants of a promise: all of them for the protocol whose promise it is, and those that
-/// can be asked of any protocol for the others; and that the best leads, where processes tell who
-/// that is.
+/// The invariants of a promise: all of them for a protocol's own promise, otherwise those that
+/// apply to any protocol; and *best-leads*, where processes report their rank.
 pub fn of_promise(promise: Promise, own: bool, best: bool) -> Vec<Box<dyn Invariant>> {
     let mut invariants = special(promise, own);
     if best && own {
@@ -127,7 +125,7 @@ pub fn of_promise(promise: Promise, own: bool, best: bool) -> Vec<Box<dyn Invari
     invariants
 }
 
-/// Those that belong to this promise and not to every one.
+/// The invariants of this promise only.
 fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
     match (promise, own) {
         (Promise::NeverTwo, true) => vec![
@@ -157,7 +155,7 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
         (Promise::EventuallyOne, true) => vec![Box::new(Agreement), Box::new(EndsByDeadline)],
         (Promise::EventuallyOne, false) => vec![Box::new(Agreement)],
         (Promise::ElectsNobody, _) => vec![Box::new(ElectsNobody)],
-        // One run proves nothing about a probability: simulations count.
+        // One run says nothing about a probability; experiments measure it.
         (Promise::ProbablyOne | Promise::Nothing, _) => Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
-//! Time passes: processes do not answer each other for ever without end.
+//! No message storm: processes do not answer each other without end.
 //!
-//! Fetzer and Cristian, section II: a round takes one broadcast and N−1 unicasts. What a protocol
-//! may send beyond that is its own affair, but where every answer calls for another at once nothing
-//! else ever happens; without delays, not even the next moment comes.
+//! Fetzer and Cristian, section II: a round takes one broadcast and N−1 unicasts. A protocol may
+//! send more, but if every answer causes another one at once nothing else happens; without delays,
+//! time does not advance.
 
 use super::{Finding, Invariant};
 use crate::view::View;
@@ -15,7 +15,7 @@ pub struct NoStorm {
     steps: u64,
 }
 
-/// So many steps of each process. The busiest protocols here need some tens.
+/// The most steps of each process. The busiest protocols here need some tens.
 const STEPS_MAX: u64 = 1_000;
 
 impl Default for NoStorm {

@@ -1,4 +1,4 @@
-//! Scenes made by hand, for the tests of invariants.
+//! Views made by hand, for the tests of invariants.
 
 use super::{Finding, Invariant};
 use crate::links::Links;
@@ -7,7 +7,8 @@ use crate::view::{Arrival, Course, Lock, Row, View};
 use bellwether_core::{Duration, Instant, SimTime};
 use bellwether_protocols::pace::Pace;
 
-/// A scene: processes that are all there, connected and lead nothing, just before it must settle.
+/// A scene: processes that all run, are connected and do not lead, just before the group must
+/// settle.
 pub(crate) struct Stage {
     pub(crate) rows: Vec<Row>,
     pub(crate) course: Course,
@@ -40,7 +41,7 @@ impl Stage {
         Self { rows, course, at, arrival: None }
     }
 
-    /// This one leads, with these supporters, who are locked to it.
+    /// Makes a process lead, with these supporters locked to it.
     pub(crate) fn leads(&mut self, leader: u32, supporters: &[u32]) {
         let row = &mut self.rows[leader as usize];
         row.leads = true;

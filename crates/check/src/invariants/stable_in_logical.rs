@@ -1,7 +1,8 @@
 //! A stable partition lies within one logical partition.
 //!
 //! Fetzer and Cristian, section VI: a stable partition that formed κ ago and has a leader is a
-//! subset of that leader's logical partition, so its members can be told who belongs to them.
+//! subset of that leader's logical partition, so the leader can tell its members who belongs to
+//! them.
 
 use super::{Finding, Invariant};
 use crate::view::View;

@@ -1,8 +1,7 @@
-//! (T) A stable partition has a leader within κ, and never for κ none.
+//! (T) A stable partition has a leader within κ, and is never without one for κ.
 //!
 //! Fetzer and Cristian, section V: stablePartition(SP, t−κ, t) ⇒ ∃p ∈ SP, ∃s ∈ [t−κ, t]:
-//! Leader_p(s). Where a majority must support a leader, only partitions that have one count
-//! (section X).
+//! Leader_p(s). Where a leader needs a majority, only partitions with a majority count (section X).
 
 use super::{Finding, Invariant};
 use crate::nodes::Nodes;
@@ -47,7 +46,7 @@ impl Invariant for Timeliness {
         let mut finding = Finding::Nothing;
         for part in view.parts.iter().filter(|part| view.is_stable(part)) {
             let last = self.last_led(part.members, view.course.calm);
-            // Who led when last seen led until its lease ran out, or until now if that is first.
+            // A leader seen last leads until its lease ends, or until now if that is earlier.
             *last = (*last).min(view.at);
             for leader in view.leaders.and(part.members).iter() {
                 *last = (*last).max(view.at).max(view.row(leader).ends);

@@ -1,24 +1,25 @@
-//! What users care about: that no two commands run at once, and none without a lease.
+//! Checks that no two commands run at once, and none without a lease.
 //!
-//! **Source.** The runs that [guardians recorded](super::works), and the leases that members did.
+//! **Source.** The runs that [guardians recorded](super::works), and the leases that members
+//! recorded.
 //!
 //! **Assumptions.** As in [the module above](super).
 //!
-//! **Promise.** *Violated* is said where both commands, or a command without a lease, were
-//! certainly there; *holds* where not even the longest time that a run may have lasted allows it.
-//! In between, and where a run, an end or a lease was not recorded, it is *undecidable*.
+//! **Promise.** *Violated*: two commands, or a command without a lease, certainly ran. *Holds*:
+//! even with the longest possible runs this did not happen. In between, and where a run, an end or
+//! a lease was not recorded, it is *undecidable*.
 
-use super::doubts::{Gap, Lacks, clocks};
+use super::doubts::{Doubt, Gap, Lacks, clocks};
 use super::lives::Life;
 use super::works::{Guardian, Run};
 use super::{Outcome, Ruling};
 use bellwether_core::{Event, Fact, Instant, NodeId, SimTime, Stage};
 use std::collections::BTreeSet;
 
-/// A run, and who recorded it.
+/// A run and the guardian that recorded it.
 type Told<'a> = (&'a Guardian<'a>, &'a Run);
 
-/// All that is known of commands.
+/// What is known of commands.
 pub(super) struct Commands<'a> {
     pub(super) guardians: &'a [Guardian<'a>],
     pub(super) lives: &'a [Life<'a>],
@@ -26,12 +27,12 @@ pub(super) struct Commands<'a> {
 }
 
 impl Commands<'_> {
-    /// Whether any member had a command that was to be recorded.
+    /// Whether a member has a command that should be recorded.
     pub(super) fn are_there(&self) -> bool {
         !self.guardians.is_empty() || self.lives.iter().any(|life| life.head.work.is_some())
     }
 
-    /// No two commands run at the same time.
+    /// Checks that no two commands run at the same time.
     pub(super) fn one_command(&self) -> Ruling {
         let runs = self.runs();
         let mut doubt = None;
@@ -54,7 +55,7 @@ impl Commands<'_> {
         Ruling { invariant: "one-command", looks: runs.len() as u64, outcome }
     }
 
-    /// A command runs only while the lease of its member lasts.
+    /// Checks that a command runs only while its member has a lease.
     pub(super) fn command_within_lease(&self) -> Ruling {
         let runs = self.runs();
         let mut doubt = None;
@@ -66,7 +67,7 @@ impl Commands<'_> {
                 Meeting::Perhaps(why) => doubt = doubt.or(Some(why)),
                 Meeting::Certain(at, text) => {
                     let place = guardian.place(run);
-                    // A lease that was not recorded may have been there.
+                    // There may have been a lease that was not recorded.
                     match self.gaps.iter().find(|gap| gap.holds(guardian.node, at)) {
                         Some(gap) => doubt = doubt.or(Some(gap.why())),
                         None => outcome = outcome.or(Some(Outcome::Violated { at, text, place })),
@@ -78,7 +79,7 @@ impl Commands<'_> {
         Ruling { invariant: "command-within-lease", looks: runs.len() as u64, outcome }
     }
 
-    /// All runs, as they began.
+    /// All runs, in the order of their starts.
     fn runs(&self) -> Vec<Told<'_>> {
         let told = self.guardians.iter();
         let told = told.flat_map(|one| one.runs.iter().map(move |run| (one, run)));
@@ -89,13 +90,15 @@ impl Commands<'_> {
 
     fn decide(&self, doubt: Option<String>, runs: &[Told<'_>]) -> Outcome {
         match doubt {
-            Some(why) => Outcome::Undecidable(why),
-            None if runs.is_empty() => Outcome::Undecidable("no command ever ran".to_owned()),
+            Some(why) => Outcome::Undecidable(Doubt::Because(why)),
+            None if runs.is_empty() => {
+                Outcome::Undecidable(Doubt::Because("no command ever ran".to_owned()))
+            }
             None => Outcome::Holds,
         }
     }
 
-    /// Whether commands ran by several clocks.
+    /// Why runs cannot be compared, if they were recorded with several clocks.
     fn other_clocks(&self) -> Option<String> {
         let boots: BTreeSet<&str> =
             self.runs().iter().map(|(guardian, _)| guardian.head.boot.as_str()).collect();
@@ -125,8 +128,8 @@ impl Commands<'_> {
         self.guardians.iter().find_map(|guardian| self.stops_early(guardian))
     }
 
-    /// A guardian that was there to the end said so, or was killed in the middle of a run, or
-    /// another one followed; otherwise its member did not lead any more.
+    /// Why a guardian's trace may lack runs: it has no last record, no open run and no successor,
+    /// although its member led after it.
     fn stops_early(&self, guardian: &Guardian<'_>) -> Option<String> {
         let Guardian { node, head, last, .. } = guardian;
         let follows = |other: &Guardian<'_>| {
@@ -155,7 +158,7 @@ enum Meeting {
     Certain(SimTime, String),
 }
 
-/// Whether two runs were there at once.
+/// Whether two runs overlapped.
 fn meeting(former: Told<'_>, later: Told<'_>) -> Meeting {
     let ((one, first), (two, second)) = (former, later);
     if one.head.boot != two.head.boot || second.starts >= first.over() {
@@ -179,7 +182,7 @@ fn meeting(former: Told<'_>, later: Told<'_>) -> Meeting {
     })
 }
 
-/// Whether a run was there while its member had no lease.
+/// Whether a run lasted while its member had no lease.
 fn without_lease(leases: &[(SimTime, SimTime)], node: NodeId, run: &Run) -> Meeting {
     let words = run.words(node);
     if let Some((from, to)) = run.seen
@@ -199,7 +202,7 @@ fn without_lease(leases: &[(SimTime, SimTime)], node: NodeId, run: &Run) -> Meet
     })
 }
 
-/// The first moment from `from` through `to` at which no lease lasts.
+/// The first moment from `from` through `to` without a lease.
 fn uncovered(leases: &[(SimTime, SimTime)], from: SimTime, to: SimTime) -> Option<SimTime> {
     let mut at = from;
     for (begins, ends) in leases {
@@ -214,8 +217,8 @@ fn uncovered(leases: &[(SimTime, SimTime)], from: SimTime, to: SimTime) -> Optio
     Some(at)
 }
 
-/// From when to when this member led, as it recorded; in order of the beginnings. A life that ends
-/// without a word leads until its lease ends: nobody else does before.
+/// The leases of this member, as it recorded them, sorted by their start. An incarnation without a
+/// last record leads until its lease ends: no other member leads before.
 fn leases(
     lives: &[Life<'_>],
     node: NodeId,

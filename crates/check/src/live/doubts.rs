@@ -1,39 +1,40 @@
-//! What was not recorded: members without a trace, lives without a beginning, lives that lack a
-//! part. Others heard of it, and so it is known that something is missing.
+//! Finds what was not recorded: members without a trace, incarnations without a beginning, and
+//! incomplete ones. Records of other members show that something is missing.
 //!
-//! **Source.** A member records what it sends before it sends it, and whoever receives something
-//! records of which life of which sender it was, and its number there.
+//! **Source.** A member records a message before it sends it, and a receiver records the sender,
+//! its incarnation and the number of the message.
 //!
-//! **Promise.** Of a time in which a member was there and did not record what it did, nothing is
-//! concluded about it: neither that it broke an invariant, nor that it kept one.
+//! **Promise.** For a time in which a member ran and did not record, nothing is concluded: neither
+//! that an invariant was broken, nor that it held.
 
 use super::lives::Life;
 use crate::invariants::Invariant;
 use crate::live::Outcome;
 use bellwether_core::{Event, NodeId, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-/// A time in which a member was there, and what it did is not known.
+/// A time in which a member ran and its actions are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
     pub(super) node: NodeId,
     pub(super) lacks: Lacks,
-    /// The clock of whoever heard it, by which the times are.
+    /// The clock of the receiver, which the times refer to.
     pub(super) boot: String,
-    /// What was recorded before this counts.
+    /// The start: earlier records are complete.
     pub(super) from: SimTime,
-    /// When a life begins of which more is known.
+    /// The end: a recorded incarnation begins.
     pub(super) to: SimTime,
 }
 
 /// What is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lacks {
-    /// All of it.
+    /// The whole trace.
     Trace,
-    /// One life.
+    /// One incarnation.
     Life(u64),
-    /// A part of a life, its end perhaps.
+    /// A part of an incarnation, perhaps its end.
     Part,
 }
 
@@ -52,13 +53,13 @@ impl Gap {
         }
     }
 
-    /// Whether this moment lies in it.
+    /// Whether this moment is in the gap.
     pub(super) fn holds(&self, node: NodeId, at: SimTime) -> bool {
         self.node == node && self.from <= at && at < self.to
     }
 }
 
-/// Something that was received: of whom, in which life, with which number, and where and when.
+/// A received message: its sender, incarnation and number, and when and on which clock it arrived.
 struct Receipt<'a> {
     from: NodeId,
     life: Option<u64>,
@@ -67,14 +68,14 @@ struct Receipt<'a> {
     boot: &'a str,
 }
 
-/// The lives of all members, as others may have heard them.
+/// The recorded incarnations and messages of all members.
 struct Heard<'a> {
     lives: BTreeMap<NodeId, Vec<&'a Life<'a>>>,
-    /// When each life sent its messages, by their numbers.
+    /// When each incarnation sent its messages, by number.
     sent: BTreeMap<(NodeId, u64), BTreeMap<u64, SimTime>>,
 }
 
-/// All gaps, by member and by what is missing.
+/// Finds all gaps.
 pub(super) fn gaps(lives: &[Life<'_>]) -> Vec<Gap> {
     let heard = Heard::of(lives);
     let mut found: BTreeMap<(NodeId, Lacks, &str), Gap> = BTreeMap::new();
@@ -109,7 +110,7 @@ impl<'a> Heard<'a> {
         Self { lives, sent }
     }
 
-    /// What must be missing if this was received.
+    /// The gap that a received message shows, if any.
     fn missing(&self, receipt: &Receipt<'_>) -> Option<Gap> {
         let (node, always) = (receipt.from, (SimTime::ZERO, SimTime::NEVER));
         let sent = receipt.life.and_then(|life| self.sent.get(&(node, life)));
@@ -132,8 +133,8 @@ impl<'a> Heard<'a> {
         gap(Lacks::Part, (before.or(begins).unwrap_or(SimTime::ZERO), to))
     }
 
-    /// The same if the receiver did not record which life it was. Numbers begin anew with each
-    /// life: what arrives is of the present or the last one.
+    /// The same if the receiver did not record the incarnation. Numbers begin anew with each
+    /// incarnation: a message is of the current or the last one.
     fn missing_of_some_life(&self, receipt: &Receipt<'_>, lives: &[&Life<'_>]) -> Option<Gap> {
         let here = lives.iter().filter(|life| life.head.boot == receipt.boot);
         let mut before: Vec<_> = here.filter(|life| life.begins() <= receipt.at).collect();
@@ -142,7 +143,7 @@ impl<'a> Heard<'a> {
             let sent = self.sent.get(&(life.node, life.head.incarnation));
             sent.is_some_and(|sent| sent.contains_key(&receipt.number))
         };
-        let last = before.last()?; // of another clock only: no question of completeness
+        let last = before.last()?; // none on this clock: it cannot be checked
         if before.iter().rev().take(2).any(|life| knows(life)) {
             return None;
         }
@@ -152,7 +153,26 @@ impl<'a> Heard<'a> {
     }
 }
 
-/// What stands in the way of a decision.
+/// Why it cannot be decided whether an invariant held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// The invariant applies to times without faults, and the fault schedule is not given.
+    NoFaultSchedule,
+    /// The traces do not tell, for this reason.
+    Because(String),
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFaultSchedule => f.write_str("needs the fault schedule"),
+            Self::Because(why) => f.write_str(why),
+        }
+    }
+}
+
+/// The reasons that prevent a decision.
 pub(super) struct Doubts {
     pub(super) boots: usize,
     pub(super) faults: bool,
@@ -160,9 +180,9 @@ pub(super) struct Doubts {
 }
 
 impl Doubts {
-    /// What can be said of an invariant that nobody saw broken.
+    /// The outcome of an invariant that was not seen broken.
     pub(super) fn about(&self, invariant: &dyn Invariant, looks: u64) -> Outcome {
-        let undecidable = |why: String| Outcome::Undecidable(why);
+        let undecidable = |why: String| Outcome::Undecidable(Doubt::Because(why));
         if invariant.compares() && self.boots > 1 {
             return undecidable(clocks(self.boots));
         }
@@ -170,32 +190,30 @@ impl Doubts {
             return undecidable(gap.why());
         }
         match (invariant.needs_calm(), looks) {
-            (true, _) if !self.faults => {
-                undecidable("needs the fault schedule: --faults FILE".to_owned())
-            }
+            (true, _) if !self.faults => Outcome::Undecidable(Doubt::NoFaultSchedule),
             (true, 0) => undecidable("it was never calm for long enough".to_owned()),
             (false, 0) => undecidable("there was nothing to look at".to_owned()),
             _ => Outcome::Holds,
         }
     }
 
-    /// What a reader should know, beyond what the first gap says.
+    /// Notes for the reader, beyond the first gap.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.gaps.iter().filter(|gap| matches!(gap.lacks, Lacks::Life(_))).map(Gap::why)
     }
 
-    /// Whether somebody was heard of whom there is no trace.
+    /// Whether a process without a trace was heard.
     pub(super) fn was_heard(&self, id: NodeId) -> bool {
         self.gaps.iter().any(|gap| gap.node == id && gap.lacks == Lacks::Trace)
     }
 }
 
-/// Why nothing can be compared.
+/// Why records of several clocks cannot be compared.
 pub(super) fn clocks(boots: usize) -> String {
     format!("needs one boot id: these {boots} clocks do not agree")
 }
 
-/// The clocks by which these were recorded.
+/// The clocks of these incarnations.
 pub(super) fn boots<'a>(lives: &'a [Life<'_>]) -> BTreeSet<&'a str> {
     lives.iter().map(|life| life.head.boot.as_str()).collect()
 }

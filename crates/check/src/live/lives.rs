@@ -1,5 +1,5 @@
-//! The lives that traces tell of: from a `begin` to whatever ended it, step by step; and whether
-//! they are those of one group.
+//! The incarnations in traces: from a `begin` to the end, step by step; and the check that they
+//! belong to one group.
 
 use super::read::{BadTrace, Line, Trace};
 use super::works::Guardian;
@@ -8,21 +8,21 @@ use bellwether_core::{Event, Head, NodeId, SimTime};
 use bellwether_protocols::choice::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One life of one process.
+/// One incarnation of a process.
 #[derive(Clone, Debug)]
 pub struct Life<'a> {
-    /// The file it is told in.
+    /// Its file.
     pub file: &'a str,
-    /// Who lived it.
+    /// The process.
     pub node: NodeId,
-    /// What it began with.
+    /// What it started with.
     pub head: &'a Head,
-    /// All that it recorded.
+    /// Its records.
     pub lines: Vec<&'a Line>,
 }
 
 impl<'a> Life<'a> {
-    /// Its steps: what happened to it, and what it did about it, at one reading of its clock.
+    /// Its steps: an input and its outputs, at one reading of its clock.
     pub fn steps(&self) -> impl Iterator<Item = &[&'a Line]> {
         let goes_on = |before: &&Line, line: &&Line| {
             before.record.t == line.record.t && !opens(&line.record.event)
@@ -35,18 +35,18 @@ impl<'a> Life<'a> {
         self.lines.first().map_or(SimTime::ZERO, |line| line.record.t)
     }
 
-    /// When it was last heard of.
+    /// The time of its last record.
     pub fn ends(&self) -> SimTime {
         self.lines.last().map_or(SimTime::ZERO, |line| line.record.t)
     }
 
-    /// Whether it said that it leaves.
+    /// Whether it recorded that it leaves.
     pub fn left(&self) -> bool {
         self.lines.last().is_some_and(|line| line.record.event == Event::Leave)
     }
 }
 
-/// Whether a record tells what happened to a process, and not what it did about it.
+/// Whether a record is an input of a process, not an output.
 pub(crate) fn opens(event: &Event) -> bool {
     matches!(
         event,
@@ -60,17 +60,17 @@ pub(crate) fn opens(event: &Event) -> bool {
     )
 }
 
-/// The lives of all files, in the order in which they are told.
+/// The incarnations of all files, in the order of the files.
 ///
 /// # Errors
-/// [`BadTrace`] if something is told of a process that did not begin, or time goes back.
+/// [`BadTrace`] if a process has a record before its `begin`, or time goes back.
 pub fn lives(traces: &[Trace]) -> Result<Vec<Life<'_>>, BadTrace> {
     let mut lives: Vec<Life<'_>> = Vec::new();
     for trace in traces {
-        // The present life of each process of this file, in most files of one.
+        // The current incarnation of each process in this file; most files have one process.
         let mut present: BTreeMap<NodeId, usize> = BTreeMap::new();
         for line in &trace.lines {
-            // What guardians recorded is read elsewhere.
+            // `works.rs` reads the records of guardians.
             if matches!(line.record.event, Event::Guardian(_) | Event::Work { .. }) {
                 continue;
             }
@@ -109,7 +109,7 @@ pub fn lives(traces: &[Trace]) -> Result<Vec<Life<'_>>, BadTrace> {
     Ok(lives)
 }
 
-/// A process lives one life at a time.
+/// Checks that the incarnations of a process do not overlap.
 fn never_at_once(lives: &[Life<'_>]) -> Result<(), BadTrace> {
     let mut sorted: Vec<&Life<'_>> = lives.iter().collect();
     sorted.sort_by_key(|life| (life.node, &life.head.boot, life.begins()));
@@ -127,7 +127,7 @@ fn never_at_once(lives: &[Life<'_>]) -> Result<(), BadTrace> {
     Ok(())
 }
 
-/// One group: what all its members have in common, and who they are.
+/// A group: its members, and what they have in common.
 #[derive(Clone, Debug)]
 pub struct Group<'a> {
     /// Its name.
@@ -136,15 +136,15 @@ pub struct Group<'a> {
     pub protocol: &'a str,
     /// The protocol and its parameters.
     pub choice: Choice,
-    /// Everybody that is named as a member, by id.
+    /// All processes named as members, by id.
     pub ids: Vec<NodeId>,
 }
 
 impl<'a> Group<'a> {
-    /// The group whose lives these are.
+    /// The group of these incarnations.
     ///
     /// # Errors
-    /// [`BadTrace`] if they are not of one group, protocol and configuration, or are none.
+    /// [`BadTrace`] if there are none, or they differ in group, protocol or configuration.
     pub fn of(lives: &[Life<'a>]) -> Result<Self, BadTrace> {
         let Some(first) = lives.first() else {
             let problem = "no process begins in them: not one record was made".to_owned();
@@ -179,10 +179,10 @@ impl<'a> Group<'a> {
         Ok(Self { name, protocol, choice, ids: ids.into_iter().collect() })
     }
 
-    /// Whether these are guardians of this group.
+    /// Checks that these are guardians of this group.
     ///
     /// # Errors
-    /// [`BadTrace`] that names the first that is not.
+    /// [`BadTrace`] names the first that is not.
     pub(super) fn owns(&self, guardians: &[Guardian<'_>]) -> Result<(), BadTrace> {
         let Some(other) = guardians.iter().find(|one| one.head.group != self.name) else {
             return Ok(());
@@ -192,30 +192,30 @@ impl<'a> Group<'a> {
         Err(BadTrace { place: other.file.to_owned(), problem })
     }
 
-    /// Whether members go by their own ids in what is said, and not by their places.
+    /// Whether texts show members by their ids, not by their index.
     fn by_id(&self) -> bool {
         self.ids.last().is_none_or(|id| id.0 < u64::from(Nodes::MAX))
     }
 
-    /// The number by which the judge knows a member; none if it is nobody.
+    /// The index of a member; `None` if it is not one.
     pub(crate) fn number(&self, id: NodeId) -> Option<u32> {
         let place = self.ids.binary_search(&id).ok()?;
         u32::try_from(if self.by_id() { id.0 } else { place as u64 }).ok()
     }
 
-    /// The members that the judge knows by these numbers.
+    /// The set of these members by index.
     pub(crate) fn members(&self, numbers: Nodes) -> Vec<NodeId> {
         let meant = |id: &&NodeId| self.number(**id).is_some_and(|one| numbers.contains(one));
         self.ids.iter().filter(meant).copied().collect()
     }
 
-    /// One more than the greatest number.
+    /// One more than the greatest index.
     pub(crate) fn numbers(&self) -> u32 {
         let last = self.ids.last().and_then(|id| self.number(*id));
         last.map_or(0, |last| last + 1)
     }
 
-    /// Who is meant by the numbers in what is said, where that must be explained.
+    /// Explains the indexes in texts, where they are not ids.
     pub(crate) fn legend(&self) -> String {
         if self.by_id() {
             return String::new();

@@ -1,11 +1,11 @@
-//! All traces as one, for pictures: in order of time, counted from the first record, and with the
-//! moments of sending that only the senders know.
+//! Merges all traces into one for diagrams: sorted by time from the first record, with the send
+//! times that only the senders know.
 
 use super::read::Trace;
 use bellwether_core::{Event, Fact, Instant, NodeId, Record, SimTime, Work};
 use std::collections::BTreeMap;
 
-/// One trace of a whole run, which begins at 0.
+/// One trace of a whole run, which starts at time 0.
 pub fn merged<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Vec<Record> {
     let lines = traces.into_iter().flat_map(|trace| &trace.lines);
     let mut records: Vec<Record> = lines.map(|line| line.record.clone()).collect();
@@ -16,8 +16,8 @@ pub fn merged<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Vec<Record> {
     records
 }
 
-/// Receivers do not know when a message was sent; its sender does. Numbers may begin anew with a
-/// new life, so the last sending before the receipt is the one.
+/// Fills in the send times, which only senders know. Numbers begin anew with each incarnation, so
+/// the last send before the receipt is the right one.
 fn fill_in(records: &mut [Record]) {
     let mut sendings: BTreeMap<(NodeId, u64), SimTime> = BTreeMap::new();
     for Record { t, node, event } in records {
@@ -33,7 +33,7 @@ fn fill_in(records: &mut [Record]) {
     }
 }
 
-/// Counts all times of a record from `first`.
+/// Shifts all times of a record by `first`.
 fn shift(record: &mut Record, first: u64) {
     let world = |t: &mut SimTime| *t = SimTime::from_nanos(t.as_nanos().saturating_sub(first));
     let clock = |t: &mut Instant| {

@@ -1,39 +1,40 @@
-//! Live runs, judged: what members recorded, read together and shown to the same invariants that
-//! watch a simulated world.
+//! Checks live runs: reads the traces of all members together and checks the same invariants as in
+//! a simulation.
 //!
-//! **What it assumes.** Members that name the same boot id read the same clock, so that their
-//! records can be put in one order. A process believes what it recorded last, until that ends by
-//! its own word; one that records nothing more still leads until then, whether it was killed,
-//! stands still or was cut off.
+//! **What it assumes.** Members with the same boot id read the same clock, so that their records
+//! have a common order. A process believes what it recorded last, until the deadline that it
+//! recorded. A process without further records still leads until then, whether it was killed,
+//! paused or disconnected.
 //!
-//! **What it promises.** Each invariant holds, is violated, or cannot be decided from what there
-//! is, with the reason. What was violated is told with the file and the line. Where it cannot be
-//! known it is never said to hold.
+//! **What it promises.** Each invariant holds, is violated, or is undecidable, with the reason. A
+//! violation names the file and the line. An invariant that cannot be decided is never reported to
+//! hold.
 //!
 //! | part | holds |
 //! |---|---|
-//! | `read` | lines, and what a killed process may leave |
-//! | `lives` | who lived when, and whether they are of one group |
-//! | `court` | records become rows; the invariants look |
-//! | `doubts` | what was not recorded, and what cannot be decided for it |
+//! | `read` | lines of a file, including those of killed processes |
+//! | `lives` | the incarnations, and whether they are of one group |
+//! | `trace_judge` | applies the records and checks the invariants |
+//! | `doubts` | what was not recorded, and what is undecidable because of it |
 //! | `works`, `commands` | when the command ran, and whether it ran twice or without a lease |
-//! | `weather` | what the fault schedule says: who is cut off, who stands still |
-//! | `reigns` | who led from when to when |
-//! | `merge` | all of it as one trace, for pictures |
+//! | `conditions` | the fault schedule: which processes are disconnected or paused |
+//! | `reigns` | the leaders over time |
+//! | `merge` | all traces as one, for diagrams |
 
 mod commands;
-mod court;
+mod conditions;
 mod doubts;
 mod lives;
 mod merge;
 mod read;
 mod reigns;
-mod weather;
+mod trace_judge;
 mod works;
 
-pub use court::{Judgement, Outcome, Ruling, judge};
+pub use doubts::Doubt;
 pub(crate) use lives::opens;
 pub use lives::{Group, Life, lives};
 pub use merge::merged;
 pub use read::{BadTrace, Line, Trace};
 pub use reigns::{Gap, Reign, Reigns};
+pub use trace_judge::{Judgement, Outcome, Ruling, judge};

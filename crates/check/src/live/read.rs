@@ -1,8 +1,8 @@
-//! Traces as they lie in files: JSON lines, written by processes that may have been killed.
+//! Reads traces from files: JSON lines, written by processes that may have been killed.
 //!
-//! **What it takes.** One record a line. A process that is killed may leave half a line: at the end
-//! of the file, or before the next life that was appended to it. Such a line is counted and passed
-//! over; any other that is no record is an error that names the line.
+//! **What it takes.** One record per line. A killed process may leave half a line: at the end of
+//! the file, or before the next incarnation that was appended. Such a line is counted and skipped;
+//! any other line that is not a record is an error that names the line.
 
 use bellwether_core::{Event, Record};
 use std::fmt;
@@ -10,24 +10,24 @@ use std::fmt;
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: String,
     /// Its records, in order.
     pub lines: Vec<Line>,
-    /// How many lines were torn.
+    /// How many half lines were skipped.
     pub torn: usize,
 }
 
-/// One record, and where it stands.
+/// A record and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The number of the line, from 1.
     pub number: usize,
-    /// What it says.
+    /// The record.
     pub record: Record,
 }
 
-/// Why files are no recorded run: where, and what is wrong there.
+/// Why files are not a recorded run: the place, and the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadTrace {
     /// The file, or the file and the line.
@@ -54,7 +54,7 @@ impl Trace {
     /// Reads a file's content.
     ///
     /// # Errors
-    /// [`BadTrace`], naming the line that is no record.
+    /// [`BadTrace`], naming the line that is not a record.
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, BadTrace> {
         let whole = bytes.ends_with(b"\n");
         let text = String::from_utf8_lossy(bytes);
@@ -89,7 +89,7 @@ impl Trace {
 }
 
 fn no_record(name: &str, number: usize, line: &str, error: &serde_json::Error) -> BadTrace {
-    // The parser saw one line and would call it line 1; only its column means something.
+    // The parser reads one line and calls it line 1; only its column is meaningful.
     let whole = error.to_string();
     let problem = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(problem, _)| problem);
     let begins: String = line.chars().take(60).flat_map(char::escape_default).collect();

@@ -1,39 +1,39 @@
-//! Who led, from when to when: the figures that people ask for first.
+//! The leaders of a run over time.
 
 use bellwether_core::{Duration, Instant, NodeId, SimTime};
 
-/// Somebody led without a break, as far as all clocks tell.
+/// An unbroken time of leading, by the common clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reign {
-    /// Who.
+    /// The leader.
     pub leader: NodeId,
-    /// From then on.
+    /// Its start.
     pub from: SimTime,
-    /// The first moment at which it led no more.
+    /// Its end: the first moment without leading.
     pub to: SimTime,
-    /// Until when it was certainly there: the same, unless its records stop before.
+    /// Until when the leader certainly ran: the end, unless its records stop earlier.
     pub seen: SimTime,
 }
 
-/// All reigns of a run, in the order in which they began.
+/// All reigns of a run, sorted by their start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reigns {
-    /// Those that are over.
+    /// The reigns that are over.
     pub past: Vec<Reign>,
     present: Vec<Reign>,
 }
 
-/// A stretch between the reigns of two leaders.
+/// The time between the reigns of two leaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// Nobody led for so long.
+    /// No process led for this long.
     Free(Duration),
-    /// Both led for so long.
+    /// Both led for this long.
     Overlap(Duration),
 }
 
 impl Reigns {
-    /// At this moment these lead.
+    /// Sets the leaders at this moment.
     pub(crate) fn see(&mut self, at: SimTime, leaders: &[NodeId]) {
         let past = &mut self.past;
         self.present.retain(|reign| {
@@ -51,14 +51,14 @@ impl Reigns {
         }
     }
 
-    /// From now on nothing more is heard of this process. It may have been killed, and counts as
-    /// leading for as long as it told.
+    /// Notes that the records of this process end. It may have been killed, and counts as leading
+    /// until its recorded deadline.
     pub(crate) fn silence(&mut self, at: SimTime, leader: NodeId) {
         let own = self.present.iter_mut().filter(|reign| reign.leader == leader);
         own.for_each(|reign| reign.seen = at);
     }
 
-    /// The records end. Who leads then leads for as long as it `told`.
+    /// Ends the run. A leader then counts as leading until `told`.
     pub(crate) fn close(&mut self, at: SimTime, told: impl Fn(NodeId) -> Instant) {
         for reign in std::mem::take(&mut self.present) {
             let told = told(reign.leader);
@@ -69,13 +69,13 @@ impl Reigns {
         self.past.sort_by_key(|reign| (reign.from, reign.leader));
     }
 
-    /// How often leadership passed from one to another.
+    /// How often the leader changed.
     pub fn changes(&self) -> usize {
         self.past.windows(2).filter(|pair| pair[0].leader != pair[1].leader).count()
     }
 
-    /// The longest time without a leader between the first reign and the last, at most: of a leader
-    /// that fell silent it is not known how long it was there after its last record.
+    /// An upper bound on the longest time without a leader between the first reign and the last. A
+    /// leader whose records stop may have run on for an unknown time.
     pub fn longest_without(&self) -> Option<Duration> {
         let mut ends = self.past.first()?.seen;
         let mut longest = Duration::ZERO;
@@ -86,14 +86,14 @@ impl Reigns {
         Some(longest)
     }
 
-    /// Whether a leader fell silent, and another one followed.
+    /// Whether the records of a leader stop, and another one followed.
     pub fn fell_silent(&self) -> bool {
         let Some((_, former)) = self.past.split_last() else { return false };
         former.iter().any(|reign| reign.seen < reign.to)
     }
 
-    /// The smallest gap between the end of one leader's reign and the beginning of another's: where
-    /// it is free, no two led at once. Where some did, the longest time for which they did.
+    /// The smallest gap between the reigns of two leaders, or the longest overlap if two led at
+    /// once.
     pub fn smallest_gap(&self) -> Option<Gap> {
         let (mut free, mut overlap) = (None, Duration::ZERO);
         for (index, reign) in self.past.iter().enumerate() {

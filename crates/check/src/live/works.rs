@@ -1,13 +1,13 @@
-//! The runs of the command, as guardians recorded them.
+//! Reads the runs of the command from the guardians' traces.
 //!
-//! **Source.** [`Work`]: a run is recorded before it starts and closed when nothing of it is left,
-//! with the times between which it was certainly there.
+//! **Source.** [`Work`]: a run is recorded before it starts and closed when no process of it is
+//! left, with the times between which it certainly ran.
 //!
-//! **Assumptions.** A member's process starts another guardian only when nothing is left of what
-//! the former one guarded. Another process of the same member knows nothing of that: if member and
-//! guardian were both killed, nobody can tell when what the command started has ended.
+//! **Assumptions.** A member's process starts another guardian only when no process of the earlier
+//! one's command is left. Another process of the same member cannot know that: if member and
+//! guardian were both killed, the end of the command is unknown.
 //!
-//! **Promise.** Each run has the longest time that it may have lasted and the shortest.
+//! **Promise.** Each run has its longest and shortest possible duration.
 
 use super::read::{BadTrace, Line, Trace};
 use bellwether_core::{Event, NodeId, SimTime, Watcher, Work};
@@ -22,7 +22,7 @@ pub(super) struct Guardian<'a> {
     pub(super) runs: Vec<Run>,
     /// Its last record.
     pub(super) last: SimTime,
-    /// Whether it said that it goes.
+    /// Whether it recorded its end.
     pub(super) done: bool,
 }
 
@@ -31,38 +31,38 @@ pub(super) struct Guardian<'a> {
 pub(super) struct Run {
     pub(super) number: u64,
     pub(super) pid: Option<u32>,
-    /// It did not run before this.
+    /// The earliest start.
     pub(super) starts: SimTime,
-    /// Nothing of it was left then; nobody knows if absent.
+    /// The latest end; absent if unknown.
     pub(super) ended: Option<SimTime>,
-    /// When it was first and last seen, if it was.
+    /// When it was first and last seen running, if it was.
     pub(super) seen: Option<(SimTime, SimTime)>,
-    /// The line that says so.
+    /// The line of its record.
     pub(super) line: usize,
 }
 
 impl Run {
-    /// When it was over at the latest.
+    /// The latest end.
     pub(super) fn over(&self) -> SimTime {
         self.ended.unwrap_or(SimTime::NEVER)
     }
 
-    /// The process, where it is known.
+    /// The run in words, with its process id where it is known.
     pub(super) fn words(&self, node: NodeId) -> String {
         let pid = self.pid.map_or_else(String::new, |pid| format!(", pid {pid}"));
         format!("run {} of process {node}'s command{pid}", self.number)
     }
 }
 
-/// What all guardians recorded, in the order in which it is told.
+/// All guardians, in the order of the files.
 ///
 /// # Errors
-/// [`BadTrace`] if something is told of a run that no guardian began, or time goes back.
+/// [`BadTrace`] if a record has no guardian, or time goes back.
 pub(super) fn guardians(traces: &[Trace]) -> Result<Vec<Guardian<'_>>, BadTrace> {
     let mut all: Vec<Guardian<'_>> = Vec::new();
     for trace in traces {
-        // By member and the time of the first record: if a member is started again while the
-        // former guardian still ends the command, the lines of two guardians are mixed.
+        // By member and the time of the first record: if a member restarts while the earlier
+        // guardian still ends the command, the lines of two guardians are mixed.
         let mut present: BTreeMap<(NodeId, SimTime), usize> = BTreeMap::new();
         for line in &trace.lines {
             let (node, t) = (line.record.node, line.record.t);
@@ -92,12 +92,13 @@ pub(super) fn guardians(traces: &[Trace]) -> Result<Vec<Guardian<'_>>, BadTrace>
 }
 
 impl Guardian<'_> {
-    /// Where a run is told of.
+    /// The file and line of a run.
     pub(super) fn place(&self, run: &Run) -> String {
         format!("{}:{}", self.file, run.line)
     }
 
-    /// Another one begins. If it is of the same process, nothing was left of the last run by then.
+    /// Notes that another guardian begins. If it is of the same process, the last run was over by
+    /// then.
     fn is_followed_by(&mut self, next: &Watcher, t: SimTime) {
         if (&next.boot, next.since) == (&self.head.boot, self.head.since)
             && let Some(run) = self.runs.last_mut()

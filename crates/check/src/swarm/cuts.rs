@@ -1,21 +1,21 @@
-//! Who cannot hear whom, for a while.
+//! Faults of links: temporary cuts between processes.
 
 use super::Draft;
+use crate::fault_kind::FaultKind;
 use crate::nodes::Nodes;
-use crate::trouble::Trouble;
 use bellwether_core::Duration;
 use bellwether_sim::Fault;
 
 impl Draft<'_> {
-    /// One cut after the other: a new one takes the place of the one before.
+    /// Draws cuts, one after the other: a new one replaces the one before.
     pub(super) fn draw_cuts(&mut self) {
         let mut cuts = Vec::new();
-        for kind in [Trouble::Partition, Trouble::OneWay, Trouble::NonTransitive] {
+        for kind in [FaultKind::Partition, FaultKind::OneWay, FaultKind::NonTransitive] {
             cuts.extend(self.moments(kind).into_iter().map(|at| (at, kind)));
         }
         cuts.sort_by_key(|(at, _)| *at);
         for (index, (at, kind)) in cuts.iter().enumerate() {
-            let lasts = self.luck.stretch(self.pace.lease, self.regime.cut);
+            let lasts = self.rng.stretch(self.pace.lease, self.mix.cut);
             self.push(*at, Fault::Heal);
             self.cut(*at, *kind);
             let next = cuts.get(index + 1).map_or(self.chaos, |(next, _)| *next);
@@ -25,17 +25,17 @@ impl Draft<'_> {
         }
     }
 
-    fn cut(&mut self, at: Duration, kind: Trouble) {
+    fn cut(&mut self, at: Duration, kind: FaultKind) {
         let (one, other) = self.halves();
         match kind {
-            Trouble::NonTransitive => {
+            FaultKind::NonTransitive => {
                 for a in 0..self.nodes {
-                    let deaf: Nodes = (0..a).filter(|_| self.luck.chance(0.35)).collect();
+                    let deaf: Nodes = (0..a).filter(|_| self.rng.chance(0.35)).collect();
                     self.sever(at, Nodes::only(a), deaf);
                     self.sever(at, deaf, Nodes::only(a));
                 }
             }
-            Trouble::OneWay => self.sever(at, one, other),
+            FaultKind::OneWay => self.sever(at, one, other),
             _ => {
                 self.sever(at, one, other);
                 self.sever(at, other, one);
@@ -43,12 +43,12 @@ impl Draft<'_> {
         }
     }
 
-    /// Two sets, each with somebody in it if there are two processes.
+    /// Draws two sets, both non-empty if there are two processes.
     pub(super) fn halves(&mut self) -> (Nodes, Nodes) {
         let all = Nodes::first(self.nodes);
-        let mut one: Nodes = all.iter().filter(|_| self.luck.chance(0.5)).collect();
+        let mut one: Nodes = all.iter().filter(|_| self.rng.chance(0.5)).collect();
         if one.is_empty() || one == all {
-            one = Nodes::only(self.luck.node(self.nodes));
+            one = Nodes::only(self.rng.node(self.nodes));
         }
         (one, all.without(one))
     }

@@ -1,14 +1,15 @@
-//! The end of the chaos: what is broken is mended, all at once.
+//! The end of the faults: everything is repaired at once.
 
 use super::Draft;
+use crate::fault_mix::FinalLinks;
 use crate::links::Links;
 use crate::nodes::Nodes;
-use crate::regime::Finale;
 use bellwether_core::Duration;
 use bellwether_sim::{Fault, Who};
 
 impl Draft<'_> {
-    /// Ends the chaos. Gives the connections that stay, and when the last late thing is over.
+    /// Ends the faults. Returns the remaining connections, and when the last late message or
+    /// reaction is over.
     pub(super) fn draw_finale(&mut self) -> (Links, Duration) {
         let at = self.chaos;
         let slow = self.mend_processes(at);
@@ -16,11 +17,11 @@ impl Draft<'_> {
         self.push(at, Fault::Network { network });
         self.push(at, Fault::Heal);
         let links = self.draw_links(at);
-        // Late messages arrive, and slow processes react to what they had before.
+        // Late messages still arrive, and slow processes still react to earlier ones.
         (links, at + self.late.max(self.pace.timely) + self.slowest)
     }
 
-    /// Everybody goes on and reacts in time; the dead come back, or some of them.
+    /// Processes resume and react in time; all or some of the dead ones restart.
     fn mend_processes(&mut self, at: Duration) -> Duration {
         let (mut stood, mut slowed, mut fell) = (Nodes::NONE, Nodes::NONE, Nodes::NONE);
         let all = Nodes::first(self.nodes);
@@ -36,17 +37,17 @@ impl Draft<'_> {
                 _ => {}
             }
         }
-        // A message must be timely with the receiver's slowness on top.
+        // A message must be timely including the receiver's reaction time.
         let room = self.pace.timely.saturating_sub(self.pace.fastest).as_nanos() / 2;
         let slow = self.pace.scheduling.min(Duration::from_nanos(room));
-        let by = if self.luck.chance(0.5) { slow } else { Duration::ZERO };
+        let by = if self.rng.chance(0.5) { slow } else { Duration::ZERO };
         for node in stood.iter() {
             self.push(at, Fault::Resume { node: Who::Node(node) });
         }
         self.number_anew(at);
-        let all_return = self.luck.chance(0.75);
+        let all_return = self.rng.chance(0.75);
         for node in fell.iter() {
-            if all_return || self.luck.chance(0.5) {
+            if all_return || self.rng.chance(0.5) {
                 self.restart(at, node);
             }
         }
@@ -55,7 +56,7 @@ impl Draft<'_> {
                 self.push(at, Fault::Join { node: Who::Node(node) });
             }
         }
-        // Last, because who is not there does not hear of it.
+        // Last, because a process that does not run misses it.
         for node in slowed.iter() {
             self.push(at, Fault::Slow { node: Who::Node(node), by });
         }
@@ -63,14 +64,14 @@ impl Draft<'_> {
     }
 
     fn draw_links(&mut self, at: Duration) -> Links {
-        let finale = self.regime.finale.unwrap_or(match self.luck.below(10) {
-            0 | 1 => Finale::Halves,
-            2 => Finale::Chain,
-            _ => Finale::Whole,
+        let finale = self.mix.finale.unwrap_or(match self.rng.below(10) {
+            0 | 1 => FinalLinks::Halves,
+            2 => FinalLinks::Chain,
+            _ => FinalLinks::Whole,
         });
         match finale {
-            Finale::Whole => Links::all(self.nodes),
-            Finale::Halves => {
+            FinalLinks::Whole => Links::all(self.nodes),
+            FinalLinks::Halves => {
                 let (one, other) = self.halves();
                 self.sever(at, one, other);
                 self.sever(at, other, one);
@@ -82,15 +83,15 @@ impl Draft<'_> {
                 }
                 links
             }
-            Finale::Chain => self.draw_chain(at),
+            FinalLinks::Chain => self.draw_chain(at),
         }
     }
 
-    /// Everybody hears only its neighbours in a row of random order.
+    /// Connects each process only with its neighbours in a random line.
     fn draw_chain(&mut self, at: Duration) -> Links {
         let mut row: Vec<u32> = (0..self.nodes).collect();
         for last in (1..row.len()).rev() {
-            row.swap(last, self.luck.below(last as u64 + 1) as usize);
+            row.swap(last, self.rng.below(last as u64 + 1) as usize);
         }
         let mut links = Links::none(self.nodes);
         row.windows(2).for_each(|pair| links.join(pair[0], pair[1]));

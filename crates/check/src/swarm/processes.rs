@@ -1,7 +1,7 @@
-//! Processes that crash, stand still, are slow, come and go.
+//! Faults of processes: crashes, pauses, slowness, leaving and joining.
 
 use super::Draft;
-use crate::trouble::Trouble;
+use crate::fault_kind::FaultKind;
 use bellwether_core::Duration;
 use bellwether_sim::{Disk, Fault, Who};
 
@@ -11,25 +11,24 @@ impl Draft<'_> {
         self.draw_pauses();
         self.draw_slowness();
         self.draw_members();
-        for at in self.moments(Trouble::Resign) {
+        for at in self.moments(FaultKind::Resign) {
             let node = self.victim();
             self.push(at, Fault::Resign { node });
         }
     }
 
-    /// Whom it strikes; often enough the leader, whoever that is then.
+    /// Draws the target; often the leader at that time.
     fn victim(&mut self) -> Who {
-        if self.luck.chance(0.4) { Who::Leader } else { Who::Node(self.luck.node(self.nodes)) }
+        if self.rng.chance(0.4) { Who::Leader } else { Who::Node(self.rng.node(self.nodes)) }
     }
 
     fn draw_crashes(&mut self) {
-        for kind in [Trouble::QuickRestart, Trouble::Crash] {
+        for kind in [FaultKind::QuickRestart, FaultKind::Crash] {
             for at in self.moments(kind) {
                 let node = self.victim();
                 self.push(at, Fault::Crash { node });
-                let range =
-                    if kind == Trouble::Crash { self.regime.down } else { self.regime.quick };
-                let back = at + self.luck.stretch(self.pace.lease, range);
+                let range = if kind == FaultKind::Crash { self.mix.down } else { self.mix.quick };
+                let back = at + self.rng.stretch(self.pace.lease, range);
                 if back < self.chaos {
                     self.all_meant(node, |draft, node| draft.restart(back, node));
                 }
@@ -37,7 +36,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Does something for everyone who may have been meant: who the leader will be, nobody knows.
+    /// Applies an action to every process that may be the target: the leader is not known in
+    /// advance.
     fn all_meant(&mut self, who: Who, mut act: impl FnMut(&mut Self, u32)) {
         match who {
             Who::Node(node) => act(self, node),
@@ -45,16 +45,16 @@ impl Draft<'_> {
         }
     }
 
-    /// A restart, of whoever is not there then.
+    /// Restarts every target that is down then.
     pub(super) fn restart(&mut self, at: Duration, node: u32) {
-        let lost = self.kinds.has(Trouble::LostDisk) && self.luck.chance(0.5);
-        let reboot = self.kinds.has(Trouble::Reboot) && self.luck.chance(0.5);
+        let lost = self.kinds.has(FaultKind::LostDisk) && self.rng.chance(0.5);
+        let reboot = self.kinds.has(FaultKind::Reboot) && self.rng.chance(0.5);
         let disk = match lost {
-            true if self.luck.chance(0.5) => Disk::Torn,
+            true if self.rng.chance(0.5) => Disk::Torn,
             true => Disk::Lost,
             false => Disk::Kept,
         };
-        for (kind, on) in [(Trouble::LostDisk, lost), (Trouble::Reboot, reboot)] {
+        for (kind, on) in [(FaultKind::LostDisk, lost), (FaultKind::Reboot, reboot)] {
             if on {
                 self.trouble.count(kind);
             }
@@ -63,14 +63,14 @@ impl Draft<'_> {
     }
 
     fn draw_pauses(&mut self) {
-        for kind in [Trouble::ShortPause, Trouble::LongPause] {
+        for kind in [FaultKind::ShortPause, FaultKind::LongPause] {
             for at in self.moments(kind) {
                 let node = self.victim();
                 self.push(at, Fault::Pause { node });
-                let lasts = if kind == Trouble::LongPause {
-                    self.luck.stretch(self.pace.lease, self.regime.pause)
+                let lasts = if kind == FaultKind::LongPause {
+                    self.rng.stretch(self.pace.lease, self.mix.pause)
                 } else {
-                    self.luck.within(self.pace.fastest, self.pace.lease)
+                    self.rng.within(self.pace.fastest, self.pace.lease)
                 };
                 let on = at + lasts;
                 if on < self.chaos {
@@ -83,14 +83,14 @@ impl Draft<'_> {
     }
 
     fn draw_slowness(&mut self) {
-        for kind in [Trouble::Slow, Trouble::VerySlow] {
+        for kind in [FaultKind::Slow, FaultKind::VerySlow] {
             for at in self.moments(kind) {
-                let node = Who::Node(self.luck.node(self.nodes));
-                let by = if kind == Trouble::Slow {
-                    self.luck.within(Duration::from_nanos(1), self.pace.scheduling)
+                let node = Who::Node(self.rng.node(self.nodes));
+                let by = if kind == FaultKind::Slow {
+                    self.rng.within(Duration::from_nanos(1), self.pace.scheduling)
                 } else {
                     let most = self.pace.lease.max(self.pace.scheduling * 2);
-                    self.luck.within(self.pace.scheduling, most)
+                    self.rng.within(self.pace.scheduling, most)
                 };
                 self.slowest = self.slowest.max(by);
                 self.push(at, Fault::Slow { node, by });
@@ -99,18 +99,18 @@ impl Draft<'_> {
     }
 
     fn draw_members(&mut self) {
-        for at in self.moments(Trouble::Join) {
-            let node = self.luck.node(self.nodes);
+        for at in self.moments(FaultKind::Join) {
+            let node = self.rng.node(self.nodes);
             if !self.absent.contains(&node) {
                 self.absent.push(node);
             }
             self.push(at, Fault::Join { node: Who::Node(node) });
         }
-        for at in self.moments(Trouble::Leave) {
-            let node = self.luck.node(self.nodes);
+        for at in self.moments(FaultKind::Leave) {
+            let node = self.rng.node(self.nodes);
             self.push(at, Fault::Leave { node: Who::Node(node) });
-            let back = at + self.luck.stretch(self.pace.lease, (0.0, 5.0));
-            if back < self.chaos && self.luck.chance(0.7) {
+            let back = at + self.rng.stretch(self.pace.lease, (0.0, 5.0));
+            if back < self.chaos && self.rng.chance(0.7) {
                 self.push(back, Fault::Join { node: Who::Node(node) });
             }
         }

@@ -9,7 +9,7 @@
 
 mod gated;
 
-use bellwether_check::{Breach, Judge, Regime, Trial, Trouble};
+use bellwether_check::{Breach, FaultKind, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params};
@@ -32,11 +32,12 @@ fn member(id: u64, group: u64) -> Member<Layered> {
 fn two_leaders(members: &[Member<Layered>], schedules: u64) -> Option<(u64, Breach)> {
     let choice = Choice::from(lan());
     let nodes = members.len() as u32;
-    let trouble = [Trouble::Partition, Trouble::QuickRestart, Trouble::Crash, Trouble::Campaign];
+    let trouble =
+        [FaultKind::Partition, FaultKind::QuickRestart, FaultKind::Crash, FaultKind::Campaign];
     let trial = Trial {
         own: false,
         promise: Promise::NeverTwo,
-        regime: Regime::only(&trouble),
+        mix: FaultMix::only(&trouble),
         ..Trial::new(&choice, nodes, None, 1)
     };
     let mut world = World::<Gated<LocalLeader>>::new(members[0].clone());

@@ -2,7 +2,7 @@
 //! heard.
 
 use super::lan;
-use bellwether_check::{Judge, Regime, Trial, Trouble};
+use bellwether_check::{FaultKind, FaultMix, Judge, Trial};
 use bellwether_core::{Duration, Event, Fact, Record, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
@@ -17,8 +17,8 @@ const SEED: u64 = 1;
 fn answer() {
     let breach = |params: Params| {
         let choice = Choice::from(params.clone());
-        let regime = Regime::only(&[Trouble::Join, Trouble::Crash]);
-        let trial = Trial { regime, ..Trial::new(&choice, 5, None, SEED) };
+        let mix = FaultMix::only(&[FaultKind::Join, FaultKind::Crash]);
+        let trial = Trial { mix, ..Trial::new(&choice, 5, None, SEED) };
         let mut judge = Judge::<LocalLeader>::new(&trial, params.layered());
         (0..1_000).find_map(|number| Some((number, judge.run(number).breach?)))
     };

@@ -3,7 +3,7 @@
 
 use super::lan;
 use super::table::{Judged, MUTANTS, Mutant, Watched};
-use bellwether_check::{Breach, Judge, Regime, Trial};
+use bellwether_check::{Breach, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
@@ -15,7 +15,7 @@ const SEED: u64 = 1;
 fn breach(judged: &Judged, mode: Mode, params: Params, schedules: u64) -> Option<(u64, Breach)> {
     let choice = Choice::from(params.clone());
     let mut trial = Trial::new(&choice, judged.nodes, None, SEED);
-    trial.regime = Regime::only(judged.trouble);
+    trial.mix = FaultMix::only(judged.trouble);
     if judged.watched == Watched::NeverTwo {
         (trial.own, trial.promise) = (false, Promise::NeverTwo);
     }

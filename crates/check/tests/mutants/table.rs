@@ -1,7 +1,7 @@
 //! The mutants: which rules are taken away, and what sees it.
 
-use bellwether_check::Trouble;
-use bellwether_check::Trouble::{
+use bellwether_check::FaultKind;
+use bellwether_check::FaultKind::{
     Campaign, Drift, Duplicates, Leave, Loss, NonTransitive, OneWay, Partition, QuickRestart,
     Reboot, Reordering, Resign, Tails,
 };
@@ -38,7 +38,7 @@ pub(crate) enum Harm {
 /// Random schedules.
 pub(crate) struct Judged {
     pub(crate) nodes: u32,
-    pub(crate) trouble: &'static [Trouble],
+    pub(crate) trouble: &'static [FaultKind],
     /// The mutant is caught within so many; the real protocol gets through all of them.
     pub(crate) schedules: u64,
     pub(crate) invariant: &'static str,
@@ -105,12 +105,12 @@ const NO_DELAY: Adversary = Adversary {
 const CRASH: Adversary = Adversary { crashes: 1, ..NO_DELAY };
 const LATE: Adversary = Adversary { slowest: 1, ..NO_DELAY };
 
-const fn never_two(nodes: u32, trouble: &'static [Trouble], schedules: u64) -> Option<Judged> {
+const fn never_two(nodes: u32, trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
     let (invariant, watched) = ("never-two", Watched::NeverTwo);
     Some(Judged { nodes, trouble, schedules, invariant, watched })
 }
 
-const fn bounds(trouble: &'static [Trouble], schedules: u64) -> Option<Judged> {
+const fn bounds(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
     let (invariant, watched) = ("delay-bounds", Watched::BothModes);
     Some(Judged { nodes: 3, trouble, schedules, invariant, watched })
 }
@@ -123,7 +123,7 @@ const fn within(ticks: u32, adversary: Adversary) -> Adversary {
     Adversary { ticks: Some(ticks), ..adversary }
 }
 
-const CUTS: &[Trouble] = &[Loss, OneWay, Partition];
+const CUTS: &[FaultKind] = &[Loss, OneWay, Partition];
 
 /// All of them: the rules of the paper's corrections first, then the rules of leases.
 pub(crate) const MUTANTS: &[Mutant] = &[

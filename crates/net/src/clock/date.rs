@@ -1,15 +1,15 @@
-//! Instants of the machine's clock as times of day, for people who compare logs.
+//! Formats clock readings as dates and times, for people who compare logs.
 //!
 //! **Source.** RFC 3339; the calendar is computed as Howard Hinnant's `civil_from_days` does it.
 //!
-//! **Assumptions.** The wall clock may be set at any moment, so nothing is decided by it.
+//! **Assumptions.** The wall clock may be set at any moment, so no decision uses it.
 //!
 //! **Promise.** Always UTC, always to the millisecond, always 24 characters until the year 9999.
 
 use super::{BootTime, Clock, wall};
 use bellwether_core::Instant;
 
-/// The time of day at this reading of `CLOCK_BOOTTIME`, by what the wall clock reads now.
+/// The date and time of this reading of `CLOCK_BOOTTIME`, by the present offset of the wall clock.
 pub fn wall_time(at: Instant) -> String {
     let since_boot = i128::from(BootTime.now().as_nanos()) - i128::from(at.as_nanos());
     written(u64::try_from(i128::from(wall()) - since_boot).unwrap_or(0))

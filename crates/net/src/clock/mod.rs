@@ -1,23 +1,22 @@
-//! The machine's clock, and the suspicion with which it is read.
+//! The machine's clock, compared with the hardware's counter at every reading.
 //!
-//! **Source.** `CLOCK_BOOTTIME`, which goes on while the machine sleeps: a leader that wakes up
-//! must find its lease over. (`CLOCK_MONOTONIC`, which is all that the standard library offers,
-//! stands still meanwhile.)
+//! **Source.** `CLOCK_BOOTTIME`, which runs while the machine sleeps: after a sleep a leader must
+//! find its lease expired. (`CLOCK_MONOTONIC`, the only one in the standard library, stops during
+//! sleep.)
 //!
 //! **Assumptions.** Leases hold if clocks drift by at most ρ, and are off by at most ε beyond that.
-//! Half of ρ is left to the hardware: its counter, `CLOCK_MONOTONIC_RAW`, which nobody steers, is
-//! right within ρ/2. The other half is left to whoever steers the clock by it, as a time daemon
-//! does, and nobody guarantees that: a daemon may slew the clock by far more. (What the kernel says
-//! about the steering, by `adjtimex`, does not help: a daemon learns the error of the hardware and
-//! slews by the same field.)
+//! Half of ρ is left to the hardware: its counter, `CLOCK_MONOTONIC_RAW`, which is not steered, is
+//! right within ρ/2. The other half is left to the steering of the clock by a time daemon. That is
+//! not guaranteed: a daemon may slew the clock by far more. (The steering that `adjtimex` reports
+//! does not help: a daemon corrects the error of the hardware and slews with the same field.)
 //!
-//! **Promise.** Every reading is compared with all readings before it ([`CrossCheck`]); a few that
-//! cannot be, because a thread was stopped while it compared, pass for 10 ms at most. Between any
-//! two that were compared and are trusted, the steered clock gained or lost at most ρ/2 of the time
-//! between them on the hardware's, and ε. The first reading that breaks this is a [`ClockFault`],
-//! from the first moment on and however fast the clock is slewed; nothing is trusted from then on
-//! until the member has withdrawn. Sleep is no difference: it is that of `CLOCK_BOOTTIME` and
-//! `CLOCK_MONOTONIC`, which are steered alike.
+//! **Promise.** Every reading is compared with all readings before it ([`CrossCheck`]). Readings
+//! that cannot be compared, because a thread was stopped while it compared, are accepted for 10 ms
+//! at most. Between any two compared and trusted readings, the steered clock gained or lost at most
+//! ρ/2 of the time between them on the hardware's, and ε. The first reading that breaks this is a
+//! [`ClockFault`], from the start on and however fast the clock is slewed. No reading is trusted
+//! from then on until the member has withdrawn. Sleep makes no difference: it is that of
+//! `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, which are steered alike.
 
 mod date;
 
@@ -29,12 +28,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// Where the time comes from: the machine, or a test.
+/// A source of time: the machine, or a test.
 pub trait Clock: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> Instant;
 
-    /// All clocks at about the same time; nothing if reading them took too long to compare them.
+    /// Readings of all clocks at about the same time; `None` if reading took too long to compare
+    /// them.
     fn readings(&self) -> Option<Readings>;
 }
 
@@ -53,9 +53,9 @@ pub struct Readings {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BootTime;
 
-/// What reading all clocks may take: a comparison is as good as this.
+/// The longest time to read all clocks, which bounds the error of a comparison.
 const READING: u64 = 50_000;
-/// How often to try again if the thread lost its processor in between.
+/// How often to try again if the thread was preempted in between.
 const TRIES: u32 = 4;
 
 fn nanos(id: ClockId) -> u64 {
@@ -80,19 +80,19 @@ impl Clock for BootTime {
     }
 }
 
-/// The clock of a member, compared at every reading, that never goes back, whichever thread reads
-/// it: the time of one processor may be behind that of another, and a lease that one thread saw end
-/// must not go on for the next.
+/// The clock of a member, compared at every reading. It never goes back, whichever thread reads it:
+/// the time of one processor may be behind that of another, and a lease that has ended for one
+/// thread must have ended for the next.
 pub(crate) struct CheckedClock {
     clock: Arc<dyn Clock>,
     latest: AtomicU64,
-    /// Nothing where nothing is known that rests on the clock's rate.
+    /// The comparison; `None` if no lease depends on the clock's rate.
     check: Option<Mutex<Suspicion>>,
     /// The last reading that was compared.
     compared: AtomicU64,
     /// Whether there is a fault.
     suspect: AtomicBool,
-    /// Which one; a lock of its own, so that nobody waits for who compares.
+    /// The fault; it has a lock of its own, so that no thread waits for a comparison.
     fault: Mutex<Option<ClockFault>>,
 }
 
@@ -104,7 +104,7 @@ struct Suspicion {
 
 /// So many readings in a row that could not be compared are a fault.
 const MISSED_MAX: u32 = 3;
-/// How often to try to compare while another thread does: that takes less than a microsecond.
+/// How often to try while another thread compares, which takes less than a microsecond.
 const SPINS: u32 = 256;
 
 impl CheckedClock {
@@ -119,18 +119,18 @@ impl CheckedClock {
         }
     }
 
-    /// Whether a reading broke the promise and the member has not withdrawn yet.
+    /// Whether a reading was faulty and the member has not withdrawn yet.
     pub(crate) fn is_suspect(&self) -> bool {
         self.suspect.load(Ordering::Acquire)
     }
 
-    /// What is wrong, if anything is.
+    /// The fault, if there is one.
     pub(crate) fn fault(&self) -> Option<ClockFault> {
         let fault = || *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_suspect().then(|| fault().unwrap_or(ClockFault::Unreadable))
     }
 
-    /// The member has withdrawn: readings are trusted again, from the next one on.
+    /// Trusts readings again from the next one on, after the member has withdrawn.
     pub(crate) fn trust_again(&self) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.suspect.store(false, Ordering::Release);
@@ -145,8 +145,8 @@ impl CheckedClock {
     fn read(&self) -> Instant {
         let Some(check) = &self.check else { return self.clock.now() };
         let Some(mut suspicion) = patiently(check) else {
-            // Another thread compares, and was stopped while it did. Nobody waits for it, but a
-            // clock that nobody has compared for so long is not trusted either.
+            // Another thread was stopped while it compared. Do not wait for it; but a clock that
+            // was not compared for too long is not trusted either.
             let now = self.clock.now();
             if now.as_nanos().saturating_sub(self.compared.load(Ordering::Acquire)) > UNCOMPARED {
                 self.distrust(ClockFault::Unreadable);
@@ -169,15 +169,15 @@ impl CheckedClock {
     }
 }
 
-/// A clock that nobody could compare for longer than this is not trusted: what a slew of a tenth
-/// gains in this time is as much as a `fast` lease has to spare.
+/// A clock not compared for longer than this is not trusted: a slew of 10 % gains as much in this
+/// time as a `fast` lease can tolerate.
 const UNCOMPARED: u64 = 10_000_000;
 
-/// The lock, unless whoever has it seems to have been stopped.
+/// Takes the lock, unless the thread that holds it seems to be stopped.
 fn patiently(check: &Mutex<Suspicion>) -> Option<MutexGuard<'_, Suspicion>> {
     (0..SPINS).find_map(|_| match check.try_lock() {
         Ok(suspicion) => Some(suspicion),
-        // Whole at any time, whoever panicked.
+        // The value is consistent at any time, also if a thread panicked.
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
         Err(TryLockError::WouldBlock) => {
             std::hint::spin_loop();
@@ -197,30 +197,30 @@ impl Clock for CheckedClock {
     }
 }
 
-/// The wall clock, in nanoseconds since 1970: only to number lives where nothing is remembered, and
-/// to show people when something was.
+/// The wall clock, in nanoseconds since 1970: only to number incarnations without stored state, and
+/// for timestamps that people read.
 pub(crate) fn wall() -> u64 {
     nanos(ClockId::Realtime)
 }
 
-/// What is wrong with a clock.
+/// A fault of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClockFault {
     /// It gained or lost too much on the hardware's counter.
     Rate {
-        /// How long it was watched, by the hardware's counter.
+        /// How long it was compared, by the hardware's counter.
         watched: Duration,
         /// How much it gained or lost.
         off: Duration,
-        /// What is tolerated, in millionths.
+        /// The tolerated rate, in millionths.
         tolerated: u32,
     },
-    /// It takes so long to read the clocks that they cannot be compared.
+    /// Reading the clocks takes too long to compare them.
     Unreadable,
     /// It was set back.
     Back {
-        /// By so much.
+        /// By this duration.
         by: Duration,
     },
 }
@@ -235,7 +235,7 @@ impl fmt::Display for ClockFault {
                  gently, or choose a larger drift-ppm"
             ),
             Self::Unreadable => f.write_str(
-                "it takes too long to read the clocks, so they cannot be compared: is the machine \
+                "reading the clocks takes too long to compare them: is the machine \
                  overloaded, or its clock source slow?",
             ),
             Self::Back { by } => write!(f, "the clock went back by {by}"),
@@ -247,28 +247,28 @@ impl fmt::Display for ClockFault {
 ///
 /// Let G be what the steered clock has gained on the hardware's counter, and t that counter.
 /// Between two readings x and y it may gain a(t_y − t_x) + ε, that is, `G − at` may rise by ε at
-/// most; so the least value that it ever had is all there is to remember. Likewise `G + at` may
-/// fall by ε. What is measured of G is too large by what reading took, between nothing and the
-/// most that is accepted: so a rise that is measured must stay below ε by that much.
+/// most; so only its least value must be stored. Likewise `G + at` may fall by ε. The measured G is
+/// too large by the time that reading took, between zero and the accepted maximum, so a measured
+/// rise must stay below ε by that maximum.
 #[derive(Clone, Debug)]
 pub struct CrossCheck {
     /// a, in millionths.
     tolerated: u32,
-    /// ε, less what one comparison may be off by.
+    /// ε, less the error of one comparison.
     error: u64,
-    /// Where `G − at` was least and `G + at` was greatest.
+    /// The readings where `G − at` was least and `G + at` was greatest.
     least: Option<Readings>,
     greatest: Option<Readings>,
     last: Option<Readings>,
 }
 
 impl CrossCheck {
-    /// For leases that trust clocks to drift by at most this, in millionths, and to be off by at
-    /// most `error` beyond that.
+    /// A comparison for leases that allow clocks to drift by this, in millionths, and to be off by
+    /// `error` beyond that.
     pub fn new(drift_ppm: u32, error: Duration) -> Self {
         Self {
             tolerated: drift_ppm / 2,
-            // Of the true error a comparison sees all but what reading takes.
+            // A comparison sees the true error, less the time that reading takes.
             error: error.as_nanos().saturating_sub(READING),
             least: None,
             greatest: None,
@@ -276,10 +276,10 @@ impl CrossCheck {
         }
     }
 
-    /// Looks at the clocks.
+    /// Compares a reading of the clocks with all before it.
     ///
     /// # Errors
-    /// [`ClockFault`] if they cannot all be right; the next look starts afresh.
+    /// [`ClockFault`] if they cannot all be right; the next call starts afresh.
     pub fn look(&mut self, now: Readings) -> Result<(), ClockFault> {
         let found = self.compare(now);
         if found.is_err() {
@@ -338,7 +338,7 @@ impl CrossCheck {
 
 const MILLION: i128 = 1_000_000;
 
-/// What the steered clock has gained on the hardware's counter.
+/// The time that the steered clock has gained on the hardware's counter.
 fn gained(at: Readings) -> i128 {
     i128::from(at.monotonic) - i128::from(at.raw)
 }

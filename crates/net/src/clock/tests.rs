@@ -1,10 +1,10 @@
-//! Clocks that are steered in every way, looked at by the check.
+//! The comparison of clocks, tested with clocks that are steered in many ways.
 
 use super::*;
 
 const SECOND: u64 = 1_000_000_000;
 const DRIFT_PPM: u32 = 200;
-/// What of it is left to whoever steers.
+/// The part of the drift that is left to steering.
 const TOLERATED: i64 = 100;
 const ERROR: Duration = Duration::from_micros(100);
 
@@ -12,22 +12,22 @@ fn readings(boot: u64, monotonic: u64, raw: u64) -> Readings {
     Readings { boot, monotonic, raw }
 }
 
-/// What a check made of a steered clock.
+/// The result of comparing a steered clock.
 struct Watched {
-    /// How long the hardware's counter had run when it found the first fault.
+    /// The hardware's counter at the first fault.
     found: Option<u64>,
-    /// The most that the clock gained or lost beyond ρ/2 between two readings that were trusted.
+    /// The most that the clock gained or lost beyond ρ/2 between two trusted readings.
     let_through: i128,
 }
 
-/// Looks every `interval` at a clock whose steering, in millionths, depends on the time.
+/// Compares every `interval` a clock whose steering, in millionths, depends on the time.
 fn watch(seconds: u64, interval: u64, steered: impl Fn(u64) -> i64) -> Watched {
     let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
     let (mut raw, mut gained) = (0, 0_i128);
     let mut trusted: Vec<(i128, i128)> = Vec::new();
     let mut watched = Watched { found: None, let_through: 0 };
     while raw < seconds * SECOND {
-        // Whole nanoseconds are all that a clock tells; what is steered is kept in billionths.
+        // A clock shows whole nanoseconds; the steering is kept in billionths of one.
         let steered_now = gained / 1_000_000;
         let slewed = (SECOND + raw).saturating_add_signed(steered_now as i64);
         if check.look(readings(slewed, slewed, SECOND + raw)).is_err() {
@@ -48,10 +48,10 @@ fn watch(seconds: u64, interval: u64, steered: impl Fn(u64) -> i64) -> Watched {
     watched
 }
 
-/// A way to steer a clock: what it is, and its rate as time goes by.
+/// A way to steer a clock: its name, and its rate over time.
 type Steering = (String, Box<dyn Fn(u64) -> i64>);
 
-/// All that we thought of.
+/// All ways to steer a clock that are tested.
 fn steerings() -> Vec<Steering> {
     let mut all: Vec<Steering> = Vec::new();
     for ppm in [100, 101, 150, 200, 300, 500, 999, 1_000, 1_500, 2_000, 83_333] {
@@ -158,7 +158,7 @@ fn the_error_that_leases_pay_for_covers_two_readings() {
     assert!(params.clock_error().as_nanos() >= 2 * READING);
 }
 
-/// A clock that says what it is told to.
+/// A clock that a test sets.
 #[derive(Default)]
 struct Told(Mutex<Vec<Option<Readings>>>);
 

@@ -1,6 +1,7 @@
-//! The side that asks: finds the members that run on this machine, and talks to one of them.
+//! The client: finds the members that run on this machine, and asks one of them.
 
 use super::{Answer, Ask, Change, Question, connect, named};
+use crate::setting::{NamesSettings, Setting};
 use crate::status::Status;
 use std::fmt;
 use std::fs;
@@ -12,18 +13,18 @@ use std::path::{Path, PathBuf};
 const ANSWER_MAX: u64 = 4 << 20;
 /// The longest to wait for an answer.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
-/// A leader that resigns ends its command first.
+/// The longest to wait for a resignation: a leader ends its command first.
 const LONG_PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
-/// The most entries of a directory that are looked at.
+/// The most directory entries that are read.
 const PLACES_MAX: usize = 10_000;
 
-/// Where a member answers, or once did.
+/// A member's socket, which may be left over from a process that has ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Place {
     /// Its group.
     pub group: String,
-    /// Its name in the group.
+    /// Its id.
     pub id: u64,
     /// Its socket.
     pub path: PathBuf,
@@ -33,50 +34,53 @@ pub struct Place {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NoAnswer {
-    /// No member that runs has these names.
+    /// No running member matches.
     Nobody {
-        /// What was looked for, in words.
+        /// What was looked for.
         sought: String,
-        /// Where.
+        /// The directory.
         dir: PathBuf,
-        /// Members that were here and no longer run.
+        /// Matching members that no longer run.
         gone: Vec<Place>,
     },
-    /// Several do.
+    /// Several running members match.
     Several(Vec<Place>),
-    /// It is there, and does not answer.
+    /// The member runs and does not answer.
     Silent(Place),
-    /// The machine refused.
+    /// The system refused.
     Io(PathBuf, io::Error),
-    /// The member refused, and said why.
+    /// The member refused, for this reason.
     Refused(String),
-    /// What came is no answer to what was asked.
+    /// The answer does not fit the question.
     Strange(PathBuf),
 }
 
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl NamesSettings for NoAnswer {
+    fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
         match self {
             Self::Nobody { sought, dir, gone } => {
-                write!(f, "no running {sought} in {}", dir.display())?;
-                if let Some(place) = gone.first() {
-                    let Place { group, id, .. } = place;
-                    write!(f, " (member {id} of {group} was here, and has ended)")?;
-                }
-                f.write_str("; start one with `bellwether run`, or say with --dir where it is")
+                let ended = |Place { group, id, .. }: &Place| {
+                    format!(" (member {id} of {group} was here, and has ended)")
+                };
+                format!(
+                    "no running {sought} in {}{}; start one, or set {} to its directory",
+                    dir.display(),
+                    gone.first().map(ended).unwrap_or_default(),
+                    name(Setting::Dir)
+                )
             }
             Self::Several(places) => {
-                let names = places.iter().map(|place| format!("{} --id {}", place.group, place.id));
+                let id = name(Setting::Id);
+                let names = places.iter().map(|place| format!("{} {id} {}", place.group, place.id));
                 let names = names.collect::<Vec<_>>().join(", ");
-                write!(f, "several members run here; which one: {names}?")
+                format!("several members run here; which one: {names}?")
             }
             Self::Silent(Place { group, id, .. }) => {
-                write!(f, "member {id} of {group} does not answer: it may be stopped, or hang")
+                format!("member {id} of {group} does not answer: it may be stopped, or hang")
             }
-            Self::Io(path, error) => write!(f, "cannot talk to {}: {error}", path.display()),
-            Self::Refused(why) => f.write_str(why),
-            Self::Strange(path) => write!(
-                f,
+            Self::Io(path, error) => format!("cannot talk to {}: {error}", path.display()),
+            Self::Refused(why) => why.clone(),
+            Self::Strange(path) => format!(
                 "{} does not answer as it should: is another version running?",
                 path.display()
             ),
@@ -84,12 +88,18 @@ impl fmt::Display for NoAnswer {
     }
 }
 
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain(&|setting| setting.to_string()))
+    }
+}
+
 impl std::error::Error for NoAnswer {}
 
-/// All places in a directory, whether anybody answers there or not, by group and member.
+/// All members' sockets in a directory, also of ended processes, sorted by group and id.
 ///
 /// # Errors
-/// Whatever the machine says, except that a directory that is not there is empty.
+/// The system's error. A missing directory counts as empty.
 pub fn places(dir: &Path) -> io::Result<Vec<Place>> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -106,10 +116,10 @@ pub fn places(dir: &Path) -> io::Result<Vec<Place>> {
     Ok(places)
 }
 
-/// Connects to the one member that runs with these names; what is not given may be any.
+/// Connects to the only running member with this group and id; `None` matches all.
 ///
 /// # Errors
-/// [`NoAnswer`], if there is none, or more than one.
+/// [`NoAnswer`], if there is no such member, or more than one.
 pub fn find(dir: &Path, group: Option<&str>, id: Option<u64>) -> Result<Client, NoAnswer> {
     let all = places(dir).map_err(|error| NoAnswer::Io(dir.to_owned(), error))?;
     let wanted = |place: &Place| {
@@ -144,7 +154,7 @@ fn sought(group: Option<&str>, id: Option<u64>) -> String {
     group.map_or_else(|| member.clone(), |group| format!("{member} of group {group}"))
 }
 
-/// Talks to one member.
+/// A connection to one member.
 #[derive(Debug)]
 pub struct Client {
     place: Place,
@@ -158,12 +168,12 @@ impl Client {
         Ok(Self { place, stream: BufReader::new(stream) })
     }
 
-    /// Whom it talks to.
+    /// The member at the other end.
     pub fn place(&self) -> &Place {
         &self.place
     }
 
-    /// All that the member knows of itself.
+    /// Asks for the status.
     ///
     /// # Errors
     /// [`NoAnswer`].
@@ -174,7 +184,7 @@ impl Client {
         }
     }
 
-    /// Makes it give up its leadership; comes back once it has.
+    /// Makes the member resign; returns once it has.
     ///
     /// # Errors
     /// [`NoAnswer`].
@@ -185,7 +195,8 @@ impl Client {
         }
     }
 
-    /// Its present state and each change, until `tell` has heard enough or the member ends.
+    /// Calls `tell` with the present state and each change, until it returns false or the member
+    /// ends.
     ///
     /// # Errors
     /// [`NoAnswer`].
@@ -204,7 +215,9 @@ impl Client {
     fn ask(&mut self, ask: Ask) -> Result<Answer, NoAnswer> {
         let resigns = ask == Ask::Resign;
         self.say(ask, Some(if resigns { LONG_PATIENCE } else { PATIENCE }))?;
-        self.hear()?.ok_or_else(|| NoAnswer::Refused("the member hung up: it ends".to_owned()))
+        self.hear()?.ok_or_else(|| {
+            NoAnswer::Refused("the member closed the connection: it is ending".to_owned())
+        })
     }
 
     fn say(&mut self, ask: Ask, patience: Option<std::time::Duration>) -> Result<(), NoAnswer> {
@@ -217,7 +230,7 @@ impl Client {
         .map_err(|error| self.failed(error))
     }
 
-    /// The next answer; nothing if the member hung up.
+    /// The next answer; `None` if the member closed the connection.
     fn hear(&mut self) -> Result<Option<Answer>, NoAnswer> {
         let mut line = String::new();
         let read = self.stream.by_ref().take(ANSWER_MAX).read_line(&mut line);

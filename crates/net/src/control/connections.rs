@@ -1,54 +1,54 @@
-//! Those who have connected: one thread listens to all that are silent, and only a whole question
-//! gets a thread of its own.
+//! The connections of the control socket. One thread reads from all that have sent no whole
+//! question yet; a whole question gets a thread of its own.
 //!
-//! **Assumptions.** What a [`Desk`] does takes a moment, except that a leader that resigns may have
+//! **Assumptions.** Calls of a [`Desk`] take a moment, except that a leader that resigns may have
 //! to end its command first.
 //!
-//! **Promise.** Whoever connects and says nothing costs a file descriptor, for a few seconds at
-//! most, and yields it to a newcomer when many do: somebody who asks is answered however many are
-//! silent. Connections, threads, questions and times are bounded.
+//! **Promise.** A connection without a question costs a file descriptor for a few seconds at most,
+//! and is closed for a newer one if there are many. So a question is answered however many
+//! connections are idle. Connections, threads, questions and times are bounded.
 
 use super::desk::{Desk, Heard, Watcher};
 use super::socket::Socket;
 use super::{Answer, Ask, Question, STACK};
 use crate::clock::{BootTime, Clock};
+use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant};
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// The most who are connected without a whole question; the one that is silent for longest yields.
+/// The most connections without a whole question; beyond it, the one idle for longest is closed.
 const SILENT_MAX: usize = 64;
-/// The most who are answered at once.
+/// The most questions answered at once.
 const ANSWERED_MAX: usize = 32;
-/// The most of those who watch: the other threads are for questions with one answer.
+/// The most watches among them: the other threads are for questions with one answer.
 const WATCHES_MAX: usize = 24;
 /// The longest question, in bytes.
 const QUESTION_MAX: usize = 4096;
-/// The longest a question may take.
+/// The longest time for sending a question.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest an answer may be left unread.
+/// The longest time for reading an answer.
 const UNREAD: std::time::Duration = std::time::Duration::from_secs(5);
-/// How often a watch looks whether anybody still listens.
+/// How often a watch checks whether the client is still connected.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(500);
-/// How long the end waits for answers that are being given.
+/// How long the end of the server waits for answers under way.
 const LAST_ANSWERS: Duration = Duration::from_millis(200);
 
-/// What all threads of a server know.
+/// The state that all threads of a server share.
 pub(super) struct Shared {
     desk: Arc<dyn Desk>,
     over: AtomicBool,
-    /// Readable once it is over, or somebody was answered.
-    bell: OwnedFd,
+    /// Wakes the thread that reads: the server ends, or a connection was answered.
+    wake: WakeFd,
     answered: Arc<AtomicUsize>,
     watches: Arc<AtomicUsize>,
-    /// Those who were answered, and may ask again.
+    /// Connections that were answered, and may ask again.
     back: Mutex<Vec<Connection>>,
 }
 
@@ -60,12 +60,12 @@ impl fmt::Debug for Shared {
 
 impl Shared {
     pub(super) fn new(desk: Arc<dyn Desk>) -> io::Result<Self> {
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let wake = WakeFd::new()?;
         let (answered, watches) = (Arc::default(), Arc::default());
-        Ok(Self { desk, over: false.into(), bell, answered, watches, back: Mutex::default() })
+        Ok(Self { desk, over: false.into(), wake, answered, watches, back: Mutex::default() })
     }
 
-    /// Ends all threads soon, once the last answers are given.
+    /// Ends all threads soon, once the last answers are sent.
     pub(super) fn end(&self) {
         let limit = BootTime.now() + LAST_ANSWERS;
         let busy = || {
@@ -76,32 +76,28 @@ impl Shared {
             thread::sleep(std::time::Duration::from_millis(2));
         }
         self.over.store(true, Ordering::Release);
-        self.ring();
+        self.wake.wake();
     }
 
     fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 
-    fn ring(&self) {
-        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes()); // it can only be full
-    }
-
     fn give_back(&self, connection: Connection) {
         self.back.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-        self.ring();
+        self.wake.wake();
     }
 
     fn take_back(&self) -> Vec<Connection> {
-        let _ = rustix::io::read(&self.bell, &mut [0; 8]); // it can only be empty
+        self.wake.clear();
         std::mem::take(&mut *self.back.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A place among a number that is bounded, given back when dropped.
-struct Seat(Arc<AtomicUsize>);
+/// One of a bounded number of permits, given back when dropped.
+struct Permit(Arc<AtomicUsize>);
 
-impl Seat {
+impl Permit {
     fn take(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let more = |taken| (taken < most).then_some(taken + 1);
         let taken = count.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
@@ -109,13 +105,13 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// Listens until it is over.
+/// Accepts connections and reads questions until the server ends.
 pub(super) fn serve(socket: &Socket, shared: &Arc<Shared>) {
     let mut silent: VecDeque<Connection> = VecDeque::new();
     while !shared.is_over() {
@@ -136,7 +132,7 @@ pub(super) fn serve(socket: &Socket, shared: &Arc<Shared>) {
     }
 }
 
-/// Waits until somebody comes, says something, or was silent for too long.
+/// Waits for a connection, for bytes, or until a connection was idle for too long.
 fn wait(listener: &UnixListener, shared: &Shared, silent: &VecDeque<Connection>) {
     let first = silent.iter().map(|connection| connection.until).min();
     let timeout = first.and_then(|first| {
@@ -144,19 +140,19 @@ fn wait(listener: &UnixListener, shared: &Shared, silent: &VecDeque<Connection>)
         Timespec::try_from(left).ok()
     });
     let mut fds =
-        vec![PollFd::new(listener, PollFlags::IN), PollFd::new(&shared.bell, PollFlags::IN)];
+        vec![PollFd::new(listener, PollFlags::IN), PollFd::new(&shared.wake, PollFlags::IN)];
     fds.extend(silent.iter().map(|connection| PollFd::new(&connection.stream, PollFlags::IN)));
-    let _ = poll(&mut fds, timeout.as_ref()); // interrupted or not: look what there is
+    let _ = poll(&mut fds, timeout.as_ref()); // an interruption is harmless
 }
 
-/// Admits those who have connected, as many as there is room for.
+/// Accepts new connections, as many as there is room for.
 fn accept(listener: &UnixListener, silent: &mut VecDeque<Connection>) {
     for _ in 0..SILENT_MAX {
         match listener.accept() {
             Ok((stream, _)) => silent.extend(Connection::admit(stream)),
             Err(error) if error.kind() == ErrorKind::WouldBlock => return,
             Err(_) => {
-                // Out of file descriptors, perhaps: make room, and wait rather than spin.
+                // Perhaps out of file descriptors: close one, and wait rather than spin.
                 drop(silent.pop_front());
                 return thread::sleep(std::time::Duration::from_millis(10));
             }
@@ -164,28 +160,30 @@ fn accept(listener: &UnixListener, silent: &mut VecDeque<Connection>) {
     }
 }
 
-/// Gives a whole question a thread, if there is room.
+/// Gives a whole question a thread, if a permit is free.
 fn answer(connection: Connection, shared: &Arc<Shared>) {
     let refuse = |text: String| {
-        let _ = say(&connection.stream, &Answer::Error(text)); // or it sees that we hang up
+        let _ = say(&connection.stream, &Answer::Error(text)); // or it sees the close
     };
     let watch = if connection.asks_to_watch() {
-        let Some(watch) = Seat::take(&shared.watches, WATCHES_MAX) else {
+        let Some(watch) = Permit::take(&shared.watches, WATCHES_MAX) else {
             return refuse(too_many_watch());
         };
         Some(watch)
     } else {
         None
     };
-    let Some(seat) = Seat::take(&shared.answered, ANSWERED_MAX) else {
-        return refuse(format!("{ANSWERED_MAX} are being answered already; try again later"));
+    let Some(permit) = Permit::take(&shared.answered, ANSWERED_MAX) else {
+        return refuse(format!(
+            "{ANSWERED_MAX} questions are being answered already; try again later"
+        ));
     };
     let own = Arc::clone(shared);
     let answering = thread::Builder::new().name("control".to_owned()).stack_size(STACK);
-    // Without a thread the seats and the connection are dropped, and the visitor sees that.
+    // Without a thread the permits and the connection are dropped, and the client sees that.
     let _ = answering.spawn(move || {
-        let _seat = seat;
-        // Whoever hung up needs no answer.
+        let _permit = permit;
+        // A client that disconnected needs no answer.
         if let Ok(Some(connection)) = converse(connection, &own, watch) {
             own.give_back(connection);
         }
@@ -193,14 +191,14 @@ fn answer(connection: Connection, shared: &Arc<Shared>) {
 }
 
 fn too_many_watch() -> String {
-    format!("{WATCHES_MAX} watch already; try again later")
+    format!("{WATCHES_MAX} clients watch already; try again later")
 }
 
-/// Answers all whole questions; the connection, if it may ask more.
+/// Answers all whole questions; returns the connection if it may ask more.
 fn converse(
     mut connection: Connection,
     shared: &Shared,
-    mut watch: Option<Seat>,
+    mut watch: Option<Permit>,
 ) -> io::Result<Option<Connection>> {
     connection.stream.set_nonblocking(false)?;
     connection.stream.set_write_timeout(Some(UNREAD))?;
@@ -217,9 +215,9 @@ fn converse(
             Ask::Status => shared.desk.status().map(|status| Answer::Status(Box::new(status))),
             Ask::Resign => shared.desk.resign().map(|()| Answer::Done(true)),
             Ask::Watch => {
-                // One that asked something else first has no place yet.
-                match watch.take().or_else(|| Seat::take(&shared.watches, WATCHES_MAX)) {
-                    Some(_seat) => {
+                // A connection that asked something else first has no permit yet.
+                match watch.take().or_else(|| Permit::take(&shared.watches, WATCHES_MAX)) {
+                    Some(_permit) => {
                         let mut watcher = shared.desk.watch();
                         return stream_changes(stream, shared, &mut *watcher).map(|()| None);
                     }
@@ -234,15 +232,15 @@ fn converse(
     Ok(Some(connection))
 }
 
-/// Somebody who asks.
+/// A connected client.
 struct Connection {
     stream: UnixStream,
     unread: Vec<u8>,
-    /// When a whole question must have come.
+    /// The deadline for a whole question.
     until: Instant,
 }
 
-/// What was heard from a connection.
+/// What a connection sent.
 enum Said {
     Nothing,
     Question,
@@ -250,14 +248,14 @@ enum Said {
 }
 
 impl Connection {
-    /// Whoever could connect may ask: the kernel looked at the mode of the socket's file. Who the
-    /// peer is does not matter, and in another namespace it may have no name here.
+    /// Every client that could connect may ask: the kernel checked the mode of the socket's file.
+    /// The client's user id is not checked, because another namespace may not map it.
     fn admit(stream: UnixStream) -> Option<Self> {
         stream.set_nonblocking(true).ok()?;
         Some(Self { stream, unread: Vec::new(), until: BootTime.now() + PATIENCE })
     }
 
-    /// Takes what was said, without waiting.
+    /// Reads what has arrived, without waiting.
     fn listen(&mut self) -> Said {
         loop {
             if self.unread.contains(&b'\n') {
@@ -265,7 +263,7 @@ impl Connection {
             }
             if self.unread.len() >= QUESTION_MAX {
                 let text = format!("a question has at most {QUESTION_MAX} bytes");
-                let _ = say(&self.stream, &Answer::Error(text)); // or it sees that we hang up
+                let _ = say(&self.stream, &Answer::Error(text)); // or it sees the close
                 return Said::Goodbye;
             }
             let mut part = [0; 512];
@@ -308,7 +306,7 @@ fn stream_changes(
     Ok(())
 }
 
-/// Whether the visitor hung up. One that says more than it was asked for is not read.
+/// Whether the client disconnected. Bytes after the question are not read.
 fn has_left(stream: &UnixStream) -> bool {
     let mut fds = [PollFd::new(stream, PollFlags::RDHUP)];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,40 +1,42 @@
-//! What answers for a member: whoever implements [`Desk`] decides what its visitors hear.
+//! The interface of a member to the control server: an implementation of [`Desk`] answers the
+//! clients.
 
 use super::Change;
 use crate::status::Status;
 
-/// What is asked of a member; every method may block for a moment, and may be called by several
-/// threads at once.
+/// Answers the requests of clients. Every method may block for a moment, and may be called by
+/// several threads at once.
 pub trait Desk: Send + Sync + 'static {
-    /// All that it knows of itself.
+    /// The status of the member.
     ///
     /// # Errors
-    /// Why it does not tell, in a sentence.
+    /// Why there is none, in a sentence.
     fn status(&self) -> Result<Status, String>;
 
-    /// Gives up the leadership, and comes back once that is so.
+    /// Resigns; returns once the member has.
     ///
     /// # Errors
-    /// Why it does not, in a sentence.
+    /// Why it does not resign, in a sentence.
     fn resign(&self) -> Result<(), String>;
 
-    /// Its present state and what becomes of it.
+    /// The present state and all changes.
     fn watch(&self) -> Box<dyn Watcher>;
 }
 
-/// Who is told of changes.
+/// A stream of changes.
 pub trait Watcher: Send {
-    /// Waits for the next change, or for this long. The first is the present state, at once.
+    /// Waits for the next change, or for this long. The first call returns the present state at
+    /// once.
     fn next(&mut self, within: std::time::Duration) -> Heard;
 }
 
-/// What a [`Watcher`] was told.
+/// The result of [`Watcher::next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// Something changed.
     Change(Change),
-    /// Nothing did.
+    /// Nothing changed.
     Nothing,
-    /// Nothing ever will: the member has ended.
+    /// The member has ended.
     Ended,
 }

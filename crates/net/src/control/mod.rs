@@ -1,14 +1,15 @@
-//! How a running member is asked: a unix socket in its directory, one JSON object a line.
+//! The control socket of a running member: a unix socket in its directory, one JSON object per
+//! line.
 //!
 //! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}` or `{"ask":"watch"}`; an
-//! answer is `{"status":…}`, `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch answers
-//! with the present state and then with each change.
+//! answer is `{"status":…}`, `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch is
+//! answered with the present state and then with each change.
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
-//! **Promise.** Only the member's own user and root are answered, because nobody else may write to
-//! the socket's file; from which namespace they ask does not matter. Whoever asks can neither hold
-//! up the member nor make it grow: questions, connections and times are bounded.
+//! **Promise.** Only the member's own user and root are answered, because only they may write to
+//! the socket's file; their namespace does not matter. A client can neither block the member nor
+//! make its memory grow: questions, connections and times are bounded.
 
 mod client;
 mod connections;
@@ -23,6 +24,7 @@ pub use server::{CannotServe, Server};
 
 use crate::Standing;
 use crate::clock::wall_time;
+use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
 use bellwether_core::{Instant, Term};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -33,14 +35,14 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-/// What can be asked.
+/// What a client can ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Ask {
-    /// All that it knows of itself.
+    /// The status of the member.
     Status,
-    /// To give up its leadership.
+    /// To resign.
     Resign,
     /// Its present state, and every change from now on.
     Watch,
@@ -53,22 +55,22 @@ struct Question {
     ask: Ask,
 }
 
-/// What is answered.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Answer {
     /// To [`Ask::Status`].
     Status(Box<Status>),
-    /// To [`Ask::Resign`], once it is so.
+    /// To [`Ask::Resign`], once the member has resigned.
     Done(bool),
-    /// To [`Ask::Watch`], again and again.
+    /// To [`Ask::Watch`], one per change.
     Change(Change),
-    /// It cannot be, and why.
+    /// The request failed, and why.
     Error(String),
 }
 
-/// One change of what a member believes, for programs: the line that `bellwether run` prints.
+/// A change of what a member believes, for programs: the line that `bellwether run` prints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When, in nanoseconds of `CLOCK_BOOTTIME`.
@@ -77,23 +79,24 @@ pub struct Change {
     pub group: String,
     /// The member.
     pub id: u64,
-    /// How it stands.
+    /// Its role.
     pub role: Role,
-    /// Whom it follows; itself, if it leads.
+    /// The leaders that it follows; itself, if it leads.
     pub leaders: Vec<u64>,
-    /// When that ends unless it is renewed, on the same clock; nothing if it does not end.
+    /// When that ends unless it is renewed, on the same clock; absent if it does not end.
     pub until: Option<u64>,
-    /// The number of the reign, where the protocol counts reigns.
+    /// The term, where the protocol counts terms.
     pub term: Option<u64>,
-    /// Why it takes no part, if it does not.
+    /// Why it takes no part in the election, if it has withdrawn.
     pub why: Option<String>,
-    /// When by the wall clock, as RFC 3339 writes it, in UTC. For people: it may be set back.
+    /// When by the wall clock, in the form of RFC 3339, in UTC. For people: the clock may be set
+    /// back.
     #[serde(default)]
     pub wall: String,
 }
 
 impl Change {
-    /// What a member of this group believes, as a line.
+    /// The change that leads to this state of a member.
     pub fn of(group: &str, standing: &Standing) -> Self {
         Self {
             t: standing.at.as_nanos(),
@@ -109,46 +112,51 @@ impl Change {
     }
 }
 
-/// The longest name of a group: names of files hold it.
+/// The longest name of a group, which is part of file names.
 const GROUP_MAX: usize = 64;
 /// The longest path of a unix socket, without the byte that ends it.
 const PATH_MAX: usize = 107;
-/// What a thread that answers needs.
+/// The stack size of an answering thread.
 const STACK: usize = 256 * 1024;
 
-/// Why there is no socket for a group.
+/// Why a group can have no socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadPlace {
-    /// The name of the group is no part of a file's name.
+    /// The name of the group cannot be part of a file's name.
     Group(String),
     /// The path is too long for a unix socket.
     Path(PathBuf),
 }
 
-impl fmt::Display for BadPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl NamesSettings for BadPlace {
+    fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
         match self {
-            Self::Group(group) => write!(
-                f,
+            Self::Group(group) => format!(
                 "group '{}': the name of a group has from 1 to {GROUP_MAX} letters, digits, '-', \
                  '_' and '.', and does not begin with '.'",
                 group.escape_debug()
             ),
-            Self::Path(path) => write!(
-                f,
-                "{}: the path of a socket has at most {PATH_MAX} bytes, this has {}; choose a \
-                 shorter directory with --dir",
+            Self::Path(path) => format!(
+                "{}: the path of a socket has at most {PATH_MAX} bytes, this has {}; set {} to a \
+                 shorter directory",
                 path.display(),
-                path.as_os_str().len()
+                path.as_os_str().len(),
+                name(Setting::Dir)
             ),
         }
     }
 }
 
+impl fmt::Display for BadPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain(&|setting| setting.to_string()))
+    }
+}
+
 impl std::error::Error for BadPlace {}
 
-/// Refuses the name of a group that could not be part of a file's name.
+/// Checks that the name of a group can be part of a file's name.
 ///
 /// # Errors
 /// [`BadPlace::Group`].
@@ -160,7 +168,7 @@ pub fn check_group(group: &str) -> Result<(), BadPlace> {
     if good { Ok(()) } else { Err(BadPlace::Group(group.to_owned())) }
 }
 
-/// Where a member's socket is.
+/// The path of a member's socket.
 ///
 /// # Errors
 /// [`BadPlace`], if there can be none.
@@ -170,7 +178,7 @@ pub fn socket_path(dir: &Path, group: &str, id: u64) -> Result<PathBuf, BadPlace
     if path.as_os_str().len() > PATH_MAX { Err(BadPlace::Path(path)) } else { Ok(path) }
 }
 
-/// Connects, and waits no longer than this if many others wait already; not at all for zero.
+/// Connects. If the server's queue is full it waits for this long at most, and not at all for zero.
 fn connect(path: &Path, patience: std::time::Duration) -> io::Result<UnixStream> {
     let waits = !patience.is_zero();
     let nonblocking = if waits { SocketFlags::empty() } else { SocketFlags::NONBLOCK };
@@ -183,7 +191,7 @@ fn connect(path: &Path, patience: std::time::Duration) -> io::Result<UnixStream>
     Ok(UnixStream::from(socket))
 }
 
-/// The group and the member whose socket has this name.
+/// The group and the member of a socket's file name.
 fn named(file: &str) -> Option<(&str, u64)> {
     let (group, id) = file.strip_suffix(".sock")?.rsplit_once('.')?;
     check_group(group).ok()?;

@@ -1,10 +1,10 @@
-//! What a member of an embedding program answers by itself.
+//! The control socket that a member of an embedding program serves itself.
 //!
 //! **Assumptions.** The directory is on this machine, and its path fits a unix socket.
 //!
-//! **Promise.** It holds no handle of the member, so it does not keep a member alive whose program
-//! has dropped the last one. A directory that others could write to is refused: whoever writes to it
-//! could answer for the member.
+//! **Promise.** It holds no handle of the member, so the member ends when the program drops the
+//! last one. A directory that other users can write to is refused: they could answer in place of
+//! the member.
 
 use super::{CannotServe, Change, Desk, Heard, Server, Watcher};
 use crate::handle::{ask_status, ask_to_resign};
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Answers for a member at its place in this directory, which is made if it is not there.
+/// Serves the member's socket in this directory, which is created if it is missing.
 pub(crate) fn serve(
     dir: &Path,
     group: &str,
@@ -31,8 +31,8 @@ pub(crate) fn serve(
     Server::start(dir, &group.clone(), id, Arc::new(Own { group, shared }))
 }
 
-/// Makes the directory, if need be, and refuses one that belongs to somebody else or that others
-/// may write to.
+/// Creates the directory if needed, and refuses one that belongs to another user or that others may
+/// write to.
 fn private(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     let found = fs::metadata(dir)?;

@@ -1,60 +1,66 @@
-//! The side that answers: threads of its own, which only ever hold a handle of the member.
+//! The server: threads of its own, which only hold a handle of the member.
 
 use super::connections::{self, Shared};
 use super::desk::Desk;
 use super::socket::Socket;
 use super::{BadPlace, STACK};
+use crate::setting::{NamesSettings, Setting};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// Why nobody can ask.
+/// Why a member cannot serve a control socket.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CannotServe {
-    /// There is no such place.
+    /// The socket can have no path.
     Place(BadPlace),
     /// Another process answers there.
     Taken(PathBuf),
     /// Another process holds this lock, and does not answer.
     Locked(PathBuf),
-    /// The machine refused.
+    /// The system refused.
     Io(PathBuf, io::Error),
 }
 
 impl CannotServe {
-    /// Whether the settings are to blame, and not the machine.
+    /// Whether the settings are wrong, rather than the machine.
     pub fn is_config(&self) -> bool {
         !matches!(self, Self::Io(..))
     }
 }
 
+impl NamesSettings for CannotServe {
+    fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
+        let (id, dir) = (name(Setting::Id), name(Setting::Dir));
+        match self {
+            Self::Place(bad) => bad.explain(name),
+            Self::Taken(path) => format!(
+                "{} answers already: another process is this member; end it first, or choose \
+                 another {id} or {dir}",
+                path.display()
+            ),
+            Self::Locked(path) => format!(
+                "{} is locked by another process, which may be this member although it does not \
+                 answer; end it first (`fuser {0}` names it), or choose another {id} or {dir}",
+                path.display()
+            ),
+            Self::Io(path, error) => format!("cannot answer at {}: {error}", path.display()),
+        }
+    }
+}
+
 impl fmt::Display for CannotServe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Place(bad) => bad.fmt(f),
-            Self::Taken(path) => write!(
-                f,
-                "{} answers already: another process is this member; end it first, or choose \
-                 another --id or --dir",
-                path.display()
-            ),
-            Self::Locked(path) => write!(
-                f,
-                "{} is locked by another process, which may be this member although it does not \
-                 answer; end it first (`fuser {0}` names it), or choose another --id or --dir",
-                path.display()
-            ),
-            Self::Io(path, error) => write!(f, "cannot use {}: {error}", path.display()),
-        }
+        f.write_str(&self.explain(&|setting| setting.to_string()))
     }
 }
 
 impl std::error::Error for CannotServe {}
 
-/// Answers for a member until it is dropped.
+/// Serves the control socket of a member until it is dropped.
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
@@ -63,11 +69,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers at the member's place in this directory. What a dead process left there is
-    /// replaced.
+    /// Serves the member's socket in this directory. Files that an ended process left are replaced.
     ///
     /// # Errors
-    /// [`CannotServe`], with the path and the way out.
+    /// [`CannotServe`], with the path and what to do.
     pub fn start(
         dir: &Path,
         group: &str,
@@ -87,7 +92,7 @@ impl Server {
         Ok(Self { path, shared, thread: Some(thread) })
     }
 
-    /// Where it answers.
+    /// The path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -97,7 +102,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.shared.end();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // whatever it died of, it is over
+            let _ = thread.join(); // a panic there ends it as well
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The member's socket and the lock beside it: one process at a time has them.
+//! The member's socket and its lock file: one process at a time holds them.
 //!
-//! **Source.** Ours. A lock file of its own, which nobody but the member's user can open: a lock on
-//! the directory could be held by anybody who may read the directory.
+//! **Source.** Ours. The lock is a file of its own, which only the member's user can open:
+//! everybody who may read the directory could hold a lock on it.
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
-//! **Promise.** [`Socket::bind`] waits for nobody for longer than [`PATIENCE`], whoever holds the
-//! lock and whatever lies in the place of the lock or the socket. What a dead process left there is
-//! replaced.
+//! **Promise.** [`Socket::bind`] waits at most for [`PATIENCE`], whoever holds the lock and
+//! whatever kind of file has the name of the lock or the socket. Files that an ended process left
+//! are replaced.
 
 use super::{CannotServe, connect, socket_path};
 use crate::clock::{BootTime, Clock};
@@ -22,16 +22,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-/// How long to wait for a lock: a process that was killed may still be on its way out.
+/// How long to wait for a lock: a killed process may still hold it for a moment.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 /// How often to try.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
-/// The most who wait to be accepted.
+/// The most connections that wait to be accepted.
 const BACKLOG: i32 = 128;
-/// For its owner alone.
+/// The mode of a file for its owner alone.
 const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// A socket that listens; the file goes with it, and then the lock.
+/// A listening socket. Dropping it removes the file, then releases the lock.
 #[derive(Debug)]
 pub(super) struct Socket {
     pub(super) path: PathBuf,
@@ -40,16 +40,16 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Takes a member's place in this directory.
+    /// Binds the socket of a member in this directory.
     pub(super) fn bind(dir: &Path, group: &str, id: u64) -> Result<Self, CannotServe> {
         let path = socket_path(dir, group, id).map_err(CannotServe::Place)?;
         let lock = lock(&path)?;
         let failed = |error: io::Error| CannotServe::Io(path.clone(), error);
-        // An earlier version of this program has no lock.
+        // Earlier versions of this program have no lock.
         match connect(&path, std::time::Duration::ZERO) {
             Ok(_) => return Err(CannotServe::Taken(path)),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                return Err(CannotServe::Taken(path)); // it listens, and many wait
+                return Err(CannotServe::Taken(path)); // it listens, and its queue is full
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
@@ -64,12 +64,12 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path); // somebody else may have
+        let _ = fs::remove_file(&self.path); // it may have been removed already
     }
 }
 
-/// Listens at a path to which nobody but its owner and root can connect: nobody can connect before
-/// the socket listens, and by then its file has its mode.
+/// Listens at a path to which only its owner and root can connect. The file gets its mode before
+/// the socket listens.
 fn listen(path: &Path) -> io::Result<UnixListener> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -79,8 +79,8 @@ fn listen(path: &Path) -> io::Result<UnixListener> {
     Ok(UnixListener::from(socket))
 }
 
-/// Takes the lock that belongs to a socket. Its file stays: to remove it would let two processes
-/// hold two locks of one name.
+/// Takes the lock of a socket. The lock file is never removed: otherwise two processes could hold
+/// two locks of one name.
 fn lock(socket: &Path) -> Result<File, CannotServe> {
     let path = socket.with_extension("sock.lock");
     let failed = |error: io::Error| CannotServe::Io(path.clone(), error);

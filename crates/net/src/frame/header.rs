@@ -1,7 +1,7 @@
-//! The fixed front of every frame: who speaks, to whom, in which life, and under which charter.
+//! The header of a frame: sender, receiver, incarnation and config digest.
 //!
-//! All of it is readable by anyone on the path and authenticated as associated data, so that none
-//! of it can be changed. Integers are little endian, like those of the messages.
+//! It is not encrypted, but authenticated as associated data, so that none of it can be changed.
+//! Integers are little endian, like those of the messages.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -15,12 +15,12 @@
 //! | 32..40 | incarnation |
 //! | 40..48 | [`Session`] |
 //! | 48..56 | sequence |
-//! | 56..60 | charter: list |
-//! | 60..64 | charter: terms |
+//! | 56..60 | digest: list |
+//! | 60..64 | digest: terms |
 //! | 64..80 | [`Salt`] |
 
-use super::charter::Charter;
-use super::refusal::Refusal;
+use super::config_digest::ConfigDigest;
+use super::drop_reason::DropReason;
 use super::{FRAME_MAX, HEADER, TAG};
 use crate::randomness;
 use bellwether_core::NodeId;
@@ -28,18 +28,18 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io;
 
-/// How a frame begins, so that stray traffic is told from ours.
+/// The first bytes of a frame, which tell it from stray traffic.
 const MAGIC: [u8; 2] = *b"Bw";
 
-/// The version of the format. Another one is another language: nothing behind it is looked at.
+/// The version of the format. Nothing after another version is read.
 const VERSION: u8 = 2;
 
-/// What the body of a frame is.
+/// The kind of a frame's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A message of the protocol.
     Message = 1,
-    /// A word of the runtime itself: who I am and where, for members who do not know me yet.
+    /// A message of the runtime itself: see `beacon.rs`.
     Beacon = 2,
 }
 
@@ -50,10 +50,10 @@ impl Kind {
     }
 }
 
-/// Eight random bytes, drawn once per life of a process.
+/// Eight random bytes, drawn once per incarnation.
 ///
-/// Two processes that were given the same id and incarnation by mistake are told apart by them:
-/// that they are equal has a chance of one in 2^64.
+/// They tell two processes apart that have the same id and incarnation by mistake. They are equal
+/// with probability 2^-64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Session(pub [u8; 8]);
 
@@ -78,9 +78,9 @@ impl fmt::Debug for Session {
 /// Sixteen random bytes, drawn for each frame: two thirds of its nonce.
 ///
 /// The rest of the nonce is the sequence number. Two frames share a nonce only if they have the
-/// same number *and* were given the same salt, by a chance of one in 2^128. Nothing that a process
-/// remembers decides it: neither a crash, nor a copy of the machine that goes on from the same
-/// state, makes a nonce come again.
+/// same number *and* the same salt, with probability 2^-128. The salt does not depend on stored
+/// state: neither a crash nor a copy of the machine that continues from the same state repeats a
+/// nonce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Salt(pub(super) [u8; 16]);
 
@@ -93,7 +93,7 @@ impl Salt {
     }
 }
 
-/// What names a group on the wire. Two names may share a tag by chance; their keys still differ,
+/// The tag of a group on the wire. Two names may share a tag by chance; their keys still differ,
 /// because the whole name goes into the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GroupTag([u8; 8]);
@@ -105,20 +105,20 @@ impl GroupTag {
     }
 }
 
-/// The header, taken apart. `kind` is still a number: one that we do not know is news only if
-/// the frame is authentic.
+/// A decoded header. `kind` is still a number: an unknown kind matters only if the frame is
+/// authentic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: u8,
     pub(super) key: [u8; 4],
     pub(super) group: GroupTag,
     pub(super) sender: NodeId,
-    /// For whom it is; nobody in particular if it is for everyone.
+    /// The receiver; `None` if it is for everyone.
     pub(super) receiver: Option<NodeId>,
     pub(super) incarnation: u64,
     pub(super) session: Session,
     pub(super) sequence: u64,
-    pub(super) charter: Charter,
+    pub(super) digest: ConfigDigest,
     pub(super) salt: Salt,
 }
 
@@ -136,26 +136,26 @@ impl Header {
         bytes[32..40].copy_from_slice(&self.incarnation.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.session.0);
         bytes[48..56].copy_from_slice(&self.sequence.to_le_bytes());
-        bytes[56..60].copy_from_slice(&self.charter.list.to_le_bytes());
-        bytes[60..64].copy_from_slice(&self.charter.terms.to_le_bytes());
+        bytes[56..60].copy_from_slice(&self.digest.list.to_le_bytes());
+        bytes[60..64].copy_from_slice(&self.digest.terms.to_le_bytes());
         bytes[64..80].copy_from_slice(&self.salt.0);
         bytes
     }
 
-    /// The header of a datagram, its bytes, and the sealed rest.
-    pub(super) fn decode(datagram: &[u8]) -> Result<(Self, &[u8; HEADER], &[u8]), Refusal> {
+    /// Splits a datagram into its header, the header's bytes, and the sealed rest.
+    pub(super) fn decode(datagram: &[u8]) -> Result<(Self, &[u8; HEADER], &[u8]), DropReason> {
         if datagram.len() > FRAME_MAX {
-            return Err(Refusal::Long);
+            return Err(DropReason::Long);
         }
-        let (bytes, sealed) = datagram.split_first_chunk::<HEADER>().ok_or(Refusal::Short)?;
+        let (bytes, sealed) = datagram.split_first_chunk::<HEADER>().ok_or(DropReason::Short)?;
         if sealed.len() < TAG {
-            return Err(Refusal::Short);
+            return Err(DropReason::Short);
         }
         if bytes[0..2] != MAGIC {
-            return Err(Refusal::Magic);
+            return Err(DropReason::Magic);
         }
         if bytes[2] != VERSION {
-            return Err(Refusal::Version);
+            return Err(DropReason::Version);
         }
         let number = |at: usize| u64::from_le_bytes(front(&bytes[at..at + 8]));
         let (sender, receiver) = (NodeId(number(16)), NodeId(number(24)));
@@ -168,7 +168,7 @@ impl Header {
             incarnation: number(32),
             session: Session(front(&bytes[40..48])),
             sequence: number(48),
-            charter: Charter {
+            digest: ConfigDigest {
                 list: u32::from_le_bytes(front(&bytes[56..60])),
                 terms: u32::from_le_bytes(front(&bytes[60..64])),
             },
@@ -177,7 +177,7 @@ impl Header {
         Ok((header, bytes, sealed))
     }
 
-    /// Used once in the life of a key: see [`Salt`].
+    /// The nonce, used once with a key: see [`Salt`].
     pub(super) fn nonce(&self) -> [u8; 24] {
         let mut nonce = [0; 24];
         nonce[..16].copy_from_slice(&self.salt.0);
@@ -205,7 +205,7 @@ mod tests {
             incarnation: 9,
             session: Session([7; 8]),
             sequence: 0x0304,
-            charter: Charter { list: 0xa1a2_a3a4, terms: 0xb1b2_b3b4 },
+            digest: ConfigDigest { list: 0xa1a2_a3a4, terms: 0xb1b2_b3b4 },
             salt: Salt([6; 16]),
         }
     }

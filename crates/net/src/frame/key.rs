@@ -1,4 +1,4 @@
-//! The key of a group's frames, derived from a secret, and the name it has on the wire.
+//! The key of a group's frames, derived from a secret, and its id on the wire.
 //!
 //! **Source.** HKDF (RFC 5869) with SHA-256; XChaCha20-Poly1305
 //! (draft-irtf-cfrg-xchacha-03).
@@ -18,9 +18,9 @@ use zeroize::Zeroizing;
 /// The key that one secret gives to one group.
 #[derive(Clone)]
 pub(super) struct FrameKey {
-    /// Four bytes of a hash of the key, which tell a receiver with several keys which one to
-    /// take. An onlooker learns from them that two frames were sealed with the same key, and to
-    /// guess the key by them is to search through 2^256.
+    /// Four bytes of a hash of the key, which tell a receiver with several keys which one to use.
+    /// An observer learns only whether two frames were sealed with the same key; finding the key is
+    /// a search through 2^256.
     pub(super) id: [u8; 4],
     cipher: XChaCha20Poly1305,
 }
@@ -35,7 +35,7 @@ impl FrameKey {
         Self { id, cipher: XChaCha20Poly1305::new((&*key).into()) }
     }
 
-    /// Seals what stands behind the header in `frame`, and appends the tag.
+    /// Seals the bytes after the header in `frame`, and appends the tag.
     pub(super) fn seal(&self, header: &Header, frame: &mut Vec<u8>) {
         let (front, body) = frame.split_at_mut(HEADER);
         let tag = self

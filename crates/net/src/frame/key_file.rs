@@ -1,7 +1,7 @@
-//! Reading a keyring from a file that nobody else can read.
+//! Reads a keyring from a file that only its owner can read.
 //!
-//! The file is opened once, and what is checked is what was opened: it cannot be exchanged in
-//! between. A link may lead to it; what counts is where it leads.
+//! The opened file itself is checked, so it cannot be exchanged in between. A link to it is
+//! followed.
 
 use super::keyring::{BadKeys, Keyring};
 use rustix::fs::{Mode, OFlags};
@@ -30,22 +30,22 @@ pub struct BadKeyFile {
 pub enum Fault {
     /// It cannot be read.
     Io(io::Error),
-    /// It is a folder, a pipe or a device.
+    /// It is a directory, a pipe or a device.
     NotAFile,
     /// Others than its owner can read or write it.
     Mode(u32),
-    /// It is neither ours nor root's.
+    /// It belongs neither to this user nor to root.
     Owner {
-        /// The user whose it is.
+        /// Its owner.
         owner: u32,
-        /// The user we are.
+        /// The user of this process.
         user: u32,
     },
     /// It is larger than [`KEY_FILE_MAX`].
     Large,
     /// It is not text.
     NotText,
-    /// What it says is no keyring.
+    /// Its text is not a keyring.
     Keys(BadKeys),
 }
 
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Keyring, Fault> {
     if found.mode() & 0o077 != 0 {
         return Err(Fault::Mode(found.mode() & 0o7777));
     }
-    // One buffer, as large as it may need to be: growing would leave secrets behind.
+    // One buffer of the largest size: growing would leave secrets in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_FILE_MAX + 1));
     file.take(KEY_FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(Fault::Io)?;
     if bytes.len() > KEY_FILE_MAX {

@@ -1,11 +1,10 @@
-//! The secrets of a group: the first seals, all open, so that keys rotate without downtime.
+//! The secrets of a group. The first one seals, all open, so that keys rotate without downtime.
 //!
 //! To rotate, go through all members three times: add the new key as the last one, make it the
-//! first, take the old one away. Between any two steps every member can read every other.
+//! first, take the old one away. At any time every member can open the frames of every other.
 //!
-//! As text: one key a line, `bwk1-` and 64 hexadecimal digits; `#` begins a comment. A message
-//! about a line names its number and the rule and never what it holds, because that may be most
-//! of a secret.
+//! As text: one key a line, `bwk1-` and 64 hexadecimal digits; `#` begins a comment. An error names
+//! the number of a line and the rule, never its text, which may be most of a secret.
 
 use super::key::FrameKey;
 use crate::randomness;
@@ -15,11 +14,11 @@ use zeroize::Zeroizing;
 
 const PREFIX: &str = "bwk1-";
 
-/// The well-known secret of a group that runs without one. Frames then have the same form and
-/// go the same way, and protect from nothing but accidents.
+/// The public secret of a group that runs without one. Its frames have the same form, and protect
+/// only from accidents.
 const PUBLIC: [u8; 32] = [0; 32];
 
-/// Ordered secrets, forgotten (overwritten) when dropped.
+/// An ordered list of secrets, overwritten when dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Keyring {
     secrets: Vec<Zeroizing<[u8; 32]>>,
@@ -36,8 +35,8 @@ impl Keyring {
         Ok(Self { secrets: vec![secret] })
     }
 
-    /// The ring of a group that runs without a secret, on the explicit wish of its user. It holds
-    /// one public key that no other ring may hold, so a group with a secret never hears it.
+    /// The ring of a group that runs without a secret, at the explicit wish of its user. It holds
+    /// one public key that no other ring may hold, so a group with a secret drops its frames.
     pub fn insecure() -> Self {
         Self { secrets: vec![Zeroizing::new(PUBLIC)] }
     }
@@ -72,7 +71,7 @@ impl Keyring {
 
     /// The text form, as [`parse`](Self::parse) reads it.
     pub fn to_text(&self) -> Zeroizing<String> {
-        // Sized at the start: growing would leave parts of the secrets behind in freed memory.
+        // Sized at the start: growing would leave parts of the secrets in freed memory.
         let line = PREFIX.len() + 64 + 1;
         let mut text = Zeroizing::new(String::with_capacity(self.secrets.len() * line));
         for secret in &self.secrets {
@@ -85,12 +84,12 @@ impl Keyring {
         text
     }
 
-    /// Whether this is the ring that protects from nothing.
+    /// Whether this is the ring of a group without a secret.
     pub fn is_insecure(&self) -> bool {
         self.secrets.iter().any(|secret| **secret == PUBLIC)
     }
 
-    /// What the keys of this group are called on the wire, in order, for people to compare.
+    /// The ids of this group's keys on the wire, in order, for people to compare.
     pub fn ids(&self, group: &str) -> Vec<String> {
         let name = |key: FrameKey| format!("{:08x}", u32::from_be_bytes(key.id));
         self.frame_keys(group).into_iter().map(name).collect()
@@ -102,7 +101,7 @@ impl Keyring {
     }
 }
 
-/// Shows how many there are, and no secret.
+/// Shows the number of keys, and no secret.
 impl fmt::Debug for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyring")
@@ -124,7 +123,7 @@ fn secret(line: &str) -> Option<Zeroizing<[u8; 32]>> {
     Some(secret)
 }
 
-/// Why a text is no keyring.
+/// Why a text is not a keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadKeys {
@@ -133,16 +132,16 @@ pub enum BadKeys {
         /// Its number, from one.
         line: usize,
     },
-    /// A line holds the key that everybody knows.
+    /// A line holds the public key of groups without a secret.
     Public {
         /// Its number, from one.
         line: usize,
     },
-    /// The same key again.
+    /// A key is listed twice.
     Twice {
-        /// Where it is first.
+        /// Its first line.
         first: usize,
-        /// Where it is again.
+        /// Its second line.
         line: usize,
     },
     /// There is no key at all.

@@ -1,30 +1,31 @@
-//! Which frames were here before: a window of sequence numbers per sender and life.
+//! Replay protection: a window of received sequence numbers per sender and incarnation.
 //!
 //! **Source.** The bitmap is the one of RFC 6479, *IPsec Anti-Replay Algorithm without Bit
-//! Shifting*: a ring of words, one more than the window is wide, so that moving on clears whole
-//! words and shifts nothing.
+//! Shifting*: a ring of words, one more than the window is wide, so that moving the window clears
+//! whole words and shifts nothing.
 //!
-//! **Assumptions.** Only authentic frames are recorded; any may be looked up, which changes
-//! nothing. A sender's incarnation grows from life to life, its sequence numbers grow within one,
-//! and its session is drawn anew for each.
+//! **Assumptions.** Only authentic frames are recorded; any may be checked, which changes nothing.
+//! A sender's incarnations increase, its sequence numbers increase within one, and its session is
+//! drawn anew for each.
 //!
-//! **Promise.** Of one life no sequence number passes twice, nor does any that is [`WIDTH`] or
-//! more behind the greatest. Once a life was heard, none before it is. Memory is bounded: when
-//! there is no room for a new sender, the one that was silent longest is forgotten, and only its
-//! frames could pass again. A group whose members are listed never comes to that.
+//! **Promise.** In one incarnation no sequence number is accepted twice, nor one that is [`WIDTH`]
+//! or more behind the greatest. Once an incarnation was heard, earlier ones are not accepted.
+//! Memory is bounded: when there is no room for a new sender, the one silent for longest is
+//! forgotten, and only its frames could be accepted again. That never happens in a group with a
+//! list.
 
+use super::drop_reason::DropReason;
 use super::header::{Header, Session};
-use super::refusal::Refusal;
 use bellwether_core::NodeId;
 use std::collections::BTreeMap;
 
-/// How far a frame may lag behind the latest of its sender.
+/// How far a frame may be behind the latest of its sender.
 pub const WIDTH: u64 = 1024;
 
 const WORD: u64 = u64::BITS as u64;
 const WORDS: u64 = WIDTH / WORD + 1;
 
-/// The sequence numbers of one life: the greatest, and a bit for each of the last [`WIDTH`].
+/// The sequence numbers of one incarnation: the greatest, and a bit for each of the last [`WIDTH`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Window {
     top: u64,
@@ -65,13 +66,13 @@ impl Window {
     }
 }
 
-/// What is remembered of one sender.
+/// The window of one sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Life {
     incarnation: u64,
     session: Session,
     window: Window,
-    /// The count of frames when it last spoke: who has the smallest was silent longest.
+    /// The count of frames when it was last heard: the smallest was silent for longest.
     spoke: u64,
 }
 
@@ -84,28 +85,28 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Remembers so many senders at a time, at least one.
+    /// Windows for this many senders, at least one.
     pub(super) fn new(senders_max: usize) -> Self {
         Self { senders_max: senders_max.max(1), frames: 0, lives: BTreeMap::new() }
     }
 
-    /// Whether this frame is one to look at. Changes nothing.
-    pub(super) fn check(&self, header: &Header) -> Result<(), Refusal> {
+    /// Whether this frame is new. Changes nothing.
+    pub(super) fn check(&self, header: &Header) -> Result<(), DropReason> {
         let Some(life) = self.lives.get(&header.sender) else { return Ok(()) };
         if header.incarnation > life.incarnation {
             Ok(())
         } else if header.incarnation < life.incarnation {
-            Err(Refusal::FormerLife)
+            Err(DropReason::FormerLife)
         } else if header.session != life.session {
-            Err(Refusal::IdTwice)
+            Err(DropReason::IdTwice)
         } else if life.window.is_new(header.sequence) {
             Ok(())
         } else {
-            Err(Refusal::Replayed)
+            Err(DropReason::Replayed)
         }
     }
 
-    /// This frame was looked at. Only for one that [`check`](Self::check) let pass.
+    /// Records this frame. Only for one that [`check`](Self::check) accepts.
     pub(super) fn record(&mut self, header: &Header) {
         debug_assert_eq!(self.check(header), Ok(()), "recorded unchecked");
         self.frames += 1;
@@ -127,7 +128,7 @@ impl Replay {
         self.lives.insert(header.sender, life);
     }
 
-    /// For one more sender.
+    /// Makes room for one more sender.
     fn make_room(&mut self) {
         if self.lives.len() < self.senders_max {
             return;
@@ -141,7 +142,7 @@ impl Replay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::charter::Charter;
+    use super::super::config_digest::ConfigDigest;
     use super::super::header::{GroupTag, Kind, Salt};
     use super::*;
     use proptest::prelude::*;
@@ -157,12 +158,12 @@ mod tests {
             incarnation,
             session: Session([session; 8]),
             sequence,
-            charter: Charter::open(""),
+            digest: ConfigDigest::open(""),
             salt: Salt([0; 16]),
         }
     }
 
-    fn hear(replay: &mut Replay, header: &Header) -> Result<(), Refusal> {
+    fn hear(replay: &mut Replay, header: &Header) -> Result<(), DropReason> {
         replay.check(header).inspect(|()| replay.record(header))
     }
 
@@ -176,7 +177,7 @@ mod tests {
         }
     }
 
-    /// All numbers at every place of the ring: chance seldom finds the two that share a word.
+    /// All numbers at every place of the ring: random tests seldom find the two that share a word.
     #[test]
     fn whatever_the_stride_the_window_knows_what_it_saw() {
         for stride in [1, 2, 63, 64, 65, 1000, 1023, 1024, 1025, 1088, 1089] {
@@ -196,11 +197,11 @@ mod tests {
     fn a_later_life_replaces_the_former_one() {
         let mut replay = Replay::new(4);
         assert_eq!(hear(&mut replay, &frame(1, 3, 30, 900)), Ok(()));
-        assert_eq!(hear(&mut replay, &frame(1, 2, 20, 901)), Err(Refusal::FormerLife));
-        assert_eq!(hear(&mut replay, &frame(1, 3, 31, 901)), Err(Refusal::IdTwice));
+        assert_eq!(hear(&mut replay, &frame(1, 2, 20, 901)), Err(DropReason::FormerLife));
+        assert_eq!(hear(&mut replay, &frame(1, 3, 31, 901)), Err(DropReason::IdTwice));
         assert_eq!(hear(&mut replay, &frame(1, 4, 40, 0)), Ok(()));
-        assert_eq!(hear(&mut replay, &frame(1, 3, 30, 901)), Err(Refusal::FormerLife));
-        assert_eq!(hear(&mut replay, &frame(1, 4, 40, 0)), Err(Refusal::Replayed));
+        assert_eq!(hear(&mut replay, &frame(1, 3, 30, 901)), Err(DropReason::FormerLife));
+        assert_eq!(hear(&mut replay, &frame(1, 4, 40, 0)), Err(DropReason::Replayed));
         assert_eq!(hear(&mut replay, &frame(2, 1, 10, 0)), Ok(()), "another sender");
     }
 
@@ -215,7 +216,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the plain way to do it: keep every number that ever passed.
+        /// Compared with a simple model that keeps every accepted number.
         #[test]
         fn the_window_passes_what_a_set_of_all_numbers_would(
             base in prop_oneof![Just(0), 0..5000u64, Just(u64::MAX - 9000)],
@@ -234,7 +235,7 @@ mod tests {
             }
         }
 
-        /// Lives, sessions and senders too.
+        /// The same with several incarnations, sessions and senders.
         #[test]
         fn no_frame_passes_twice_and_no_life_comes_back(
             frames in prop::collection::vec((0..3u64, 0..4u64, 0..2u8, 0..40u64), 1..400),
@@ -245,11 +246,11 @@ mod tests {
             for (sender, incarnation, session, sequence) in frames {
                 let known = latest.entry(sender).or_insert((incarnation, session));
                 let expected = if incarnation < known.0 {
-                    Err(Refusal::FormerLife)
+                    Err(DropReason::FormerLife)
                 } else if incarnation == known.0 && session != known.1 {
-                    Err(Refusal::IdTwice)
+                    Err(DropReason::IdTwice)
                 } else if !passed.insert((sender, incarnation, session, sequence)) {
-                    Err(Refusal::Replayed)
+                    Err(DropReason::Replayed)
                 } else {
                     *known = (incarnation, session);
                     Ok(())

@@ -1,6 +1,6 @@
-//! The sending end: numbers frames, says for whom they are, and seals them.
+//! The sending end: numbers frames, names their receiver, and seals them.
 
-use super::charter::Charter;
+use super::config_digest::ConfigDigest;
 use super::header::{GroupTag, Header, Kind, Salt, Session};
 use super::key::FrameKey;
 use super::keyring::Keyring;
@@ -8,23 +8,23 @@ use super::{BODY_MAX, FRAME_MAX};
 use bellwether_core::NodeId;
 use std::fmt;
 
-/// Seals what one life of one member sends.
+/// Seals the frames of one incarnation of one member.
 #[derive(Debug)]
 pub struct Sealer {
     group: String,
     key: FrameKey,
-    /// The header of the next frame, but for its kind, its receiver and its salt.
+    /// The header of the next frame, without its kind, receiver and salt.
     next: Header,
 }
 
 impl Sealer {
-    /// For this life of this member, under the first key of the ring.
+    /// Seals for this incarnation of this member, with the first key of the ring.
     pub fn new(
         group: &str,
         me: NodeId,
         incarnation: u64,
         session: Session,
-        charter: Charter,
+        digest: ConfigDigest,
         keyring: &Keyring,
     ) -> Self {
         let key = first(keyring, group);
@@ -37,14 +37,14 @@ impl Sealer {
             incarnation,
             session,
             sequence: 0,
-            charter,
+            digest,
             salt: Salt([0; 16]),
         };
         Self { group: group.to_owned(), key, next }
     }
 
-    /// Puts the sealed frame into `out`, in place of what was there: for one receiver, or for
-    /// everyone. The frame's sequence number, which is one larger with every frame.
+    /// Replaces `out` by the sealed frame, for one receiver or for everyone. Returns the frame's
+    /// sequence number, which increases by one with every frame.
     ///
     /// # Errors
     /// [`NotSealed`] if the body does not fit a frame or the machine has no randomness; nothing
@@ -61,13 +61,13 @@ impl Sealer {
         }
         let salt = Salt::draw().map_err(|_| NotSealed::NoRandomness)?;
         let header = Header { kind: kind as u8, receiver, salt, ..self.next };
-        // A billion frames a second reach the end of these numbers after five hundred years.
+        // At a billion frames per second the numbers last for five hundred years.
         self.next.sequence += 1;
         put(&header, body, &self.key, out);
         Ok(header.sequence)
     }
 
-    /// Seals with the first key of this ring from now on. The numbers go on.
+    /// Seals with the first key of this ring from now on. The numbers continue.
     pub fn set_keyring(&mut self, keyring: &Keyring) {
         self.key = first(keyring, &self.group);
         self.next.key = self.key.id;
@@ -87,11 +87,11 @@ fn put(header: &Header, body: &[u8], key: &FrameKey, out: &mut Vec<u8>) {
     key.seal(header, out);
 }
 
-/// Why there is no frame.
+/// Why a message was not sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotSealed {
-    /// The message does not fit.
+    /// The message does not fit a frame.
     TooLong {
         /// How long it is.
         body: usize,
@@ -124,14 +124,14 @@ impl std::error::Error for NotSealed {}
 mod tests {
     use super::*;
 
-    /// The bytes were computed by another program, from the RFCs: HKDF, HChaCha20, ChaCha20 and
-    /// Poly1305 written out in Python, and held to the example of draft-irtf-cfrg-xchacha, A.3.1.
+    /// The bytes were computed by another program from the RFCs: HKDF, HChaCha20, ChaCha20 and
+    /// Poly1305 in Python, tested with the example of draft-irtf-cfrg-xchacha, A.3.1.
     #[test]
     fn the_format_is_what_it_says_it_is() {
-        let charter = Charter::listed([(NodeId(2), "b:7000"), (NodeId(1), "a:7000")], "le-s");
+        let digest = ConfigDigest::listed([(NodeId(2), "b:7000"), (NodeId(1), "a:7000")], "le-s");
         let session = Session([0, 1, 2, 3, 4, 5, 6, 7]);
         let keyring = Keyring::parse(&format!("bwk1-{}\n", "a".repeat(64))).unwrap();
-        let sealer = Sealer::new("jobs", NodeId(1), 3, session, charter, &keyring);
+        let sealer = Sealer::new("jobs", NodeId(1), 3, session, digest, &keyring);
         let salt = Salt(std::array::from_fn(|place| 0xf0 + place as u8));
         let header = Header { receiver: Some(NodeId(2)), salt, ..sealer.next };
         let mut frame = Vec::new();

@@ -1,9 +1,8 @@
-//! The clock of the machine, and an alarm on it.
+//! The clock of the machine, and a timer on it.
 //!
-//! **Source.** `CLOCK_BOOTTIME` and a timer on the same clock: both go on while the machine
-//! sleeps.
+//! **Source.** `CLOCK_BOOTTIME` and a timer on the same clock: both run while the machine sleeps.
 //!
-//! **Promise.** An alarm that was due during sleep rings at once after it.
+//! **Promise.** A timer that was due during sleep fires at once after it.
 
 use crate::clock::{BootTime, Clock as _};
 use bellwether_core::Instant;
@@ -21,7 +20,7 @@ pub(super) fn now() -> Instant {
     BootTime.now()
 }
 
-/// Rings, that is, can be read, from a certain time on.
+/// A file descriptor that is readable from a certain time on.
 #[derive(Debug)]
 pub(super) struct Alarm(OwnedFd);
 
@@ -31,7 +30,7 @@ impl Alarm {
         timerfd_create(TimerfdClockId::Boottime, flags).map(Self)
     }
 
-    /// Sets it, whatever it was set to; it rings at once if the time has come already.
+    /// Sets the time; the descriptor is readable at once if the time has passed.
     pub(super) fn set(&self, at: Instant) -> io::Result<()> {
         const OFF: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let nanos = at.as_nanos().max(1); // zero would switch it off

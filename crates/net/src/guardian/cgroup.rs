@@ -1,15 +1,15 @@
-//! A cgroup for the command and all that it starts, where one can be had.
+//! A cgroup for the command and all that it starts, where the system permits one.
 //!
 //! **Source.** cgroup v2 (`Documentation/admin-guide/cgroup-v2.rst`): `cgroup.kill` kills all
-//! processes of a cgroup and of those below it in one step that no fork escapes, whoever they
-//! belong to; `cgroup.events` says when nobody is left.
+//! processes of a cgroup and of those below it in one step that no fork escapes, of any user;
+//! `cgroup.events` says when it is empty.
 //!
-//! **Assumptions.** Linux 5.14 or later, and a cgroup of our own below which another may be made:
-//! as root, or in a subtree that was delegated to us.
+//! **Assumptions.** Linux 5.14 or later, and permission to create a cgroup below our own: as root,
+//! or in a delegated subtree.
 //!
-//! **Promise.** A cgroup is somebody's as long as its directory is locked, and only its maker and
-//! those whom the maker gave the lock hold it. One that nobody holds was left behind by a watchdog
-//! and a guardian that were killed together: whoever makes the next one ends and removes it first.
+//! **Promise.** A cgroup is in use while its directory is locked, by its creator and the processes
+//! that inherited the lock. An unlocked one was left behind by a watchdog and a guardian that were
+//! killed together: the next watchdog kills its processes and removes it first.
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, mkdir, open, stat};
@@ -20,14 +20,14 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// What the directory's name begins with.
+/// The prefix of the directory's name.
 const PREFIX: &str = "bellwether-";
 /// How many names are tried.
 const TRIES: u32 = 16;
-/// How long what a predecessor left behind may take to end, in steps of a millisecond.
+/// How long processes that a predecessor left behind may take to end, in milliseconds.
 const PATIENCE_MS: u32 = 5000;
 
-/// A cgroup that can be ended.
+/// A cgroup whose processes can be killed.
 #[derive(Debug)]
 pub(super) struct Cgroup {
     path: PathBuf,
@@ -36,10 +36,11 @@ pub(super) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes a cgroup below our own; the second is the lock, which is held until it is closed.
+    /// Creates a cgroup below our own; returns it with its lock, which is held until the file is
+    /// closed.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// Why there is no cgroup, in words.
     pub(super) fn make() -> Result<(Self, OwnedFd), String> {
         let parent = own_cgroup()?;
         let refused = |error: io::Error| format!("{}: {error}", parent.display());
@@ -52,7 +53,7 @@ impl Cgroup {
                 Err(Errno::EXIST) => continue,
                 other => other.map_err(|error| refused(error.into()))?,
             }
-            // Somebody who sweeps may have found it before it was locked; then another name.
+            // A cleanup may have found it before it was locked; then try another name.
             let Some(lock) = lock(&path).map_err(refused)? else { continue };
             let made = Self::open(&path).map_err(refused).and_then(|cgroup| {
                 let kind = fs::read_to_string(path.join("cgroup.type")).map_err(refused)?;
@@ -69,7 +70,7 @@ impl Cgroup {
         Err(format!("{}: no name was free in {TRIES} tries", parent.display()))
     }
 
-    /// One that there is.
+    /// An existing cgroup.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let kill = File::options().write(true).open(path.join("cgroup.kill"))?;
         let events = File::open(path.join("cgroup.events"))?;
@@ -80,17 +81,17 @@ impl Cgroup {
         &self.path
     }
 
-    /// What a process enters the cgroup by: it writes `0` to it.
+    /// The file to which a process writes `0` to enter the cgroup.
     pub(super) fn entrance(&self) -> io::Result<File> {
         File::options().write(true).open(self.path.join("cgroup.procs"))
     }
 
-    /// Kills all that is in it.
+    /// Kills all its processes.
     pub(super) fn kill(&self) -> io::Result<()> {
         self.kill.write_all_at(b"1", 0)
     }
 
-    /// Whether nobody is left in it; also if it is not there any more.
+    /// Whether it is empty or no longer exists.
     pub(super) fn is_empty(&self) -> bool {
         let mut text = [0; 128];
         match self.events.read_at(&mut text, 0) {
@@ -99,9 +100,9 @@ impl Cgroup {
         }
     }
 
-    /// Removes it, and what the command made in it. Nobody is left in it by now.
+    /// Removes the empty cgroup, and those that the command created in it.
     pub(super) fn remove(&self) {
-        let _ = remove(&self.path); // what stays is swept by the next
+        let _ = remove(&self.path); // the next watchdog removes what remains
     }
 }
 
@@ -119,10 +120,10 @@ fn remove(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
-/// Locks a directory, if nobody has and it is still the one with that name.
+/// Locks a directory, unless another process has, or the name has another directory by now.
 ///
 /// # Errors
-/// If that cannot be found out.
+/// The system's error.
 fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let look = || {
@@ -136,14 +137,14 @@ fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
     }
 }
 
-/// Whether a cgroup of this name is one that we made: nobody else's is touched.
+/// Whether this is the name of a cgroup that this program creates. Others are not touched.
 fn is_ours(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
     numbers.is_some_and(|(pid, count)| number(pid) && number(count))
 }
 
-/// Ends and removes what predecessors left behind.
+/// Kills and removes what earlier watchdogs left behind.
 fn sweep(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;
@@ -168,7 +169,7 @@ fn end(cgroup: &Cgroup) -> io::Result<()> {
     for _ in 0..PATIENCE_MS {
         let killed = cgroup.kill();
         if cgroup.is_empty() {
-            cgroup.remove(); // somebody else may have, and that is just as well
+            cgroup.remove(); // another process may have removed it already
             return Ok(());
         }
         killed?;
@@ -178,7 +179,7 @@ fn end(cgroup: &Cgroup) -> io::Result<()> {
     Err(io::Error::other(error))
 }
 
-/// Where the cgroup of this process is.
+/// The directory of this process's cgroup.
 fn own_cgroup() -> Result<PathBuf, String> {
     let read = |path: &str| {
         let text = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
@@ -198,14 +199,14 @@ fn find(mounts: &str, own: &str) -> Option<PathBuf> {
         }
         let mut fields = mount.split(' ').skip(3);
         let (root, point) = (unescaped(fields.next()?), unescaped(fields.next()?));
-        // A mount may show a part of the tree, and one of another namespace none of ours.
+        // A mount may show a part of the tree; one of another namespace may not show our cgroup.
         let below = Path::new(own).strip_prefix(&root).ok()?;
         let hidden = below.components().any(|part| part == std::path::Component::ParentDir);
         (!hidden).then(|| Path::new(&point).join(below))
     })
 }
 
-/// Blanks and the like are written as three octal digits.
+/// Decodes spaces and the like, which are written as three octal digits.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split('\\');
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -1,8 +1,8 @@
-//! How the command is started.
+//! Starts the command.
 //!
 //! **Promise.** It leads a process group of its own, is in its cgroup before it runs, and dies with
-//! the guardian. It has the standard streams of the member, its signal mask, its priority, and no
-//! other file of ours.
+//! the guardian. It has the standard streams, the signal mask and the priority of the member, and
+//! no other open file of ours.
 
 use super::Plan;
 use super::signals::Mask;
@@ -15,18 +15,18 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// What the command is to have, and the guardian has otherwise.
+/// Attributes of the command that differ from the guardian's.
 #[derive(Debug)]
 pub(super) struct Terms {
     pub(super) stdin: OwnedFd,
     pub(super) mask: Mask,
-    /// By which it enters its cgroup, if it has one.
+    /// The file by which it enters its cgroup, if it has one.
     pub(super) entrance: Option<File>,
-    /// Whether it inherits a priority that it is not to have.
+    /// Whether it inherits a raised priority that must be reset.
     pub(super) raised: bool,
 }
 
-/// Starts the command; when this returns, it is the program that runs.
+/// Starts the command; returns when its program runs.
 ///
 /// Until then it keeps the priority of the guardian, so that load does not delay it.
 pub(super) fn start(plan: &Plan, terms: &Terms) -> io::Result<Pid> {
@@ -43,7 +43,7 @@ pub(super) fn start(plan: &Plan, terms: &Terms) -> io::Result<Pid> {
     if terms.raised
         && let Err(error) = priority::reset_child(pid, plan.nice)
     {
-        // With the priority of its guardian it could keep it from ending it.
+        // A command with the guardian's priority could keep the guardian from ending it.
         let _ = child.kill();
         let _ = child.wait();
         return Err(error.into());
@@ -51,15 +51,16 @@ pub(super) fn start(plan: &Plan, terms: &Terms) -> io::Result<Pid> {
     Ok(pid)
 }
 
-/// Has the kernel kill the command when the guardian is gone (it does so when the *thread* that
-/// started the command is gone, which lives as long as the guardian), and puts it into its cgroup.
+/// Makes the kernel kill the command when the guardian ends, and puts it into its cgroup. (The
+/// kernel does so when the *thread* that started the command ends; that thread lives as long as the
+/// guardian.)
 #[allow(unsafe_code)]
 fn prepare(terms: &Terms, command: &mut Command) -> io::Result<()> {
     let entrance = terms.entrance.as_ref().map(File::try_clone).transpose()?;
     let (guardian, mask, raised) = (getpid(), terms.mask, terms.raised);
     let before_exec = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The guardian may have died before it was asked; then nobody would tell.
+        // The guardian may have died before; then the kernel would send nothing.
         if getppid() != Some(guardian) {
             return Err(Errno::SRCH.into());
         }

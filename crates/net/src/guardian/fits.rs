@@ -1,20 +1,20 @@
-//! Whether there is time in a lease to end a command before the lease ends.
+//! Checks that a lease is long enough to end a command before the lease ends.
 //!
 //! **Source.** A lease is renewed every P; the renewal takes a round trip of at most 2Δ, and the
-//! member is up to σ late. If all of it is as slow as that, the extension reaches the guardian
-//! P + 2Δ + σ after the lease began, and must find the command not yet ended.
+//! member is up to σ late. In the worst case the extension reaches the guardian P + 2Δ + σ after
+//! the lease began, and the guardian must not have begun to end the command by then.
 //!
-//! **Promise.** Where `P + 2Δ + σ + grace + margin ≤ lease`, a command whose member renews in
-//! time is never ended for want of an extension.
+//! **Promise.** If `P + 2Δ + σ + grace + margin ≤ lease`, a command whose member renews in time is
+//! never ended for lack of an extension.
 
 use bellwether_core::Duration;
 use std::fmt;
 
-/// What margin and grace are at least: no shorter time can be held.
+/// The least margin and grace: shorter times cannot be met.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// What margin and grace are unless someone says otherwise: a tenth of the lease each, or half of
-/// what the renewal leaves of it, if that is less.
+/// The default of margin and grace: a tenth of the lease each, or half of what the renewal leaves
+/// of it, if that is less.
 pub fn default_share(
     lease: Duration,
     renew: Duration,
@@ -26,7 +26,7 @@ pub fn default_share(
     Duration::from_nanos(lease.as_nanos() / 10).min(half).max(LEAST)
 }
 
-/// Checks the rule.
+/// Checks `renew + round_trip + scheduling + grace + margin <= lease`.
 ///
 /// # Errors
 /// [`DoesNotFit`] with both sides of the inequality, if it does not hold.
@@ -62,8 +62,8 @@ impl fmt::Display for DoesNotFit {
         write!(
             f,
             "the command cannot be ended within its lease: renewal {} + round trip {} + \
-             scheduling {} + grace {} + margin {} = {} > lease {}; choose a shorter --grace or \
-             --margin, or a longer lease",
+             scheduling {} + grace {} + margin {} = {} > lease {}; choose a shorter grace or \
+             margin, or a longer lease",
             self.renew,
             self.round_trip,
             self.scheduling,
@@ -100,7 +100,7 @@ mod tests {
             error,
             "the command cannot be ended within its lease: renewal 0.04s + round trip 0.02s + \
              scheduling 0.01s + grace 0.02s + margin 0.011s = 0.101s > lease 0.1s; choose a \
-             shorter --grace or --margin, or a longer lease"
+             shorter grace or margin, or a longer lease"
         );
     }
 

@@ -1,4 +1,4 @@
-//! What a watchdog and a guardian are started with, as packets of a socket pair: first the length
+//! The start message of a watchdog and a guardian, as packets of a socket pair: first the length
 //! together with the files, then the rest in pieces.
 //!
 //! **Assumptions.** Packets arrive whole and in order, or not at all: `SOCK_SEQPACKET`.
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// The most files: the command's standard input, the member's socket, the lock of the cgroup.
 const FILES: usize = 3;
 
-/// What a process is to be.
+/// The role of the started process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Watchdog,
@@ -31,7 +31,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Its name in a list of processes, which has at most 15 bytes.
+    /// Its process name, of at most 15 bytes.
     pub(super) fn name(self) -> &'static CStr {
         match self {
             Self::Watchdog => c"bw-watchdog",
@@ -40,21 +40,21 @@ impl Role {
     }
 }
 
-/// What it is told.
+/// The start message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct HandOver {
     pub(super) role: Role,
     pub(super) plan: Plan,
-    /// The signals that the command finds blocked.
+    /// The signal mask of the command.
     pub(super) mask: Mask,
     /// The cgroup of the command, if it has one.
     pub(super) cgroup: Option<PathBuf>,
-    /// What the system did not permit so far.
+    /// Notes on what the system did not permit so far.
     pub(super) notes: Vec<String>,
 }
 
 impl HandOver {
-    /// Sends it; waits until there is room for each piece.
+    /// Sends the message; blocks until there is room for each piece.
     pub(super) fn send(&self, socket: &OwnedFd, files: &[BorrowedFd<'_>]) -> io::Result<()> {
         let bytes = self.encode()?;
         let length = (bytes.len() as u64).to_le_bytes();
@@ -68,7 +68,7 @@ impl HandOver {
         Ok(())
     }
 
-    /// The other end of [`HandOver::send`].
+    /// Receives what [`HandOver::send`] sent.
     pub(super) fn receive(socket: &OwnedFd) -> io::Result<(Self, Vec<OwnedFd>)> {
         let mut length = [0; 8];
         let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
@@ -165,7 +165,7 @@ fn recording(input: &mut Reader<'_>) -> Result<Recording, Malformed> {
 }
 
 fn garbled() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "this is no plan of a member")
+    io::Error::new(io::ErrorKind::InvalidData, "this is not the start message of a member")
 }
 
 pub(super) fn put_text(out: &mut Vec<u8>, text: &OsStr) {

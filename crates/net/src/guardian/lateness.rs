@@ -1,25 +1,24 @@
-//! How late this process gets a processor: measured, so that the command is ended that much
-//! earlier.
+//! Measures how late this process is scheduled, so that the command is ended that much earlier.
 //!
-//! **Source.** The alarm: it is set to a time and rings at that time; what passes until this
-//! process runs is the delay.
+//! **Source.** The timer: it is set to a time and fires at that time; the delay is the time until
+//! this process runs.
 //!
 //! **Promise.** [`Lateness::worst`] is the greatest delay of the last ten seconds at least, and of
-//! the last twenty at most. A process that was stopped, or whose machine slept, was not late: what
-//! takes longer than five seconds says nothing of the load.
+//! the last twenty at most. A delay of more than five seconds does not count: the process was
+//! stopped, or the machine slept.
 
 use bellwether_core::{Duration, Instant};
 
 /// How long a delay counts at least.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// A longer delay is none of the scheduler's.
+/// A longer delay is not caused by the scheduler.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The delays of late.
+/// The recent delays.
 #[derive(Debug)]
 pub(super) struct Lateness {
-    /// The worst since then, and the worst of the window before.
+    /// The start of the window, its worst delay, and the worst of the window before.
     since: Instant,
     now: Duration,
     before: Duration,
@@ -30,7 +29,7 @@ impl Lateness {
         Self { since: Instant::ZERO, now: Duration::ZERO, before: Duration::ZERO }
     }
 
-    /// The alarm was set to `due`, and it is `now`.
+    /// Takes a measurement: the timer was set to `due`, and the time is `now`.
     pub(super) fn note(&mut self, due: Instant, now: Instant) {
         let age = now.since(self.since);
         if age >= WINDOW {

@@ -1,18 +1,18 @@
-//! The member's side: it permits, and watches the one who watches.
+//! The member's side: it permits the command to run, and monitors guardian and watchdog.
 //!
 //! **Source.** The table in [the module above](super).
 //!
-//! **Assumptions.** [`Guardian::poll`] is called whenever [`Guardian::fd`] can be read, and at
+//! **Assumptions.** [`Guardian::poll`] is called whenever [`Guardian::fd`] is readable, and at
 //! [`Guardian::poll_timeout`] at the latest.
 //!
-//! **Promise.** What the guardian does not end in time the member does, when half the margin is
-//! left. Whoever drops a [`Guardian`] may be sure that nothing of the command is left,
-//! unless something of it cannot be killed: then the drop returns after five seconds.
+//! **Promise.** If the guardian does not end the command in time, the member does, when half the
+//! margin is left. When a [`Guardian`] has been dropped, no process of the command is left, except
+//! one that cannot be killed: then the drop returns after five seconds.
 
 use super::alarm::now;
 use super::cgroup::Cgroup;
+use super::descendants::{Descendants, Left};
 use super::handover::{HandOver, Role};
-use super::kin::{Kin, Left};
 use super::signals::Mask;
 use super::wire::{self, Answer, Received, Request, Sent};
 use super::{Lost, Plan, Report, end};
@@ -27,12 +27,12 @@ use std::process::{Child, Command};
 
 /// How long a guardian may take to get ready, on a machine under load.
 const READY: Duration = Duration::from_secs(20);
-/// How long a watchdog may take to go once its guardian has gone and nothing runs.
+/// How long a watchdog may take to end after its guardian, if no command runs.
 const GOING: Duration = Duration::from_secs(1);
 
-/// How soon to look again for what did not end.
+/// How soon to look again for processes that did not end.
 const AGAIN: Duration = Duration::from_millis(1);
-/// How long the end waits for what does not end.
+/// How long the drop waits for processes that do not end.
 const LAST_ROUNDS: Duration = Duration::from_secs(5);
 
 /// The guardian, as the member sees it.
@@ -43,7 +43,7 @@ pub struct Guardian {
     /// The guardian's process.
     pid: u32,
     socket: OwnedFd,
-    kin: Kin,
+    descendants: Descendants,
     cgroup: Option<Cgroup>,
     notes: Vec<String>,
     delay: Duration,
@@ -53,8 +53,8 @@ pub struct Guardian {
     run: u64,
     /// The command, once it has started.
     leader: Option<Pid>,
-    /// What the guardian last said how long the run lasts; before it says anything, what it was
-    /// first asked. Nothing if no run is under way.
+    /// The end of the run that the guardian last confirmed; before the first answer, the end that
+    /// was requested. `None` if no run is under way.
     held: Option<Instant>,
     presence: Presence,
 }
@@ -62,7 +62,7 @@ pub struct Guardian {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     Here,
-    /// It is gone, and something of what it guarded is not: the next round is due then.
+    /// The guardian has ended and some of its processes have not: when the next round is due.
     Losing {
         again: Instant,
     },
@@ -71,29 +71,29 @@ enum Presence {
 }
 
 impl Guardian {
-    /// Starts a watchdog and a guardian, and waits until they are ready: a command that is
-    /// permitted now is started at once. `guardian_command` is a program that calls
+    /// Starts a watchdog and a guardian, and waits until they are ready. From then on a permitted
+    /// command is started at once. `guardian_command` is a program that calls
     /// [`guard`](super::guard), and does so again if it is started with the same arguments.
     ///
-    /// This process becomes a child subreaper. If the guardian is ever killed, all children of
-    /// this process are ended but those that it has now.
+    /// This process becomes a child subreaper. If the guardian is killed, all children of this
+    /// process are killed, except those that it has now.
     ///
     /// # Errors
     /// If they cannot be started, or do not get ready within 20 seconds.
     pub fn spawn(mut guardian_command: Command, plan: &Plan) -> io::Result<Self> {
         set_child_subreaper(Some(getpid()))?;
-        let kin = Kin::from_now_on()?;
+        let descendants = Descendants::from_now_on()?;
         let pair =
             || socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
         let ((start, theirs), (socket, guardians)) = (pair()?, pair()?);
-        // A group of its own: what a terminal says to the member is for the member to pass on.
+        // A process group of its own: the member itself passes on the signals of a terminal.
         let watchdog = guardian_command.stdin(theirs).process_group(0).spawn()?;
-        drop(guardian_command); // and with it our copy of their end
+        drop(guardian_command); // closes our copy of their end of the socket
         let mut guardian = Self {
             pid: watchdog.id(),
             watchdog,
             socket,
-            kin,
+            descendants,
             cgroup: None,
             notes: Vec::new(),
             delay: Duration::ZERO,
@@ -124,37 +124,45 @@ impl Guardian {
                         self.cgroup = cgroup.as_deref().map(Cgroup::open).transpose()?;
                         return Ok(());
                     }
-                    _ => return Err(io::Error::other("the guardian began with something else")),
+                    _ => {
+                        return Err(io::Error::other(
+                            "the first message of the guardian is not that it is ready",
+                        ));
+                    }
                 },
-                Received::Closed => return Err(io::Error::other("it ended before it was ready")),
+                Received::Closed => {
+                    return Err(io::Error::other("the guardian ended before it was ready"));
+                }
                 Received::Nothing if now() >= limit => {
-                    return Err(io::Error::other(format!("it was not ready within {READY}")));
+                    return Err(io::Error::other(format!(
+                        "the guardian was not ready within {READY}"
+                    )));
                 }
                 Received::Nothing => wait(&self.socket, limit),
             }
         }
     }
 
-    /// What the system did not permit: a cgroup, a priority, locked memory.
+    /// Notes on what the system did not permit: a cgroup, a priority, locked memory.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// How late the guardian gets a processor, once that was more than half the margin. A command
-    /// is ended earlier by that much, but by half the margin at most: on a machine that is later
-    /// still, it may run for a moment after its permission.
+    /// How late the guardian is scheduled, once that was more than half the margin. A command is
+    /// ended earlier by this, but by half the margin at most: on a slower machine it may run for a
+    /// moment after its permission.
     pub fn delay(&self) -> Duration {
         self.delay
     }
 
-    /// The command may run until then: starts it, or extends a run. To be repeated with every
+    /// Permits the command to run until then: starts it, or extends the run. Call it with every
     /// renewal of the lease.
     ///
     /// After the report that a run is over, the next call starts another. Nothing is started if
     /// there is only time left to end it.
     ///
     /// # Errors
-    /// [`Lost`] if the guardian is gone.
+    /// [`Lost`] if the guardian has ended.
     pub fn permit(&mut self, until: Instant) -> Result<(), Lost> {
         if self.held.is_none() && now() >= until - self.margin - self.grace {
             return if self.presence == Presence::Here { Ok(()) } else { Err(Lost) };
@@ -168,7 +176,7 @@ impl Guardian {
     /// time; also if none runs.
     ///
     /// # Errors
-    /// [`Lost`] if the guardian is gone.
+    /// [`Lost`] if the guardian has ended.
     pub fn stop(&mut self) -> Result<(), Lost> {
         self.ask(&Request::Stop { run: self.run })
     }
@@ -177,12 +185,12 @@ impl Guardian {
     /// runs or the signal has no name (real-time signals).
     ///
     /// # Errors
-    /// [`Lost`] if the guardian is gone.
+    /// [`Lost`] if the guardian has ended.
     pub fn signal(&mut self, signal: i32) -> Result<(), Lost> {
         self.ask(&Request::Signal { run: self.run, signal })
     }
 
-    /// The next report. To be called until there is none.
+    /// The next report. Call it until there is none.
     pub fn poll(&mut self, now: Instant) -> Option<Report> {
         while self.presence == Presence::Here {
             match wire::fetch(self.socket.as_fd()) {
@@ -213,7 +221,7 @@ impl Guardian {
         drop(self);
     }
 
-    /// Can be read when there may be a report.
+    /// A descriptor that is readable when there may be a report.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
@@ -234,7 +242,7 @@ impl Guardian {
         self.pid
     }
 
-    /// The process that ends all if the guardian cannot: its parent.
+    /// The watchdog's process: the parent of the guardian.
     pub fn watchdog_pid(&self) -> u32 {
         self.watchdog.id()
     }
@@ -242,7 +250,7 @@ impl Guardian {
     fn ask(&mut self, request: &Request) -> Result<(), Lost> {
         if self.presence == Presence::Here {
             match wire::post(self.socket.as_fd(), &request.encode()) {
-                // No room means that it does not read, and will not answer in time.
+                // A full socket means that the guardian does not read, and will not answer in time.
                 Sent::Yes | Sent::Full => return Ok(()),
                 Sent::Closed => self.lose(),
             }
@@ -261,9 +269,10 @@ impl Guardian {
         report
     }
 
-    /// Kills watchdog and guardian, and begins to kill all that falls to us by it.
+    /// Kills watchdog and guardian, and begins to kill the processes that become our children by
+    /// that.
     fn lose(&mut self) {
-        let _ = self.cgroup.as_ref().map(Cgroup::kill); // first, since it is the quickest
+        let _ = self.cgroup.as_ref().map(Cgroup::kill); // first, because it is the fastest
         let _ = self.watchdog.kill(); // it may be dead already
         let _ = self.watchdog.wait();
         self.presence = Presence::Losing { again: Instant::ZERO };
@@ -271,10 +280,10 @@ impl Guardian {
         self.go_on_losing();
     }
 
-    /// One more round. What cannot be killed, such as another user's process or one that hangs in
-    /// the kernel, is tried again for ever; nobody waits for it.
+    /// One more round. A process that cannot be killed, such as another user's or one that hangs in
+    /// the kernel, is tried again for ever, without waiting for it.
     fn go_on_losing(&mut self) {
-        if end::round(&self.kin, self.leader, self.cgroup.as_ref()) == Left::Somebody {
+        if end::round(&self.descendants, self.leader, self.cgroup.as_ref()) == Left::Somebody {
             self.presence = Presence::Losing { again: now() + AGAIN };
         } else {
             self.cgroup.as_ref().map(Cgroup::remove);
@@ -282,7 +291,7 @@ impl Guardian {
         }
     }
 
-    /// Waits until guardian and watchdog have gone, for as long as it may take; whether they did.
+    /// Waits until guardian and watchdog have ended, with a time limit; returns whether they did.
     fn go_in_time(&mut self) -> bool {
         let limit = self.poll_timeout().min(now() + self.grace + self.margin);
         loop {
@@ -307,7 +316,7 @@ impl Guardian {
     }
 }
 
-/// Waits until a file can be read, or until then; it may return earlier.
+/// Waits until a file is readable, or until then; it may return earlier.
 fn wait(file: &OwnedFd, until: Instant) {
     let left = std::time::Duration::from_nanos(until.since(now()).as_nanos());
     let timeout = Timespec::try_from(left).ok();
@@ -317,9 +326,9 @@ fn wait(file: &OwnedFd, until: Instant) {
 impl Drop for Guardian {
     fn drop(&mut self) {
         if self.presence == Presence::Here {
-            let _ = shutdown(&self.socket, Shutdown::Write); // it ends the command, and goes
-            // Those that go by themselves leave nothing behind, and nothing of ours is ended with
-            // them.
+            let _ = shutdown(&self.socket, Shutdown::Write); // it ends the command, then itself
+            // If they end by themselves they leave no process, and our other children are not
+            // killed.
             if !self.go_in_time() {
                 self.lose();
             }

@@ -1,13 +1,13 @@
 //! The signals of the guardian and of the watchdog: they survive all but SIGKILL and SIGSTOP.
 //!
-//! **Source.** `sigprocmask(2)`. A blocked signal stays pending for ever; a stop signal of a
-//! terminal that is blocked does not stop.
+//! **Source.** `sigprocmask(2)`. A blocked signal stays pending; a blocked stop signal of a
+//! terminal does not stop the process.
 //!
-//! **Assumptions.** It is called before the process has other threads: they inherit the mask.
+//! **Assumptions.** It is called before the process has other threads, which inherit the mask.
 //!
-//! **Promise.** No signal but SIGKILL and SIGSTOP ends or stops whoever called [`block`]; only
-//! SIGCHLD is delivered. A fault of its own (a bad address, say) still ends it. Blocked signals
-//! are inherited across `exec`, so the command gets its mask back by [`Mask::restore`].
+//! **Promise.** No signal but SIGKILL and SIGSTOP ends or stops a process that called [`block`];
+//! only SIGCHLD is delivered. A fault of its own (a bad address, say) still ends it. Blocked
+//! signals are inherited across `exec`, so the command gets its mask back by [`Mask::restore`].
 
 use rustix::io::{self, Errno};
 
@@ -15,24 +15,24 @@ use rustix::io::{self, Errno};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mask(pub(super) u64);
 
-/// All signals but the one by which the death of a child is noticed.
+/// All signals but SIGCHLD.
 const ALL: Mask = Mask(!(1 << (libc::SIGCHLD - 1)));
 
-/// Blocks all signals that can be blocked; the mask from before.
+/// Blocks all signals that can be blocked; returns the former mask.
 pub(super) fn block() -> io::Result<Mask> {
     set(ALL)
 }
 
 impl Mask {
-    /// Puts this mask in force again. It makes one system call and nothing else, so it may be
-    /// called between `fork` and `exec`.
+    /// Sets this mask again. It makes one system call and nothing else, so it may be called between
+    /// `fork` and `exec`.
     pub(super) fn restore(self) -> io::Result<()> {
         set(self).map(|_before| ())
     }
 }
 
-/// The call of the kernel and not of the C library: the latter leaves out signals 32 and 33, which
-/// it uses between its threads, and either of which would end the process.
+/// Uses the system call, not the C library: the latter leaves out signals 32 and 33, which it uses
+/// between its threads, and each of which would end the process.
 #[allow(unsafe_code)]
 fn set(mask: Mask) -> io::Result<Mask> {
     let mut before = Mask(0);

@@ -1,19 +1,19 @@
-//! The guardian itself: a thread that waits for the member, the clock and the command.
+//! The guardian's event loop: it waits for the member, the clock and the command.
 //!
 //! **Source.** The table in [the module above](super).
 //!
 //! **Assumptions.** Started by the [watchdog](super::watchdog), with its socket as standard input.
 //!
-//! **Promise.** Nothing that it does waits for the member or the command. It exits only when
-//! nothing of the command is left.
+//! **Promise.** It never waits for the member or the command. It exits only when no process of the
+//! command is left.
 
 use super::alarm::{Alarm, now};
 use super::cgroup::Cgroup;
 use super::child::Terms;
-use super::diary::Diary;
+use super::descendants::{Descendants, Left};
 use super::handover::HandOver;
-use super::kin::{Kin, Left};
 use super::lateness::Lateness;
+use super::run_recorder::RunRecorder;
 use super::starter::Starter;
 use super::wire::{self, Answer, Deadline, Received, Request, Sent};
 use super::{Plan, Report, end};
@@ -31,24 +31,24 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 
-/// How soon to try again to end what did not end.
+/// How soon to kill again what did not end.
 const AGAIN: Duration = Duration::from_millis(1);
 
-/// Requests taken in one turn, before the clock is read again.
+/// The most requests handled in one turn, before the clock is read again.
 const REQUESTS_PER_TURN: usize = 32;
 
-/// How long killed processes may take to be gone.
+/// How long killed processes may take to disappear.
 const DYING: Duration = Duration::from_secs(10);
 
-/// How often at most the delay of the alarm is measured while a command runs.
+/// The least time between measurements of the scheduling delay while a command runs.
 const PROBE: Duration = Duration::from_millis(5);
 
-/// How often the alarm is tried before the guardian says that it is ready.
+/// How many measurements are made before the guardian reports that it is ready.
 const TRIALS: u32 = 8;
-/// How far ahead each time.
+/// The delay of the timer for each.
 const TRIAL: Duration = Duration::from_micros(500);
 
-/// What the guardian knows.
+/// The state of the guardian.
 pub(super) struct Watch {
     plan: Plan,
     starter: Starter,
@@ -56,31 +56,32 @@ pub(super) struct Watch {
     socket: OwnedFd,
     watchdog: OwnedFd,
     cgroup: Option<Cgroup>,
-    /// Locked as long as the cgroup is somebody's.
+    /// The lock of the cgroup.
     _lock: Option<OwnedFd>,
     alarm: Alarm,
     lateness: Lateness,
-    /// The delay that the member was last told.
+    /// The scheduling delay last reported to the member.
     told: Duration,
     deaths: UnixStream,
-    kin: Kin,
+    descendants: Descendants,
     stage: Stage,
-    /// The latest run that is over.
+    /// The last run that is over.
     over: u64,
-    /// How long the present run may last.
+    /// The end of the permission of the current run.
     until: Instant,
-    /// All of the present run is killed, and some of it not gone yet.
+    /// Whether all processes of the current run were killed and some still exist.
     dying: bool,
-    /// What the member has no room for yet.
+    /// Messages to the member that its socket has no room for yet.
     outbox: VecDeque<Answer>,
-    /// The member or the watchdog is gone: the command ends, and so do we.
+    /// Whether the member or the watchdog has ended: then the command ends, and so does the
+    /// guardian.
     leaving: bool,
-    diary: Diary,
+    run_recorder: RunRecorder,
 }
 
 enum Stage {
     Idle,
-    /// The command is being started; if it is to end, that is before its program begins.
+    /// The command is being started. If it must end by then, it ends before its program begins.
     Starting {
         run: u64,
         ending: bool,
@@ -99,25 +100,26 @@ enum Stage {
 
 impl Watch {
     /// # Errors
-    /// If the system refuses what a guardian needs. Nothing was started then.
+    /// If the system refuses what a guardian needs. Then nothing was started.
     pub(super) fn begin(
         watchdog: OwnedFd,
         mut given: HandOver,
         files: Vec<OwnedFd>,
     ) -> io::Result<Self> {
         let mut files = files.into_iter();
-        let few = || io::Error::other("this is no watchdog: it gave no files");
+        let few =
+            || io::Error::other("the standard input is not a watchdog's socket: it gave no files");
         let (stdin, socket) = (files.next().ok_or_else(few)?, files.next().ok_or_else(few)?);
         set_child_subreaper(Some(getpid()))?;
-        let (deaths, bell) = UnixStream::pair()?;
+        let (deaths, wake) = UnixStream::pair()?;
         deaths.set_nonblocking(true)?;
-        signal_hook::low_level::pipe::register(SIGCHLD, bell.try_clone()?)?;
+        signal_hook::low_level::pipe::register(SIGCHLD, wake.try_clone()?)?;
         let cgroup = given.cgroup.as_deref().map(Cgroup::open).transpose()?;
         let entrance = cgroup.as_ref().map(Cgroup::entrance).transpose()?;
         let raised = priority::raise(Class::RealTime, Children::Raised);
         let refused = raised.note.clone().into_iter().chain(priority::lock_memory());
         given.notes.extend(refused.map(|note| format!("guardian and watchdog: {note}")));
-        let diary = Diary::begin(given.plan.recording.as_ref());
+        let run_recorder = RunRecorder::begin(given.plan.recording.as_ref());
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
         let ready = Answer::Ready {
             pid: getpid().as_raw_pid().cast_unsigned(),
@@ -126,7 +128,7 @@ impl Watch {
         };
         Ok(Self {
             plan: given.plan,
-            starter: Starter::new(terms, bell)?,
+            starter: Starter::new(terms, wake)?,
             socket,
             watchdog,
             cgroup,
@@ -135,25 +137,25 @@ impl Watch {
             lateness: Lateness::new(),
             told: Duration::ZERO,
             deaths,
-            kin: Kin::from_now_on()?,
+            descendants: Descendants::from_now_on()?,
             stage: Stage::Idle,
             over: 0,
             until: Instant::ZERO,
             dying: false,
             outbox: VecDeque::from([ready]),
             leaving: false,
-            diary,
+            run_recorder,
         })
     }
 
-    /// Is the guardian, until its member goes and nothing of the command is left.
+    /// Runs the guardian until its member ends and no process of the command is left.
     pub(super) fn keep(mut self) {
         for _ in 0..TRIALS {
             self.wait_until(now() + TRIAL);
         }
         loop {
             self.hear();
-            self.look_after(now());
+            self.check_periodically(now());
             self.tell();
             if self.leaving && matches!(self.stage, Stage::Idle) {
                 return;
@@ -162,10 +164,10 @@ impl Watch {
         }
     }
 
-    /// Does what the member asks.
+    /// Handles the member's requests.
     fn hear(&mut self) {
         if !self.leaving && wire::fetch(self.watchdog.as_fd()) == Received::Closed {
-            self.leave(); // nobody would see to it that the deadline is kept if we could not
+            self.leave(); // without a watchdog nobody enforces the deadline if we cannot
         }
         for _ in 0..REQUESTS_PER_TURN {
             if self.leaving {
@@ -178,7 +180,7 @@ impl Watch {
                     Ok(Request::Permit { run, until }) => self.permit(run, until),
                     Ok(Request::Stop { run }) => self.stop(run),
                     Ok(Request::Signal { run, signal }) => self.pass_on(run, signal),
-                    Err(_) => self.leave(), // it is no member of ours
+                    Err(_) => self.leave(), // not a valid request, so not our member
                 },
             }
         }
@@ -192,18 +194,18 @@ impl Watch {
                 self.arm(until);
                 self.answer_held(run);
             }
-            // No way back: what is in force stays so.
+            // A permission is never shortened by this.
             Stage::Ending { run, .. } | Stage::Starting { run, .. } if run == asked => {
                 self.answer_held(run);
             }
-            _ => (), // of a run that is over, as the member will have read by now
+            _ => (), // for a run that is over, as the member will read
         }
     }
 
     fn start(&mut self, run: u64, until: Instant) {
         self.until = until;
-        // First of all: if the disk is slow, it may be too late afterwards.
-        self.diary.starts(run);
+        // Recorded first: with a slow disk it may be too late to start afterwards.
+        self.run_recorder.starts(run);
         if now() >= self.term_at() {
             return self.conclude(run, Report::Ended);
         }
@@ -216,7 +218,7 @@ impl Watch {
         self.answer_held(run);
     }
 
-    /// Sees whether the command has started.
+    /// Handles the result of a start.
     fn look_at_start(&mut self, now: Instant) {
         let Stage::Starting { run, ending } = self.stage else { return };
         match self.starter.result() {
@@ -235,9 +237,9 @@ impl Watch {
             }
             None if ending || now >= self.term_at() => {
                 self.stage = Stage::Starting { run, ending: true };
-                // Nobody is reaped here: whoever starts a process waits for it if that fails.
+                // No reaping here: the starter waits for its child if the start fails.
                 let _ = self.cgroup.as_ref().map(Cgroup::kill);
-                let _ = self.kin.signal(Signal::KILL);
+                let _ = self.descendants.signal(Signal::KILL);
             }
             None => (),
         }
@@ -250,14 +252,14 @@ impl Watch {
             Stage::Starting { run, .. } if run == asked => {
                 self.stage = Stage::Starting { run, ending: true };
             }
-            _ => (), // it ends, or has ended, as was asked
+            _ => (), // it is ending or has ended, as requested
         }
     }
 
     fn pass_on(&self, asked: u64, signal: i32) {
         if let Stage::Running { run, leader } | Stage::Ending { run, leader, .. } = self.stage
             && run == asked
-            && outcome(leader).is_none() // not reaped, so the number is its own
+            && outcome(leader).is_none() // not reaped, so the id is its own
             && let Some(signal) = Signal::from_named_raw(signal)
         {
             let _ = kill_process(leader, signal);
@@ -273,26 +275,27 @@ impl Watch {
         }
     }
 
-    /// Tells the watchdog until when the command may run; it ends all when half the margin is left.
+    /// Tells the watchdog until when the command may run. The watchdog kills all when half the
+    /// margin is left.
     fn arm(&mut self, until: Instant) {
         let half = Duration::from_nanos(self.plan.margin.as_nanos() / 2);
         let at = if until == Instant::NEVER { until } else { until - half };
         match wire::post(self.watchdog.as_fd(), &Deadline(at).encode()) {
             Sent::Yes => (),
-            // Full: it has not read for hundreds of extensions. It is stopped, or hangs.
+            // Full: the watchdog has not read hundreds of extensions. It is stopped, or hangs.
             Sent::Full | Sent::Closed => self.leave(),
         }
     }
 
     fn answer_held(&mut self, run: u64) {
-        // A member that does not read needs no pile of old answers, but all of the news.
+        // A member that does not read needs all reports, but only the latest answer.
         if self.outbox.is_empty() {
             self.outbox.push_back(Answer::Held { run, until: self.until });
         }
         self.tell();
     }
 
-    /// By how much earlier the command is ended: by as much as we may be late.
+    /// How much earlier the command is ended: by the scheduling delay.
     fn earlier(&self) -> Duration {
         self.lateness.worst(now()).min(Duration::from_nanos(self.plan.margin.as_nanos() / 2))
     }
@@ -301,20 +304,21 @@ impl Watch {
         self.until - self.plan.margin - self.earlier()
     }
 
-    /// The grace pays for what we may be late: a renewal in time still finds the command.
+    /// The grace is shortened by the scheduling delay, so that a renewal in time still finds the
+    /// command.
     fn term_at(&self) -> Instant {
         (self.until - self.plan.margin - self.plan.grace).min(self.kill_at())
     }
 
-    /// Looks at the command and the clock, and acts.
-    fn look_after(&mut self, now: Instant) {
+    /// Checks the command and the clock, and acts.
+    fn check_periodically(&mut self, now: Instant) {
         self.look_at_start(now);
         if let Stage::Running { leader, .. } = self.stage {
-            let _ = self.kin.reap(Some(leader)); // orphans that came to us; another turn will do
+            let _ = self.descendants.reap(Some(leader)); // again in the next turn
             if let Some(report) = outcome(leader) {
                 self.begin_to_end(now, report);
             } else {
-                self.diary.see(now, leader);
+                self.run_recorder.see(now, leader);
                 if now >= self.term_at() {
                     self.begin_to_end(now, Report::Ended);
                 }
@@ -323,9 +327,9 @@ impl Watch {
         if let Stage::Ending { run, leader, kill_at, ref report } = self.stage {
             let (kill, report) = (now >= kill_at, report.clone());
             if kill && !self.dying && self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok()) {
-                let _ = self.kin.signal(Signal::KILL); // whoever left the cgroup
-                // Killed processes run no program any more, but on a machine under load it takes
-                // time until they are gone. Nobody needs to end us for that.
+                let _ = self.descendants.signal(Signal::KILL); // processes that left the cgroup
+                // Killed processes run no code, but under load it takes time until they disappear.
+                // The watchdog need not act for that.
                 self.dying = true;
                 self.until = now + DYING;
                 self.arm(self.until);
@@ -334,7 +338,7 @@ impl Watch {
             if self.all_gone(leader, kill) {
                 self.conclude(run, report);
             } else if !self.dying {
-                self.diary.see(now, leader);
+                self.run_recorder.see(now, leader);
             }
         }
     }
@@ -343,22 +347,23 @@ impl Watch {
         let Stage::Running { run, leader } = self.stage else { return };
         let kill_at = (now + self.plan.grace).min(self.kill_at());
         if now < kill_at {
-            let _ = self.kin.signal(Signal::TERM); // politeness; SIGKILL will not be missed
+            let _ = self.descendants.signal(Signal::TERM); // an error is harmless: SIGKILL follows
         }
         self.stage = Stage::Ending { run, leader, kill_at, report };
     }
 
-    /// Whether nothing of the command is left, after killing it if it is time to.
+    /// Whether no process of the command is left, after killing it if it is time to.
     fn all_gone(&self, leader: Pid, kill: bool) -> bool {
         let gone = if kill {
-            end::round(&self.kin, Some(leader), self.cgroup.as_ref()) == Left::Nobody
+            end::round(&self.descendants, Some(leader), self.cgroup.as_ref()) == Left::Nobody
         } else {
-            let _ = self.kin.reap(Some(leader));
+            let _ = self.descendants.reap(Some(leader));
             let only_leader = |own: Vec<Pid>| own.iter().all(|pid| *pid == leader);
             let empty = self.cgroup.as_ref().is_none_or(Cgroup::is_empty);
-            empty && outcome(leader).is_some() && self.kin.children().is_ok_and(only_leader)
+            empty && outcome(leader).is_some() && self.descendants.children().is_ok_and(only_leader)
         };
-        // A list that is read while it changes may lack somebody. The kernel knows.
+        // A process list that is read while it changes may be incomplete; the kernel's answer is
+        // not.
         gone && loop {
             match wait(WaitOptions::NOHANG) {
                 Err(Errno::CHILD) => break true,
@@ -369,7 +374,7 @@ impl Watch {
     }
 
     fn conclude(&mut self, run: u64, report: Report) {
-        self.diary.ended();
+        self.run_recorder.ended();
         self.over = run;
         self.stage = Stage::Idle;
         self.dying = false;
@@ -377,13 +382,13 @@ impl Watch {
         self.outbox.push_back(Answer::News { run, report });
     }
 
-    /// Sends what there is to say, as far as there is room.
+    /// Sends messages to the member, as far as there is room.
     fn tell(&mut self) {
         while let Some(answer) = self.outbox.front() {
             match wire::post(self.socket.as_fd(), &answer.encode()) {
                 Sent::Yes => drop(self.outbox.pop_front()),
                 Sent::Full => return,
-                Sent::Closed => return self.outbox.clear(), // reading will say so
+                Sent::Closed => return self.outbox.clear(), // the next read reports that
             }
         }
     }
@@ -394,7 +399,7 @@ impl Watch {
             Stage::Idle => Instant::NEVER,
             Stage::Starting { ending: true, .. } => now() + AGAIN,
             Stage::Starting { .. } => self.term_at(),
-            // Also now and then to see how late the alarm is.
+            // Also from time to time to measure the scheduling delay.
             Stage::Running { .. } => self.term_at().min(now() + (self.plan.margin * 2).max(PROBE)),
             Stage::Ending { kill_at, .. } => kill_at.max(now() + AGAIN),
         };
@@ -406,7 +411,7 @@ impl Watch {
         self.told = worst;
     }
 
-    /// Waits for the alarm, the member, the watchdog or the death of a child.
+    /// Waits for the timer, the member, the watchdog or the death of a child.
     fn wait_until(&mut self, wake: Instant) {
         let set = self.alarm.set(wake);
         let mut events =
@@ -417,7 +422,7 @@ impl Watch {
             events.push(PollFd::new(&self.watchdog, PollFlags::IN));
         }
         if set.is_err() || poll(&mut events, None).is_err() {
-            // Interrupted, or short of memory: look again soon rather than sleep too long.
+            // Interrupted, or short of memory: try again soon rather than sleep too long.
             std::thread::sleep(std::time::Duration::from_nanos(AGAIN.as_nanos()));
         } else if !events[0].revents().is_empty() {
             self.lateness.note(wake, now());
@@ -427,7 +432,7 @@ impl Watch {
     }
 }
 
-/// How the command ended, if it did; it is not reaped by this.
+/// How the command ended, if it did. This does not reap it.
 fn outcome(leader: Pid) -> Option<Report> {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match waitid(WaitId::Pid(leader), look) {
@@ -437,7 +442,7 @@ fn outcome(leader: Pid) -> Option<Report> {
             (None, Some(signal)) => Some(Report::Signalled { signal }),
             (None, None) => None,
         },
-        Err(Errno::CHILD) => Some(Report::Ended), // reaped: by us, while it was ended
+        Err(Errno::CHILD) => Some(Report::Ended), // we reaped it while killing
         Err(_) => None,
     }
 }

@@ -1,19 +1,19 @@
-//! The watchdog: the parent of the guardian, which ends all if the guardian does not.
+//! The watchdog: the parent of the guardian, which kills all if the guardian does not.
 //!
 //! **Source.** The table in [the module above](super).
 //!
 //! **Assumptions.** Started by [`Guardian::spawn`](super::Guardian::spawn). The guardian tells it
 //! every deadline before it acts on the permission, and says so when there is none.
 //!
-//! **Promise.** When the guardian is gone, or its deadline has come, everything that the guardian
-//! started is killed: what is in the cgroup, and what descends from us, since we are a child
-//! subreaper. It exits when nothing is left, and asks nobody.
+//! **Promise.** When the guardian has ended, or its deadline has come, every process that the
+//! guardian started is killed: those in the cgroup, and all our descendants, because we are a child
+//! subreaper. It exits when none is left, and depends on no other process.
 
 use super::alarm::{Alarm, now};
 use super::cgroup::Cgroup;
+use super::descendants::Descendants;
 use super::end;
 use super::handover::{HandOver, Role};
-use super::kin::Kin;
 use super::wire::{self, Deadline, Received};
 use crate::priority::{self, Children, Class};
 use bellwether_core::{Duration, Instant};
@@ -25,18 +25,18 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// How soon to look again if waiting failed.
+/// How soon to try again if waiting failed.
 const AGAIN: Duration = Duration::from_millis(1);
 
-/// Is the watchdog, until nothing is left to watch.
+/// Runs the watchdog until no process is left.
 ///
 /// # Errors
-/// If the system refuses what a watchdog needs. Nothing was started then.
+/// If the system refuses what a watchdog needs. Then nothing was started.
 pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
-    let kin = Kin::from_now_on()?;
+    let descendants = Descendants::from_now_on()?;
     let alarm = Alarm::new()?;
-    // What is refused here is refused to the guardian too, which says so.
+    // The guardian is refused the same, and reports it.
     let _ = priority::raise(Class::RealTime, Children::Normal);
     let _ = priority::lock_memory();
     let (cgroup, lock) = match Cgroup::make() {
@@ -56,13 +56,13 @@ pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
     if let Ok(guardian) = &begun {
         watch(guardian, &alarm);
     }
-    end::all(&kin, None, cgroup.as_ref());
+    end::all(&descendants, None, cgroup.as_ref());
     cgroup.as_ref().map(Cgroup::remove);
-    drop(lock); // and not before
+    drop(lock); // only now: the cgroup is no longer in use
     begun.map(|_| ())
 }
 
-/// Starts the guardian: this program again, by the same arguments.
+/// Starts the guardian: this program with the same arguments.
 fn begin(given: &HandOver, files: &[OwnedFd], lock: Option<&OwnedFd>) -> io::Result<OwnedFd> {
     let (socket, theirs) =
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
@@ -77,18 +77,18 @@ fn begin(given: &HandOver, files: &[OwnedFd], lock: Option<&OwnedFd>) -> io::Res
     Ok(socket)
 }
 
-/// Returns when the guardian is gone, or its deadline has come.
+/// Returns when the guardian has ended, or its deadline has come.
 fn watch(guardian: &OwnedFd, alarm: &Alarm) {
     let mut deadline = Instant::NEVER;
     loop {
-        // All that was said counts before the clock does: we may have been stopped for long.
+        // Read all messages before the clock: we may have been stopped for long.
         loop {
             match wire::fetch(guardian.as_fd()) {
                 Received::Nothing => break,
                 Received::Closed => return,
                 Received::Packet(bytes) => match Deadline::decode(&bytes) {
                     Ok(Deadline(at)) => deadline = at,
-                    Err(_) => return, // it is no guardian of ours
+                    Err(_) => return, // not a valid message, so not our guardian
                 },
             }
         }
@@ -97,7 +97,7 @@ fn watch(guardian: &OwnedFd, alarm: &Alarm) {
         }
         let mut events = [PollFd::new(guardian, PollFlags::IN), PollFd::new(alarm, PollFlags::IN)];
         if alarm.set(deadline).is_err() || poll(&mut events, None).is_err() {
-            // Interrupted, or short of memory: look again soon rather than sleep too long.
+            // Interrupted, or short of memory: try again soon rather than sleep too long.
             std::thread::sleep(std::time::Duration::from_nanos(AGAIN.as_nanos()));
         }
     }

@@ -1,12 +1,12 @@
-//! What member, guardian and watchdog say to each other, as packets of a socket pair.
+//! The messages between member, guardian and watchdog, as packets of a socket pair.
 //!
 //! **Assumptions.** Packets arrive whole and in order, or not at all: `SOCK_SEQPACKET`.
 //!
-//! **Promise.** No packet makes either side panic or block: what cannot be sent at once is
-//! [`Sent::Full`], and who has gone is [`Sent::Closed`].
+//! **Promise.** No packet makes either side panic or block: a packet that cannot be sent at once
+//! gives [`Sent::Full`], an ended receiver [`Sent::Closed`].
 //!
-//! Every start of the command is a *run* with a number. A permission is for one run: one that
-//! crosses the news that its run has ended extends nothing and starts nothing.
+//! Every start of the command is a *run* with a number. A permission is for one run: if it crosses
+//! the report that its run has ended, it extends nothing and starts nothing.
 
 use super::Report;
 use super::handover::{put_text, text};
@@ -16,10 +16,10 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::path::PathBuf;
 
-/// The longest packet. Plans are longer and go in pieces.
+/// The longest packet. Longer plans are sent in pieces.
 pub(super) const PACKET: usize = 1 << 14;
 
-/// What a member asks of the guardian.
+/// A request of the member to the guardian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
     /// The run may last until then; start it if it does not run.
@@ -30,21 +30,21 @@ pub(super) enum Request {
     Signal { run: u64, signal: i32 },
 }
 
-/// What the guardian answers.
+/// A message of the guardian to the member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The run lasts until then unless I hear more; the answer to every permission.
+    /// The answer to every permission: the run lasts until then unless it is extended.
     Held { run: u64, until: Instant },
-    /// What there is to report of the run.
+    /// A report on the run.
     News { run: u64, report: Report },
-    /// I can start a command at once; said once, before all else. My process, the cgroup of the
-    /// command, and what the system did not permit.
+    /// The first message: the guardian is ready. Its process id, the cgroup of the command, and
+    /// what the system did not permit.
     Ready { pid: u32, cgroup: Option<PathBuf>, notes: Vec<String> },
-    /// I get a processor this late.
+    /// The scheduling delay of the guardian.
     Late { delay: Duration },
 }
 
-/// What the guardian tells the watchdog: when to end all unless it hears more.
+/// A message of the guardian to the watchdog: when to kill all unless another message follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Deadline(pub(super) Instant);
 
@@ -169,7 +169,7 @@ fn head(out: &mut Vec<u8>, tag: u8, run: u64) {
     out.put_u64(run);
 }
 
-/// What became of a packet.
+/// The result of sending a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     Yes,
@@ -189,7 +189,7 @@ pub(super) fn post(socket: BorrowedFd<'_>, packet: &[u8]) -> Sent {
     }
 }
 
-/// What was received.
+/// The result of receiving a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Received {
     Packet(Vec<u8>),
@@ -197,7 +197,7 @@ pub(super) enum Received {
     Closed,
 }
 
-/// Takes the next packet without waiting.
+/// Receives the next packet without waiting.
 pub(super) fn fetch(socket: BorrowedFd<'_>) -> Received {
     let mut buffer = [0; PACKET];
     loop {

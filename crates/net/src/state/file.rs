@@ -1,10 +1,10 @@
-//! Files that are opened without waiting, and only if they are files.
+//! Opens, reads and replaces regular files without blocking.
 //!
-//! **Assumptions.** Somebody may have put anything in the place of a file: a pipe without a
-//! writer, a link to elsewhere, a directory.
+//! **Assumptions.** The path of a file may be anything: a pipe without a writer, a link, a
+//! directory.
 //!
-//! **Promise.** No call waits for anything but the disk. What is not a regular file is refused by
-//! its path and kind; no link is followed. A file is replaced as a whole, durably, or not at all.
+//! **Promise.** A call waits only for the disk. An error names the path and the kind of what is not
+//! a regular file; links are not followed. A file is replaced as a whole, durably, or not at all.
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, File, FileType};
@@ -12,12 +12,12 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
-/// The file to write to, made for its owner alone if there is none.
+/// Opens a file for writing; creates it for its owner alone if it is missing.
 pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
     open(path, OFlags::RDWR | OFlags::CREATE)
 }
 
-/// All bytes of a file, at most so many; nothing if there is none.
+/// Reads a file, at most this many bytes; `None` if it is missing.
 pub(super) fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     let file = match open(path, OFlags::RDONLY) {
         Ok(file) => file,
@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// All or nothing, and durable.
+/// Replaces a file as a whole, durably.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let next = path.with_extension("next");
     let write = |mut file: File| {
@@ -46,8 +46,8 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn open(path: &Path, flags: OFlags) -> io::Result<File> {
-    // To open a device may already do something, so it is looked at first; and again below, since
-    // it may have been exchanged meanwhile.
+    // Opening a device may have side effects, so the path is checked first; and the opened file
+    // again, because the path may have changed in between.
     if let Ok(found) = fs::symlink_metadata(path) {
         must_be_a_file(path, found.file_type())?;
     }
@@ -68,7 +68,7 @@ fn must_be_a_file(path: &Path, found: FileType) -> io::Result<()> {
         _ => "device",
     };
     let path = path.display();
-    let text = format!("{path} is a {kind}, but must be a file; remove it, or use another --dir");
+    let text = format!("{path} is a {kind}, but must be a file; remove it");
     Err(io::Error::new(ErrorKind::InvalidInput, text))
 }
 

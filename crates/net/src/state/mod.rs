@@ -1,70 +1,70 @@
-//! What a member remembers between its lives: how many there were, what its protocol stored, and
-//! for how long a promise of the last one may still bind it.
+//! The durable state of a member: its incarnation number, what its protocol stored, and how long a
+//! promise of the last incarnation may still bind.
 //!
-//! **Assumptions.** The directory outlives the process. It need not outlive the machine's start: a
-//! member that remembers nothing takes its life's number from the wall clock, and is bound to
-//! nobody's support for as long as a lease lasts. Whoever may write to the directory is trusted;
-//! what is found in it need not be whole, nor a file.
+//! **Assumptions.** The directory outlives the process. It need not survive a reboot: a member
+//! without stored state takes its incarnation number from the wall clock, and supports no leader
+//! for as long as a lease lasts. Everybody who may write to the directory is trusted. Its content
+//! may be damaged, or not be a file.
 //!
-//! **Promise.** What is stored is durable before [`State::store`] returns. One process at a time
-//! holds the state of a member. A file that is damaged counts as lost, never as something else: it
-//! is put aside, and `status` says where. Nothing in the directory makes the member wait.
+//! **Promise.** Stored bytes are durable before [`State::store`] returns. One process at a time
+//! holds the state of a member. A damaged file counts as lost: it is renamed, and `status` says
+//! where it is. Nothing in the directory makes the member wait.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `kept` | what is in the file, as text, and when it is believed |
-//! | `file` | opening, reading and replacing files without waiting |
+//! | `stored` | the content of the file, and its checks |
+//! | `file` | opening, reading and replacing files without blocking |
 
 mod file;
-mod kept;
+mod stored;
 
 use crate::clock::wall;
 use crate::frame::latest_life;
 use bellwether_core::Duration;
-use kept::Kept;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use stored::Stored;
 
-pub(crate) use kept::BINDS_MAX;
+pub(crate) use stored::BINDS_MAX;
 
-/// The memory of one member.
+/// The durable state of one member.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// Where it is, and the lock on it; nothing for a member that forgets.
+    /// The file and its lock; `None` for a member without a state directory.
     home: Option<(PathBuf, File)>,
-    /// Whose it is: group and member.
+    /// The owner of the state: group and member.
     name: String,
-    kept: Option<Kept>,
-    /// What became of a file that was damaged.
+    stored: Option<Stored>,
+    /// Where a damaged file was moved to.
     damage: Option<String>,
 }
 
 impl State {
-    /// The memory of this member in this directory, if one is given.
+    /// Opens the state of this member in this directory, if one is given.
     ///
     /// # Errors
-    /// If it cannot be read or written, or another process holds it, or something that is no file
-    /// is in its place.
+    /// If it cannot be read or written, if another process holds it, or if its path is not a
+    /// regular file.
     pub(crate) fn open(dir: Option<&Path>, name: &str) -> io::Result<Self> {
-        let mut state = Self { home: None, name: name.to_owned(), kept: None, damage: None };
+        let mut state = Self { home: None, name: name.to_owned(), stored: None, damage: None };
         let Some(dir) = dir else { return Ok(state) };
         let place = dir.display();
-        // Others may have a directory of this name that is none of theirs to read.
+        // For its owner alone: others must not read it.
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|error| {
             io::Error::new(error.kind(), format!("the directory {place}: {error}"))
         })?;
         let lock = file::open_to_write(&dir.join(format!("{name}.lock")))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-            let why = format!("another process is member {name} in {place}; end it, or use --dir");
+            let why = format!("another process is member {name} in {place}; end it first");
             io::Error::new(ErrorKind::AddrInUse, why)
         })?;
         let path = dir.join(format!("{name}.state"));
-        if let Some(bytes) = file::read(&path, kept::FILE_MAX)? {
-            match Kept::decode(&bytes, name, latest_life(wall())) {
-                Ok(kept) => state.kept = Some(kept),
+        if let Some(bytes) = file::read(&path, stored::FILE_MAX)? {
+            match Stored::decode(&bytes, name, latest_life(wall())) {
+                Ok(stored) => state.stored = Some(stored),
                 Err(why) => state.damage = Some(put_aside(&path, &why)?),
             }
         }
@@ -72,71 +72,75 @@ impl State {
         Ok(state)
     }
 
-    /// What became of a file that was damaged, if it was.
+    /// Where a damaged file was moved to, if there was one.
     pub(crate) fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// How long the promises of the last life may bind beyond those of this one, if they may.
+    /// How long the promises of the last incarnation may bind, if that is longer than those of this
+    /// one.
     pub(crate) fn still_binds(&self, binds: Duration) -> Option<Duration> {
-        let kept = self.kept.as_ref()?;
-        (kept.binds > binds.as_nanos()).then(|| Duration::from_nanos(kept.binds))
+        let stored = self.stored.as_ref()?;
+        (stored.binds > binds.as_nanos()).then(|| Duration::from_nanos(stored.binds))
     }
 
-    /// Begins a life: its number. A longer promise of a former life stays remembered: it may still
-    /// run, and this life may end before it does.
+    /// Begins an incarnation and returns its number. A longer promise of an earlier incarnation
+    /// stays stored: it may still bind after this one has ended.
     pub(crate) fn begin(&mut self, binds: Duration) -> io::Result<u64> {
-        let former = self.kept.as_ref().map_or(0, |kept| kept.binds);
+        let former = self.stored.as_ref().map_or(0, |stored| stored.binds);
         self.begin_again(Duration::from_nanos(former.max(binds.as_nanos())))
     }
 
-    /// Begins a life after all promises of former ones have run out: its number.
+    /// Begins an incarnation after all promises of earlier ones have expired, and returns its
+    /// number.
     pub(crate) fn begin_again(&mut self, binds: Duration) -> io::Result<u64> {
-        let mut kept = self.kept.clone().unwrap_or_default();
-        kept.incarnation = kept.incarnation.saturating_add(1).max(wall());
-        kept.binds = binds.as_nanos();
-        let incarnation = kept.incarnation;
-        self.keep(kept)?;
+        let mut stored = self.stored.clone().unwrap_or_default();
+        stored.incarnation = stored.incarnation.saturating_add(1).max(wall());
+        stored.binds = binds.as_nanos();
+        let incarnation = stored.incarnation;
+        self.keep(stored)?;
         Ok(incarnation)
     }
 
-    /// Others know of this life: the next one is later.
+    /// Makes the next incarnation later than this one, which others know of.
     pub(crate) fn outlive(&mut self, life: u64) {
-        let kept = self.kept.get_or_insert_default();
-        kept.incarnation = kept.incarnation.max(life.min(latest_life(wall())));
+        let stored = self.stored.get_or_insert_default();
+        stored.incarnation = stored.incarnation.max(life.min(latest_life(wall())));
     }
 
-    /// What the protocol stored last.
+    /// The bytes that the protocol stored last.
     pub(crate) fn memory(&self) -> Option<Vec<u8>> {
-        from_hex(self.kept.as_ref()?.memory.as_ref()?)
+        from_hex(self.stored.as_ref()?.memory.as_ref()?)
     }
 
-    /// Stores what the protocol wants kept.
+    /// Stores bytes for the protocol.
     pub(crate) fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let kept = Kept { memory: Some(to_hex(bytes)), ..self.kept.clone().unwrap_or_default() };
-        self.keep(kept)
+        let stored =
+            Stored { memory: Some(to_hex(bytes)), ..self.stored.clone().unwrap_or_default() };
+        self.keep(stored)
     }
 
-    fn keep(&mut self, kept: Kept) -> io::Result<()> {
+    fn keep(&mut self, stored: Stored) -> io::Result<()> {
         if let Some((path, _)) = &self.home {
-            let text = kept.encode(&self.name)?;
-            if text.len() >= kept::FILE_MAX {
-                let most = kept::FILE_MAX;
-                return Err(io::Error::other(format!("a state has less than {most} bytes")));
+            let text = stored.encode(&self.name)?;
+            if text.len() >= stored::FILE_MAX {
+                let most = stored::FILE_MAX;
+                return Err(io::Error::other(format!(
+                    "the state must have less than {most} bytes"
+                )));
             }
             file::replace(path, text.as_bytes())?;
         }
-        self.kept = Some(kept);
+        self.stored = Some(stored);
         Ok(())
     }
 }
 
-/// Keeps a damaged file for whoever wants to look at it, out of the way of the next one.
+/// Renames a damaged file, so that people can look at it and a new one can be written.
 fn put_aside(path: &Path, why: &str) -> io::Result<String> {
     let aside = path.with_extension("state.damaged");
     fs::rename(path, &aside).map_err(|error| {
-        let text =
-            format!("{} is damaged ({why}) and cannot be put aside: {error}", path.display());
+        let text = format!("{} is damaged ({why}) and cannot be renamed: {error}", path.display());
         io::Error::new(error.kind(), text)
     })?;
     Ok(format!(
@@ -151,7 +155,7 @@ pub(crate) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes again; nothing if the digits are not ones.
+/// Bytes from hexadecimal digits; `None` if a character is not a digit.
 pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> =
         text.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
@@ -193,7 +197,7 @@ mod tests {
         fs::remove_dir_all(dir).unwrap();
     }
 
-    /// What a directory holds under the name of a member's state.
+    /// A state directory with these bytes as the file.
     fn found(bytes: &[u8], test: &str) -> (State, PathBuf) {
         let dir = dir(test);
         fs::write(dir.join("g.1.state"), bytes).unwrap();
@@ -202,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_damaged_file_counts_as_lost_and_is_put_aside() {
-        let whole = Kept { incarnation: 4, ..Kept::default() }.encode("g.1").unwrap();
+        let whole = Stored { incarnation: 4, ..Stored::default() }.encode("g.1").unwrap();
         let mut flipped = whole.clone().into_bytes();
         *flipped.last_mut().unwrap() ^= 1;
         let first = whole.lines().next().unwrap();
@@ -229,8 +233,8 @@ mod tests {
     #[test]
     fn a_whole_file_is_believed_if_it_can_be_true() {
         let year = 31_557_600_000_000_000;
-        let life = |incarnation| Kept { incarnation, ..Kept::default() };
-        let binds = |binds: Duration| Kept { binds: binds.as_nanos(), ..life(4) };
+        let life = |incarnation| Stored { incarnation, ..Stored::default() };
+        let binds = |binds: Duration| Stored { binds: binds.as_nanos(), ..life(4) };
         let cases = [
             (life(wall() + year), "g.1", None),
             (life(wall() + 101 * year), "g.1", Some("cannot have begun yet")),
@@ -240,15 +244,15 @@ mod tests {
             (binds(Duration::MAX), "g.1", Some("for more than")),
             (life(4), "g.2", Some("member g.2")),
         ];
-        for (kept, name, why) in cases {
-            let (mut state, dir) = found(kept.encode(name).unwrap().as_bytes(), "true");
+        for (stored, name, why) in cases {
+            let (mut state, dir) = found(stored.encode(name).unwrap().as_bytes(), "true");
             match (why, state.damage()) {
-                (None, None) => assert!(state.begin(SHORT).unwrap() > kept.incarnation),
+                (None, None) => assert!(state.begin(SHORT).unwrap() > stored.incarnation),
                 (Some(why), Some(damage)) => {
                     assert!(damage.contains(why), "{damage}");
-                    assert!(state.begin(SHORT).unwrap() <= wall(), "{kept:?} is not believed");
+                    assert!(state.begin(SHORT).unwrap() <= wall(), "{stored:?} is not believed");
                 }
-                other => panic!("{kept:?}: {other:?}"),
+                other => panic!("{stored:?}: {other:?}"),
             }
             fs::remove_dir_all(dir).unwrap();
         }

@@ -1,13 +1,15 @@
-//! The descendants of this process: who they are, and how to end them all.
+//! Finds and kills the descendants of this process.
 //!
-//! **Source.** `/proc/PID/task/TID/children`, which costs as much as there are children, however
-//! many processes the machine has; where the kernel lacks it, `/proc/PID/stat` of all processes.
+//! **Source.** `/proc/PID/task/TID/children`, whose cost depends only on the number of children;
+//! where the kernel lacks it, `/proc/PID/stat` of all processes.
 //!
-//! **Assumptions.** This process is a child subreaper: whoever loses its parent becomes our child.
+//! **Assumptions.** This process is a child subreaper: a descendant that loses its parent becomes
+//! our child.
 //!
-//! **Promise.** Only descendants are signalled. A child of ours keeps its number until we reap
-//! it; for any other the number is pinned first and its parent looked at again. A round of
-//! [`Kin::kill`] may miss who forks meanwhile; rounds are repeated until nobody is left.
+//! **Promise.** Only descendants are signalled. A child of ours keeps its process id until we reap
+//! it; for any other the id is pinned first and its parent checked again. A round of
+//! [`Descendants::kill`] may miss processes that fork in the meantime; rounds are repeated until
+//! none is left.
 
 use rustix::io::Errno;
 use rustix::process::{
@@ -16,17 +18,17 @@ use rustix::process::{
 };
 use std::{fs, io};
 
-/// The descendants of this process, but for the children that it had before.
+/// The descendants of this process, except the children that it had before.
 #[derive(Debug)]
-pub(super) struct Kin {
+pub(super) struct Descendants {
     spared: Vec<(Pid, Stat)>,
 }
 
-impl Kin {
-    /// All descendants from now on.
+impl Descendants {
+    /// Tracks all descendants from now on.
     ///
     /// # Errors
-    /// If `/proc` cannot be read: then nobody could be found.
+    /// If `/proc` cannot be read: then no descendant could be found.
     pub(super) fn from_now_on() -> io::Result<Self> {
         if stat(getpid()).is_none() {
             let error = "/proc does not show this process; mount it: without it nothing of the \
@@ -37,7 +39,7 @@ impl Kin {
         Ok(Self { spared: now.filter_map(|pid| Some((pid, stat(pid)?))).collect() })
     }
 
-    /// Our children, dead ones too as long as they were not reaped.
+    /// Our children, including dead ones that were not reaped.
     pub(super) fn children(&self) -> io::Result<Vec<Pid>> {
         let spared = |pid: Pid| {
             self.spared.iter().any(|(spared, before)| {
@@ -49,8 +51,8 @@ impl Kin {
         Ok(all)
     }
 
-    /// Signals all descendants. All are found before any is signalled: the children of one that
-    /// dies of it would be missed.
+    /// Signals all descendants. All are found before the first is signalled: otherwise the children
+    /// of one that dies would be missed.
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
         let own = self.children()?;
         let mut found: Vec<(Pid, Pid)> = Vec::new();
@@ -58,14 +60,15 @@ impl Kin {
         while !generation.is_empty() {
             let first = found.len();
             for parent in generation {
-                // Who is gone by now has no children: they are ours, and found the next time.
+                // The children of a process that has ended are ours now, and found in the next
+                // round.
                 let children = children(parent).unwrap_or_default();
                 found.extend(children.into_iter().map(|child| (parent, child)));
             }
             generation = found[first..].iter().map(|(_, child)| *child).collect();
         }
         for pid in own {
-            let _ = kill_process(pid, signal); // not reaped: the number is still its own
+            let _ = kill_process(pid, signal); // not reaped, so the id is still its own
         }
         for (parent, child) in found {
             signal_child_of(parent, child, signal);
@@ -73,19 +76,19 @@ impl Kin {
         Ok(())
     }
 
-    /// Reaps those children of ours that are dead, but for `leader`: as long as that one is not
-    /// reaped, its process group cannot be anybody else's.
+    /// Reaps our dead children, except `leader`: until it is reaped, no other process can get its
+    /// process group.
     pub(super) fn reap(&self, leader: Option<Pid>) -> io::Result<()> {
         for pid in self.children()? {
             if Some(pid) != leader {
-                let _ = waitpid(Some(pid), WaitOptions::NOHANG); // alive, or reaped: both are fine
+                let _ = waitpid(Some(pid), WaitOptions::NOHANG); // alive or reaped already
             }
         }
         Ok(())
     }
 
-    /// One round of SIGKILL to all and of reaping. `leader` is killed together with its process
-    /// group, in one step of the kernel that no fork escapes, and reaped last.
+    /// One round of killing and reaping all descendants. `leader` is killed together with its
+    /// process group, in one step of the kernel that no fork escapes, and reaped last.
     pub(super) fn kill(&self, leader: Option<Pid>) -> io::Result<Left> {
         let leader = leader.filter(|pid| self.children().is_ok_and(|own| own.contains(pid)));
         if let Some(leader) = leader {
@@ -100,22 +103,22 @@ impl Kin {
     }
 }
 
-/// Whether somebody is left after a round.
+/// Whether a process is left after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     Nobody,
     Somebody,
 }
 
-/// Signals a process if it is the child of `parent`, or ours by now.
+/// Signals a process if it is still the child of `parent`, or has become ours.
 fn signal_child_of(parent: Pid, child: Pid, signal: Signal) {
     let still = || stat(child).is_some_and(|now| now.parent == parent || now.parent == getpid());
     match pidfd_open(child, PidfdFlags::empty()) {
         Ok(pinned) if still() => {
-            let _ = pidfd_send_signal(pinned, signal); // gone meanwhile: that is what we want
+            let _ = pidfd_send_signal(pinned, signal); // it may have ended, which is the goal
         }
         Ok(_) | Err(Errno::SRCH) => (),
-        // No file is left to pin it with; to let it run would be worse.
+        // No file descriptor is left to pin it; letting it run would be worse.
         Err(_) if still() => {
             let _ = kill_process(child, signal);
         }
@@ -142,7 +145,7 @@ fn children(pid: Pid) -> io::Result<Vec<Pid>> {
     Ok(all)
 }
 
-/// The same, by asking every process for its parent.
+/// The children of a process, found by reading the parent of every process.
 fn children_by_parent(parent: Pid) -> io::Result<Vec<Pid>> {
     let mut all = Vec::new();
     for entry in fs::read_dir("/proc")? {
@@ -160,19 +163,19 @@ fn read_pid(text: &str) -> Option<Pid> {
     text.parse().ok().and_then(Pid::from_raw)
 }
 
-/// What `/proc/PID/stat` says of a process.
+/// The fields of `/proc/PID/stat` that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
     parent: Pid,
     start: u64,
 }
 
-/// Nothing if there is no such process, or none with a parent that we can see.
+/// `None` if there is no such process, or its parent is not visible.
 fn stat(pid: Pid) -> Option<Stat> {
     read_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// `PID (NAME) STATE PARENT …`; the name may hold anything, so count from its last bracket.
+/// `PID (NAME) STATE PARENT …`; the name may contain anything, so count from its last bracket.
 fn read_stat(text: &[u8]) -> Option<Stat> {
     const PARENT: usize = 1;
     const START: usize = 19;
@@ -181,7 +184,7 @@ fn read_stat(text: &[u8]) -> Option<Stat> {
     let mut fields = rest.split_whitespace();
     let parent = fields.nth(PARENT)?.parse().ok()?;
     let start = fields.nth(START - PARENT - 1)?.parse().ok()?;
-    // Our own parent may be outside of what we see, and is then zero: stand in for it.
+    // Our own parent may be outside of our namespace, and is then zero.
     Some(Stat { parent: Pid::from_raw(parent).unwrap_or(Pid::INIT), start })
 }
 
@@ -208,8 +211,8 @@ mod tests {
         let pid = Pid::from_child(&child);
         assert!(children(getpid()).expect("/proc is there").contains(&pid));
         assert!(children_by_parent(getpid()).expect("/proc is there").contains(&pid));
-        let kin = Kin::from_now_on().expect("/proc is there");
-        assert!(!kin.children().expect("/proc is there").contains(&pid));
+        let descendants = Descendants::from_now_on().expect("/proc is there");
+        assert!(!descendants.children().expect("/proc is there").contains(&pid));
         drop(child.stdin.take());
         assert!(child.wait().expect("it is ours").success());
     }

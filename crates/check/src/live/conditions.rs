@@ -1,30 +1,30 @@
-//! What the fault schedule says of the present: who can hear whom, who stands still.
+//! The state of the fault schedule at one moment: connections and paused processes.
 //!
-//! Fetzer and Cristian, section X: two processes are connected or disconnected. Where one hears
-//! another that does not hear it, nothing is promised, and it is not calm.
+//! Fetzer and Cristian, section X: two processes are connected or disconnected. With a link in one
+//! direction only nothing is promised, and the run is not calm.
 
 use super::lives::Group;
 use crate::links::Links;
 use crate::nodes::Nodes;
 use bellwether_core::{Event, NodeId};
 
-/// What is wrong at some moment of a live run.
-pub(super) struct Weather {
-    /// Whom each process cannot reach.
+/// The active faults at one moment of a live run.
+pub(super) struct Conditions {
+    /// For each process, the ones it cannot reach.
     severed: Vec<Nodes>,
-    /// Those that stand still, or were not heard of any more.
+    /// The paused processes, and those whose records ended.
     pub(super) still: Nodes,
-    /// Whether anybody was asked to stop leading.
+    /// Whether a process was asked to resign.
     pub(super) resigned: bool,
 }
 
-impl Weather {
+impl Conditions {
     pub(super) fn new(numbers: u32) -> Self {
         let severed = vec![Nodes::NONE; numbers as usize];
         Self { severed, still: Nodes::NONE, resigned: false }
     }
 
-    /// Something befalls the process with this number, or the network.
+    /// Applies a fault of the process with this index, or of the network.
     pub(super) fn take(&mut self, event: &Event, node: Option<u32>, group: &Group<'_>) {
         match event {
             Event::Cut { from, to } => self.cut(group, from, to),
@@ -49,7 +49,7 @@ impl Weather {
         }
     }
 
-    /// Who can talk to whom; nobody can say if some are heard by others that they do not hear.
+    /// The connections; `None` if a link works in one direction only.
     pub(super) fn links(&self) -> Option<Links> {
         let numbers = self.severed.len() as u32;
         let mut links = Links::none(numbers);

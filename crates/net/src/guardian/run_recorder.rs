@@ -1,14 +1,15 @@
-//! What the guardian records: when the command may have run, and when it certainly did.
+//! The guardian's trace: when the command may have run, and when it certainly did.
 //!
 //! **Source.** The records of a member's trace; [`Work`] says what each means.
 //!
-//! **Assumptions.** The file is the guardian's own: member and guardian are two processes, and half
-//! a line of one must not garble the other's. Time is `CLOCK_BOOTTIME`, as everywhere here.
+//! **Assumptions.** Only the guardian writes to the file: member and guardian are two processes,
+//! and half a line of one must not corrupt the other's. Time is `CLOCK_BOOTTIME`, as everywhere
+//! here.
 //!
-//! **Promise.** Nothing is written while something of the command is there, so a disk that stalls
-//! cannot keep the guardian from ending it. A run is recorded before it starts and closed when
-//! nothing is left of it: whoever is killed in between has claimed more than it did. What cannot be
-//! written is told once on the standard error, and costs the record and nothing else.
+//! **Promise.** Nothing is written while a process of the command exists, so a slow disk cannot
+//! keep the guardian from ending it. A run is recorded before it starts and closed when no process
+//! of it is left: if the guardian is killed in between, the trace shows a longer run than there
+//! was. A write error is printed once to the standard error, and ends only the recording.
 
 use super::Plan;
 use super::alarm::now;
@@ -21,24 +22,24 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Where a guardian records, and for whom.
+/// The settings of a guardian's trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
-    /// The file; what it holds is kept.
+    /// The file, to be appended to.
     pub file: PathBuf,
     /// The group.
     pub group: String,
     /// The member.
     pub node: NodeId,
-    /// When the member's process began, as its own trace says too.
+    /// When the member's process began, as in the member's own trace.
     pub since: Instant,
-    /// When this guardian was asked for: nothing was left then of what a former one guarded.
+    /// When this guardian was requested. No process of an earlier guardian's command existed then.
     /// [`Guardian::spawn`](super::Guardian::spawn) sets it.
     pub asked: Instant,
 }
 
 impl Recording {
-    /// Beside the trace of a member: `a.1.work.jsonl` for `a.1.jsonl`.
+    /// The file beside the trace of a member: `a.1.work.jsonl` for `a.1.jsonl`.
     pub fn beside(trace: &Path, group: &str, node: NodeId, since: Instant) -> Self {
         let mut name = trace.file_stem().unwrap_or_default().to_owned();
         name.push(".work");
@@ -50,12 +51,12 @@ impl Recording {
         Self { file, group: group.to_owned(), node, since, asked: since }
     }
 
-    /// Opens the file, to be appended to; makes it if it is not there.
+    /// Opens the file for appending; creates it if it is missing.
     ///
     /// # Errors
-    /// If it cannot be opened, or is no regular file: a pipe could hold the guardian up.
+    /// If it cannot be opened, or is not a regular file: a pipe could block the guardian.
     pub fn open(&self) -> io::Result<File> {
-        // Without waiting: to open a pipe waits for its other end.
+        // Without blocking: opening a pipe waits for its other end.
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let mut options = OpenOptions::new();
         let file = options.create(true).append(true).mode(0o600).custom_flags(flags);
@@ -73,7 +74,7 @@ impl Recording {
 }
 
 impl Plan {
-    /// The same for a guardian that is asked for now.
+    /// The same settings for a guardian that is requested now.
     pub(super) fn asked_now(&self) -> Self {
         let mut plan = self.clone();
         if let Some(recording) = &mut plan.recording {
@@ -83,7 +84,7 @@ impl Plan {
     }
 }
 
-/// The run that goes on, as far as it was seen.
+/// The current run, as far as it was seen.
 #[derive(Debug)]
 struct Run {
     number: u64,
@@ -97,50 +98,50 @@ struct Seen {
     to: SimTime,
 }
 
-/// Writes the record of one guardian. Without a file it does nothing.
+/// Writes the trace of one guardian. Without a file it does nothing.
 #[derive(Debug)]
-pub(super) struct Diary {
+pub(super) struct RunRecorder {
     file: Option<File>,
     path: PathBuf,
     node: NodeId,
-    /// When it was asked for, which tells it from others of the same member.
+    /// When it was requested, which identifies it among the guardians of the member.
     asked: SimTime,
     run: Option<Run>,
 }
 
-impl Diary {
-    /// Begins, if there is something to record.
+impl RunRecorder {
+    /// Begins the trace, if one is wanted.
     pub(super) fn begin(recording: Option<&Recording>) -> Self {
         let Some(recording) = recording else {
             let (path, node, asked) = (PathBuf::new(), NodeId(0), SimTime::ZERO);
             return Self { file: None, path, node, asked, run: None };
         };
         let (path, node, asked) = (recording.file.clone(), recording.node, world(recording.asked));
-        let mut diary = Self { file: None, path, node, asked, run: None };
+        let mut run_recorder = Self { file: None, path, node, asked, run: None };
         match recording.open() {
-            Ok(file) => diary.file = Some(file),
-            Err(error) => diary.give_up(&error),
+            Ok(file) => run_recorder.file = Some(file),
+            Err(error) => run_recorder.give_up(&error),
         }
         let (boot, group) = (boot_id(), recording.group.clone());
         let watcher = Watcher { boot, group, since: world(recording.since) };
-        diary.write(recording.asked, Event::Guardian(watcher));
-        diary
+        run_recorder.write(recording.asked, Event::Guardian(watcher));
+        run_recorder
     }
 
-    /// The command will be started now, unless it turns out to be too late.
+    /// Records that the command is about to start, unless it is too late.
     pub(super) fn starts(&mut self, number: u64) {
         self.run = Some(Run { number, seen: None });
         self.record(Work::Starts { run: number });
     }
 
-    /// Something of the command was there after this time was read. Nothing is written.
+    /// Notes that a process of the command existed after this time. Nothing is written.
     pub(super) fn see(&mut self, at: Instant, leader: Pid) {
         let Some(run) = &mut self.run else { return };
         let (at, pid) = (world(at), leader.as_raw_pid().cast_unsigned());
         run.seen.get_or_insert(Seen { pid, from: at, to: at }).to = at;
     }
 
-    /// Nothing of the command is left, or it was never started.
+    /// Records that no process of the command is left, or that it was never started.
     pub(super) fn ended(&mut self) {
         let Some(Run { number, seen }) = self.run.take() else { return };
         let (pid, from, to) =
@@ -159,33 +160,33 @@ impl Diary {
         // A record is strings and numbers under fixed keys: it can always be written as JSON.
         let Ok(mut line) = serde_json::to_string(&record) else { return };
         line.push('\n');
-        // A former guardian may have left half a line.
+        // An earlier guardian may have left half a line.
         if begins && file.metadata().is_ok_and(|it| it.len() > 0) {
             line.insert(0, '\n');
         }
-        // A record with a hole would tell lies: the first failure is the end of it.
+        // A trace with a gap would mislead, so recording stops at the first failure.
         if let Err(error) = file.write_all(line.as_bytes()) {
             self.give_up(&error);
         }
     }
 
-    /// Records nothing more, and says why: in a thread, since whoever reads may not.
+    /// Stops recording and says why, in a thread, because the standard error may block.
     fn give_up(&mut self, error: &io::Error) {
         self.file = None;
         let file = &self.path;
         let text = format!(
-            "bellwether: when the command of member {} runs is not recorded any more: cannot write \
+            "bellwether: the runs of the command of member {} are no longer recorded: cannot write \
              {}: {error}\n",
             self.node,
             file.display()
         );
         let tell = move || drop(io::stderr().write_all(text.as_bytes()));
-        // If there is no thread to be had, the record itself shows that it is not whole.
+        // Without a thread, the trace itself shows that it is incomplete.
         let _ = std::thread::Builder::new().spawn(tell);
     }
 }
 
-impl Drop for Diary {
+impl Drop for RunRecorder {
     fn drop(&mut self) {
         if self.run.is_none() {
             self.record(Work::Done);
@@ -202,14 +203,14 @@ mod tests {
     use super::*;
 
     fn recording(name: &str) -> Recording {
-        let file = format!("bellwether-diary-{}-{name}.jsonl", std::process::id());
+        let file = format!("bellwether-run_recorder-{}-{name}.jsonl", std::process::id());
         let trace = std::env::temp_dir().join(file);
         let recording = Recording::beside(&trace, "flock", NodeId(3), Instant::from_nanos(5));
         let _ = std::fs::remove_file(&recording.file); // a test that failed may have left one
         recording
     }
 
-    /// What the file holds, which is removed.
+    /// The content of the file, which is removed.
     fn lines(recording: &Recording) -> Vec<Event> {
         let text = std::fs::read_to_string(&recording.file).expect("it was written");
         std::fs::remove_file(&recording.file).expect("it is there");
@@ -232,17 +233,17 @@ mod tests {
     #[test]
     fn a_run_is_recorded_before_it_starts_and_closed_with_what_was_seen_of_it() {
         let recording = recording("run");
-        let mut diary = Diary::begin(Some(&recording));
-        diary.ended(); // of a run that was never permitted
-        diary.starts(1);
+        let mut run_recorder = RunRecorder::begin(Some(&recording));
+        run_recorder.ended(); // of a run that was never permitted
+        run_recorder.starts(1);
         let before = std::fs::read_to_string(&recording.file).expect("it was written");
         assert!(before.ends_with("\"phase\":\"starts\",\"run\":1}\n"), "{before}");
         let pid = Pid::from_raw(77).expect("a number");
-        [10, 12, 19].iter().for_each(|at| diary.see(Instant::from_nanos(*at), pid));
-        diary.ended();
-        diary.starts(2);
-        diary.ended();
-        drop(diary);
+        [10, 12, 19].iter().for_each(|at| run_recorder.see(Instant::from_nanos(*at), pid));
+        run_recorder.ended();
+        run_recorder.starts(2);
+        run_recorder.ended();
+        drop(run_recorder);
         let at = |nanos| Some(SimTime::from_nanos(nanos));
         let works = lines(&recording);
         assert!(matches!(&works[0], Event::Guardian(it) if it.group == "flock"), "{works:?}");
@@ -261,7 +262,7 @@ mod tests {
     fn a_guardian_that_follows_one_with_half_a_line_begins_a_line_of_its_own() {
         let recording = recording("half");
         std::fs::write(&recording.file, "{\"t\":5,\"nod").expect("it can be written");
-        drop(Diary::begin(Some(&recording)));
+        drop(RunRecorder::begin(Some(&recording)));
         let works = lines(&recording);
         assert!(
             matches!(works[..], [Event::Guardian(_), Event::Work { work: Work::Done, .. }]),
@@ -275,8 +276,8 @@ mod tests {
         let recording = Recording { file, ..recording("pipe") };
         let error = recording.open().expect_err("it is no file").to_string();
         assert!(error.starts_with("it is no regular file"), "{error}");
-        let mut diary = Diary::begin(Some(&recording));
-        diary.starts(1);
-        diary.ended();
+        let mut run_recorder = RunRecorder::begin(Some(&recording));
+        run_recorder.starts(1);
+        run_recorder.ended();
     }
 }

@@ -1,63 +1,63 @@
-//! The kinds of trouble, and sets of them.
+//! The kinds of faults, and sets of them.
 
-/// A kind of trouble. A schedule has some of them and not the others, by coin.
+/// A kind of fault. Each schedule has a random subset of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Trouble {
-    /// Receivers lose messages, each for itself.
+pub enum FaultKind {
+    /// Receivers lose messages independently.
     Loss,
     /// All receivers lose the same message.
     SharedLoss,
     /// Losses come in bursts.
     Bursts,
-    /// Messages take far longer than is timely.
+    /// Messages have delays far beyond timely.
     Tails,
     /// Messages arrive twice, the second time much later.
     Duplicates,
-    /// Messages are held up for longer than a lease.
+    /// Messages are delayed for longer than a lease.
     Reordering,
-    /// The group falls into two that do not hear each other.
+    /// The group is partitioned into two halves.
     Partition,
-    /// Some hear others that do not hear them.
+    /// Links work in one direction only.
     OneWay,
-    /// Two that hear a third do not hear each other.
+    /// Two processes that are connected with a third are not connected with each other.
     NonTransitive,
-    /// A process crashes and is back before a lease is over.
+    /// A process crashes and restarts within a lease.
     QuickRestart,
-    /// A process crashes and is gone for longer than a lease, or for good.
+    /// A process crashes for longer than a lease, or for good.
     Crash,
-    /// What a process stored is lost.
+    /// The stored state of a process is lost.
     LostDisk,
-    /// A clock begins again at nought.
+    /// A clock restarts at zero.
     Reboot,
-    /// A process stands still for less than a lease.
+    /// A process is paused for less than a lease.
     ShortPause,
-    /// A process stands still for longer than a lease.
+    /// A process is paused for longer than a lease.
     LongPause,
     /// A process reacts late, but within σ.
     Slow,
     /// A process reacts later than σ.
     VerySlow,
-    /// Clocks run fast or slow, up to ρ and exactly at ρ, and change.
+    /// Clocks drift, by up to and exactly ρ, and change their rate.
     Drift,
-    /// Clocks read different things from the beginning.
+    /// Clocks have different offsets.
     Offset,
     /// A process is absent at first.
     Join,
-    /// A process leaves, and perhaps comes back.
+    /// A process leaves, and may return.
     Leave,
     /// A leader is asked to resign.
     Resign,
     /// A process is asked to hold an election.
     Campaign,
-    /// Messages are held up or doubled for many leases.
+    /// Messages are delayed or duplicated by many leases.
     Stragglers,
-    /// A process begins again with the number of its former life.
+    /// A process restarts with the number of its last incarnation.
     RepeatedLife,
-    /// A process begins again with a number below that of its former life.
+    /// A process restarts with a number below that of its last incarnation.
     LowerLife,
 }
 
-impl Trouble {
+impl FaultKind {
     /// All kinds.
     pub const ALL: [Self; 26] = [
         Self::Loss,
@@ -88,8 +88,8 @@ impl Trouble {
         Self::LowerLife,
     ];
 
-    /// Those that are drawn from luck of their own: a regime without them draws the same schedules
-    /// as before there were any.
+    /// Kinds with a random stream of their own, because they were added later: without them the
+    /// schedules are the same as before.
     pub const LATER: [Self; 4] =
         [Self::Campaign, Self::Stragglers, Self::RepeatedLife, Self::LowerLife];
 
@@ -128,16 +128,16 @@ impl Trouble {
 
 /// A set of kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Troubles(u32);
+pub struct FaultKinds(u32);
 
-impl Troubles {
-    /// None.
+impl FaultKinds {
+    /// The empty set.
     pub const NONE: Self = Self(0);
-    /// All.
-    pub const ALL: Self = Self((1 << Trouble::ALL.len()) - 1);
+    /// All kinds.
+    pub const ALL: Self = Self((1 << FaultKind::ALL.len()) - 1);
 
-    /// These.
-    pub const fn of(kinds: &[Trouble]) -> Self {
+    /// The set of these kinds.
+    pub const fn of(kinds: &[FaultKind]) -> Self {
         let (mut set, mut index) = (0, 0);
         while index < kinds.len() {
             set |= 1 << kinds[index] as u32;
@@ -146,50 +146,50 @@ impl Troubles {
         Self(set)
     }
 
-    /// Whether this kind is in it.
-    pub fn has(self, kind: Trouble) -> bool {
+    /// Whether it contains this kind.
+    pub fn has(self, kind: FaultKind) -> bool {
         self.0 >> kind as u32 & 1 == 1
     }
 
-    /// Whether any of these is in it.
-    pub fn has_any(self, kinds: &[Trouble]) -> bool {
+    /// Whether it contains any of these.
+    pub fn has_any(self, kinds: &[FaultKind]) -> bool {
         self.0 & Self::of(kinds).0 != 0
     }
 
-    /// With this kind too.
-    pub fn with(self, kind: Trouble) -> Self {
+    /// Adds this kind.
+    pub fn with(self, kind: FaultKind) -> Self {
         Self(self.0 | 1 << kind as u32)
     }
 
-    /// Without these.
-    pub const fn without(self, kinds: &[Trouble]) -> Self {
+    /// Removes these kinds.
+    pub const fn without(self, kinds: &[FaultKind]) -> Self {
         Self(self.0 & !Self::of(kinds).0)
     }
 }
 
 /// How often each kind occurred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occurrences([u64; Trouble::ALL.len()]);
+pub struct Occurrences([u64; FaultKind::ALL.len()]);
 
 impl Occurrences {
-    /// Once more.
-    pub fn count(&mut self, kind: Trouble) {
+    /// Counts one more.
+    pub fn count(&mut self, kind: FaultKind) {
         self.0[kind as usize] += 1;
     }
 
-    /// How often this kind did.
-    pub fn of(&self, kind: Trouble) -> u64 {
+    /// The count of this kind.
+    pub fn of(&self, kind: FaultKind) -> u64 {
         self.0[kind as usize]
     }
 
-    /// And these.
+    /// Adds other counts.
     pub fn add(&mut self, others: &Self) {
         self.0.iter_mut().zip(others.0).for_each(|(mine, others)| *mine += others);
     }
 
-    /// All kinds and how often they occurred.
-    pub fn iter(&self) -> impl Iterator<Item = (Trouble, u64)> {
-        Trouble::ALL.into_iter().zip(self.0)
+    /// All kinds with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (FaultKind, u64)> {
+        FaultKind::ALL.into_iter().zip(self.0)
     }
 }
 
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_place_and_its_name() {
-        for (index, kind) in Trouble::ALL.into_iter().enumerate() {
+        for (index, kind) in FaultKind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, index);
-            assert!(Troubles::ALL.has(kind) && !Troubles::ALL.without(&[kind]).has(kind));
-            let same = Trouble::ALL.iter().filter(|other| other.name() == kind.name());
+            assert!(FaultKinds::ALL.has(kind) && !FaultKinds::ALL.without(&[kind]).has(kind));
+            let same = FaultKind::ALL.iter().filter(|other| other.name() == kind.name());
             assert_eq!(same.count(), 1);
         }
     }

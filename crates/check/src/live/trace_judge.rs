@@ -1,12 +1,12 @@
-//! Recorded steps become rows, and the invariants look at them: after every step, and whenever what
-//! somebody believed has ended.
+//! Checks a live run: recorded steps fill the rows of processes, and the invariants are checked
+//! after every step and whenever a belief has ended.
 
 use super::commands::Commands;
-use super::doubts::{Doubts, Gap, boots, gaps};
+use super::conditions::Conditions;
+use super::doubts::{Doubt, Doubts, Gap, boots, gaps};
 use super::lives::{Group, Life, lives};
 use super::read::{BadTrace, Line, Trace};
 use super::reigns::Reigns;
-use super::weather::Weather;
 use super::works::guardians;
 use crate::invariants::{Invariant, of_promise};
 use crate::links::Links;
@@ -18,30 +18,30 @@ use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
 use std::collections::BTreeSet;
 
-/// How a live run is judged.
+/// The result of checking a live run.
 #[derive(Clone, Debug)]
 pub struct Judgement {
     /// The group.
     pub group: String,
     /// The protocol's name.
     pub protocol: String,
-    /// By what it is judged.
+    /// The promise that was checked.
     pub promise: Promise,
     /// The members, by id.
     pub members: Vec<NodeId>,
     /// How many records there are.
     pub records: usize,
-    /// How many lives they tell of.
+    /// How many incarnations they belong to.
     pub lives: usize,
     /// How many runs of a command.
     pub runs: usize,
     /// From the first record to the last, if all clocks agree.
     pub lasted: Option<Duration>,
-    /// Who led when, if all clocks agree.
+    /// The leaders over time, if all clocks agree.
     pub reigns: Option<Reigns>,
-    /// What each invariant says.
+    /// The result of each invariant.
     pub rulings: Vec<Ruling>,
-    /// What a reader should know beside.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -52,37 +52,37 @@ impl Judgement {
     }
 }
 
-/// What one invariant says.
+/// The result of one invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling {
-    /// Which.
+    /// Its name.
     pub invariant: &'static str,
-    /// How often it looked at something it speaks of.
+    /// How often it was checked and applied.
     pub looks: u64,
-    /// What it found.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What an invariant finds in a live run.
+/// The outcome of an invariant in a live run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was as it must be, whenever it was looked at.
+    /// It held in all checks.
     Holds,
-    /// It was not.
+    /// It was broken.
     Violated {
-        /// When, by the clock that all share.
+        /// When, by the common clock.
         at: SimTime,
         /// What was seen.
         text: String,
         /// The file and the line of the step after which it was seen.
         place: String,
     },
-    /// Nobody can tell, and why.
-    Undecidable(String),
+    /// The traces do not tell.
+    Undecidable(Doubt),
 }
 
-/// Judges a live run by what its members recorded: by the protocol's own promise with all that
-/// belongs to it, or by the headline of the promise that is named.
+/// Checks a live run by the traces of its members. Without a promise it checks the protocol's own
+/// with all its invariants; otherwise the main invariants of the given one.
 ///
 /// # Errors
 /// [`BadTrace`] if the traces are not those of one group.
@@ -105,16 +105,17 @@ pub fn judge(
     let mut reigns = None;
     for boot in &boots {
         let there: Vec<&Life<'_>> = all.iter().filter(|life| life.head.boot == **boot).collect();
-        let mut court = Court::new(&group, of_promise(promise, own, false), schedule.is_some());
-        court.note_unseen(&all, boot);
+        let mut judge =
+            TraceJudge::new(&group, of_promise(promise, own, false), schedule.is_some());
+        judge.note_unseen(&all, boot);
         let unknown: Vec<&Gap> = gaps.iter().filter(|gap| gap.boot == **boot).collect();
-        court.hear(&there, &unknown, schedule);
-        sums.resize(court.watch.invariants.len(), (0, None));
-        for (sum, (looks, found)) in sums.iter_mut().zip(court.findings()) {
+        judge.hear(&there, &unknown, schedule);
+        sums.resize(judge.watch.invariants.len(), (0, None));
+        for (sum, (looks, found)) in sums.iter_mut().zip(judge.findings()) {
             sum.0 += looks;
             sum.1 = sum.1.take().or(found);
         }
-        reigns = (boots.len() == 1).then_some(court.reigns);
+        reigns = (boots.len() == 1).then_some(judge.reigns);
     }
     let doubts = Doubts { boots: boots.len(), faults: faults.is_some(), gaps };
     let invariants = of_promise(promise, own, false);
@@ -160,47 +161,47 @@ fn notes(traces: &[Trace], lives: &[Life<'_>], group: &Group<'_>, doubts: &Doubt
     notes
 }
 
-/// What one process last said of leadership.
+/// What one process last recorded about leadership.
 #[derive(Clone, Copy)]
 struct Belief {
     names: Nodes,
     leads: bool,
-    /// Whether the supporters that are told next replace those before.
+    /// Whether the next recorded supporters replace the earlier ones.
     anew: bool,
 }
 
 const NOTHING: Belief = Belief { names: Nodes::NONE, leads: false, anew: false };
 
-/// Something to take note of, in order of time.
+/// An event of a live run.
 enum Happening<'a> {
     Step(u32, &'a [&'a Line], &'a str),
     Fault(Option<u32>, &'a Line, &'a str),
-    /// A life of which nothing more was heard.
+    /// An incarnation whose trace ends.
     Silence(u32),
-    /// From now on, until then, it is not known what a process did.
+    /// From now until then it is unknown what a process did.
     Doubt(u32, SimTime),
 }
 
-/// Hears what happened and lets the invariants look.
-struct Court<'a> {
+/// Applies the events and checks the invariants.
+struct TraceJudge<'a> {
     group: &'a Group<'a>,
     pace: Pace,
     watch: Watch,
     beliefs: Vec<Belief>,
-    weather: Weather,
+    conditions: Conditions,
     knows_faults: bool,
     reigns: Reigns,
-    /// Where each breach was seen.
+    /// The place of each violation.
     places: Vec<String>,
-    /// Until when it is not known what each process does.
+    /// For each process, until when its actions are unknown.
     doubtful: Vec<SimTime>,
-    /// Of whom not all lives are told by this clock.
+    /// The processes with incarnations that were not recorded with this clock.
     unseen: Vec<bool>,
 }
 
-impl<'a> Court<'a> {
+impl<'a> TraceJudge<'a> {
     fn new(group: &'a Group<'a>, invariants: Vec<Box<dyn Invariant>>, knows_faults: bool) -> Self {
-        // Recorded runs do not tell how good anybody held itself to be.
+        // Recorded runs do not contain the ranks of processes.
         let pace = Pace { best: false, ..group.choice.pace(group.ids.len() as u32) };
         let numbers = group.numbers();
         let mut watch = Watch::new(invariants);
@@ -210,7 +211,7 @@ impl<'a> Court<'a> {
             pace,
             watch,
             beliefs: vec![NOTHING; numbers as usize],
-            weather: Weather::new(numbers),
+            conditions: Conditions::new(numbers),
             knows_faults,
             reigns: Reigns::default(),
             places: Vec::new(),
@@ -219,7 +220,7 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// Of whom not one life, or not all of them, are told by this clock.
+    /// Notes the processes without incarnations, or with missing ones, on this clock.
     fn note_unseen(&mut self, all: &[Life<'_>], boot: &str) {
         for id in &self.group.ids {
             let mut lived = all.iter().filter(|life| life.node == *id).peekable();
@@ -231,7 +232,7 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// Takes note of all that happened, in order.
+    /// Applies all events, in order.
     fn hear(&mut self, lives: &'a [&'a Life<'a>], gaps: &[&Gap], faults: Option<&'a Trace>) {
         let mut happenings = happenings(self.group, lives, faults);
         doubt(self.group, gaps, &mut happenings);
@@ -248,7 +249,7 @@ impl<'a> Court<'a> {
                     format!("{file}:{}", line.number)
                 }
                 Happening::Silence(node) => {
-                    self.weather.still.set(node, true);
+                    self.conditions.still.set(node, true);
                     self.disturb(at);
                     for id in self.group.members(Nodes::only(node)) {
                         self.reigns.silence(at, id);
@@ -266,7 +267,7 @@ impl<'a> Court<'a> {
         self.reigns.close(end, |id| row(id).map_or(Instant::NEVER, |row| row.told));
     }
 
-    /// What each invariant found: how often it looked, and what was broken.
+    /// The result of each invariant: the number of checks, and the violation if any.
     fn findings(&self) -> impl Iterator<Item = (u64, Option<Outcome>)> {
         self.watch.invariants.iter().zip(&self.watch.tally.checks).map(|(invariant, counts)| {
             let breaches = self.watch.breaches.iter().zip(&self.places);
@@ -280,7 +281,7 @@ impl<'a> Court<'a> {
         })
     }
 
-    /// Time passes: whoever said how long it leads leads no more after that.
+    /// Advances time: a leader whose deadline has passed no longer leads.
     fn pass(&mut self, at: SimTime) {
         loop {
             let leading = self.watch.rows.iter().filter(|row| row.alive && row.leads);
@@ -293,7 +294,7 @@ impl<'a> Court<'a> {
         self.watch.pass(at);
     }
 
-    /// What everybody believes at this moment.
+    /// Updates the rows to this moment.
     fn reread(&mut self, at: SimTime) {
         let reading = Instant::from_nanos(at.as_nanos());
         for (row, belief) in self.watch.rows.iter_mut().zip(&self.beliefs) {
@@ -308,7 +309,7 @@ impl<'a> Court<'a> {
     fn look(&mut self, at: SimTime, place: &str) {
         self.watch.count();
         self.reigns.see(at, &self.group.members(self.watch.leaders));
-        // One look finds one breach; whoever was broken is not asked again.
+        // One check finds one violation; a broken invariant is not checked again.
         for _ in 0..=self.watch.invariants.len() {
             let before = self.watch.breaches.len();
             self.watch.look(at);
@@ -319,26 +320,26 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// Something happened that others need time to adapt to.
+    /// Notes a change that needs time to settle.
     fn disturb(&mut self, at: SimTime) {
         let known = self.knows_faults && self.doubtful.iter().all(|until| *until <= at);
-        let links = self.weather.links().filter(|_| known);
+        let links = self.conditions.links().filter(|_| known);
         let calm = if links.is_some() { at } else { SimTime::NEVER };
         let links = links.unwrap_or_else(|| Links::none(self.group.numbers()));
-        let resigned = self.weather.resigned;
+        let resigned = self.conditions.resigned;
         let course = Course { resigned, ..Course::new(calm, links, self.pace) };
-        self.watch.disturb(course, self.weather.still);
+        self.watch.disturb(course, self.conditions.still);
     }
 
     fn fault(&mut self, at: SimTime, node: Option<u32>, record: &Record) {
-        self.weather.take(&record.event, node, self.group);
+        self.conditions.take(&record.event, node, self.group);
         if let (Event::Crash, Some(node)) = (&record.event, node) {
             self.gone(at, node);
         }
         self.disturb(at);
     }
 
-    /// What it did is not known any more; what it said may not be what it believes.
+    /// Marks a process as unknown: its last record may not be its present belief.
     fn doubt(&mut self, at: SimTime, node: u32, to: SimTime) {
         let doubtful = &mut self.doubtful[node as usize];
         *doubtful = to.max(*doubtful);
@@ -351,11 +352,11 @@ impl<'a> Court<'a> {
         let row = &mut self.watch.rows[node as usize];
         *row = Row { gone: Some(at), unseen: row.unseen, ..Row::ABSENT };
         self.beliefs[node as usize] = NOTHING;
-        self.weather.still.set(node, false);
+        self.conditions.still.set(node, false);
     }
 
-    /// One step of one process: what it said in it is what it believes after it. What it did not
-    /// say it still believes, and if that should have ended an invariant will tell.
+    /// Applies a step of one process: its records are its beliefs after it. Beliefs that it did not
+    /// record stay, and an invariant reports those that should have ended.
     fn step(&mut self, at: SimTime, node: u32, lines: &[&Line]) {
         if at < self.doubtful[node as usize] {
             return;
@@ -389,26 +390,26 @@ impl<'a> Court<'a> {
 
     fn begin(&mut self, at: SimTime, node: u32) -> bool {
         let row = &mut self.watch.rows[node as usize];
-        // A life that was not recorded may have promised something to the last.
+        // An incarnation that was not recorded may have made promises until its end.
         let doubtful = std::mem::replace(&mut self.doubtful[node as usize], SimTime::ZERO);
         let gone = if row.alive || doubtful != SimTime::ZERO { Some(at) } else { row.gone };
         let (reading, unseen) = (Instant::from_nanos(at.as_nanos()), self.unseen[node as usize]);
         *row = Row { alive: true, gone, reading, unseen, ..Row::ABSENT };
         self.beliefs[node as usize] = NOTHING;
-        self.weather.still.set(node, false);
+        self.conditions.still.set(node, false);
         self.disturb(at);
         true
     }
 
     fn command(&mut self, at: SimTime, command: &str, taken: bool) -> bool {
         if taken {
-            self.weather.resigned |= !command.starts_with("Campaign");
+            self.conditions.resigned |= !command.starts_with("Campaign");
             self.disturb(at);
         }
         taken
     }
 
-    /// What a process said of itself. Whether that is what it believes now.
+    /// Applies a record of a process; returns whether it changes the belief.
     fn said(&mut self, at: SimTime, node: u32, event: &Event) -> bool {
         let (row, belief) = (&mut self.watch.rows[node as usize], &mut self.beliefs[node as usize]);
         let number = |id: &NodeId| self.group.number(*id);
@@ -433,7 +434,7 @@ impl<'a> Court<'a> {
                 false
             }
             Event::Fact(Fact::Locked { to, until }) => {
-                // A lock that now ends before its time has ended.
+                // A lock with an earlier end than before has ended.
                 let to = number(to).unwrap_or(u32::MAX);
                 let former = row.lock.filter(|lock| lock.to == to && *until < lock.until);
                 let ended = former.is_some() && until.as_nanos() <= at.as_nanos();
@@ -449,8 +450,8 @@ impl<'a> Court<'a> {
     }
 }
 
-/// All that happened, in order of time. What a fault schedule says of a crash counts from the last
-/// thing that the process recorded: it was alive until then.
+/// All events, sorted by time. A crash of the fault schedule counts from the last record of the
+/// process, which was alive until then.
 fn happenings<'a>(
     group: &Group<'_>,
     lives: &'a [&'a Life<'a>],
@@ -486,8 +487,8 @@ fn happenings<'a>(
     all
 }
 
-/// Adds what is not known, after all that happened until then. Where nothing was recorded before,
-/// it is not known from the first moment on.
+/// Adds the gaps, after all events until then. Without earlier records a gap begins at the first
+/// moment.
 fn doubt(group: &Group<'_>, gaps: &[&Gap], happenings: &mut Vec<(SimTime, Happening<'_>)>) {
     let first = happenings.first().map_or(SimTime::ZERO, |(at, _)| *at);
     for gap in gaps {

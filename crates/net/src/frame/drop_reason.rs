@@ -1,12 +1,12 @@
-//! Why a datagram was dropped: exactly one reason each, counted, with a way out.
+//! Why a datagram was dropped: exactly one reason each, counted, with what to do.
 
 use std::fmt;
 
-/// The reasons, in the order in which they are looked for; see the [module](super). A frame that is
-/// opened and not authentic is `Forged`, whatever its header says.
+/// The reasons, in the order of the checks; see the [module](super). A frame that is opened and not
+/// authentic is `Forged`, whatever its header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum DropReason {
     /// Too short for a frame.
     Short,
     /// Longer than any frame.
@@ -23,38 +23,38 @@ pub enum Refusal {
     Receiver,
     /// Our own frame came back.
     Own,
-    /// A frame of a life of its sender that is over.
+    /// A frame of an earlier incarnation of its sender.
     FormerLife,
-    /// Another process has the id and the incarnation of a sender that we know.
+    /// Another process has the id and the incarnation of a known sender.
     IdTwice,
-    /// A frame that was here before, or is too old to tell.
+    /// A frame that was received before, or is too old to tell.
     Replayed,
-    /// A frame of a life that cannot have begun yet.
+    /// A frame of an incarnation that cannot have begun yet.
     FutureLife,
-    /// Somebody else speaks under our id.
+    /// Another process uses our id.
     OwnId,
     /// The sender has another member list.
     List,
     /// The sender has another protocol or other parameters.
     Terms,
-    /// The sender is not in the member list. Said by the caller.
+    /// The sender is not in the member list. Decided by the caller.
     Stranger,
-    /// The sender is in the list, with another address. Said by the caller.
+    /// The sender is in the list, with another address. Decided by the caller.
     Address,
-    /// The sender is in the list by a name, which leads to another address. Said by the caller.
+    /// The sender is in the list by a name, which has another address. Decided by the caller.
     Elsewhere,
-    /// The sender's name moved, or its id was used elsewhere, a moment ago. Said by the caller.
+    /// The sender's name moved, or its id was used elsewhere, a moment ago. Decided by the caller.
     Moved,
-    /// Sealed with none of our keys, or changed on its way.
+    /// Sealed with none of our keys, or changed in transit.
     Forged,
-    /// An authentic frame of a kind that we do not know.
+    /// An authentic frame of an unknown kind.
     Kind,
-    /// The protocol cannot read the body. Said by the caller.
+    /// The protocol cannot read the body. Decided by the caller.
     Malformed,
 }
 
-impl Refusal {
-    /// All of them, in order.
+impl DropReason {
+    /// All reasons, in order.
     pub const ALL: [Self; 22] = [
         Self::Short,
         Self::Long,
@@ -110,11 +110,11 @@ impl Refusal {
 
     /// The reason with this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|refusal| refusal.name() == name)
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for DropReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Short => "too short for a frame; look for other programs that use this port",
@@ -123,20 +123,20 @@ impl fmt::Display for Refusal {
             Self::Version => "a frame of another version; run the same release on all members",
             Self::Group => "a frame of another group; give each group its own port or address",
             Self::Key => "sealed with an unknown key; give all members the same key file",
-            Self::Forged => "not authentic: forged or damaged on its way; look for its source",
+            Self::Forged => "not authentic: forged or damaged in transit; look for its source",
             Self::Kind => "a frame of an unknown kind; run the same release on all members",
             Self::Receiver => {
-                "a frame for another member; somebody who hears the network gives it to this one"
+                "a frame for another member; somebody on the network redirects it to this one"
             }
             Self::Own => "our own frame came back; harmless, usual with multicast",
             Self::FormerLife => {
-                "from a life of the sender that is over; late or replayed, \
+                "from an earlier incarnation of the sender; late or replayed, \
                  or two processes share an id: give each its own"
             }
             Self::IdTwice => "two processes share an id and an incarnation; give each its own id",
             Self::Replayed => "seen before or too old to tell; a duplicate, or somebody replays",
             Self::FutureLife => {
-                "a life of the sender that cannot have begun yet; set the clock of its machine, \
+                "an incarnation that cannot have begun yet; set the clock of the sender's machine, \
                  or delete its state file, and start it again"
             }
             Self::OwnId => "another process uses our id; give each process its own",
@@ -144,11 +144,11 @@ impl fmt::Display for Refusal {
                 "the sender is not in the member list; add it on all members or stop it"
             }
             Self::Address => {
-                "a listed id speaks from another address; correct the list on all members, \
+                "a listed id sends from another address; correct the list on all members, \
                  or stop the process that took the id"
             }
             Self::Elsewhere => {
-                "a listed id speaks from an address to which its name does not lead; let the name \
+                "a listed id sends from an address that its name does not have; let the name \
                  lead all members to the same address, or stop the process that took the id"
             }
             Self::Moved => {
@@ -166,29 +166,29 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for DropReason {}
 
-/// How often each reason was met.
+/// Counts the dropped datagrams by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counters([u64; Refusal::ALL.len()]);
+pub struct Counters([u64; DropReason::ALL.len()]);
 
 impl Counters {
-    /// One more of these.
-    pub fn count(&mut self, refusal: Refusal) {
-        self.0[refusal as usize] += 1;
+    /// Counts one more.
+    pub fn count(&mut self, reason: DropReason) {
+        self.0[reason as usize] += 1;
     }
 
-    /// How many of these there were.
-    pub fn of(&self, refusal: Refusal) -> u64 {
-        self.0[refusal as usize]
+    /// How many there were for this reason.
+    pub fn of(&self, reason: DropReason) -> u64 {
+        self.0[reason as usize]
     }
 
-    /// All reasons and how often each was met, zeroes too.
-    pub fn iter(&self) -> impl Iterator<Item = (Refusal, u64)> + '_ {
-        Refusal::ALL.into_iter().zip(self.0)
+    /// All reasons with their counts, zeros too.
+    pub fn iter(&self) -> impl Iterator<Item = (DropReason, u64)> + '_ {
+        DropReason::ALL.into_iter().zip(self.0)
     }
 
-    /// How many datagrams were refused in all.
+    /// How many datagrams were dropped in all.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -201,14 +201,14 @@ mod tests {
 
     #[test]
     fn every_reason_is_listed_once_in_order_and_has_its_own_words() {
-        for (index, refusal) in Refusal::ALL.into_iter().enumerate() {
-            assert_eq!(refusal as usize, index);
+        for (index, reason) in DropReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, index);
         }
-        let names: BTreeSet<_> = Refusal::ALL.into_iter().map(Refusal::name).collect();
-        let sentences: BTreeSet<_> = Refusal::ALL.iter().map(ToString::to_string).collect();
-        assert_eq!((names.len(), sentences.len()), (Refusal::ALL.len(), Refusal::ALL.len()));
+        let names: BTreeSet<_> = DropReason::ALL.into_iter().map(DropReason::name).collect();
+        let sentences: BTreeSet<_> = DropReason::ALL.iter().map(ToString::to_string).collect();
+        assert_eq!((names.len(), sentences.len()), (DropReason::ALL.len(), DropReason::ALL.len()));
         for name in names {
-            assert_eq!(Refusal::named(name).map(Refusal::name), Some(name));
+            assert_eq!(DropReason::named(name).map(DropReason::name), Some(name));
             assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{name}");
         }
     }
@@ -216,12 +216,12 @@ mod tests {
     #[test]
     fn each_counter_counts_its_own() {
         let mut counters = Counters::default();
-        for (times, refusal) in Refusal::ALL.into_iter().enumerate() {
-            (0..times).for_each(|_| counters.count(refusal));
+        for (times, reason) in DropReason::ALL.into_iter().enumerate() {
+            (0..times).for_each(|_| counters.count(reason));
         }
-        for (times, (refusal, count)) in counters.iter().enumerate() {
-            assert_eq!((count, counters.of(refusal)), (times as u64, times as u64));
+        for (times, (reason, count)) in counters.iter().enumerate() {
+            assert_eq!((count, counters.of(reason)), (times as u64, times as u64));
         }
-        assert_eq!(counters.total(), (0..Refusal::ALL.len() as u64).sum::<u64>());
+        assert_eq!(counters.total(), (0..DropReason::ALL.len() as u64).sum::<u64>());
     }
 }

@@ -1,20 +1,20 @@
-//! Commands of applications, and lives that are numbered wrongly.
+//! Commands of applications, and wrong incarnation numbers.
 //!
-//! Both were added after the others, and are drawn from luck of their own.
+//! Both were added after the other faults, and have a random stream of their own.
 //!
-//! **Assumptions.** A process that begins with the number of a former life knows that it ran before
-//! and waits for a lockTime, and its clock has not begun again: that is what the runtime sees to,
-//! which numbers lives by its state file or the wall clock. It is corrected at the end of the
-//! chaos, since whoever has a lower number than others remember is not heard by them.
+//! **Assumptions.** A process that starts with the number of an earlier incarnation knows that it
+//! ran before and waits for a lockTime, and its clock was not reset. The runtime ensures this: it
+//! numbers incarnations by its state file or the wall clock. The number is corrected at the end of
+//! the faults, because other processes ignore a lower number than they remember.
 
 use super::Draft;
-use crate::trouble::Trouble;
+use crate::fault_kind::FaultKind;
 use bellwether_core::Duration;
 use bellwether_sim::{Disk, Fault, Renumbered, Who};
 
 impl Draft<'_> {
     pub(super) fn draw_calls(&mut self) {
-        for at in self.moments(Trouble::Campaign) {
+        for at in self.moments(FaultKind::Campaign) {
             let node = match self.later.chance(0.2) {
                 true => Who::Leader,
                 false => Who::Node(self.later.node(self.nodes)),
@@ -23,14 +23,14 @@ impl Draft<'_> {
         }
     }
 
-    /// Crashes after which a process begins with a number that it used.
+    /// Draws crashes after which a process restarts with a used number.
     pub(super) fn draw_lives(&mut self) {
         for (kind, life) in
-            [(Trouble::RepeatedLife, Renumbered::Same), (Trouble::LowerLife, Renumbered::Lower)]
+            [(FaultKind::RepeatedLife, Renumbered::Same), (FaultKind::LowerLife, Renumbered::Lower)]
         {
             for at in self.moments(kind) {
                 let node = self.later.node(self.nodes);
-                // The same low number on a clock that began again in between is another matter.
+                // The same number after a reset of the clock is another kind of fault.
                 if life == Renumbered::Lower && self.renumbered.contains(node) {
                     continue;
                 }
@@ -51,7 +51,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Whoever has a number that it used begins again with one of its own.
+    /// Restarts processes with a used number, now with a new one.
     pub(super) fn number_anew(&mut self, at: Duration) {
         for node in self.renumbered.iter() {
             let node = Who::Node(node);

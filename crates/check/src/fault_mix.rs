@@ -1,0 +1,83 @@
+//! Which faults a schedule may have, and how many.
+
+use crate::fault_kind::{FaultKind, FaultKinds};
+use crate::swarm::ScheduleRng;
+
+/// Restricts random schedules, so that a test can choose its faults. Durations are in leases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultMix {
+    /// The allowed kinds.
+    pub allowed: FaultKinds,
+    /// The allowed kinds that every schedule has.
+    pub forced: FaultKinds,
+    /// How long faults happen.
+    pub chaos: (f64, f64),
+    /// How often each kind of fault happens.
+    pub episodes: (u64, u64),
+    /// How long a quick restart takes.
+    pub quick: (f64, f64),
+    /// How long a crash lasts.
+    pub down: (f64, f64),
+    /// How long a long pause lasts.
+    pub pause: (f64, f64),
+    /// How long a cut lasts.
+    pub cut: (f64, f64),
+    /// The drift of clocks, in ρ: 1 is what the protocol allows for.
+    pub drift: f64,
+    /// How the group is connected after the faults; drawn if absent.
+    pub finale: Option<FinalLinks>,
+}
+
+/// How the group is connected after the faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalLinks {
+    /// All processes are connected.
+    Whole,
+    /// In two halves.
+    Halves,
+    /// In a line, each with its neighbours.
+    Chain,
+}
+
+/// All kinds of faults.
+impl Default for FaultMix {
+    fn default() -> Self {
+        Self {
+            allowed: FaultKinds::ALL,
+            forced: FaultKinds::NONE,
+            chaos: (8.0, 20.0),
+            episodes: (1, 3),
+            quick: (0.0, 1.0),
+            down: (1.0, 5.0),
+            pause: (1.0, 3.0),
+            cut: (0.2, 4.0),
+            drift: 1.0,
+            finale: None,
+        }
+    }
+}
+
+impl FaultMix {
+    /// These kinds in every schedule, and no others.
+    pub fn only(kinds: &[FaultKind]) -> Self {
+        let kinds = FaultKinds::of(kinds);
+        Self { allowed: kinds, forced: kinds, ..Self::default() }
+    }
+
+    /// Draws the kinds of a schedule. Half of the schedules have few kinds, because one fault can
+    /// hide another: if every message is lost, nothing can break (Groce et al., "Swarm testing",
+    /// 2012).
+    pub(crate) fn draw(&self, rng: &mut ScheduleRng, later: &mut ScheduleRng) -> FaultKinds {
+        let chance = if rng.chance(0.5) { 0.5 } else { 0.2 };
+        let mut drawn = FaultKinds::NONE;
+        for kind in FaultKind::ALL {
+            let rng = if FaultKind::LATER.contains(&kind) { &mut *later } else { &mut *rng };
+            // Always draw, so that a narrower mix makes the same other random choices.
+            let on = rng.chance(chance) || self.forced.has(kind);
+            if on && self.allowed.has(kind) {
+                drawn = drawn.with(kind);
+            }
+        }
+        drawn
+    }
+}

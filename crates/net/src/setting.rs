@@ -1,0 +1,58 @@
+//! The names of a member's settings, as errors mention them.
+//!
+//! **Promise.** An error of this crate names a setting, never a flag of a program. A program that
+//! has flags, keys of a file or fields of a form for them puts those names in with
+//! [`NamesSettings::explain`].
+
+use std::fmt;
+
+/// A setting of a member that an error asks to give or to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Setting {
+    /// Where the members are: [`Builder::peers`](crate::Builder::peers).
+    Peers,
+    /// Which member this is: [`Builder::id`](crate::Builder::id).
+    Id,
+    /// Where it listens: [`Builder::listen`](crate::Builder::listen).
+    Listen,
+    /// The file of the group's keys: [`Builder::keyring`](crate::Builder::keyring).
+    Key,
+    /// That there are no keys: [`Builder::insecure`](crate::Builder::insecure).
+    Insecure,
+    /// The directory of the state and of the control socket: [`Builder::dir`](crate::Builder::dir)
+    /// and [`Builder::control_dir`](crate::Builder::control_dir).
+    Dir,
+    /// The file of the trace: [`Builder::record`](crate::Builder::record).
+    Record,
+    /// A parameter of leases: whether a leader needs a majority.
+    Mode,
+}
+
+impl Setting {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Peers => "peers",
+            Self::Id => "id",
+            Self::Listen => "listen",
+            Self::Key => "key",
+            Self::Insecure => "insecure",
+            Self::Dir => "dir",
+            Self::Record => "record",
+            Self::Mode => "mode",
+        }
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.name())
+    }
+}
+
+/// An error whose text names settings. Its `Display` writes them as `Setting` does.
+pub trait NamesSettings {
+    /// The text of the error, in which `name` says what the reader calls a setting.
+    fn explain(&self, name: &dyn Fn(Setting) -> String) -> String;
+}
