@@ -129,9 +129,10 @@ const AS_PRINTED: &str = "as-printed";
 fn own_flags(family: Family) -> Vec<String> {
     let mut own = match family {
         Family::AnnounceListen(_) => flags::<AnnounceListen>(),
-        Family::LocalLeader => flags::<Leases>(),
         Family::Bully | Family::Ring(_) | Family::AdHoc => Elections::flags_of(family),
         Family::Probabilistic => Probabilistic::flags(),
+        _ if family.has_leases() => flags::<Leases>(),
+        _ => Vec::new(),
     };
     let merea = Family::Ring(Variant::Merea);
     if matches!(family, Family::AnnounceListen(_)) || family == merea {
@@ -191,11 +192,12 @@ impl Setting<'_> {
         let around = self.surroundings(ids)?;
         let mut pairs = match self.entry.family {
             Family::AnnounceListen(_) => announce_listen.pairs()?,
-            Family::LocalLeader => leases.pairs(),
             family @ (Family::Bully | Family::Ring(_) | Family::AdHoc) => {
                 elections.pairs(family, &around)?
             }
             Family::Probabilistic => probabilistic.pairs(&self.network()?)?,
+            family if family.has_leases() => leases.pairs(),
+            _ => Vec::new(),
         };
         if self.group.printed.as_printed {
             pairs.push((AS_PRINTED, true.to_string()));
@@ -232,12 +234,12 @@ impl Setting<'_> {
     pub(super) fn convening(self, choice: &Choice, lasts: Duration) -> Result<Convening, Failure> {
         let convened = &self.group.elections.convened;
         match choice {
-            Choice::AnnounceListen(_) | Choice::LocalLeader(_) => Ok(Convening::default()),
             Choice::Bully(_) | Choice::Ring(_) | Choice::AdHoc(_) => {
                 let (family, detects) = (self.entry.family, !choice.must_be_told());
                 convened.convening(family, self.nodes(), lasts, detects)
             }
             Choice::Probabilistic(_) => self.group.probabilistic.convening(&convened.call),
+            _ => Ok(Convening::default()),
         }
     }
 
@@ -268,11 +270,12 @@ impl Setting<'_> {
         let Group { announce_listen, leases, elections, probabilistic, channel, .. } = self.group;
         let own = match choice {
             Choice::AnnounceListen(params) => announce_listen.conditions(params),
-            Choice::LocalLeader(_) => leases.conditions(),
             Choice::Bully(_) | Choice::Ring(_) | Choice::AdHoc(_) => {
                 elections.conditions(self.entry.family, !choice.must_be_told())
             }
             Choice::Probabilistic(_) => probabilistic.conditions(&elections.convened.call),
+            _ if self.entry.family.has_leases() => leases.conditions(),
+            _ => String::new(),
         };
         let printed = if self.group.printed.as_printed { ", as printed" } else { "" };
         channel.conditions(self.default_delay()) + &own + printed
@@ -286,13 +289,13 @@ impl Setting<'_> {
         if let Ok(config) = self.config(u64::from(self.nodes())) {
             map = match choice {
                 Choice::AnnounceListen(_) => announce_listen.to_json(&config),
-                Choice::LocalLeader(_) => config.to_map().into_iter().collect(),
                 Choice::Bully(_) | Choice::Ring(_) | Choice::AdHoc(_) => {
                     elections.to_json(self.entry.family, &config)
                 }
                 Choice::Probabilistic(_) => {
                     probabilistic.to_json(&config, &elections.convened.call)
                 }
+                _ => config.to_map().into_iter().collect(),
             };
         }
         map.extend(channel.to_json(delay));
