@@ -11,7 +11,7 @@ fn all() -> impl Iterator<Item = &'static Quantity> {
 }
 
 fn inputs(given: Inputs) -> ValidInputs {
-    given.try_into().expect("a inputs in the domain")
+    given.try_into().expect("inputs in the domain")
 }
 
 /// Compares, and says whether there was anything to compare.

@@ -12,7 +12,7 @@ fn all() -> impl Iterator<Item = &'static Quantity> {
 }
 
 fn inputs(given: Inputs) -> ValidInputs {
-    given.try_into().expect("a inputs in the domain")
+    given.try_into().expect("inputs in the domain")
 }
 
 /// Sizes with K from one to more than all, and probabilities that are sure among others.

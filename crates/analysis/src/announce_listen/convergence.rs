@@ -12,8 +12,7 @@
 //! from 1, with one receiver too many. Averaged over the receivers, each of which waits for itself,
 //! both models of loss are alike.
 
-use super::point_of;
-use super::{leadership_delay, losses};
+use super::{leadership_delay, losses, point_of};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
 use bellwether_protocols::announce_listen::Variant;

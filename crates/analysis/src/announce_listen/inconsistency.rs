@@ -20,11 +20,10 @@
 //! Delay times rate is an approximation: N stays the same, and no event strikes before the group
 //! has recovered from the one before.
 
-use super::losses;
-use super::point_of;
 use super::reestablishment::{
     Intervals, departure, false_departure, intervals, joiner_greater, joiner_smaller,
 };
+use super::{losses, point_of};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};

@@ -14,8 +14,7 @@
 //! leads, E\[min t_i\], the "minimum delay metric in SUP" of section 5.4.3, which is T_S/(N+1) with
 //! uniform timers.
 
-use super::point_of;
-use super::{losses, wake};
+use super::{losses, point_of, wake};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::quantity::{Quantity, Unit};
 use bellwether_protocols::announce_listen::Variant;

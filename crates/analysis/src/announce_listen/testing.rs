@@ -4,11 +4,11 @@ use crate::inputs::{Inputs, Loss, ValidInputs};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 
-/// The inputs with the parameters of the figures, but for these.
+/// Inputs with the parameters of the figures, but for these.
 pub(super) fn inputs(nodes: u32, loss: Loss, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
     let mut given = Inputs { nodes, loss, ..Inputs::default() };
     change(&mut given);
-    given.try_into().expect("a inputs in the domain")
+    given.try_into().expect("inputs in the domain")
 }
 
 /// An exact fraction.

@@ -2,11 +2,11 @@
 
 use crate::inputs::{Inputs, ValidInputs};
 
-/// The inputs with the usual parameters, but for these.
+/// Inputs with the usual parameters, but for these.
 pub(super) fn inputs(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
     let mut given = Inputs { nodes, ..Inputs::default() };
     change(&mut given);
-    given.try_into().expect("a inputs in the domain")
+    given.try_into().expect("inputs in the domain")
 }
 
 /// Shows every order of 0 to n−1, and says how many there were.

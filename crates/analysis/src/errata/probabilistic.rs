@@ -1,8 +1,7 @@
 //! The errors of the paper on probabilistic election.
 
 use super::{Case, Erratum};
-use crate::inputs::Inputs;
-use crate::inputs::Loss;
+use crate::inputs::{Inputs, Loss};
 use crate::probabilistic::point;
 use bellwether_protocols::probabilistic::Reinitiate;
 use bellwether_sim::Measure;

@@ -13,10 +13,8 @@
 //! theory; in floating point it is noise for 100 members and p = .01, where it subtracts what is
 //! multiplied by 10²⁵.
 
-use super::CHANCE;
-use super::one_round;
-use crate::inputs::Loss;
-use crate::inputs::{OutOfDomain, ValidInputs};
+use super::{CHANCE, one_round};
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::Quantity;
 use bellwether_protocols::probabilistic::Choice;

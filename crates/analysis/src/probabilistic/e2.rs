@@ -15,8 +15,7 @@
 use super::connectivity::{Connectivity, is_exact, limit};
 use super::round::{Round, window};
 use super::{CHANCE, nobody_fails, round_of};
-use crate::inputs::Loss;
-use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use bellwether_protocols::probabilistic::Choice;

@@ -9,8 +9,7 @@
 //! is, one that fails before its first word is not preferred, and a little more is possible.
 
 use super::{CHANCE, round_of};
-use crate::inputs::Loss;
-use crate::inputs::{OutOfDomain, ValidInputs};
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::Quantity;
 use bellwether_sim::Measure;

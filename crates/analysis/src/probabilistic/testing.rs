@@ -2,11 +2,11 @@
 
 use crate::inputs::{Inputs, ValidInputs};
 
-/// The inputs with the paper's parameters, but for these.
+/// Inputs with the paper's parameters, but for these.
 pub(super) fn inputs(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
     let mut given = Inputs { nodes, ..Inputs::default() };
     change(&mut given);
-    given.try_into().expect("a inputs in the domain")
+    given.try_into().expect("inputs in the domain")
 }
 
 /// Nothing is lost and nobody fails.

@@ -112,7 +112,7 @@ impl Trial for Point {
             shape: config.shape(),
             ..Inputs::default()
         };
-        given.try_into().expect("a inputs in the domain")
+        given.try_into().expect("inputs in the domain")
     }
 
     fn simulated(&self) -> Answer {

@@ -18,8 +18,7 @@
 //! stretch may begin at the moment at which another ends; they count as two.)
 
 use super::{READS_HEARD, delay, finite_listen, intervals, mean_wake};
-use crate::announce_listen::point_of;
-use crate::announce_listen::{inconsistency, losses};
+use crate::announce_listen::{inconsistency, losses, point_of};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};

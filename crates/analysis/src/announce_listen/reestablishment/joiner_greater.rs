@@ -12,8 +12,7 @@
 //! Here N receivers are right: the joiner is not among those that were there.
 
 use super::{READS_LE_A, delay, mean_wake, settled, until_heard};
-use crate::announce_listen::losses;
-use crate::announce_listen::point_of;
+use crate::announce_listen::{losses, point_of};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};

@@ -13,8 +13,7 @@
 //! matters, and LE-S is LE-A.
 
 use super::{READS_HEARD, delay, mean_wake, settled, until_heard};
-use crate::announce_listen::losses;
-use crate::announce_listen::point_of;
+use crate::announce_listen::{losses, point_of};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::point::Point;
 use crate::quantity::{Quantity, Unit};

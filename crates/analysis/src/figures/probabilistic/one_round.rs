@@ -3,8 +3,7 @@
 use super::common::{CALL, SIZE, TIES, TIMES, as_computed, formula, formula_curve, given};
 use super::tell::{at_least, together, told};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Verdict};
-use crate::inputs::Loss;
-use crate::inputs::ValidInputs;
+use crate::inputs::{Loss, ValidInputs};
 use crate::numbers::number;
 use crate::point::Point;
 use crate::probabilistic::one_round;
