@@ -109,8 +109,8 @@ fn ends_for(mistake: Mistake, rule: &str) {
     assert!(guard.wait_lost(PATIENCE), "leadership ends");
     assert!(!guard.still_leading() && guard.deadline().is_none());
     assert_eq!(election.leadership().role(), Role::Looking);
-    assert_eq!(election.wait(PATIENCE).unwrap_err(), Gone, "then the member");
-    assert_eq!(election.status().unwrap_err(), Gone);
+    assert_eq!(election.wait(PATIENCE).expect_err("it has ended"), Gone, "then the member");
+    assert_eq!(election.status().expect_err("it has ended"), Gone);
     assert_eq!(election.resign(), Err(NotNow::Gone));
     let failure = election.failure().expect("and says why");
     assert!(failure.contains(rule) && failure.contains("report it"), "{failure}");
