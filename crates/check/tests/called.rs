@@ -60,7 +60,8 @@ fn survives_schedules(family: Family, seed: u64, numbers: Range<u64>) {
 /// Schedules that broke a protocol once, when millions were tried.
 #[test]
 fn what_was_found_by_chance_stays_mended() {
-    // Coordinator messages went round for ever where one-way cuts led the ring past their initiator.
+    // Coordinator messages went round for ever where one-way cuts led the ring past their
+    // initiator.
     for (seed, schedule) in [(202_611_171, 12_678), (202_611_173, 1_937), (202_611_175, 11_217)] {
         survives_one(Family::Ring(Variant::Ring), seed, schedule);
     }

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_is_nought_or_one_and_nothing_else() {
+    fn a_flag_is_zero_or_one_and_nothing_else() {
         for byte in 2..=u8::MAX {
             assert_eq!(Reader::new(&[byte]).flag(), Err(Malformed));
         }

@@ -405,7 +405,7 @@ impl Member {
         match request {
             Request::Command(command, answer) => {
                 let taken = self.command(command, now);
-                // Whoever asked may have gone.
+                // The asking thread may have ended.
                 answer.map(|answer| answer.try_send(taken));
             }
             Request::Resign(tenure, answer) => self.give_up(tenure, answer),

@@ -3,8 +3,8 @@
 //! Three members run as processes of their own. Whichever leads holds two guards in two threads,
 //! and is told a pair of operations, one for each thread. Each thread *uses its guard to the
 //! utmost*: it acts until the latest deadline that it ever read, also after it was told that the
-//! tenure is over, unless it drops the guard. Whoever acted when is written down by the clock of the
-//! machine; this process reads it, and two that acted at once are an overlap.
+//! tenure is over, unless it drops the guard. Whoever acted when is written down by the clock of
+//! the machine; this process reads it, and two that acted at once are an overlap.
 
 use bellwether_core::Instant;
 use bellwether_net::clock::{BootTime, Clock as _};
