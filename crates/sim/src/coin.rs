@@ -46,10 +46,10 @@ impl Coins {
 
     /// The coins of the packet that `sender` counts as `number`.
     #[inline]
-    pub fn packet(self, sender: u32, number: u32) -> Packet {
+    pub fn packet(self, sender: u32, number: u32) -> PacketDraws {
         let packet = (u64::from(sender) << 32) | u64::from(number);
         let key = mix(self.key ^ mix(packet.wrapping_add(ODD)));
-        Packet { low: key as u32, high: (key >> 32) as u32 }
+        PacketDraws { low: key as u32, high: (key >> 32) as u32 }
     }
 
     /// The random choices of one process: a stream of its own, so that one draw more in one process
@@ -146,12 +146,12 @@ impl Stream {
 
 /// The coins of one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub struct PacketDraws {
     low: u32,
     high: u32,
 }
 
-impl Packet {
+impl PacketDraws {
     /// The coin that decides whether `receiver` loses it: 32 even bits, from a few cheap steps that
     /// a compiler turns into vector code. The two halves of the packet's key enter at different
     /// steps, so that no two packets read the same sequence shifted.

@@ -79,8 +79,8 @@ impl fmt::Display for Idle {
 
 /// All faults of a plan that have no effect, by their numbers.
 pub(crate) fn idle(plan: &Plan) -> Vec<(usize, Idle)> {
-    let mut stopped = Struck { nodes: plan.absent.iter().copied().collect(), anyone: false };
-    let mut paused = Struck::default();
+    let mut stopped = Affected { nodes: plan.absent.iter().copied().collect(), anyone: false };
+    let mut paused = Affected::default();
     let mut found = Vec::new();
     for (number, timed) in plan.faults.iter().enumerate() {
         let (at, until) = (timed.at, plan.horizon);
@@ -110,13 +110,13 @@ pub(crate) fn idle(plan: &Plan) -> Vec<(usize, Idle)> {
 
 /// To whom something happened.
 #[derive(Default)]
-struct Struck {
+struct Affected {
     nodes: BTreeSet<u32>,
     /// Whether it happened to a leader, so that it may be anyone.
     anyone: bool,
 }
 
-impl Struck {
+impl Affected {
     fn add(&mut self, who: Who) {
         match who {
             Who::Node(node) => drop(self.nodes.insert(node)),

@@ -20,7 +20,7 @@
 //! | [`network`] | delays, losses, links |
 //! | [`graph`], [`motion`] | networks to hold elections in, and networks that move |
 //! | [`fault`], [`clock`] | what goes wrong, and what a node's clock reads |
-//! | `world`, `queue`, `sieve` | the event engine |
+//! | `world`, `queue`, `multicast_filter` | the event engine |
 //! | `lazy` | the same elections from only the coins that decide them |
 //! | `experiment`, [`stats`] | many runs, and what they say |
 //! | `scenario_file` | one run, written down |
@@ -53,6 +53,7 @@ pub mod graph;
 mod idle;
 mod lazy;
 pub mod motion;
+mod multicast_filter;
 pub mod network;
 mod observer;
 mod order;
@@ -60,7 +61,6 @@ mod plan;
 pub mod proportion;
 mod queue;
 mod scenario_file;
-mod sieve;
 pub mod stats;
 pub mod terrain;
 pub mod trace;

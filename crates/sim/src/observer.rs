@@ -68,12 +68,12 @@ pub trait Observer<P: Protocol> {
     /// When it strikes next, in nanoseconds; the end of time if never. For faults that depend on
     /// what happens, and so cannot be in a plan.
     #[inline]
-    fn strikes_at(&self) -> u64 {
+    fn injects_at(&self) -> u64 {
         u64::MAX
     }
 
     /// That time has come: what strikes. It must not be the same time for ever.
-    fn strike(&mut self) -> Option<Fault> {
+    fn inject(&mut self) -> Option<Fault> {
         None
     }
 
@@ -146,12 +146,12 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
         }
     }
 
-    fn strikes_at(&self) -> u64 {
-        self.0.strikes_at()
+    fn injects_at(&self) -> u64 {
+        self.0.injects_at()
     }
 
-    fn strike(&mut self) -> Option<Fault> {
-        self.0.strike()
+    fn inject(&mut self) -> Option<Fault> {
+        self.0.inject()
     }
 
     fn done(&self) -> bool {

@@ -31,7 +31,7 @@ use bellwether_protocols::choice::Leases;
 
 /// Watches leaders come and go.
 #[derive(Clone, Debug)]
-pub(crate) struct Reign {
+pub(crate) struct LeaseWatch {
     leases: Leases,
     scenario: Scenario,
     from: SimTime,
@@ -93,7 +93,7 @@ impl Tally {
     }
 }
 
-impl Reign {
+impl LeaseWatch {
     pub(crate) fn new(leases: Leases) -> Self {
         Self {
             leases,
@@ -276,7 +276,7 @@ impl Reign {
     }
 }
 
-impl<P: Protocol> Observer<P> for Reign {
+impl<P: Protocol> Observer<P> for LeaseWatch {
     fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         self.pass(at);
         self.live += 1;

@@ -245,11 +245,11 @@ impl<P: Protocol> Observer<P> for Rounds<'_> {
     }
 
     #[inline]
-    fn strikes_at(&self) -> u64 {
+    fn injects_at(&self) -> u64 {
         self.doomed.last().map_or(u64::MAX, |(at, _)| *at)
     }
 
-    fn strike(&mut self) -> Option<Fault> {
+    fn inject(&mut self) -> Option<Fault> {
         self.doomed.pop().map(|(_, node)| Fault::Crash { node: Who::Node(node) })
     }
 }

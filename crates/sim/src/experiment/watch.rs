@@ -9,7 +9,7 @@
 //! | `start` | a start in which everyone begins on its own |
 //! | `recovery` | a group that something happens to |
 
-use super::leases::Reign;
+use super::leases::LeaseWatch;
 use super::recovery::Recovery;
 use super::rounds::Rounds;
 use super::scenario::Planned;
@@ -27,7 +27,7 @@ use bellwether_core::{Dest, Duration, Instant, Leadership, Node, Protocol, SimTi
 /// One of the observers that measure, reused from run to run.
 pub(super) enum Watch<'a> {
     Rounds(Rounds<'a>),
-    Reign(Box<Reign>),
+    Leases(Box<LeaseWatch>),
     Wandering(Box<Wandering>),
     Tally(Tally),
     Start(Box<Start>),
@@ -43,7 +43,7 @@ impl<'a> Watch<'a> {
         if let Some(kinds) = experiment.choice.rounds() {
             Self::Rounds(Rounds::new(experiment, kinds))
         } else if let Some(leases) = profile.leases {
-            Self::Reign(Box::new(Reign::new(leases)))
+            Self::Leases(Box::new(LeaseWatch::new(leases)))
         } else if profile.convened && experiment.convening.wanders() {
             Self::Wandering(Box::new(Wandering::new(&Plan::new(0), Duration::ZERO)))
         } else if profile.convened {
@@ -73,7 +73,7 @@ impl<'a> Watch<'a> {
         let Planned { plan, from, .. } = planned;
         match self {
             Self::Rounds(rounds) => rounds.reset(coins),
-            Self::Reign(reign) => reign.reset(planned, experiment.scenario),
+            Self::Leases(leases) => leases.reset(planned, experiment.scenario),
             Self::Wandering(wandering) => **wandering = Wandering::new(plan, Duration::ZERO),
             Self::Tally(tally) => tally.reset(plan, experiment.choice.profile().restless),
             Self::Start(start) => start.reset(plan.nodes),
@@ -101,7 +101,7 @@ impl<'a> Watch<'a> {
         };
         match self {
             Self::Rounds(rounds) => rounds.sample(plan, world, deliveries),
-            Self::Reign(reign) => reign.sample(deliveries),
+            Self::Leases(leases) => leases.sample(deliveries),
             Self::Wandering(wandering) => wandering.sample(plan.end(), deliveries),
             Self::Tally(tally) => tally.sample(plan, world, deliveries),
             Self::Start(start) => start.sample(deliveries),
@@ -116,7 +116,7 @@ macro_rules! ask {
     ($watch:expr, $method:ident($($argument:expr),*)) => {
         match $watch {
             Watch::Rounds(watch) => Observer::<P>::$method(watch, $($argument),*),
-            Watch::Reign(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
+            Watch::Leases(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
             Watch::Tally(watch) => Observer::<P>::$method(watch, $($argument),*),
             Watch::Start(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
             Watch::Recovery(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
@@ -157,16 +157,16 @@ impl<P: Protocol> Observer<P> for Watch<'_> {
     }
 
     #[inline]
-    fn strikes_at(&self) -> u64 {
+    fn injects_at(&self) -> u64 {
         match self {
-            Self::Rounds(rounds) => Observer::<P>::strikes_at(rounds),
+            Self::Rounds(rounds) => Observer::<P>::injects_at(rounds),
             _ => u64::MAX,
         }
     }
 
-    fn strike(&mut self) -> Option<Fault> {
+    fn inject(&mut self) -> Option<Fault> {
         match self {
-            Self::Rounds(rounds) => Observer::<P>::strike(rounds),
+            Self::Rounds(rounds) => Observer::<P>::inject(rounds),
             _ => None,
         }
     }

@@ -3,9 +3,9 @@
 use super::calendar::{Calendar, Call};
 use super::order::{Block, LANES, Order};
 use super::{Setting, elect::Leader};
-use crate::coin::{Coins, Packet};
+use crate::coin::{Coins, PacketDraws};
+use crate::multicast_filter::pack;
 use crate::network::{Loss, Probability};
-use crate::sieve::pack;
 
 /// What an election asks of the air. Processes ask in their order, the best first.
 pub(super) trait Air {
@@ -47,7 +47,7 @@ impl Shared {
         Self { loss, round: None, earliest: u64::MAX }
     }
 
-    fn gets_through(&self, packet: Packet) -> bool {
+    fn gets_through(&self, packet: PacketDraws) -> bool {
         self.loss.of_all(packet).is_some()
     }
 }
@@ -108,7 +108,7 @@ pub(super) struct Own {
     /// Coins below this are losses.
     threshold: u32,
     /// The leader's announcements.
-    packets: Vec<Packet>,
+    packets: Vec<PacketDraws>,
     calendar: Calendar,
 }
 
@@ -124,7 +124,7 @@ impl Own {
 
     /// Adds those of the block that this announcement silences before they wake.
     #[inline(always)]
-    fn silence(&self, packet: Packet, arrives: u64, block: &Block, silent: &mut [u8; LANES]) {
+    fn silence(&self, packet: PacketDraws, arrives: u64, block: &Block, silent: &mut [u8; LANES]) {
         let mut late = [0u8; LANES];
         for (late, &wake) in late.iter_mut().zip(&block.wakes) {
             *late = u8::from(wake >= arrives);

@@ -5,7 +5,7 @@
 //! behind it, and put in order only if someone does read on. The front is as long as it takes to
 //! make that a rarity, which depends on the loss.
 
-use crate::coin::Packet;
+use crate::coin::PacketDraws;
 
 /// Who reads past the front is at most one in this many.
 const RARE: f64 = 1e7;
@@ -20,7 +20,7 @@ pub(super) struct Call {
     /// When it was sent.
     pub(super) at: u64,
     /// Its coins.
-    pub(super) packet: Packet,
+    pub(super) packet: PacketDraws,
 }
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::air::Air;
 use super::calendar::Call;
 use super::order::{Block, Order};
 use super::{Setting, Tally};
-use crate::coin::{Coins, Packet};
+use crate::coin::{Coins, PacketDraws};
 use bellwether_protocols::announce_listen::Yields;
 use pulp::{Simd, WithSimd};
 
@@ -32,7 +32,7 @@ pub(super) struct Leader {
 
 impl Leader {
     #[inline(always)]
-    pub(super) fn packet(&self, round: u32) -> Packet {
+    pub(super) fn packet(&self, round: u32) -> PacketDraws {
         self.coins.packet(self.node, round)
     }
 

@@ -57,6 +57,6 @@ impl Suppression {
 /// When the first message that reaches this process by the time it wakes was sent.
 fn first_heard(loss: Loss, said: &[Call], node: u32, wake: u64, delay: u64) -> Option<u64> {
     let arrived = said.iter().take_while(|call| call.at.saturating_add(delay) <= wake);
-    let mut heard = arrived.filter(|call| !loss.strikes(call.packet, node, &mut false));
+    let mut heard = arrived.filter(|call| !loss.loses(call.packet, node, &mut false));
     heard.next().map(|call| call.at)
 }

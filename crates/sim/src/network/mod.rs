@@ -22,7 +22,7 @@ pub use probability::{BadProbability, Probability};
 pub use topology::Topology;
 pub(crate) use topology::components;
 
-use crate::coin::{Packet, Purpose};
+use crate::coin::{PacketDraws, Purpose};
 use bellwether_core::Duration;
 use serde::{Deserialize, Serialize};
 
@@ -150,15 +150,15 @@ impl Network {
     pub(crate) fn fate(
         &self,
         channel: &Channel,
-        packet: Packet,
+        packet: PacketDraws,
         from: u32,
         to: u32,
         bad: &mut bool,
     ) -> Fate {
         let link = self.links.iter().find(|link| (link.from, link.to) == (from, to));
         let lost = match link.and_then(|link| link.loss) {
-            Some(loss) => loss.strikes(packet.loss(to)),
-            None => channel.loss.strikes(packet, to, bad),
+            Some(loss) => loss.occurs(packet.loss(to)),
+            None => channel.loss.loses(packet, to, bad),
         };
         if lost {
             return Fate::Lost;
@@ -169,13 +169,13 @@ impl Network {
             random => random.draw(packet.unit(Purpose::Delay, to)),
         };
         // Coins for what cannot happen are not read.
-        let strikes = |chance: Probability, purpose| {
+        let occurs = |chance: Probability, purpose| {
             chance != Probability::ZERO && chance.hits(packet.unit(purpose, to))
         };
-        if strikes(self.reorder, Purpose::Reorder) {
+        if occurs(self.reorder, Purpose::Reorder) {
             takes = takes + self.late(packet.unit(Purpose::ReorderDelay, to));
         }
-        let twice = strikes(self.duplicate, Purpose::Duplicate);
+        let twice = occurs(self.duplicate, Purpose::Duplicate);
         let again = twice.then(|| takes + self.late(packet.unit(Purpose::DuplicateDelay, to)));
         Fate::Arrives(takes, again)
     }

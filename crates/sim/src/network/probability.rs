@@ -44,7 +44,7 @@ impl Probability {
     }
 
     /// Whether a 32-bit coin is a hit.
-    pub(crate) fn strikes(self, coin: u32) -> bool {
+    pub(crate) fn occurs(self, coin: u32) -> bool {
         coin < self.threshold() || self.is_certain()
     }
 
@@ -92,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn impossible_never_strikes_and_certain_always_does() {
+    fn impossible_never_occurs_and_certain_always_does() {
         let (never, always) = (Probability::ZERO, Probability::try_from(1.0).unwrap());
-        assert!(!never.strikes(0) && always.strikes(u32::MAX) && always.strikes(0));
+        assert!(!never.occurs(0) && always.occurs(u32::MAX) && always.occurs(0));
     }
 }

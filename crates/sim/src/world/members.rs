@@ -3,10 +3,10 @@
 use crate::clock::Clock;
 use crate::coin::{Coins, For, Purpose, Stream};
 use crate::fault::{Disk, Renumbered};
+use crate::multicast_filter::LANES;
 use crate::observer::{Cause, id};
 use crate::plan::{Plan, Ranks};
 use crate::queue::Queue;
-use crate::sieve::LANES;
 use crate::world::views::Views;
 use bellwether_core::{
     Boot, Command, Duration, Effect, Entropy, Env, Instant, Memory, Node, Protocol, Reach, SimTime,
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Members<P: Protocol> {
     pub(super) nodes: Vec<Option<Node<P>>>,
     /// Each node's bar, beside each other so that one message can be compared with all.
-    pub(super) bars: Vec<u64>,
+    pub(super) min_weights: Vec<u64>,
     /// A bit for each node that takes messages at once.
     pub(super) open: Vec<u64>,
     /// Each node's own luck.
@@ -97,7 +97,7 @@ impl<P: Protocol> Members<P> {
     pub(super) fn new() -> Self {
         Self {
             nodes: Vec::new(),
-            bars: Vec::new(),
+            min_weights: Vec::new(),
             open: Vec::new(),
             streams: Vec::new(),
             clocks: Vec::new(),
@@ -122,9 +122,9 @@ impl<P: Protocol> Members<P> {
         self.nodes.clear();
         self.nodes.reserve_exact(count);
         self.nodes.extend((0..count).map(|_| None));
-        self.bars.clear();
-        self.bars.reserve_exact(words * LANES);
-        self.bars.resize(words * LANES, u64::MAX);
+        self.min_weights.clear();
+        self.min_weights.reserve_exact(words * LANES);
+        self.min_weights.resize(words * LANES, u64::MAX);
         self.open.clear();
         self.open.resize(words, 0);
         self.due.clear();
@@ -175,7 +175,7 @@ impl<P: Protocol> Members<P> {
         let peers = self.views.of(node);
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let state = Node::start(boot, &mut env, params, effects);
-        self.bars[index] = state.bar();
+        self.min_weights[index] = state.bar();
         self.open_if(node, true);
         self.nodes[index].insert(state)
     }
@@ -194,7 +194,7 @@ impl<P: Protocol> Members<P> {
         let state = self.nodes[index].as_mut()?;
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let result = step(state, &mut env);
-        self.bars[index] = state.bar();
+        self.min_weights[index] = state.bar();
         Some(result)
     }
 
@@ -223,7 +223,7 @@ impl<P: Protocol> Members<P> {
         life.asked.clear();
         life.heard.clear();
         (life.ready, life.called) = (SimTime::ZERO, None);
-        self.look(node);
+        self.update_open(node);
     }
 
     /// The next life of a process that is gone has the number of a former one. It knows that it
@@ -239,7 +239,7 @@ impl<P: Protocol> Members<P> {
     }
 
     /// Something changed that may decide whether a process takes messages at once.
-    pub(super) fn look(&mut self, node: u32) {
+    pub(super) fn update_open(&mut self, node: u32) {
         self.open_if(node, self.nodes[node as usize].is_some());
     }
 
@@ -256,7 +256,7 @@ impl<P: Protocol> Members<P> {
 
     /// Whether a message waits for its turn at every process.
     #[inline]
-    pub(super) fn take_their_time(&self) -> bool {
+    pub(super) fn need_processing(&self) -> bool {
         self.processing > Duration::ZERO
     }
 
@@ -269,7 +269,7 @@ impl<P: Protocol> Members<P> {
     pub(super) fn pause(&mut self, node: u32) {
         if !std::mem::replace(&mut self.life(node).paused, true) {
             self.paused += 1;
-            self.look(node);
+            self.update_open(node);
         }
     }
 
@@ -354,7 +354,7 @@ impl<P: Protocol> Members<P> {
 impl<P: Protocol> Members<P> {
     /// A message arrives at a process that does not take it at once. Gives the time when it will,
     /// unless it stands still then: not before what arrived earlier.
-    pub(super) fn keep(
+    pub(super) fn enqueue(
         &mut self,
         node: u32,
         cause: Cause,
@@ -374,7 +374,7 @@ impl<P: Protocol> Members<P> {
             return None;
         }
         let Waiting { cause, message, .. } = life.waiting.pop_front()?;
-        self.look(node);
+        self.update_open(node);
         Some((cause, message))
     }
 

@@ -1,43 +1,43 @@
-//! The event engine: processes, letters and faults, in order of time.
+//! The event engine: processes, packets and faults, in order of time.
 //!
-//! One event's life: the earliest of the next fault, the next letter and the next wake-up is taken
+//! One event's life: the earliest of the next fault, the next packet and the next wake-up is taken
 //! (in this order where they fall on the same instant). The process's clock is read, its handler
-//! runs, what it believes is compared with before, its letters are stamped and posted, and it is
+//! runs, what it believes is compared with before, its packets are stamped and posted, and it is
 //! queued for its next deadline.
 //!
-//! A multicast with one delay for all is *one* event: when it is due, the [sieve](crate::sieve)
+//! A multicast with one delay for all is *one* event: when it is due, the [filter](crate::multicast_filter)
 //! tells whom it reaches and whom of those it concerns, and only those handlers run.
 
-mod letters;
+mod delivery;
+mod faults;
+mod in_flight;
 mod members;
-mod post;
 mod records;
 mod scene;
 mod sight;
-mod strikes;
 mod views;
 
 use crate::coin::Coins;
 use crate::fault::Disk;
+use crate::multicast_filter::Receivers;
 use crate::network::Network;
 use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
-use crate::sieve::Sieved;
 use bellwether_core::{
     Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, Reach, SimTime, Told,
 };
+use in_flight::InFlight;
 use members::Members;
-use post::Post;
 pub use scene::Scene;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A world for one protocol, used for run after run. Nothing is allocated once it is warm.
 pub struct World<P: Protocol> {
-    params: Given<P>,
+    params: GroupParams<P>,
     members: Members<P>,
-    post: Post<P::Message>,
+    in_flight: InFlight<P::Message>,
     effects: Vec<Effect<P>>,
-    sieved: Vec<Sieved>,
+    receivers: Vec<Receivers>,
     network: Network,
     arch: pulp::Arch,
     now: SimTime,
@@ -46,18 +46,18 @@ pub struct World<P: Protocol> {
     /// How soon it is known who can be reached, if that is ever told.
     detection: Option<Duration>,
     /// Who can be reached or not, and when that is known.
-    news: VecDeque<(SimTime, u32, Reach)>,
+    detections: VecDeque<(SimTime, u32, Reach)>,
     /// Of each process, in runs that are traced.
     told: BTreeMap<u32, Told>,
 }
 
 /// The parameters of a group, and of those that have others.
-struct Given<P: Protocol> {
+struct GroupParams<P: Protocol> {
     all: P::Params,
     others: BTreeMap<u32, P::Params>,
 }
 
-impl<P: Protocol> Given<P> {
+impl<P: Protocol> GroupParams<P> {
     #[inline]
     fn of(&self, node: u32) -> &P::Params {
         if self.others.is_empty() {
@@ -87,18 +87,18 @@ impl<P: Protocol> World<P> {
     /// An empty world.
     pub fn new(params: P::Params) -> Self {
         Self {
-            params: Given { all: params, others: BTreeMap::new() },
+            params: GroupParams { all: params, others: BTreeMap::new() },
             members: Members::new(),
-            post: Post::new(),
+            in_flight: InFlight::new(),
             effects: Vec::new(),
-            sieved: Vec::new(),
+            receivers: Vec::new(),
             network: Network::default(),
             arch: pulp::Arch::new(),
             now: SimTime::ZERO,
             deliveries: 0,
             batch: true,
             detection: None,
-            news: VecDeque::new(),
+            detections: VecDeque::new(),
             told: BTreeMap::new(),
         }
     }
@@ -137,36 +137,36 @@ impl<P: Protocol> World<P> {
         self.members.seal();
         observer.on_ready();
         for node in absent {
-            self.spread(node, Reach::Down);
-            self.get_about(observer); // who was never there is known not to be
+            self.schedule_detection(node, Reach::Down);
+            self.spread_detection(observer); // who was never there is known not to be
         }
         let mut faults = plan.faults.iter().peekable();
         let end = plan.end().as_nanos();
         while !observer.done() {
             let planned = faults.peek().map_or(u64::MAX, |timed| timed.at.as_nanos());
-            let fault = planned.min(observer.strikes_at());
-            let (letter, wake) = (self.post.next_at(), self.members.next_wake());
-            let news = self.news.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
-            let next = fault.min(letter).min(wake).min(news);
+            let fault = planned.min(observer.injects_at());
+            let (packet, wake) = (self.in_flight.next_at(), self.members.next_wake());
+            let news = self.detections.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
+            let next = fault.min(packet).min(wake).min(news);
             if next == u64::MAX || next > end {
                 break;
             }
             self.now = SimTime::from_nanos(next);
             if planned == next {
                 if let Some(timed) = faults.next() {
-                    self.strike(&timed.fault, observer);
+                    self.inject(&timed.fault, observer);
                 }
             } else if fault == next {
-                if let Some(fault) = observer.strike() {
-                    self.strike(&fault, observer);
+                if let Some(fault) = observer.inject() {
+                    self.inject(&fault, observer);
                 }
             } else if news == next {
-                self.get_about(observer);
-            } else if letter == next {
+                self.spread_detection(observer);
+            } else if packet == next {
                 // What else arrives at the same time comes before anything else.
                 loop {
                     self.deliver(observer);
-                    if self.post.next_at() != next || observer.done() {
+                    if self.in_flight.next_at() != next || observer.done() {
                         break;
                     }
                 }
@@ -193,10 +193,10 @@ impl<P: Protocol> World<P> {
             self.network = plan.network.clone();
         }
         self.members.reset(plan, coins);
-        self.post.reset(plan, coins, self.batch);
+        self.in_flight.reset(plan, coins, self.batch);
         self.effects.clear();
         self.told.clear();
-        self.news.clear();
+        self.detections.clear();
         self.detection = plan.detection;
         (self.now, self.deliveries) = (SimTime::ZERO, 0);
     }
@@ -299,7 +299,7 @@ impl<P: Protocol> World<P> {
     fn settle<O: Observer<P>>(&mut self, node: u32, wake: Instant, observer: &mut O) {
         if !self.effects.is_empty() {
             let mut effects = std::mem::take(&mut self.effects);
-            self.post.last = None;
+            self.in_flight.last = None;
             for effect in effects.drain(..) {
                 match effect {
                     Effect::Send(to, message) => self.send(node, to, message, observer),

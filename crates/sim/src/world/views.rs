@@ -117,7 +117,7 @@ impl View<'_> {
         u32::try_from(id.0).ok().filter(|number| *number < self.views.count)
     }
 
-    fn standing_at(&self, place: u32) -> Option<NodeId> {
+    fn node_at(&self, place: u32) -> Option<NodeId> {
         self.views.order.get(place as usize).map(|node| id(*node))
     }
 }
@@ -206,7 +206,7 @@ impl Peers for View<'_> {
                     None => self.views.count,
                     Some(id) => self.views.place[self.number(id)? as usize],
                 };
-                let last = |end: u32| end.checked_sub(1).and_then(|place| self.standing_at(place));
+                let last = |end: u32| end.checked_sub(1).and_then(|place| self.node_at(place));
                 if last(end) == Some(NodeId(mine)) {
                     end -= 1;
                 }

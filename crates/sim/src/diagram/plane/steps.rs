@@ -7,7 +7,7 @@ use bellwether_core::{Event, Fact, NodeId, Record, SimTime, Stage};
 use std::collections::BTreeMap;
 
 /// Which message: its sender, when it was sent, and the sender's number for it.
-pub(super) type Letter = (NodeId, SimTime, u64);
+pub(super) type MessageKey = (NodeId, SimTime, u64);
 
 /// What a process did upon one thing that happened to it.
 #[derive(Debug)]
@@ -15,9 +15,9 @@ pub(super) struct Step {
     pub(super) node: NodeId,
     pub(super) cause: Cause,
     /// Whom it called to take part, and by which message.
-    pub(super) calls: Vec<(NodeId, Letter)>,
+    pub(super) calls: Vec<(NodeId, MessageKey)>,
     /// Whom it answered, and by which message.
-    pub(super) answers: Vec<(NodeId, Letter)>,
+    pub(super) answers: Vec<(NodeId, MessageKey)>,
     /// What it says of its claim by then.
     pub(super) claim: Option<u64>,
     /// Whether it has come to believe in a leader.
@@ -28,9 +28,9 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     /// It was called.
-    Call(Letter),
+    Call(MessageKey),
     /// It was answered.
-    Answer(Letter),
+    Answer(MessageKey),
     /// Another message came.
     Message,
     /// It was told whether this one can be reached.
@@ -66,10 +66,10 @@ pub(super) fn steps(records: &[&Record]) -> Vec<Step> {
 fn cause(event: &Event) -> Option<Cause> {
     match event {
         Event::Recv { from, message, number, sent, .. } => {
-            let letter = (*from, *sent, *number);
+            let key = (*from, *sent, *number);
             Some(match kind(message) {
-                Kind::Call => Cause::Call(letter),
-                Kind::Answer => Cause::Answer(letter),
+                Kind::Call => Cause::Call(key),
+                Kind::Answer => Cause::Answer(key),
                 Kind::Other => Cause::Message,
             })
         }
@@ -106,10 +106,10 @@ impl Step {
     fn add(&mut self, record: &Record) {
         match &record.event {
             Event::Send { to: Some(to), message, number } => {
-                let letter = (record.node, record.t, *number);
+                let key = (record.node, record.t, *number);
                 match kind(message) {
-                    Kind::Call => self.calls.push((*to, letter)),
-                    Kind::Answer => self.answers.push((*to, letter)),
+                    Kind::Call => self.calls.push((*to, key)),
+                    Kind::Answer => self.answers.push((*to, key)),
                     Kind::Other => {}
                 }
             }

@@ -9,7 +9,7 @@
 //! one is the report all the same.
 
 use super::arrangement::Graph;
-use super::steps::{Cause, Letter, Step};
+use super::steps::{Cause, MessageKey, Step};
 use bellwether_core::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,9 +46,9 @@ pub(super) struct Part {
 #[derive(Default)]
 struct Said {
     /// In which election somebody was called.
-    calls: BTreeMap<Letter, Wave>,
+    calls: BTreeMap<MessageKey, Wave>,
     /// In which election who was reported.
-    reports: BTreeMap<Letter, (Wave, Claim)>,
+    reports: BTreeMap<MessageKey, (Wave, Claim)>,
 }
 
 /// On a ring: who called an election while it was in none.
@@ -101,15 +101,15 @@ impl Part {
             Cause::Reach(peer, false) => {
                 self.peers.remove(&peer);
             }
-            Cause::Answer(letter) => {
-                let report = said.reports.get(&letter).filter(|report| Some(report.0) == self.wave);
+            Cause::Answer(key) => {
+                let report = said.reports.get(&key).filter(|report| Some(report.0) == self.wave);
                 self.best = self.best.max(report.map(|report| report.1));
             }
             Cause::Call(_) | Cause::Message | Cause::Command | Cause::Itself => {}
         }
         match step.cause {
-            Cause::Call(letter) if self.joins(letter, step, said) => {
-                self.begin(step.node, Some(letter.0), said.calls.get(&letter).copied());
+            Cause::Call(key) if self.joins(key, step, said) => {
+                self.begin(step.node, Some(key.0), said.calls.get(&key).copied());
             }
             _ if self.begins(step) => {
                 self.called = true;
@@ -122,7 +122,7 @@ impl Part {
     }
 
     /// Whether it takes part because of this call.
-    fn joins(&self, call: Letter, step: &Step, said: &Said) -> bool {
+    fn joins(&self, call: MessageKey, step: &Step, said: &Said) -> bool {
         let from = call.0;
         let wave = said.calls.get(&call);
         if step.calls.is_empty() {
@@ -150,11 +150,11 @@ impl Part {
     /// What it says by what it sends.
     fn say(&mut self, step: &Step, said: &mut Said) {
         let Some(wave) = self.wave else { return };
-        said.calls.extend(step.calls.iter().map(|(_, letter)| (*letter, wave)));
-        for (to, letter) in &step.answers {
+        said.calls.extend(step.calls.iter().map(|(_, key)| (*key, wave)));
+        for (to, key) in &step.answers {
             if let (Some(best), true) = (self.best, self.parent == Some(*to)) {
                 self.report = Some(best);
-                said.reports.insert(*letter, (wave, best));
+                said.reports.insert(*key, (wave, best));
             }
         }
     }

@@ -24,7 +24,7 @@ fn second(mut records: Vec<Record>) -> String {
 }
 
 #[test]
-fn a_reign_ends_with_its_lease_though_the_leader_stands_still() {
+fn a_term_ends_with_its_lease_even_if_the_leader_is_paused() {
     let picture = second(vec![
         at(100, 1, leading(1, 400)),
         at(200, 1, Event::Pause),

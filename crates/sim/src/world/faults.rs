@@ -8,10 +8,10 @@ use bellwether_core::{Change, Command, Event, Input, Instant, Node, Protocol, Re
 use std::collections::BTreeMap;
 
 impl<P: Protocol> World<P> {
-    pub(super) fn strike<O: Observer<P>>(&mut self, fault: &Fault, observer: &mut O) {
+    pub(super) fn inject<O: Observer<P>>(&mut self, fault: &Fault, observer: &mut O) {
         match fault {
-            Fault::Cut { from, to } => return self.post.cuts.add(from, to),
-            Fault::Heal => return self.post.cuts.heal(),
+            Fault::Cut { from, to } => return self.in_flight.cuts.add(from, to),
+            Fault::Heal => return self.in_flight.cuts.heal(),
             Fault::Link { ends: (a, b), up } => {
                 if self.members.views.link(*a, *b, *up) {
                     self.link(*a, *b, *up, observer);
@@ -21,7 +21,7 @@ impl<P: Protocol> World<P> {
             }
             Fault::Network { network } => {
                 self.network.clone_from(network);
-                return self.post.travel(network, self.batch);
+                return self.in_flight.set_network(network, self.batch);
             }
             _ => {}
         }
@@ -42,7 +42,7 @@ impl<P: Protocol> World<P> {
                 self.members.clocks[node as usize] = clock;
             }
             (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
-            (_, true) => self.strike_one(node, fault, observer),
+            (_, true) => self.inject_into(node, fault, observer),
         }
     }
 
@@ -64,7 +64,7 @@ impl<P: Protocol> World<P> {
         most.and_then(|(id, _)| u32::try_from(id).ok())
     }
 
-    fn strike_one<O: Observer<P>>(&mut self, node: u32, fault: &Fault, observer: &mut O) {
+    fn inject_into<O: Observer<P>>(&mut self, node: u32, fault: &Fault, observer: &mut O) {
         match fault {
             Fault::Crash { .. } => self.remove(node, Event::Crash, observer),
             Fault::Pause { .. } => {
@@ -75,7 +75,7 @@ impl<P: Protocol> World<P> {
             Fault::Slow { by, .. } => {
                 self.members.life(node).slow = *by;
                 self.members.slowed = true;
-                self.members.look(node);
+                self.members.update_open(node);
             }
             Fault::Drift { parts_per_billion, .. } => {
                 let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
@@ -128,7 +128,7 @@ impl<P: Protocol> World<P> {
         observer.on_gone(self.now, node);
         self.record(node, event, observer);
         self.show(node, observer);
-        self.spread(node, Reach::Down);
+        self.schedule_detection(node, Reach::Down);
     }
 
     /// A process starts in the midst of a run.
@@ -137,7 +137,7 @@ impl<P: Protocol> World<P> {
         if self.detection.is_none() {
             return;
         }
-        self.spread(node, Reach::Up);
+        self.schedule_detection(node, Reach::Up);
         for other in 0..self.members.nodes.len() as u32 {
             if self.node(other).is_none() && self.members.views.reaches(node, other) {
                 self.tell(node, other, Reach::Down, observer);
@@ -146,15 +146,15 @@ impl<P: Protocol> World<P> {
     }
 
     /// All that see this process will be told whether it can be reached.
-    pub(super) fn spread(&mut self, node: u32, reach: Reach) {
+    pub(super) fn schedule_detection(&mut self, node: u32, reach: Reach) {
         if let Some(after) = self.detection {
-            self.news.push_back((self.now + after, node, reach));
+            self.detections.push_back((self.now + after, node, reach));
         }
     }
 
     /// The first of the news has got about.
-    pub(super) fn get_about<O: Observer<P>>(&mut self, observer: &mut O) {
-        let Some((_, node, reach)) = self.news.pop_front() else { return };
+    pub(super) fn spread_detection<O: Observer<P>>(&mut self, observer: &mut O) {
+        let Some((_, node, reach)) = self.detections.pop_front() else { return };
         for to in 0..self.members.nodes.len() as u32 {
             if self.members.views.reaches(to, node) {
                 self.tell(to, node, reach, observer);
@@ -191,7 +191,7 @@ impl<P: Protocol> World<P> {
         }
         let life = self.members.life(node);
         let (asked, heard) = (std::mem::take(&mut life.asked), std::mem::take(&mut life.heard));
-        self.members.look(node);
+        self.members.update_open(node);
         self.record(node, Event::Resume, observer);
         while let Some((cause, message)) = self.members.take(node, self.now) {
             self.receive(node, message, cause, observer);

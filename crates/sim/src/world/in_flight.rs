@@ -1,6 +1,6 @@
 //! Letters under way.
 
-use crate::coin::{Coins, Packet};
+use crate::coin::{Coins, PacketDraws};
 use crate::fault::Cuts;
 use crate::network::{Channel, Loss, Network};
 use crate::observer::Cause;
@@ -11,12 +11,12 @@ use slab::Slab;
 
 /// The address of a multicast that is one event.
 pub(super) const EVERYONE: u32 = u32::MAX;
-/// The letter that stands for the first one in the receiver's inbox.
+/// The packet that stands for the first one in the receiver's inbox.
 pub(super) const INBOX: u32 = u32::MAX;
 
-pub(super) struct Post<M> {
-    pub(super) letters: Slab<Letter<M>>,
-    queue: Queue<Parcel>,
+pub(super) struct InFlight<M> {
+    pub(super) packets: Slab<Packet<M>>,
+    queue: Queue<Delivery>,
     /// How many messages each process has sent.
     numbers: Vec<u32>,
     /// Whose channel is in its bad state, for bursts.
@@ -24,16 +24,16 @@ pub(super) struct Post<M> {
     pub(super) cuts: Cuts,
     coins: Coins,
     pub(super) plain: bool,
-    /// How long every letter to one process takes, if nothing can become of it but that.
-    pub(super) sure: Option<Duration>,
-    /// The last letter to one process that the present step posted.
+    /// How long every packet to one process takes, if nothing can become of it but that.
+    pub(super) sure_delay: Option<Duration>,
+    /// The last packet to one process that the present step posted.
     pub(super) last: Option<usize>,
 }
 
 /// A message under way, kept once however many receive it: also if it was sent to one after the
 /// other in the same step. Of these only the first one's number is known.
 #[derive(Clone)]
-pub(super) struct Letter<M> {
+pub(super) struct Packet<M> {
     pub(super) message: M,
     pub(super) cause: Cause,
     /// Receptions to come.
@@ -44,41 +44,41 @@ pub(super) struct Letter<M> {
 
 /// One reception to come, or a whole multicast's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parcel {
-    pub(super) letter: u32,
+pub(super) struct Delivery {
+    pub(super) packet: u32,
     pub(super) to: u32,
 }
 
-impl<M> Post<M> {
+impl<M> InFlight<M> {
     pub(super) fn new() -> Self {
         Self {
-            letters: Slab::with_capacity(64),
+            packets: Slab::with_capacity(64),
             queue: Queue::new(),
             numbers: Vec::new(),
             bad: Vec::new(),
             cuts: Cuts::default(),
             coins: Coins::new(0, 0),
             plain: true,
-            sure: None,
+            sure_delay: None,
             last: None,
         }
     }
 
     pub(super) fn reset(&mut self, plan: &Plan, coins: Coins, batch: bool) {
-        self.letters.clear();
+        self.packets.clear();
         self.queue.clear();
         self.numbers.clear();
         self.numbers.reserve_exact(plan.nodes as usize);
         self.numbers.resize(plan.nodes as usize, 0);
         self.cuts.heal();
         self.coins = coins;
-        self.travel(&plan.network, batch);
+        self.set_network(&plan.network, batch);
     }
 
-    /// From now on letters travel through this network. Bursts begin anew.
-    pub(super) fn travel(&mut self, network: &Network, batch: bool) {
+    /// From now on packets travel through this network. Bursts begin anew.
+    pub(super) fn set_network(&mut self, network: &Network, batch: bool) {
         self.plain = batch && network.is_plain();
-        self.sure = network.unicasts_surely();
+        self.sure_delay = network.unicasts_surely();
         self.bad.clear();
         let Network { multicast, unicast, .. } = network;
         // A receiver has one state for both ways to send; the first that has bursts begins it.
@@ -89,14 +89,14 @@ impl<M> Post<M> {
         }
     }
 
-    /// Gives the sender's next letter its number.
+    /// Gives the sender's next packet its number.
     pub(super) fn stamp(&mut self, from: u32, sent: SimTime) -> Cause {
         let number = self.numbers[from as usize];
         self.numbers[from as usize] = number.wrapping_add(1);
         Cause { from, number, sent }
     }
 
-    pub(super) fn coins(&self, cause: Cause) -> Packet {
+    pub(super) fn draws(&self, cause: Cause) -> PacketDraws {
         self.coins.packet(cause.from, cause.number)
     }
 
@@ -106,12 +106,12 @@ impl<M> Post<M> {
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Parcel> {
-        self.queue.pop().map(|(_, parcel)| parcel)
+    pub(super) fn pop(&mut self) -> Option<Delivery> {
+        self.queue.pop().map(|(_, delivery)| delivery)
     }
 
     #[inline]
-    pub(super) fn push(&mut self, at: SimTime, letter: usize, to: u32) {
-        self.queue.push(at.as_nanos(), Parcel { letter: letter as u32, to });
+    pub(super) fn push(&mut self, at: SimTime, packet: usize, to: u32) {
+        self.queue.push(at.as_nanos(), Delivery { packet: packet as u32, to });
     }
 }

@@ -1,10 +1,10 @@
 //! Whom a multicast reaches, sixty-four receivers at a time.
 //!
-//! For each receiver two questions: did it lose the packet (a coin), and does the message concern
-//! it (its bar)? Both are answered in plain loops over arrays that the compiler vectorises for
+//! For each receiver two questions: did it lose the draws (a coin), and does the message concern
+//! it (its min_weight)? Both are answered in plain loops over arrays that the compiler vectorises for
 //! whatever the machine has, chosen at run time; the answers are the same bits everywhere.
 
-use crate::coin::Packet;
+use crate::coin::PacketDraws;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Receivers handled per word of the result.
@@ -12,37 +12,39 @@ pub(crate) const LANES: usize = 64;
 
 /// What is asked about one multicast.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<'a> {
-    pub(crate) packet: Packet,
+pub(crate) struct MulticastFilter<'a> {
+    pub(crate) draws: PacketDraws,
     /// Coins below this are losses.
     pub(crate) threshold: u32,
     /// The weight of the message.
     pub(crate) weight: u64,
-    /// Each receiver's bar; as many as `open` has bits.
-    pub(crate) bars: &'a [u64],
+    /// Each receiver's min_weight; as many as `open` has bits.
+    pub(crate) min_weights: &'a [u64],
     /// Who can receive at all, a bit each.
     pub(crate) open: &'a [u64],
 }
 
 /// The answer for sixty-four receivers, a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sieved {
+pub(crate) struct Receivers {
     /// Who receives it.
     pub(crate) reached: u64,
     /// Whom of those it concerns.
     pub(crate) concerned: u64,
 }
 
-/// Answers for all receivers; `out` is overwritten.
-pub(crate) fn sieve(arch: Arch, question: Question<'_>, out: &mut Vec<Sieved>) {
-    debug_assert_eq!(question.bars.len(), question.open.len() * LANES);
-    out.resize(question.open.len(), Sieved::default());
-    arch.dispatch(Kernel { question, out });
+impl MulticastFilter<'_> {
+    /// Selects the receivers; `out` is overwritten.
+    pub(crate) fn apply(self, arch: Arch, out: &mut Vec<Receivers>) {
+        debug_assert_eq!(self.min_weights.len(), self.open.len() * LANES);
+        out.resize(self.open.len(), Receivers::default());
+        arch.dispatch(Kernel { filter: self, out });
+    }
 }
 
 struct Kernel<'a> {
-    question: Question<'a>,
-    out: &'a mut [Sieved],
+    filter: MulticastFilter<'a>,
+    out: &'a mut [Receivers],
 }
 
 impl WithSimd for Kernel<'_> {
@@ -50,25 +52,25 @@ impl WithSimd for Kernel<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) {
-        plain(self.question, self.out);
+        plain(self.filter, self.out);
     }
 }
 
 #[inline(always)]
-fn plain(question: Question<'_>, out: &mut [Sieved]) {
-    let Question { packet, threshold, weight, bars, open } = question;
-    let chunks = bars.chunks_exact(LANES).zip(open).zip(out);
-    for (chunk, ((bars, &open), out)) in chunks.enumerate() {
+fn plain(filter: MulticastFilter<'_>, out: &mut [Receivers]) {
+    let MulticastFilter { draws, threshold, weight, min_weights, open } = filter;
+    let chunks = min_weights.chunks_exact(LANES).zip(open).zip(out);
+    for (chunk, ((min_weights, &open), out)) in chunks.enumerate() {
         let first = (chunk * LANES) as u32;
         let (mut kept, mut low) = ([0u8; LANES], [0u8; LANES]);
         for (lane, kept) in kept.iter_mut().enumerate() {
-            *kept = u8::from(packet.loss(first.wrapping_add(lane as u32)) >= threshold);
+            *kept = u8::from(draws.loss(first.wrapping_add(lane as u32)) >= threshold);
         }
-        for (low, &bar) in low.iter_mut().zip(bars) {
-            *low = u8::from(bar <= weight);
+        for (low, &min_weight) in low.iter_mut().zip(min_weights) {
+            *low = u8::from(min_weight <= weight);
         }
         let reached = pack(&kept) & open;
-        *out = Sieved { reached, concerned: pack(&low) & reached };
+        *out = Receivers { reached, concerned: pack(&low) & reached };
     }
 }
 
@@ -97,21 +99,21 @@ mod tests {
             seed: u64, number: u32, threshold: u32, weight in 0u64..1000, words in 1usize..6,
             salt: u64,
         ) {
-            let packet = Coins::new(seed, 0).packet(1, number);
+            let draws = Coins::new(seed, 0).packet(1, number);
             let open: Vec<u64> = (0..words as u64).map(|i| mix(salt ^ i)).collect();
-            let bars: Vec<u64> =
+            let min_weights: Vec<u64> =
                 (0..(words * LANES) as u64).map(|i| mix(salt ^ !i) % 1000).collect();
             let mut out = Vec::new();
-            let question = Question { packet, threshold, weight, bars: &bars, open: &open };
-            sieve(Arch::new(), question, &mut out);
-            for (i, bar) in bars.iter().enumerate() {
+            let filter = MulticastFilter { draws, threshold, weight, min_weights: &min_weights, open: &open };
+            filter.apply(Arch::new(), &mut out);
+            for (i, min_weight) in min_weights.iter().enumerate() {
                 let bit = |word: u64| word >> (i % LANES) & 1 == 1;
-                let reached = bit(open[i / LANES]) && packet.loss(i as u32) >= threshold;
+                let reached = bit(open[i / LANES]) && draws.loss(i as u32) >= threshold;
                 prop_assert_eq!(bit(out[i / LANES].reached), reached);
-                prop_assert_eq!(bit(out[i / LANES].concerned), reached && *bar <= weight);
+                prop_assert_eq!(bit(out[i / LANES].concerned), reached && *min_weight <= weight);
             }
-            let mut scalar = vec![Sieved::default(); words];
-            plain(question, &mut scalar);
+            let mut scalar = vec![Receivers::default(); words];
+            plain(filter, &mut scalar);
             prop_assert_eq!(out, scalar);
         }
     }
