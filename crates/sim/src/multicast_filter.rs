@@ -1,8 +1,9 @@
-//! Whom a multicast reaches, sixty-four receivers at a time.
+//! Selects the receivers of a multicast, sixty-four at a time.
 //!
-//! For each receiver two questions: did it lose the draws (a coin), and does the message concern
-//! it (its min_weight)? Both are answered in plain loops over arrays that the compiler vectorises for
-//! whatever the machine has, chosen at run time; the answers are the same bits everywhere.
+//! Two conditions decide for each receiver: whether it loses the packet (a random draw), and
+//! whether the message concerns it (its minimum weight). Both are computed in plain loops over
+//! arrays. The compiler vectorises them for the instruction set found at run time; the results are
+//! the same bits on every machine.
 
 use crate::coin::PacketDraws;
 use pulp::{Arch, Simd, WithSimd};
@@ -10,26 +11,26 @@ use pulp::{Arch, Simd, WithSimd};
 /// Receivers handled per word of the result.
 pub(crate) const LANES: usize = 64;
 
-/// What is asked about one multicast.
+/// The inputs that decide which processes receive one multicast.
 #[derive(Clone, Copy)]
 pub(crate) struct MulticastFilter<'a> {
     pub(crate) draws: PacketDraws,
-    /// Coins below this are losses.
+    /// A draw below this is a loss.
     pub(crate) threshold: u32,
     /// The weight of the message.
     pub(crate) weight: u64,
-    /// Each receiver's min_weight; as many as `open` has bits.
+    /// The minimum weight of each receiver; as many as `open` has bits.
     pub(crate) min_weights: &'a [u64],
-    /// Who can receive at all, a bit each.
+    /// Which processes can receive at all, one bit each.
     pub(crate) open: &'a [u64],
 }
 
-/// The answer for sixty-four receivers, a bit each.
+/// The result for sixty-four receivers, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Receivers {
-    /// Who receives it.
+    /// Those that receive the packet.
     pub(crate) reached: u64,
-    /// Whom of those it concerns.
+    /// Those of them that the message concerns.
     pub(crate) concerned: u64,
 }
 
@@ -74,10 +75,10 @@ fn plain(filter: MulticastFilter<'_>, out: &mut [Receivers]) {
     }
 }
 
-/// Sixty-four bytes that are 0 or 1 to sixty-four bits.
+/// Packs sixty-four bytes that are 0 or 1 into sixty-four bits.
 #[inline(always)]
 pub(crate) fn pack(bytes: &[u8; LANES]) -> u64 {
-    // The multiplication moves byte i of eight to bit 56 + i; nothing else lands up there.
+    // The multiplication moves byte i of eight to bit 56 + i; no other product reaches those bits.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let mut bits = 0;
     for (group, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
@@ -104,7 +105,8 @@ mod tests {
             let min_weights: Vec<u64> =
                 (0..(words * LANES) as u64).map(|i| mix(salt ^ !i) % 1000).collect();
             let mut out = Vec::new();
-            let filter = MulticastFilter { draws, threshold, weight, min_weights: &min_weights, open: &open };
+            let (min_weights, open) = (&min_weights, &open);
+            let filter = MulticastFilter { draws, threshold, weight, min_weights, open };
             filter.apply(Arch::new(), &mut out);
             for (i, min_weight) in min_weights.iter().enumerate() {
                 let bit = |word: u64| word >> (i % LANES) & 1 == 1;

@@ -1,4 +1,4 @@
-//! Whether a packet arrives.
+//! Packet loss.
 
 use super::Probability;
 use crate::coin::{Coins, PacketDraws, Purpose};
@@ -8,30 +8,30 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loss {
-    /// Everything arrives.
+    /// Nothing is lost.
     None,
-    /// One coin per message: all receivers lose it, or none.
+    /// One draw per message: all receivers lose it, or none.
     Correlated(Probability),
-    /// One coin per message and receiver.
+    /// One draw per message and receiver.
     Uncorrelated(Probability),
-    /// Losses come in bursts, for each receiver on its own.
+    /// Losses come in bursts, independently for each receiver.
     Bursts(Bursts),
 }
 
-/// Gilbert's and Elliott's channel: each receiver is in a good or a bad state, which may change
-/// with every packet sent to it, and loses packets accordingly. A run begins in the middle of
-/// things: the first packet is lost as often as any other.
+/// The Gilbert-Elliott channel. Each receiver is in a good or a bad state, which may change with
+/// every packet sent to it and decides how often it loses packets. A run starts in the stationary
+/// distribution: the first packet is lost as often as any other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bursts {
-    /// How often good turns bad.
+    /// The probability that good turns bad.
     pub worsen: Probability,
-    /// How often bad turns good: a burst lasts for 1/`recover` packets on average.
+    /// The probability that bad turns good: a burst lasts for 1/`recover` packets on average.
     pub recover: Probability,
-    /// Loss in the good state.
+    /// The loss in the good state.
     #[serde(default)]
     pub good: Probability,
-    /// Loss in the bad state.
+    /// The loss in the bad state.
     pub bad: Probability,
 }
 
@@ -45,8 +45,8 @@ impl Bursts {
 }
 
 impl Loss {
-    /// Whether the channel to `to` is bad before its first packet. The coin belongs to the
-    /// receiver alone, so it is the same whoever sends first.
+    /// Whether the channel to `to` is bad before its first packet. The draw depends on the receiver
+    /// alone, so it is the same for every sender.
     pub(crate) fn begins_badly(&self, coins: Coins, to: u32) -> bool {
         match self {
             Self::Bursts(bursts) => {
@@ -71,8 +71,8 @@ impl Loss {
         }
     }
 
-    /// Whether a multicast as a whole is lost, and if not, the threshold below which a receiver's
-    /// own coin is a loss.
+    /// The threshold below which a receiver's own draw is a loss; `None` if the whole multicast is
+    /// lost.
     pub(crate) fn of_all(&self, packet: PacketDraws) -> Option<u32> {
         match self {
             Self::None => Some(0),
@@ -96,7 +96,7 @@ impl Loss {
     }
 }
 
-/// The coin that all receivers share.
+/// The draw that all receivers share.
 fn shared(packet: PacketDraws) -> u32 {
     packet.word(Purpose::SharedLoss, 0) as u32
 }

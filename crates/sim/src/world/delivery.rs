@@ -1,4 +1,4 @@
-//! Sending and receiving.
+//! Sending and delivering packets.
 
 use super::in_flight::{EVERYONE, INBOX, Packet};
 use super::{Handling, World};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::mem::needs_drop;
 
 impl<P: Protocol> World<P> {
-    #[inline(always)] // a message that is handed on is copied, which is most of a small step
+    #[inline(always)] // copying a forwarded message is most of a small step
     pub(super) fn send<O: Observer<P>>(
         &mut self,
         from: u32,
@@ -32,7 +32,7 @@ impl<P: Protocol> World<P> {
                 Ok(to) if (to as usize) < self.members.nodes.len() => {
                     self.send_to_one(to, message, cause, observer);
                 }
-                _ => {} // nobody has that name
+                _ => {} // no such process
             },
         }
     }
@@ -41,7 +41,7 @@ impl<P: Protocol> World<P> {
         self.in_flight.plain && self.in_flight.cuts.is_empty() && !self.members.need_processing()
     }
 
-    /// Posts a multicast as one event.
+    /// Sends a multicast as one event.
     fn send_to_all<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, observer: &mut O) {
         let Delay::Constant(delay) = self.network.multicast.delay else { return };
         let (draws, loss) = (self.in_flight.draws(cause), self.network.multicast.loss);
@@ -52,13 +52,13 @@ impl<P: Protocol> World<P> {
                 }
             }
         }
-        // Decided now: when it is due the network may be another.
+        // Decided now, because the network may have changed when the packet is due.
         let threshold = loss.of_all(draws);
         let packet = self.in_flight.packets.insert(Packet { message, cause, left: 1, threshold });
         self.in_flight.push(self.now + delay, packet, EVERYONE);
     }
 
-    /// Posts a multicast receiver by receiver.
+    /// Sends a multicast as one event per receiver.
     fn send_to_each<O: Observer<P>>(
         &mut self,
         message: P::Message,
@@ -88,7 +88,7 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// Posts a message to one process.
+    /// Sends a message to one process.
     #[inline(always)]
     fn send_to_one<O: Observer<P>>(
         &mut self,
@@ -101,12 +101,12 @@ impl<P: Protocol> World<P> {
             && self.in_flight.cuts.is_empty()
             && self.members.views.reaches(cause.from, to)
         {
-            // No coin is read, and nothing is to be remembered but the packet.
+            // The delay is constant and nothing is lost, so no draw is read.
             let packet = self.keep_packet::<O>(message, cause, 1);
             return self.in_flight.push(self.now + takes, packet, to);
         }
         let fate = if to == cause.from {
-            Ok((Duration::ZERO, None)) // over no network
+            Ok((Duration::ZERO, None)) // not over the network
         } else if self.members.views.reaches(cause.from, to) {
             self.fate(cause, to, false)
         } else {
@@ -122,7 +122,8 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// Keeps a packet to one process, together with the one before if that says the same.
+    /// Stores a packet to one process, together with the previous one if both carry the same
+    /// message.
     #[inline(always)]
     fn keep_packet<O: Observer<P>>(
         &mut self,
@@ -148,7 +149,7 @@ impl<P: Protocol> World<P> {
         key
     }
 
-    /// After how long a draws arrives, and its second copy if there is one; or why it does not.
+    /// The delays of a packet and of its second copy if there is one; or why it does not arrive.
     #[inline]
     fn fate(
         &mut self,
@@ -213,7 +214,7 @@ impl<P: Protocol> World<P> {
         self.deliver_to_one(delivery.to, message, cause, observer);
     }
 
-    /// A process reads a message where it lies: to own it would be to copy it, if it is plain data.
+    /// Lets a process handle a message in place, which avoids a copy of plain data.
     #[inline(always)]
     fn deliver_in_place<O: Observer<P>>(&mut self, to: u32, key: usize, observer: &mut O) {
         let Packet { message, cause, .. } = &self.in_flight.packets[key];
@@ -247,13 +248,13 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// What arrives at a process that stands still or is slow waits in its inbox.
+    /// Puts a message into the inbox of a process that is paused or slow.
     fn enqueue(&mut self, to: u32, message: P::Message, cause: Cause) {
         let until = self.members.enqueue(to, cause, message, self.now);
         self.in_flight.push(until, INBOX as usize, to);
     }
 
-    /// A process handles a message.
+    /// Lets a process handle a message.
     pub(super) fn receive<O: Observer<P>>(
         &mut self,
         to: u32,

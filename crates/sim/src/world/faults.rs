@@ -1,4 +1,4 @@
-//! What comes from outside: faults and commands.
+//! Applies faults and commands.
 
 use super::World;
 use crate::clock::Clock;
@@ -36,7 +36,7 @@ impl<P: Protocol> World<P> {
                 self.enter(node, *disk, observer);
             }
             (Fault::Renumber { life, .. }, false) => self.members.renumber(node, *life),
-            // A clock is the machine's, and goes on without the process.
+            // A clock belongs to the machine and runs on without the process.
             (Fault::Drift { parts_per_billion, .. }, false) => {
                 let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
                 self.members.clocks[node as usize] = clock;
@@ -46,8 +46,8 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// The process that is meant. The leader is whoever most processes name first; the greatest of
-    /// them if there are several.
+    /// The process that is meant. The leader is the process that most others name first; the one
+    /// with the greatest id if several tie.
     fn find(&self, who: Who) -> Option<u32> {
         if let Who::Node(node) = who {
             return Some(node);
@@ -131,7 +131,7 @@ impl<P: Protocol> World<P> {
         self.schedule_detection(node, Reach::Down);
     }
 
-    /// A process starts in the midst of a run.
+    /// Starts a process during a run.
     fn enter<O: Observer<P>>(&mut self, node: u32, disk: Disk, observer: &mut O) {
         self.start(node, disk, observer);
         if self.detection.is_none() {
@@ -145,14 +145,15 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// All that see this process will be told whether it can be reached.
+    /// Schedules the detection of a start or a stop: all that see the process will be told.
     pub(super) fn schedule_detection(&mut self, node: u32, reach: Reach) {
         if let Some(after) = self.detection {
             self.detections.push_back((self.now + after, node, reach));
         }
     }
 
-    /// The first of the news has got about.
+    /// Tells all that see a process whether it can be reached: the first of the scheduled
+    /// detections.
     pub(super) fn spread_detection<O: Observer<P>>(&mut self, observer: &mut O) {
         let Some((_, node, reach)) = self.detections.pop_front() else { return };
         for to in 0..self.members.nodes.len() as u32 {
@@ -162,8 +163,9 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// A process has or lost a link to another. A link to a process that is not there is no sign of
-    /// life, and whoever is told who is there is told that it is not.
+    /// Tells a process that a link to another appeared or disappeared. A link to a stopped process
+    /// is no sign of life; where failures are detected, the process is told that the other one is
+    /// down.
     fn link<O: Observer<P>>(&mut self, to: u32, node: u32, up: bool, observer: &mut O) {
         match (up, self.node(node).is_some()) {
             (true, true) => self.tell(to, node, Reach::Up, observer),
@@ -172,7 +174,7 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// A process is told whether another can be reached; one that stands still learns it late.
+    /// Tells a process whether another can be reached. A paused process learns it when it resumes.
     fn tell<O: Observer<P>>(&mut self, to: u32, node: u32, reach: Reach, observer: &mut O) {
         if self.members.is_paused(to) {
             self.members.life(to).heard.push((node, reach));
@@ -210,7 +212,7 @@ impl<P: Protocol> World<P> {
         self.queue_again(node);
     }
 
-    /// Its clock or its freedom changed: look at its deadline anew.
+    /// Queues a process anew after its clock or its pause changed.
     fn queue_again(&mut self, node: u32) {
         if let Some(wake) = self.node(node).map(Node::poll_timeout) {
             let when = self.members.when(node, wake, self.now);

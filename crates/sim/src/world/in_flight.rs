@@ -1,4 +1,4 @@
-//! Letters under way.
+//! Packets in flight.
 
 use crate::coin::{Coins, PacketDraws};
 use crate::fault::Cuts;
@@ -11,38 +11,39 @@ use slab::Slab;
 
 /// The address of a multicast that is one event.
 pub(super) const EVERYONE: u32 = u32::MAX;
-/// The packet that stands for the first one in the receiver's inbox.
+/// Stands for the first packet in the receiver's inbox.
 pub(super) const INBOX: u32 = u32::MAX;
 
 pub(super) struct InFlight<M> {
     pub(super) packets: Slab<Packet<M>>,
     queue: Queue<Delivery>,
-    /// How many messages each process has sent.
+    /// The number of messages each process has sent.
     numbers: Vec<u32>,
-    /// Whose channel is in its bad state, for bursts.
+    /// Which receivers' channels are in the bad state, for bursts.
     pub(super) bad: Vec<bool>,
     pub(super) cuts: Cuts,
     coins: Coins,
     pub(super) plain: bool,
-    /// How long every packet to one process takes, if nothing can become of it but that.
+    /// The delay of every unicast, if it is constant and each arrives exactly once.
     pub(super) sure_delay: Option<Duration>,
-    /// The last packet to one process that the present step posted.
+    /// The last unicast packet that the current step sent.
     pub(super) last: Option<usize>,
 }
 
-/// A message under way, kept once however many receive it: also if it was sent to one after the
-/// other in the same step. Of these only the first one's number is known.
+/// A message in flight, stored once for all its receivers. Equal unicasts of one step share a
+/// packet too; only the number of the first is known then.
 #[derive(Clone)]
 pub(super) struct Packet<M> {
     pub(super) message: M,
     pub(super) cause: Cause,
-    /// Receptions to come.
+    /// Deliveries still to come.
     pub(super) left: u32,
-    /// Of a multicast that is one event: the coins below this are losses, if not all are.
+    /// For a multicast that is one event: draws below this are losses. `None` if all receivers lose
+    /// it.
     pub(super) threshold: Option<u32>,
 }
 
-/// One reception to come, or a whole multicast's.
+/// One delivery to come, or all deliveries of a multicast.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivery {
     pub(super) packet: u32,
@@ -75,13 +76,14 @@ impl<M> InFlight<M> {
         self.set_network(&plan.network, batch);
     }
 
-    /// From now on packets travel through this network. Bursts begin anew.
+    /// Replaces the network for packets sent from now on. Bursts start anew.
     pub(super) fn set_network(&mut self, network: &Network, batch: bool) {
         self.plain = batch && network.is_plain();
         self.sure_delay = network.unicasts_surely();
         self.bad.clear();
         let Network { multicast, unicast, .. } = network;
-        // A receiver has one state for both ways to send; the first that has bursts begins it.
+        // A receiver has one state for multicasts and unicasts; the first channel with bursts draws
+        // it.
         let bursty = |channel: &&&Channel| matches!(channel.loss, Loss::Bursts(_));
         if let Some(channel) = [multicast, unicast].iter().find(bursty) {
             let receivers = 0..self.numbers.len() as u32;
@@ -89,7 +91,7 @@ impl<M> InFlight<M> {
         }
     }
 
-    /// Gives the sender's next packet its number.
+    /// Assigns the sender's next packet its number.
     pub(super) fn stamp(&mut self, from: u32, sent: SimTime) -> Cause {
         let number = self.numbers[from as usize];
         self.numbers[from as usize] = number.wrapping_add(1);
