@@ -1,4 +1,4 @@
-//! The time-outs of bully, and its variants.
+//! The parameters of bully: time-outs and variants.
 
 use crate::choice::{Goal, Profile};
 use crate::detect::Detector;
@@ -7,32 +7,32 @@ use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// What a person writes.
+/// The written parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// How failures are detected; whoever drives the protocol tells of them if they are told.
+    /// How failures are detected: by reports of the driver, or by heartbeats.
     pub detector: Detector,
-    /// How often a process says that it lives, where failures are detected.
+    /// How often a process sends a heartbeat, if heartbeats are used.
     pub beat: Option<Duration>,
-    /// A peer that was silent for so long is considered dead.
+    /// A peer silent for this long is considered dead.
     pub suspect: Option<Duration>,
     /// How long a message waits for its acknowledgement before it is sent again.
     pub resend: Option<Duration>,
-    /// How often it is sent before its receiver is considered dead.
+    /// How often a message is sent before its receiver is considered dead.
     pub tries: Option<u32>,
-    /// How long it bears to have no leader, or one that is not the greatest; infinite: for ever,
-    /// and then it does what the text says and nothing else.
+    /// How long a process tolerates having no leader, or one that is not the greatest. Infinite:
+    /// for ever, and then it does only what the text says.
     #[serde(alias = "patience")]
     pub call_after: Duration,
     /// How long a process waits for an OK before it takes the lead; also for an answer to "who
     /// leads?".
     pub reply: Duration,
-    /// How long it then waits for the Coordinator message before it holds another election.
+    /// How long it then waits for the Coordinator message before it calls another election.
     pub wait: Duration,
     /// How the greatest process answers.
     pub top_answers: TopAnswers,
-    /// What a process does that has recovered.
+    /// What a recovered process does.
     pub recovery: Recovery,
     /// Whether an election carries the time it was called, and the older one prevails.
     pub stamps: bool,
@@ -59,7 +59,7 @@ impl Default for Config {
 named! {
     /// How the process with the greatest id of all answers an election.
     pub enum TopAnswers = Ok {
-        /// Like everyone else, with OK, and then it tells all that it leads.
+        /// With OK, like every other process; then it tells all that it leads.
         Ok = "ok",
         /// By telling all that it leads, which is answer enough.
         Coordinator = "coordinator",
@@ -67,27 +67,27 @@ named! {
 }
 
 named! {
-    /// What a process does that has recovered.
+    /// What a recovered process does.
     pub enum Recovery = Bully {
         /// It calls an election.
         Bully = "bully",
-        /// It asks who leads and follows that one, also if it is lesser; it calls an election only
+        /// It asks who leads and follows that process, even a lesser one; it calls an election only
         /// if nobody knows.
         Ask = "ask",
     }
 }
 
-/// Parameters that keep the rules.
+/// Valid parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params(Config);
 
 impl Params {
-    /// What they were made from.
+    /// The written parameters.
     pub fn config(&self) -> &Config {
         &self.0
     }
 
-    /// What a simulation must know.
+    /// The properties that a simulation needs.
     pub fn profile(&self) -> Profile {
         Profile {
             goal: match self.0.recovery {
@@ -106,9 +106,9 @@ impl Params {
         }
     }
 
-    /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
-    /// within this, if no message takes longer than `delay`: somebody loses patience and holds an
-    /// election that meets an old one and is held again.
+    /// The time within which all name the same leader, once faults have stopped and all know who
+    /// can be reached, if no message takes longer than `delay`. In the worst case a process runs
+    /// out of patience and calls an election that meets an old one and is held again.
     pub fn settles(&self, delay: Duration) -> Duration {
         let Config { reply, wait, call_after, .. } = self.0;
         (call_after + (reply + wait) * 2 + delay * 4) * 2
@@ -133,14 +133,14 @@ impl TryFrom<Config> for Params {
 /// Which rule a [`Config`] breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadConfig {
-    /// Whoever takes over must have the time to find nobody greater and say so.
+    /// A process that takes over needs time to find nobody greater and to say so.
     TimeOuts {
         /// The wait for an OK as written.
         reply: Duration,
         /// The wait for the Coordinator message as written.
         wait: Duration,
     },
-    /// An election takes time.
+    /// Patience must be longer than zero, because an election takes time.
     NoPatience,
 }
 

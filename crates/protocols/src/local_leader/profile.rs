@@ -1,17 +1,17 @@
-//! What a simulation must know to plan around leases.
+//! The properties that a simulation needs to plan around leases.
 
 use super::params::{Mode, Params};
 use crate::choice::{Goal, Leases, Profile};
 
-/// The most processes of a group: every election carries a row for each member.
+/// The largest group: every election carries a row for each member.
 pub const NODES_MAX: u64 = 1024;
 
 impl Params {
-    /// What a simulation must know of it.
+    /// The properties that a simulation needs.
     pub fn profile(&self) -> Profile {
         Profile {
             goal: Goal::Same,
-            // A member that was just started is bound for a lockTime, then the line moves up.
+            // A member that was just started is locked for a lockTime, then its turn comes.
             opening: self.lock() + self.period(),
             interval: self.renew(),
             trust: match self.mode() {
@@ -31,8 +31,8 @@ impl Params {
         }
     }
 
-    /// How many requests beyond the first it takes, on average, until one succeeds among so many
-    /// others, if each message is lost this often: in majority mode enough of them must hear the
+    /// The mean number of requests beyond the first until one succeeds among this many others, if
+    /// each message is lost with this probability. In majority mode enough of them must hear the
     /// request and be heard, in local mode all.
     pub fn requests_beyond_first(&self, others: u64, loss: f64) -> f64 {
         let needed = match self.mode() {
@@ -44,13 +44,13 @@ impl Params {
     }
 }
 
-/// The probability that at least `needed` of `trials` succeed, each with this chance.
+/// The probability that at least `needed` of `trials` succeed, each with this probability.
 fn at_least(needed: u64, trials: u64, chance: f64) -> f64 {
     if needed == 0 || chance >= 1.0 {
         return 1.0;
     }
     let (n, success, failure) = (trials as f64, libm::log(chance), libm::log1p(-chance));
-    // A binomial coefficient may be too large for a number, its logarithm is not.
+    // A binomial coefficient may overflow, its logarithm does not.
     let exactly = |count: u64| {
         let k = count as f64;
         let ways = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);

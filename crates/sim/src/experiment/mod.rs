@@ -147,7 +147,7 @@ fn summarise(samples: &[Sample], lazy: bool) -> Answer {
 }
 
 /// Yes-or-no measures have an interval of their own: the one around a mean has no width where all
-/// samples are equal, and exceeds [0, 1] near its ends.
+/// samples are equal, and leaves the range from 0 to 1 near its ends.
 fn summary(measure: Measure, samples: &[f64]) -> Option<Summary> {
     let summary = Summary::of(samples)?;
     if measure.sort() != Sort::Chance {

@@ -132,7 +132,7 @@ impl<A: Air> Election<'_, A> {
         tally.converged = leader.sent(tally.rounds - 1);
         tally.received = tally.converged + leader.delay;
         tally.area += u128::from(tally.received - leader.first);
-        // All others are silent by now, so only those that go on must be cut off.
+        // All that fall silent have done so by now, so only those that go on are cut off.
         let each = (tally.received - leader.first).div_ceil(leader.every);
         let going_on = match self.setting.params.yields() {
             Yields::Never => u64::from(self.setting.nodes),

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_numbers_from_nought_to_one_are_probabilities() {
+    fn only_numbers_from_zero_to_one_are_probabilities() {
         for text in ["-0.1", "1.1", "NaN", "inf", "half", ""] {
             let error = text.parse::<Probability>().unwrap_err().to_string();
             assert!(error.contains(&format!("'{text}'")), "{error}");

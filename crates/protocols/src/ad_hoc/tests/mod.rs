@@ -69,7 +69,7 @@ fn ask(to: u64, wave: Wave) -> Effect {
     send(to, Message::Election(wave))
 }
 
-/// Both timers, so many milliseconds from now; nought for never.
+/// Both timers, so many milliseconds from now; zero for never.
 fn timers(process: &Process, wait: u64, repeat: u64) -> [Effect; 2] {
     [(Timer::Wait, wait), (Timer::Repeat, repeat)].map(|(timer, length)| match length {
         0 => Effect::Disarm(timer),

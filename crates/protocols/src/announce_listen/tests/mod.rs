@@ -1,6 +1,6 @@
 //! Handler tests: one process, one input, the whole list of effects and the whole belief.
 //!
-//! The clock of every test starts at nought and is read in milliseconds. Unless a test says
+//! The clock of every test starts at zero and is read in milliseconds. Unless a test says
 //! otherwise T_S = T_A = 1 s and T_L = 3 s, and a process has its id for a standing.
 
 mod aging;
@@ -54,7 +54,7 @@ fn start_ranked(id: u64, rank: u64, config: Config, draws: &[u64]) -> Process {
     Process::boot(Boot { rank, ..Boot::first(NodeId(id)) }, valid(config), &[], draws)
 }
 
-/// A process of this variant that follows `leader`, heard at the instant nought.
+/// A process of this variant that follows `leader`, heard at the instant zero.
 fn follower(id: u64, leader: u64, config: Config, draws: &[u64]) -> Process {
     let mut process = start(id, config, draws);
     hear(&mut process, leader);

@@ -1,7 +1,7 @@
 //! Handler tests: one process, one input, the whole list of effects and the whole belief; and
 //! groups of them in storms.
 //!
-//! The clock of every test starts at nought and is read in milliseconds. Unless a test says
+//! The clock of every test starts at zero and is read in milliseconds. Unless a test says
 //! otherwise the group is 1 to 5, the times are those of `lan`, and clocks do not drift: Δ = 10,
 //! σ = 20, P = 50, lockTime = lease = 150, EP = 181, expires = 302, 2Δ = 20 and 2Δ+σ = 40.
 

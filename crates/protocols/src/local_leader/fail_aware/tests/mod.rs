@@ -1,7 +1,7 @@
 //! Handler tests: one process, one input, the whole list of effects and what the protocol inside
 //! was told.
 //!
-//! The process under test is 1 of 1, 2 and 3, in its fifth life, and its clock starts at nought.
+//! The process under test is 1 of 1, 2 and 3, in its fifth life, and its clock starts at zero.
 //! Its peers' clocks are read in milliseconds too. Unless a test says otherwise ρ = 0, δmin = 0,
 //! and stamps are refreshed every second.
 

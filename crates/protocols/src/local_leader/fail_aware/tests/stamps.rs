@@ -98,8 +98,8 @@ fn a_row_that_a_former_life_asked_for_is_no_row() {
         assert_eq!(last(&process), Some((NodeId(2), None)));
         assert_eq!(process.effects(), [sends(to(2), 9, &[row(2, 5006, 9)], None)]);
     }
-    // Why: it asked when its clock showed nought, was restarted 51 ms later with its clock at
-    // nought again, and now hears what was sent 54 ms ago. Of this it would say: 3 ms.
+    // Why: it asked when its clock showed zero, was restarted 51 ms later with its clock at
+    // zero again, and now hears what was sent 54 ms ago. Of this it would say: 3 ms.
     let mut process = start(Params { rules: Rules::ALL.without(Rule::Lives), ..params() });
     process.wait(ms(9)).message(2, said(5006, &[former], Some(HELLO)));
     assert_eq!(last(&process), Some((NodeId(2), Some(ms(3) + CUTS))));
