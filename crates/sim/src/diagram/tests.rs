@@ -1,4 +1,4 @@
-//! The picture is judged by what is in it, and by being a picture at all.
+//! Checks the contents of pictures, and that they are well-formed.
 
 mod leases;
 

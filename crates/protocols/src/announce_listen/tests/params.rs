@@ -1,4 +1,4 @@
-//! From what was written to what is accepted: every rule, and what its breach says.
+//! From written to valid parameters: every rule, and its error message.
 
 use super::*;
 use alloc::string::ToString;

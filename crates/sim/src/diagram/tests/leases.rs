@@ -1,4 +1,4 @@
-//! What is held for a time is drawn for as long as it is held.
+//! Leases and locks are drawn for exactly as long as they last.
 
 use super::*;
 
@@ -72,7 +72,7 @@ fn a_renewed_lease_is_one_bar_and_a_lapsed_one_begins_another() {
 #[test]
 fn ends_are_read_from_the_clock_that_was_to_end_them() {
     let reads = |millis| Event::Fact(Fact::Clock { reads: instant(millis) });
-    // A clock that began anew with its machine, another that is ahead.
+    // A clock that restarted with its machine, and another that is ahead.
     let picture = second(vec![
         at(300, 1, reads(0)),
         at(300, 1, leading(1, 200)),
