@@ -161,7 +161,7 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("sim sup --scenario departure --listen 3s", "promises none"),
         ("sim le-s --scenario churn --listen 3s --departures -1", "'-1'"),
         ("sim le-s --scenario churn --listen 3s --departures 1e6", "at most"),
-        ("sim le-m --scenario join-greater --listen 3s", "luck decides"),
+        ("sim le-m --scenario join-greater --listen 3s", "that is random"),
         ("sim le-s --listen 3s --engine lazy", "listen must be infinite"),
         ("sim le-s --scenario split --listen 3s", "try local-leader"),
         ("sim le-s --clock-drift 1000000", "'1000000'"),

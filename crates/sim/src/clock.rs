@@ -1,4 +1,4 @@
-//! A node's own clock: what it reads when the world's time is such and such.
+//! //! A process's own clock: maps the world's time to what the clock reads.
 
 use bellwether_core::{Duration, Instant, SimTime};
 
@@ -25,7 +25,7 @@ impl Clock {
         if self.drift == 0 {
             return self.read + elapsed;
         }
-        // Whole seconds and the rest apart, so that 64 bits do.
+        // Whole seconds and the remainder are scaled separately, so that 64 bits are enough.
         let (whole, rest) = (elapsed.as_nanos() / BILLION, elapsed.as_nanos() % BILLION);
         let local = whole.saturating_mul(self.rate()).saturating_add(rest * self.rate() / BILLION);
         self.read + Duration::from_nanos(local)
@@ -47,22 +47,22 @@ impl Clock {
             + Duration::from_nanos(world.saturating_add((rest * BILLION).div_ceil(self.rate())))
     }
 
-    /// What it counts in a second of the world; at least 1, below 2³².
+    /// How many nanoseconds it counts per second of world time; at least 1, below 2³².
     fn rate(&self) -> u64 {
         BILLION.saturating_add_signed(i64::from(self.drift))
     }
 
-    /// From `at` on it runs at another rate.
+    /// A copy that runs at another rate from `at` on.
     pub fn drifting(&self, at: SimTime, parts_per_billion: i32) -> Self {
         Self { since: at, read: self.read(at), drift: parts_per_billion.max(-999_999_999) }
     }
 
-    /// At `at` it is set forward.
+    /// A copy that is set forward by `by` at `at`.
     pub fn jumped(&self, at: SimTime, by: Duration) -> Self {
         Self { since: at, read: self.read(at) + by, drift: self.drift }
     }
 
-    /// At `at` its machine starts again, and it begins at nought. It runs as fast as before.
+    /// A copy whose machine reboots at `at`: it starts again from zero, at the same rate.
     pub fn rebooted(&self, at: SimTime) -> Self {
         Self { since: at, read: Instant::ZERO, drift: self.drift }
     }

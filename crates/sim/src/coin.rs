@@ -1,132 +1,134 @@
-//! Coins: what becomes of a packet is a pure function of who sent it, which one it was and who gets
-//! it.
+//! Random draws as pure functions: what happens to a packet depends only on its sender, its number
+//! and its receiver.
 //!
-//! There is no generator whose state moves on, so coins can be read in any order, by any number of
-//! threads, or not at all, without changing the run. That is what lets the event engine read a
-//! whole group's coins in one vector loop, and the lazy engine read only the few that matter.
+//! There is no generator with a moving state. Draws can be read in any order, by any number of
+//! threads, or not at all, without changing the run. The event engine can therefore read a whole
+//! group's draws in one vector loop, and the lazy engine can read only the few that matter.
 
 use bellwether_core::{Entropy, Seeded, mix};
 
-/// All coins of one run.
+/// The seed of one run, from which all its random draws follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coins {
     key: u64,
 }
 
-/// What a coin decides, so that one packet's coins are independent of each other.
+/// What a draw decides. Draws for different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Whether all receivers lose it together.
+    /// Whether all receivers lose the packet together.
     SharedLoss = 1,
-    /// How long it takes.
+    /// The delay.
     Delay,
-    /// Whether it arrives twice.
+    /// Whether the packet arrives twice.
     Duplicate,
-    /// How much later the second copy is.
+    /// How much later the second copy arrives.
     DuplicateDelay,
-    /// Whether it is held up.
+    /// Whether the packet is delayed further, so that others overtake it.
     Reorder,
-    /// How long it is held up.
+    /// How long that further delay is.
     ReorderDelay,
     /// Whether the receiver's channel changes between good and bad.
     Burst,
     /// How late the receiver's scheduler is.
     Scheduling,
-    /// How fit to lead a process is.
+    /// The rank of a process.
     Rank,
     /// Whether the receiver's channel is bad before its first packet.
     FirstState,
 }
 
 impl Coins {
-    /// The coins of run number `run` under `seed`.
+    /// The draws of run number `run` under `seed`.
     pub fn new(seed: u64, run: u64) -> Self {
         Self { key: mix(mix(seed).wrapping_add(run).wrapping_mul(ODD)) }
     }
 
-    /// The coins of the packet that `sender` counts as `number`.
+    /// The draws of the `number`-th packet of `sender`.
     #[inline]
-    pub fn packet(self, sender: u32, number: u32) -> Packet {
+    pub fn packet(self, sender: u32, number: u32) -> PacketDraws {
         let packet = (u64::from(sender) << 32) | u64::from(number);
         let key = mix(self.key ^ mix(packet.wrapping_add(ODD)));
-        Packet { low: key as u32, high: (key >> 32) as u32 }
+        PacketDraws { low: key as u32, high: (key >> 32) as u32 }
     }
 
-    /// The random choices of one process: a stream of its own, so that one draw more in one process
-    /// moves nothing elsewhere.
+    /// The random stream of one process. Each process has its own stream, so an additional draw in
+    /// one process changes nothing in the others.
     #[inline]
     pub fn stream(self, node: u32) -> Stream {
         Stream(Seeded::new(mix(self.key ^ mix(!u64::from(node)))))
     }
 
-    /// A number of the run's own, which all its processes may know.
+    /// A random number that identifies the run; all its processes may know it.
     #[inline]
     pub fn group(self) -> u64 {
         mix(self.key ^ GROUP)
     }
 
-    /// A stream for the world itself, apart from all processes'.
+    /// A random stream for the world itself, separate from those of all processes.
     pub fn world(self, purpose: For) -> Stream {
         Stream(Seeded::new(mix(self.key ^ mix(purpose.number() ^ ODD))))
     }
 }
 
-/// What the world draws from a stream of its own. Two purposes with one number draw the same.
+/// What the world draws from a stream of its own. Two purposes with the same number read the same
+/// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum For {
     /// How fast each clock runs.
     Drifts,
-    /// When the event of a scenario strikes; in churn, who comes and goes.
+    /// When the event of a scenario happens; in churn, which processes come and go.
     Event,
     /// What each clock reads at the start.
     Offsets,
-    /// Who is cut off in a split.
+    /// Which processes a split cuts off.
     Split,
-    /// Who stands where on a ring.
+    /// The order of a ring.
     RingOrder,
-    /// Who calls an election, and when.
+    /// Which processes start an election, and when.
     Initiators,
     /// How one process moves.
     Motion {
-        /// Which.
+        /// Its number.
         node: u32,
     },
-    /// A network of links.
+    /// A random network of links.
     Terrain,
-    /// Who fails in a round of an election.
+    /// Which processes fail in a round of an election.
     Failures {
         /// Which election, from 1.
         election: u32,
         /// Which of its rounds, from 1.
         round: u32,
     },
-    /// Whatever someone who uses this crate draws, by a number of their own.
+    /// For users of this crate, under numbers of their own.
     Caller(u64),
 }
 
 impl For {
-    /// Its number. Every recorded seed rests on these: a new purpose gets a new number, and none
-    /// is ever changed.
+    /// The number of the stream. Recorded seeds depend on these numbers: a new purpose gets a new
+    /// number, and no number ever changes.
     fn number(self) -> u64 {
         match self {
             Self::Drifts => 1,
             Self::Event => 2,
-            // One number for both, as it was before they had names: offsets are drawn in scenario
-            // files and schedules only, splits in experiments only, where all clocks start at zero.
+            // Both share one number for compatibility with recorded seeds. This is safe: only
+            // scenario files and schedules draw offsets, and only experiments, in which all clocks
+            // start at zero, draw splits.
             Self::Offsets | Self::Split => 3,
             Self::RingOrder => 4,
             Self::Initiators => 5,
             Self::Motion { node } => 6 << 32 | u64::from(node),
             Self::Terrain => 7,
-            // Elections count from 1, so these are above all but motion, which is of protocols
-            // without rounds.
+            // Elections count from 1, so these numbers are above all others except those of motion.
+            // Protocols with rounds do not use motion.
             Self::Failures { election, round } => u64::from(election) << 32 | u64::from(round),
             Self::Caller(number) => number,
         }
     }
 }
 
-/// The random choices of one process.
+/// A stream of random draws, for example those of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream(Seeded);
 
@@ -144,17 +146,17 @@ impl Stream {
     }
 }
 
-/// The coins of one packet.
+/// The random draws of one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub struct PacketDraws {
     low: u32,
     high: u32,
 }
 
-impl Packet {
-    /// The coin that decides whether `receiver` loses it: 32 even bits, from a few cheap steps that
-    /// a compiler turns into vector code. The two halves of the packet's key enter at different
-    /// steps, so that no two packets read the same sequence shifted.
+impl PacketDraws {
+    /// The draw that decides whether `receiver` loses the packet: 32 uniform bits, from a few cheap
+    /// steps that the compiler vectorises. The two halves of the packet's key enter at different
+    /// steps, so that no two packets read shifted copies of one sequence.
     #[inline(always)]
     pub fn loss(self, receiver: u32) -> u32 {
         let mut x = receiver.wrapping_mul(0x9e37_79b1) ^ self.low;
@@ -163,13 +165,13 @@ impl Packet {
         x ^ (x >> 16)
     }
 
-    /// Any other coin: 64 even bits.
+    /// The draw for any other purpose: 64 uniform bits.
     pub fn word(self, purpose: Purpose, receiver: u32) -> u64 {
         let packet = (u64::from(self.high) << 32) | u64::from(self.low);
         mix(packet ^ mix(u64::from(receiver) | ((purpose as u64) << 40)))
     }
 
-    /// Any other coin, as a number in `[0, 1)`.
+    /// The draw for any other purpose, as a number in `[0, 1)`.
     pub fn unit(self, purpose: Purpose, receiver: u32) -> f64 {
         to_unit(self.word(purpose, receiver))
     }
@@ -208,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Neighbouring receivers, numbers, senders and runs must not share luck.
+    /// Draws of neighbouring receivers, numbers, senders and runs must be independent.
     #[test]
     fn coins_that_lie_side_by_side_are_independent() {
         let coin = |run, sender, number, receiver| {
@@ -248,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_coin_is_the_same_coin_for_ever() {
-        // Pinned: whoever changes these changes every recorded seed.
+        // Pinned: a change of these values changes the result of every recorded seed.
         let packet = Coins::new(42, 7).packet(3, 11);
         assert_eq!((packet.loss(0), packet.loss(499)), PINNED_LOSS);
         assert_eq!(packet.word(Purpose::Delay, 5), PINNED_WORD);

@@ -1,4 +1,4 @@
-//! What goes wrong, and when.
+//! Faults, and when they happen.
 
 use crate::network::Network;
 use bellwether_core::{Command, Duration, SimTime};
@@ -6,12 +6,13 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// To whom something happens: a process by its number, or whoever most processes follow just then.
+/// The process that a fault affects: one by its number, or the one that most processes follow at
+/// that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// This one.
+    /// The process with this number.
     Node(u32),
-    /// The present leader; written `"leader"`.
+    /// The current leader; written `"leader"`.
     Leader,
 }
 
@@ -55,87 +56,88 @@ fn no_node<E: de::Error>(written: &dyn fmt::Display) -> E {
     E::custom(format!("node = {written}, but a node is a number from 0 on or the word \"leader\""))
 }
 
-/// One thing that happens to the world from outside.
+/// One fault: an event that happens to the world from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// The process stops without a word; what it stored stays.
+    /// The process stops without notice; its stored bytes remain.
     Crash {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// It starts again.
+    /// The process starts again.
     Restart {
-        /// Which.
+        /// The process.
         node: Who,
-        /// What is left of what it stored.
+        /// What remains of its stored bytes.
         disk: Disk,
-        /// Whether the whole machine started again, so that its clock begins at nought.
+        /// Whether the whole machine rebooted, so that its clock starts at zero.
         reboot: bool,
     },
-    /// A process that is gone will begin with a number of a former life, as if it had lost count.
-    /// It knows that it ran before. The life after that has a number of its own again.
+    /// The next incarnation of a stopped process gets the number of an earlier one, as if the
+    /// counter had been lost. The process knows that it ran before. The incarnation after that has
+    /// a new number again.
     Renumber {
-        /// Which.
+        /// The process.
         node: Who,
-        /// Which number.
+        /// The number it gets.
         life: Renumbered,
     },
-    /// It stands still; what is sent to it waits.
+    /// The process is suspended; messages to it wait.
     Pause {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// It goes on, with everything that waited.
+    /// The process continues, and handles everything that waited.
     Resume {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// From now on it reacts late, by up to this.
+    /// From now on the process reacts late.
     Slow {
-        /// Which.
+        /// The process.
         node: Who,
-        /// The most; nought ends it.
+        /// The longest delay; zero ends the slowness.
         by: Duration,
     },
-    /// From now on its clock runs fast, or slow if negative.
+    /// From now on the process's clock runs fast, or slow if negative.
     Drift {
-        /// Which.
+        /// The process.
         node: Who,
-        /// In parts per 10⁹.
+        /// The rate, in parts per 10⁹.
         parts_per_billion: i32,
     },
-    /// Its clock is set forward.
+    /// The process's clock is set forward.
     Jump {
-        /// Which.
+        /// The process.
         node: Who,
-        /// By this much.
+        /// By how much.
         by: Duration,
     },
     /// A process that was [absent](crate::Plan::absent) starts.
     Join {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// It is asked to leave, may say goodbye, and is gone.
+    /// The process is asked to leave. It may say goodbye, and then stops.
     Leave {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// It is asked to stop leading.
+    /// The process is asked to stop leading.
     Resign {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// It is asked to hold an election.
+    /// The process is asked to start an election.
     Campaign {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// In a graph: a link comes or goes, and both ends are told.
+    /// In a graph: a link appears or disappears, and both ends are told.
     Link {
         /// The two ends.
         ends: (u32, u32),
-        /// Whether it comes.
+        /// Whether it appears.
         up: bool,
     },
     /// From now on nothing sent by `from` reaches `to`. Both ways make a partition, one way an
@@ -148,14 +150,14 @@ pub enum Fault {
     },
     /// All cuts end.
     Heal,
-    /// From now on the network is like this; cuts stay, and so does what is under way.
+    /// From now on the network has these properties; cuts and packets in flight remain.
     Network {
-        /// The new one.
+        /// The new network.
         network: Box<Network>,
     },
 }
 
-/// What a restart finds of what was stored.
+/// What a restarted process finds of its stored bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Disk {
@@ -168,18 +170,18 @@ pub enum Disk {
     Torn,
 }
 
-/// The number of a life that has none of its own.
+/// The number of an incarnation that has no new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Renumbered {
-    /// That of the life before it.
+    /// The number of the previous incarnation.
     Same,
-    /// Zero, which is lower than that of any other life.
+    /// Zero, which is lower than the number of any other incarnation.
     Lower,
 }
 
 impl Fault {
-    /// The process it happens to, if it is one.
+    /// The process it affects, if it affects one.
     pub fn node(&self) -> Option<Who> {
         match self {
             Self::Crash { node }
@@ -198,7 +200,7 @@ impl Fault {
         }
     }
 
-    /// The command it gives, if it is one.
+    /// The command it gives, if it gives one.
     pub(crate) fn command(&self) -> Option<Command> {
         match self {
             Self::Leave { .. } => Some(Command::Leave),
@@ -208,7 +210,7 @@ impl Fault {
         }
     }
 
-    /// The key under which a scenario file names processes in it.
+    /// The key under which a scenario file names this process in the fault.
     pub(crate) fn key(&self, node: u32) -> &'static str {
         match self {
             Self::Cut { from, .. } if from.contains(&node) => "from",
@@ -236,14 +238,14 @@ impl Fault {
 /// A fault and its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timed {
-    /// When, counted from the start.
+    /// When it happens, counted from the start of the run.
     pub at: Duration,
-    /// What.
+    /// The fault.
     pub fault: Fault,
 }
 
 impl Timed {
-    /// When, as a point in the world's time.
+    /// When it happens, as a world time.
     pub fn time(&self) -> SimTime {
         SimTime::ZERO + self.at
     }

@@ -1,7 +1,7 @@
-//! Networks to hold elections in: trees, grids, random graphs, radios in a square.
+//! Generators of networks: trees, grids, random graphs, radios in a square.
 //!
-//! Every graph that promises to be connected is. Links have the lesser end first, in order, each
-//! once.
+//! Every graph that is documented as connected is connected. Each link appears once, smaller end
+//! first, and the links are sorted.
 
 use crate::coin::Stream;
 use crate::network::Topology;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// The links of a network.
 pub type Links = Vec<(u32, u32)>;
 
-/// Everyone linked to everyone.
+/// A complete graph.
 pub fn complete(nodes: u32) -> Links {
     (0..nodes).flat_map(|a| (a + 1..nodes).map(move |b| (a, b))).collect()
 }
@@ -30,7 +30,7 @@ pub fn grid(rows: u32, columns: u32) -> Links {
     links
 }
 
-/// Processes in rows as near to a square as can be; the last row may be shorter.
+/// A grid as close to a square as possible; the last row may be shorter.
 pub fn square(nodes: u32) -> Links {
     let columns = (1..=nodes).find(|side| side * side >= nodes).unwrap_or(1);
     let mut links = grid(nodes.div_ceil(columns), columns);
@@ -47,7 +47,7 @@ pub fn circle(nodes: u32) -> Links {
     links
 }
 
-/// A tree, each equally likely (by its Prüfer sequence).
+/// A uniformly random tree (by its Prüfer sequence).
 pub fn tree(nodes: u32, luck: &mut Stream) -> Links {
     if nodes < 2 {
         return Links::new();
@@ -72,10 +72,9 @@ pub fn tree(nodes: u32, luck: &mut Stream) -> Links {
     links
 }
 
-/// A connected graph of so many links, fewer if there is no room for them: a random tree, and
-/// further links wherever there are none. Every connected graph can come up, though not equally
-/// often: those with many spanning trees more often. To draw until a graph happens to be connected
-/// would take for ever where links are few.
+/// A connected random graph with `links` links, or fewer if not so many exist: a random tree plus
+/// random further links. Every connected graph can occur; those with many spanning trees occur more
+/// often. Drawing until a graph happens to be connected would take too long where links are few.
 pub fn connected(nodes: u32, links: usize, luck: &mut Stream) -> Links {
     let mut chosen: BTreeSet<(u32, u32)> = tree(nodes, luck).into_iter().collect();
     let mut rest: Links = complete(nodes);
@@ -87,8 +86,9 @@ pub fn connected(nodes: u32, links: usize, luck: &mut Stream) -> Links {
     chosen.into_iter().collect()
 }
 
-/// Radios thrown into the unit square, and who is linked: those within `range`. `None` if they were
-/// not connected in a hundred throws, or ten thousand where that is soon done.
+/// Radios at random places in the unit square, linked where they are within `range` of each other.
+/// `None` if no draw is connected: it tries a hundred times, or ten thousand times for small
+/// groups.
 pub fn disc(nodes: u32, range: f64, luck: &mut Stream) -> Option<(Vec<[f64; 2]>, Links)> {
     let pairs = u64::from(nodes).pow(2).max(1);
     let throws = (200_000_000 / pairs).clamp(100, 10_000);
@@ -100,7 +100,7 @@ pub fn disc(nodes: u32, range: f64, luck: &mut Stream) -> Option<(Vec<[f64; 2]>,
     })
 }
 
-/// Who is within `range` of whom.
+/// All pairs within `range` of each other.
 pub(crate) fn within(places: &[[f64; 2]], range: f64) -> Links {
     let near = |a: &[f64; 2], b: &[f64; 2]| {
         let [x, y] = [a[0] - b[0], a[1] - b[1]];

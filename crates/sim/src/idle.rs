@@ -1,8 +1,8 @@
-//! Faults that can have no effect: whoever wrote one meant something else.
+//! Finds faults that can have no effect, which are mistakes in a scenario.
 //!
-//! Who leads when a fault strikes is known only in the run, so "the leader" may be anybody: what
-//! happened to the leader may have happened to every process. A process that was stopped once may
-//! be down ever after, so a second restart is not found here.
+//! Which process leads when a fault happens is known only during the run. A fault on "the leader"
+//! may therefore have affected any process. A process that was stopped once may stay down, so a
+//! second restart is not reported.
 
 use crate::fault::{Fault, Who};
 use crate::network::Topology;
@@ -14,29 +14,29 @@ use std::fmt;
 /// Why a fault has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// It comes after the end.
+    /// It is planned for after the end of the run.
     AfterEnd {
-        /// When it comes.
+        /// When it is planned.
         at: Duration,
         /// When the run ends.
         until: Duration,
     },
-    /// It starts a process that nothing stopped.
+    /// It starts a process that no earlier fault stopped.
     Running {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// It lets a process go on that nothing paused.
+    /// It resumes a process that no earlier fault paused.
     NotPaused {
-        /// Which.
+        /// The process.
         node: Who,
     },
-    /// A link comes or goes where there are no links.
+    /// It adds or removes a link in a network without a graph.
     NoGraph,
 }
 
 impl Idle {
-    /// The key of the fault that is wrong.
+    /// The key of the fault that is wrong, in a scenario file.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::AfterEnd { .. } => "at",
@@ -77,10 +77,10 @@ impl fmt::Display for Idle {
     }
 }
 
-/// All faults of a plan that have no effect, by their numbers.
+/// All faults of a plan that have no effect, with their positions in the plan.
 pub(crate) fn idle(plan: &Plan) -> Vec<(usize, Idle)> {
-    let mut stopped = Struck { nodes: plan.absent.iter().copied().collect(), anyone: false };
-    let mut paused = Struck::default();
+    let mut stopped = Affected { nodes: plan.absent.iter().copied().collect(), anyone: false };
+    let mut paused = Affected::default();
     let mut found = Vec::new();
     for (number, timed) in plan.faults.iter().enumerate() {
         let (at, until) = (timed.at, plan.horizon);
@@ -108,15 +108,15 @@ pub(crate) fn idle(plan: &Plan) -> Vec<(usize, Idle)> {
     found
 }
 
-/// To whom something happened.
+/// The processes that earlier faults may have affected.
 #[derive(Default)]
-struct Struck {
+struct Affected {
     nodes: BTreeSet<u32>,
-    /// Whether it happened to a leader, so that it may be anyone.
+    /// Whether a fault named the leader, so that any process may be affected.
     anyone: bool,
 }
 
-impl Struck {
+impl Affected {
     fn add(&mut self, who: Who) {
         match who {
             Who::Node(node) => drop(self.nodes.insert(node)),

@@ -1,8 +1,8 @@
-//! The world in which protocols are simulated: deterministic, complete and fast.
+//! A simulator for the protocols: deterministic, complete and fast.
 //!
-//! **What it is.** The real state machines, unchanged, in a world whose time, network, clocks and
-//! faults are values. Everything that happens follows from a [`Plan`] and the luck of a
-//! ([seed, run](Coins)); the same two give the same trace, byte for byte, on any number of threads.
+//! **What it is.** It runs the real state machines, unchanged, in a world whose time, network,
+//! clocks and faults are values. A [`Plan`] and a [seed and run number](Coins) determine everything
+//! that happens: the same inputs give the same trace, byte for byte, on any number of threads.
 //!
 //! **What it refuses to do.** It reads no clock, file or environment variable and keeps no global
 //! state. Threads exist only to run independent runs side by side.
@@ -12,20 +12,20 @@
 //! 1. A valid plan: [`Plan::check`] says what is wrong with one.
 //! 2. An [`Observer`] that is [done](Observer::done) at some point, or a plan with a horizon: some
 //!    protocols announce for ever.
-//! 3. Parameters that are valid; their types see to that.
+//! 3. Valid parameters; their types guarantee this.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`coin`] | luck as a function of who, which and to whom |
+//! | [`coin`] | random draws as a function of sender, number and receiver |
 //! | [`network`] | delays, losses, links |
-//! | [`graph`], [`motion`] | networks to hold elections in, and networks that move |
-//! | [`fault`], [`clock`] | what goes wrong, and what a node's clock reads |
-//! | `world`, `queue`, `sieve` | the event engine |
-//! | `lazy` | the same elections from only the coins that decide them |
-//! | `experiment`, [`stats`] | many runs, and what they say |
-//! | `scenario_file` | one run, written down |
+//! | [`graph`], [`motion`] | networks for elections, and networks that move |
+//! | [`fault`], [`clock`] | faults, and what a process's clock reads |
+//! | `world`, `queue`, `multicast_filter` | the event engine |
+//! | `lazy` | the same elections, from only the draws that decide them |
+//! | `experiment`, [`stats`] | many runs and their statistics |
+//! | `scenario_file` | one run, written in a file |
 //! | `idle` | faults that can have no effect |
-//! | [`trace`], [`diagram`] | what happened, as text and as a picture |
+//! | [`trace`], [`diagram`] | a run as text and as a picture |
 //!
 //! ```
 //! use bellwether_core::{Duration, NodeId};
@@ -53,6 +53,7 @@ pub mod graph;
 mod idle;
 mod lazy;
 pub mod motion;
+mod multicast_filter;
 pub mod network;
 mod observer;
 mod order;
@@ -60,7 +61,6 @@ mod plan;
 pub mod proportion;
 mod queue;
 mod scenario_file;
-mod sieve;
 pub mod stats;
 pub mod terrain;
 pub mod trace;

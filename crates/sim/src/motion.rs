@@ -1,17 +1,18 @@
-//! Radios that move: links come and go as they pass each other.
+//! Radios that move: links come and go as radios pass each other.
 //!
-//! Random way-points: each radio stands somewhere in a square, drawn evenly, goes straight to
-//! another such place at a speed drawn evenly between two bounds, rests for a while drawn evenly
-//! below a bound, and goes on. Two radios have a link while they are within range.
+//! The model is random way-points. Each radio starts at a uniformly drawn place in a square. It
+//! moves straight to another such place at a speed drawn uniformly between two bounds, rests for a
+//! time drawn uniformly below a bound, and repeats this. Two radios have a link while they are
+//! within range.
 //!
-//! The moments at which links come and go are exact, from the roots of a quadratic for each pair
-//! and each stretch in which both go straight. Steps of fixed length would be simpler, but would
-//! miss the short contacts and make links of many pairs change at once, which is just when
+//! The moments at which links come and go are exact: they are the roots of a quadratic for each
+//! pair and each interval in which both move straight. Steps of fixed length would be simpler. They
+//! would miss short contacts and change the links of many pairs at once, which is exactly when
 //! elections meet.
 //!
-//! The slowest speed is above nought: radios that draw almost none would take for ever, and after a
-//! while most would be of that kind. All begin in motion and evenly spread, so the first minutes
-//! are not like the later ones, in which more of them are near the middle.
+//! The slowest speed must be above zero: a radio that draws almost zero never arrives, and after a
+//! while most radios would be of that kind. All radios start in motion and uniformly spread, so the
+//! first minutes differ from the later ones, in which more radios are near the middle.
 
 use crate::coin::{Coins, For, Stream};
 use crate::fault::{Fault, Timed};
@@ -28,7 +29,7 @@ use std::fmt;
 pub struct Motion {
     /// The side of the square.
     pub side: f64,
-    /// How far a radio is heard.
+    /// The distance within which a radio is heard.
     pub range: f64,
     /// The least speed.
     pub slowest: f64,
@@ -36,11 +37,11 @@ pub struct Motion {
     pub fastest: f64,
     /// The longest rest.
     pub rest: Duration,
-    /// When all stop where they are.
+    /// When all radios stop moving.
     pub lasts: Duration,
 }
 
-/// People in a park.
+/// Describes people in a park.
 impl Default for Motion {
     fn default() -> Self {
         Self {
@@ -54,20 +55,20 @@ impl Default for Motion {
     }
 }
 
-/// Where everyone goes, and the links that follow from it.
+/// The paths of all radios, and the links that follow from them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journey {
-    /// Who is linked at first.
+    /// The links at the start.
     pub links: Links,
     /// The links that come and go, in order of time.
     pub changes: Vec<Timed>,
     legs: Vec<Vec<Leg>>,
 }
 
-/// A stretch in one direction, up to the beginning of the next.
+/// A movement in one direction, until the next leg begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Leg {
-    /// In seconds.
+    /// When it begins, in seconds.
     begins: f64,
     place: [f64; 2],
     velocity: [f64; 2],
@@ -80,11 +81,11 @@ impl Leg {
     }
 }
 
-/// No radio may go to more places than this.
+/// The most places that a radio may visit.
 const PLACES_MAX: f64 = 1e5;
 
 impl Motion {
-    /// Checks what the types cannot say.
+    /// Checks the rules that the types cannot express.
     ///
     /// # Errors
     /// [`BadMotion`], naming the values and the rule.
@@ -104,7 +105,7 @@ impl Motion {
         Ok(())
     }
 
-    /// Draws a journey of so many radios. A longer one begins like a shorter one.
+    /// Draws the paths of `nodes` radios. A longer journey begins like a shorter one.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -129,7 +130,7 @@ impl Motion {
         Ok(Journey { links, changes, legs })
     }
 
-    /// All the ways of one radio, the last of which is to stay.
+    /// All legs of one radio. In the last one it stays where it is.
     fn wander(&self, luck: &mut Stream) -> Vec<Leg> {
         let lasts = self.lasts.as_secs_f64();
         let somewhere = |luck: &mut Stream| [0, 1].map(|_| luck.unit() * self.side);
@@ -150,7 +151,7 @@ impl Motion {
         legs
     }
 
-    /// Tells of every stretch of time whether two radios are within range in it.
+    /// Reports for each interval of time whether two radios are within range.
     fn meetings(&self, one: &[Leg], other: &[Leg], mut tell: impl FnMut(f64, bool)) {
         let mut ends: Vec<f64> = one.iter().chain(other).map(|leg| leg.begins).collect();
         ends.sort_by(f64::total_cmp);
@@ -172,7 +173,7 @@ impl Motion {
             let cuts = self.crossings(apart(from), velocity).map(|after| from + after);
             let mut begins = from;
             for until in cuts.into_iter().filter(inside).chain([to]) {
-                // Asked in the middle, where rounding cannot put it on the wrong side.
+                // Checked in the middle of the interval, where rounding cannot change the answer.
                 let [x, y] = apart((begins + until) / 2.0);
                 if until > begins {
                     tell(begins, x * x + y * y <= self.range * self.range);
@@ -182,11 +183,12 @@ impl Motion {
         }
     }
 
-    /// When two radios that are so far apart and separate at this velocity are just within range.
+    /// When two radios at this distance, moving apart at this velocity, are exactly within range.
     fn crossings(&self, [x, y]: [f64; 2], [vx, vy]: [f64; 2]) -> [f64; 2] {
         let (a, b) = (vx * vx + vy * vy, x * vx + y * vy);
         let root = libm::sqrt(b * b - a * (x * x + y * y - self.range * self.range));
-        // Never if the root is of a negative number or they do not move: nothing compares to that.
+        // If the root is negative or the radios do not move, these are NaN, and no comparison
+        // holds.
         [(-b - root) / a, (-b + root) / a]
     }
 }
@@ -199,7 +201,7 @@ impl Journey {
         legs.get(place.saturating_sub(1)).map(|leg| leg.at(time))
     }
 
-    /// Enters the links into a plan, beside what else is to happen in it.
+    /// Adds the links to a plan, next to what else happens in it.
     pub fn enter(self, plan: &mut Plan) {
         plan.network.topology = Topology::Graph { links: self.links };
         plan.faults.extend(self.changes);
@@ -210,9 +212,9 @@ impl Journey {
 /// Which rule a motion breaks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BadMotion {
-    /// A square without a side, a radio that nobody hears, one that never arrives.
+    /// A length, range or speed is not positive.
     NotPositive {
-        /// What.
+        /// The parameter.
         what: &'static str,
         /// Its value.
         value: f64,
@@ -224,7 +226,7 @@ pub enum BadMotion {
         /// The greatest.
         fastest: f64,
     },
-    /// More places than can be kept in mind.
+    /// The radios would visit too many places.
     TooFar {
         /// The side.
         side: f64,
@@ -284,7 +286,7 @@ mod tests {
                     let [a, b] = [a, b].map(|node| journey.place(node, now).unwrap());
                     let [x, y] = [a[0] - b[0], a[1] - b[1]];
                     let gap = libm::sqrt(x * x + y * y) - motion.range;
-                    // Nearer than that to the edge a nanosecond decides.
+                    // Closer to the edge than this, a nanosecond decides.
                     assert!(gap.abs() > 1e-6, "the test meets an edge; take other seeds");
                 }
                 let places: Vec<_> =

@@ -1,4 +1,4 @@
-//! Watching a run.
+//! Observers: what a caller sees of a run.
 
 use crate::fault::Fault;
 use crate::world::Scene;
@@ -7,30 +7,31 @@ use bellwether_core::{Dest, Instant, Leadership, Node, NodeId, Protocol, Record,
 /// The message whose handling changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// Who sent it.
+    /// The sender.
     pub from: u32,
-    /// The how-manieth of its messages it was, from 0.
+    /// The sender's number for it, from 0.
     pub number: u32,
     /// When it was sent.
     pub sent: SimTime,
 }
 
-/// Sees what happens in a world. Every method but the needed ones may stay as it is.
+/// Observes what happens in a world. All methods have defaults that do nothing.
 pub trait Observer<P: Protocol> {
-    /// Whether [`on_record`](Self::on_record) wants every single event. Costs a run its speed.
+    /// Whether [`on_record`](Self::on_record) is called for every event. This slows a run down.
     const TRACES: bool = false;
-    /// Whether [`on_receive`](Self::on_receive) wants every message that arrives, also below a bar.
+    /// Whether [`on_receive`](Self::on_receive) is called for every message that arrives, including
+    /// those below a minimum weight.
     const HEARS: bool = false;
-    /// Whether [`on_step`](Self::on_step) wants to look at the world after every step.
+    /// Whether [`on_step`](Self::on_step) is called after every step.
     const LOOKS: bool = false;
 
-    /// A process began; its own clock reads `now`.
+    /// A process has started; its own clock reads `now`.
     fn on_start(&mut self, _at: SimTime, _node: u32, _now: Instant, _state: &Node<P>) {}
 
-    /// All that begin at time zero have begun, and nothing has arrived anywhere yet.
+    /// All processes that start at time zero have started, and no message has arrived yet.
     fn on_ready(&mut self) {}
 
-    /// A message was sent, the sender's `number`-th from 0.
+    /// A message was sent: the sender's `number`-th, from 0.
     fn on_send(
         &mut self,
         _at: SimTime,
@@ -41,11 +42,11 @@ pub trait Observer<P: Protocol> {
     ) {
     }
 
-    /// A message arrived, and is about to be handled if it concerns the process. Only if
-    /// [`HEARS`](Self::HEARS).
+    /// A message has arrived; its handler runs next if the message concerns the process. Called
+    /// only if [`HEARS`](Self::HEARS).
     fn on_receive(&mut self, _at: SimTime, _node: u32, _cause: Cause) {}
 
-    /// What a process believes has changed, because of a message or otherwise.
+    /// The belief of a process has changed, because of a message or for another reason.
     fn on_change(
         &mut self,
         _at: SimTime,
@@ -58,22 +59,22 @@ pub trait Observer<P: Protocol> {
     /// A process crashed or left.
     fn on_gone(&mut self, _at: SimTime, _node: u32) {}
 
-    /// Anything happened; only if [`TRACES`](Self::TRACES).
+    /// An event was recorded. Called only if [`TRACES`](Self::TRACES).
     fn on_record(&mut self, _record: Record) {}
 
-    /// A process began, handled something or is gone, and all that it asked for is done. A process
-    /// changes in no other way. Only if [`LOOKS`](Self::LOOKS).
+    /// A process has started, handled an input or stopped, and its effects are applied. A process
+    /// changes in no other way. Called only if [`LOOKS`](Self::LOOKS).
     fn on_step(&mut self, _node: u32, _scene: &Scene<'_, P>) {}
 
-    /// When it strikes next, in nanoseconds; the end of time if never. For faults that depend on
-    /// what happens, and so cannot be in a plan.
+    /// When the observer injects its next fault, in nanoseconds; `u64::MAX` if never. This is for
+    /// faults that depend on what happens and so cannot be part of a plan.
     #[inline]
-    fn strikes_at(&self) -> u64 {
+    fn injects_at(&self) -> u64 {
         u64::MAX
     }
 
-    /// That time has come: what strikes. It must not be the same time for ever.
-    fn strike(&mut self) -> Option<Fault> {
+    /// The fault to inject at that time. Afterwards [`injects_at`](Self::injects_at) must advance.
+    fn inject(&mut self) -> Option<Fault> {
         None
     }
 
@@ -83,10 +84,10 @@ pub trait Observer<P: Protocol> {
     }
 }
 
-/// Watches nothing.
+/// Observes nothing.
 impl<P: Protocol> Observer<P> for () {}
 
-/// Two watch the same run; the first of them strikes, and the run ends when it has seen enough.
+/// Two observers of the same run. The first injects faults and decides when the run ends.
 impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut B) {
     const TRACES: bool = A::TRACES || B::TRACES;
     const HEARS: bool = A::HEARS || B::HEARS;
@@ -146,12 +147,12 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
         }
     }
 
-    fn strikes_at(&self) -> u64 {
-        self.0.strikes_at()
+    fn injects_at(&self) -> u64 {
+        self.0.injects_at()
     }
 
-    fn strike(&mut self) -> Option<Fault> {
-        self.0.strike()
+    fn inject(&mut self) -> Option<Fault> {
+        self.0.inject()
     }
 
     fn done(&self) -> bool {
@@ -159,10 +160,10 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
     }
 }
 
-/// Keeps every record of a run.
+/// Keeps all records of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Tracer {
-    /// What happened, in order.
+    /// The records, in order of time.
     pub records: Vec<Record>,
 }
 
@@ -174,7 +175,7 @@ impl<P: Protocol> Observer<P> for Tracer {
     }
 }
 
-/// The id of the process with this number: they are the same.
+/// The id of the process with this number; both have the same value.
 pub fn id(node: u32) -> NodeId {
     NodeId(u64::from(node))
 }

@@ -1,26 +1,26 @@
-//! The order of a ring: who comes after whom.
+//! The order of the processes on a ring.
 
 use crate::coin::{Coins, For};
 use bellwether_core::Entropy;
 use serde::{Deserialize, Serialize};
 
-/// In which order the processes stand, for protocols that pass messages round.
+/// The order of the processes, for protocols that pass messages around a ring.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// By their ids.
+    /// By ascending id.
     #[default]
     Ascending,
-    /// The other way round.
+    /// By descending id.
     Descending,
-    /// Drawn for each run.
+    /// Drawn at random for each run.
     Random,
-    /// This one: every process once.
+    /// As listed: every process exactly once.
     Listed(Vec<u32>),
 }
 
 impl Order {
-    /// Writes down who stands at each place.
+    /// Fills `places` with the process at each place.
     pub(crate) fn arrange(&self, nodes: u32, coins: Coins, places: &mut Vec<u32>) {
         places.clear();
         match self {
@@ -37,7 +37,7 @@ impl Order {
         }
     }
 
-    /// Whether every one of so many processes stands in it exactly once.
+    /// Whether it lists each of `nodes` processes exactly once.
     pub(crate) fn is_of(&self, nodes: u32) -> bool {
         let Self::Listed(order) = self else { return true };
         let mut there = vec![false; nodes as usize];

@@ -1,4 +1,4 @@
-//! What is to be simulated: the group, the network, what goes wrong, and for how long.
+//! The plan of a run: the group, the network, the faults, and the duration.
 
 use crate::coin::{Coins, Purpose};
 use crate::fault::{Fault, Timed};
@@ -8,34 +8,34 @@ use bellwether_core::{Duration, SimTime};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One experiment, without its luck.
+/// Everything about a run except its random draws.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// How many processes there are, 0 to `nodes − 1` by id, the absent included.
+    /// The number of processes, with ids 0 to `nodes − 1`, including the absent.
     pub nodes: u32,
-    /// Who does not start at time zero; a [`Fault::Join`] may start them later.
+    /// Processes that do not start at time zero; a [`Fault::Join`] may start them later.
     pub absent: Vec<u32>,
     /// Where ranks come from.
     pub ranks: Ranks,
-    /// In which order they see each other: the ring of protocols that have one.
+    /// The order in which processes see each other: the ring, for protocols that have one.
     pub order: Order,
-    /// How probable it is that a process sees another, where not everyone is known to all; the
-    /// others can be reached all the same.
+    /// The probability that a process sees another one. Processes that it does not see can still be
+    /// reached.
     pub view: Probability,
     /// The network.
     pub network: Network,
-    /// How long a process takes over each message before it acts on it, one after the other.
+    /// How long a process takes to handle each message, one after the other.
     pub processing: Duration,
-    /// How long after a process is gone, or there again, all that see it are told, without fail;
-    /// nobody is ever told if this is absent.
+    /// How long after a process stops or starts all that see it are told. Absent: they are never
+    /// told.
     pub detection: Option<Duration>,
-    /// What happens from outside, in order of time.
+    /// The faults, in order of time.
     pub faults: Vec<Timed>,
-    /// Clocks run fast or slow by up to this, in parts per 10⁹, each in its own way.
+    /// Each clock runs fast or slow by a random rate up to this, in parts per 10⁹.
     pub drift: u32,
-    /// Clocks begin with any reading below this, each with its own; at nought if this is nought.
+    /// Each clock starts at a random reading below this; at zero if this is zero.
     pub offset: Duration,
-    /// No run lasts longer.
+    /// The longest duration of a run.
     pub horizon: Duration,
 }
 
@@ -51,7 +51,7 @@ pub enum Ranks {
 }
 
 impl Ranks {
-    /// Random ranks lie below this.
+    /// The bound of random ranks; all are below it.
     pub const BOUND: u64 = 1 << 30;
 
     /// The rank of one process in one run.
@@ -64,11 +64,11 @@ impl Ranks {
     }
 }
 
-/// The most processes a world can hold: coins count receivers with 32 bits.
+/// The most processes a world can hold: random draws number receivers with 32 bits.
 pub const NODES_MAX: u32 = u32::MAX - 64;
 
 impl Plan {
-    /// A group in the default network, with nothing going wrong.
+    /// A plan for a group in the default network, without faults.
     pub fn new(nodes: u32) -> Self {
         Self {
             nodes,
@@ -86,7 +86,7 @@ impl Plan {
         }
     }
 
-    /// Checks what the types cannot say.
+    /// Checks the rules that the types cannot express.
     ///
     /// # Errors
     /// [`BadPlan`], naming the values and the rule.
@@ -94,7 +94,8 @@ impl Plan {
         self.check_keys().map_err(|(_, bad)| bad)
     }
 
-    /// The same; an error also has the key of a scenario file under which the rule is broken.
+    /// Like [`check`](Self::check); an error also has the key of a scenario file that breaks the
+    /// rule.
     pub(crate) fn check_keys(&self) -> Result<(), (Key, BadPlan)> {
         let bad = |key: &'static str, bad| Err((Key::Top(key), bad));
         if self.nodes == 0 || self.nodes > NODES_MAX {
@@ -122,7 +123,7 @@ impl Plan {
         self.check_lengths()
     }
 
-    /// Whoever is named must exist.
+    /// Every process that is named must exist.
     fn check_names(&self) -> Result<(), (Key, BadPlan)> {
         let named = self.faults.iter().enumerate().filter_map(|(number, timed)| {
             let node = timed.fault.highest()?;
@@ -137,7 +138,7 @@ impl Plan {
         }
     }
 
-    /// Everything that is waited for must come.
+    /// Every duration must be finite.
     fn check_lengths(&self) -> Result<(), (Key, BadPlan)> {
         let top = |key| move |bad| (Key::Top(key), bad);
         check_network(&self.network).map_err(top("network"))?;
@@ -177,9 +178,9 @@ impl Plan {
 /// A key of a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// One of the file itself.
+    /// A key at the top of the file.
     Top(&'static str),
-    /// One of the fault with this number, from 0.
+    /// A key of the fault with this number, from 0.
     Fault(usize, &'static str),
 }
 
@@ -196,36 +197,36 @@ pub enum BadPlan {
     Nodes(u32),
     /// A process is named that does not exist.
     NoSuchNode {
-        /// The name.
+        /// The number that was named.
         node: u32,
-        /// How many there are.
+        /// The number of processes.
         nodes: u32,
     },
     /// A process is linked to itself.
     Loop {
-        /// Which.
+        /// The process.
         node: u32,
     },
-    /// A ring has every process once.
+    /// An order does not contain every process exactly once.
     Order {
-        /// How many there are.
+        /// The number of processes.
         nodes: u32,
     },
-    /// Rings and graphs say themselves who sees whom.
+    /// A partial view was combined with a ring or a graph, which define views themselves.
     PartOfRing,
     /// The faults are not in order of time.
     FaultsOutOfOrder,
-    /// A clock would stand still or run twice as fast.
+    /// A clock would stop or run twice as fast.
     Drift(u32),
-    /// Something would never end or never arrive.
+    /// A duration is too long to end.
     Endless,
-    /// A distribution of delays that is none.
+    /// The parameters of a delay break a rule.
     Delay(Delay),
 }
 
-/// Clocks may run fast or slow by less than this, in parts per 10⁹.
+/// The largest drift of clocks, in parts per 10⁹.
 const DRIFT_MAX: u32 = 999_999_999;
-/// The widest a log-normal delay may be.
+/// The largest sigma of a log-normal delay.
 const SIGMA_MAX: f64 = 10.0;
 
 fn check_network(network: &Network) -> Result<(), BadPlan> {

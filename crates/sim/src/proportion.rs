@@ -1,51 +1,52 @@
-//! How often something happens, from how often it did: a share of runs and its interval.
+//! A proportion of runs and its confidence interval.
 //!
 //! **Source.** C. Clopper and E. Pearson, *The use of confidence or fiducial limits*, Biometrika 26
-//! (1934): an end of the interval is the chance with which so few, or so many, would be seen with
-//! half of what confidence leaves. It holds the true chance at least as often as it says, also near
-//! 1, where the usual interval around the mean has no width at all.
+//! (1934). Each end of the interval is the probability at which a result as extreme as the observed
+//! one has half of the remaining probability. The interval covers the true probability at least as
+//! often as stated, also near 1, where the usual interval around the mean has no width.
 //!
 //! **Assumptions.** Independent runs.
 //!
-//! Everything is computed with `libm`, so that what is accepted does not depend on the machine.
+//! Everything is computed with `libm`, so that results do not depend on the machine.
 
 use libm::{exp, lgamma, log, log1p};
 
-/// So many of so many runs.
+/// A number of successes in a number of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proportion {
-    /// How many did.
+    /// The number of successes.
     pub successes: u64,
-    /// Of how many.
+    /// The number of runs.
     pub runs: u64,
 }
 
 impl Proportion {
-    /// The part that did; nought of none.
+    /// The fraction of successes; zero if there are no runs.
     pub fn share(&self) -> f64 {
         self.successes as f64 / self.runs.max(1) as f64
     }
 
-    /// Where the true chance lies with this confidence, which is above 0 and below 1.
+    /// The interval of the true probability at this confidence, which is above 0 and below 1.
     pub fn interval(&self, confidence: f64) -> [f64; 2] {
         let left = (1.0 - confidence) / 2.0;
         let failures = self.runs.saturating_sub(self.successes);
         [1.0 - most(failures, self.runs, left), most(self.successes, self.runs, left)]
     }
 
-    /// How many runs without a failure it takes for an interval that begins at this chance.
+    /// The number of runs without a failure after which the interval begins at this probability.
     pub fn runs_to_show(chance: f64, confidence: f64) -> f64 {
         libm::ceil(log((1.0 - confidence) / 2.0) / log(chance))
     }
 }
 
-/// The greatest chance with which no more than `seen` of `runs` are as probable as `left`.
+/// The largest probability at which at most `seen` successes in `runs` have probability `left`.
 fn most(seen: u64, runs: u64, left: f64) -> f64 {
     if seen >= runs {
         return 1.0;
     }
-    // The chance of so few falls as the chance of each rises, and is a half at least where so many
-    // are what is expected. Halving what lies above ends when nothing is left between the two.
+    // The probability of at most `seen` successes falls as the probability of each rises, and is at
+    // least a half at the observed fraction. Bisection above it ends when no number is left between
+    // the two bounds.
     let (mut low, mut high) = (seen as f64 / runs as f64, 1.0);
     loop {
         let middle = low + (high - low) / 2.0;
@@ -56,11 +57,11 @@ fn most(seen: u64, runs: u64, left: f64) -> f64 {
     }
 }
 
-/// The chance that no more than `seen` of `runs` do what each does with this chance.
+/// The probability of at most `seen` successes in `runs`, each with probability `chance`.
 fn at_most(seen: u64, runs: u64, chance: f64) -> f64 {
     let (seen, runs) = (seen as f64, runs as f64);
     let ways = lgamma(runs + 1.0) - lgamma(seen + 1.0) - lgamma(runs - seen + 1.0);
-    // From the greatest number down: where it matters, below the mean, terms fall fast.
+    // From the largest number down: below the mean, where it matters, terms fall fast.
     let mut term = exp(ways + seen * log(chance) + (runs - seen) * log1p(-chance));
     let (mut sum, mut count) = (term, seen);
     while count > 0.0 && term > 1e-18 * sum {
@@ -101,7 +102,7 @@ mod tests {
         assert!(near(1.0 - (1.0 - low).powi(3), 0.025, 1e-9), "{low}");
     }
 
-    /// Far from the share that was seen every chance would be nought to a machine.
+    /// Far from the observed fraction every probability would round to zero.
     #[test]
     fn an_interval_holds_the_share_that_was_seen_however_many_runs_there_were() {
         let cases = [(1199, 1200), (3153, 3600), (12_000, 32_400), (40, 3600), (1, 1_000_000)];

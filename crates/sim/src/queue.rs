@@ -1,29 +1,30 @@
-//! What happens next: a queue whose items come out in order of time, and in the order they were put
-//! in where times are equal.
+//! The event queue: items come out in order of time, and items with equal times in the order of
+//! insertion.
 //!
-//! Simulated time never goes back, so a heap is more than is needed. Streams with one constant
-//! delay arrive already sorted and use a plain lane; what is known at the start is sorted into it
-//! once. The rest goes into a radix heap: buckets by the highest bit in which an item's time
-//! differs from the last one taken out; an item moves down at most once per bit, and mostly far
+//! Simulated time never goes back, so a general heap is not needed. Streams with one constant delay
+//! arrive already sorted and use a plain lane. Items known at the start are sorted into the lane
+//! once. All others go into a radix heap, in buckets by the highest bit in which an item's time
+//! differs from the last time taken out. An item moves down at most once per bit, and usually far
 //! less often.
 
 use std::collections::VecDeque;
 
 const BUCKETS: usize = 65;
-/// Room that every part has from the start, so that a small world never has to make more.
+/// Initial capacity of every part, so that a small world never allocates more.
 const ROOM: usize = 64;
 
-/// The queue. Nothing is allocated once it has been as full as it gets.
+/// An event queue. It allocates nothing once it has reached its largest size.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<T> {
     lane: VecDeque<(u64, T)>,
     buckets: Vec<Vec<(u64, T)>>,
-    /// A bit per bucket that is not empty, except the first.
+    /// One bit for each bucket that is not empty, except the first.
     filled: u64,
-    /// How many of the first bucket, whose items are all due at `last`, are out.
+    /// How many items of the first bucket are already taken out. All of its items are due at
+    /// `last`.
     taken: usize,
     last: u64,
-    /// The least time in the buckets.
+    /// The earliest time in the buckets.
     least: u64,
 }
 
@@ -39,7 +40,7 @@ impl<T: Copy> Queue<T> {
         }
     }
 
-    /// Makes room for so many items in the lane.
+    /// Reserves room for this many items in the lane.
     pub(crate) fn reserve(&mut self, items: usize) {
         self.lane.reserve_exact(items);
     }
@@ -50,7 +51,7 @@ impl<T: Copy> Queue<T> {
         (self.filled, self.taken, self.last, self.least) = (0, 0, 0, u64::MAX);
     }
 
-    /// Puts an item in. `at` must not lie before what was last taken out.
+    /// Inserts an item. `at` must not be before the last time taken out.
     #[inline(always)]
     pub(crate) fn push(&mut self, at: u64, item: T) {
         debug_assert!(at >= self.last, "time goes back");
@@ -60,13 +61,14 @@ impl<T: Copy> Queue<T> {
         }
     }
 
-    /// Puts an item in at the very beginning, in any order; [`seal`](Self::seal) before the first
-    /// is taken out. One sort is quicker than as many insertions, and needs no room beside.
+    /// Inserts an item before the run, in any order. [`seal`](Self::seal) must be called before the
+    /// first item is taken out. One sort is faster than many insertions and needs no additional
+    /// memory.
     pub(crate) fn gather(&mut self, at: u64, item: T) {
         self.lane.push_back((at, item));
     }
 
-    /// Puts what was gathered in order, equal times by item.
+    /// Sorts the gathered items by time, and by item where times are equal.
     pub(crate) fn seal(&mut self)
     where
         T: Ord,
@@ -79,7 +81,7 @@ impl<T: Copy> Queue<T> {
         }
     }
 
-    /// Puts an item into the buckets: for times that come in no order.
+    /// Inserts an item into the buckets, for times that come in no order.
     #[inline]
     pub(crate) fn push_bucket(&mut self, at: u64, item: T) {
         let bucket = bucket(at, self.last);
@@ -96,7 +98,7 @@ impl<T: Copy> Queue<T> {
         self.lane.front().map_or(u64::MAX, |(at, _)| *at).min(self.least)
     }
 
-    /// Takes the next item out.
+    /// Removes and returns the next item.
     #[inline(always)] // so that it is not handed over through memory
     pub(crate) fn pop(&mut self) -> Option<(u64, T)> {
         match self.lane.front() {
@@ -124,7 +126,7 @@ impl<T: Copy> Queue<T> {
         Some(item)
     }
 
-    /// Moves `last` to the least time there is and sorts its bucket into lower ones.
+    /// Moves `last` to the earliest time and distributes the items of its bucket over lower ones.
     fn advance(&mut self, lowest: usize) {
         self.last = self.least;
         self.filled &= self.filled - 1;
@@ -139,7 +141,7 @@ impl<T: Copy> Queue<T> {
         self.buckets[lowest] = items; // empty; its memory is kept
     }
 
-    /// Takes an item that is alone in its bucket: nothing is left to be sorted.
+    /// Removes an item that is alone in its bucket; nothing is left to distribute.
     fn take_only(&mut self, lowest: usize, only: (u64, T)) -> (u64, T) {
         self.buckets[lowest].clear();
         self.filled &= self.filled - 1;
@@ -170,7 +172,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a sorted list, with pushes between pops, never before the last time taken out.
+        /// Compares with a sorted list, with pushes between pops, never before the last time taken
+        /// out.
         #[test]
         fn items_come_out_in_order_of_time(
             steps in prop::collection::vec((0u64..2000, any::<bool>(), any::<bool>()), 1..300),

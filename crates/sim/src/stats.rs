@@ -1,10 +1,10 @@
-//! What a list of measurements says: mean, how sure we are of it, and where the samples lie.
+//! Statistics of a list of samples: the mean, its uncertainty, and percentiles.
 //!
 //! **What it is.** A [`Summary`] is computed once from all samples of one metric, in the order of
-//! the runs, so that it is the same number whatever threads the runs were spread over.
+//! the runs. It therefore does not depend on how the runs were distributed over threads.
 //!
-//! **What the caller owes.** Finite samples, independent of each other (one a run). The intervals
-//! are Student's: exact for normal samples, and good for the mean of anything with many runs.
+//! **What the caller owes.** Finite, independent samples, one per run. The intervals are Student's:
+//! exact for normal samples, and good for any mean over many runs.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
@@ -14,27 +14,27 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub struct Summary {
     /// The arithmetic mean.
     pub mean: f64,
-    /// The standard error of the mean; zero if there is but one sample.
+    /// The standard error of the mean; zero if there is only one sample.
     pub stderr: f64,
-    /// Where the true mean lies with 95 % confidence.
+    /// The 95 % confidence interval of the mean.
     pub ci95: [f64; 2],
     /// The smallest sample.
     pub min: f64,
-    /// The median, by nearest rank: a value that was in fact measured.
+    /// The median, by nearest rank: always one of the samples.
     pub p50: f64,
     /// The 99th percentile, by nearest rank.
     pub p99: f64,
     /// The largest sample.
     pub max: f64,
-    /// How many samples there were: runs that gave none are not in the mean.
+    /// The number of samples. Runs without a sample are not counted.
     pub count: usize,
 }
 
 impl Summary {
     /// Summarises the samples; `None` if there are none.
     ///
-    /// Equal lists give equal results to the last bit. Another order of the same samples may move
-    /// the last bits of `mean`, `stderr` and `ci95`.
+    /// Equal lists give equal results to the last bit. A different order of the same samples may
+    /// change the last bits of `mean`, `stderr` and `ci95`.
     pub fn of(samples: &[f64]) -> Option<Self> {
         debug_assert!(samples.iter().all(|sample| sample.is_finite()), "samples are finite");
         let mut sorted = samples.to_vec();
@@ -55,10 +55,9 @@ impl Summary {
         Some(summary)
     }
 
-    /// Where the true mean lies with this confidence, which is above 0 and below 1.
+    /// The confidence interval of the mean; the confidence is above 0 and below 1.
     ///
-    /// With one sample, or samples that are all equal, nothing is known of the spread and both ends
-    /// are the mean.
+    /// With one sample, or with equal samples, the spread is unknown and both ends are the mean.
     pub fn interval(&self, confidence: f64) -> [f64; 2] {
         debug_assert!(0.0 < confidence && confidence < 1.0, "{confidence} is no confidence");
         if self.stderr == 0.0 {
@@ -68,10 +67,10 @@ impl Summary {
         [self.mean - reach, self.mean + reach]
     }
 
-    /// Whether `expected` may be the true mean, as far as this confidence can tell.
+    /// Whether `expected` lies in the confidence interval of the mean.
     ///
-    /// A formula and a sum round differently, so a billionth of `expected` is granted on top; it
-    /// decides only where the samples do not vary.
+    /// A formula and a sum round differently, so the interval is widened by a billionth of
+    /// `expected`. This matters only where the samples do not vary.
     pub fn agrees_with(&self, expected: f64, confidence: f64) -> bool {
         let [low, high] = self.interval(confidence);
         let slack = 1e-9 * expected.abs();
@@ -79,25 +78,26 @@ impl Summary {
     }
 }
 
-/// The mean lies between the extremes; rounding may not say otherwise.
+/// The mean, kept between the extremes in spite of rounding.
 fn mean(samples: &[f64], min: f64, max: f64) -> f64 {
     (sum(samples.iter().copied()) / samples.len() as f64).clamp(min, max)
 }
 
-/// Two passes: squares are taken of distances from the mean, where nothing cancels.
+/// The standard error, in two passes: it sums squared distances from the mean to avoid
+/// cancellation.
 fn stderr(samples: &[f64], mean: f64) -> f64 {
     if samples.len() < 2 {
         return 0.0;
     }
     let count = samples.len() as f64;
     let squares = sum(samples.iter().map(|sample| (sample - mean) * (sample - mean)));
-    // `mean` is itself rounded; what the distances sum to is the trace of that, and is taken out.
+    // `mean` is rounded, so the distances do not sum to zero exactly; this corrects for it.
     let rest = sum(samples.iter().map(|sample| sample - mean));
     let variance = ((squares - rest * rest / count) / (count - 1.0)).max(0.0);
     (variance / count).sqrt()
 }
 
-/// Neumaier's sum: what each addition rounds off is kept and added at the end.
+/// Neumaier's sum: it collects the rounding error of each addition and adds it at the end.
 fn sum(values: impl Iterator<Item = f64>) -> f64 {
     let (mut total, mut lost) = (0.0_f64, 0.0_f64);
     for value in values {
@@ -112,19 +112,19 @@ fn sum(values: impl Iterator<Item = f64>) -> f64 {
     total + lost
 }
 
-/// The smallest sample that at least `percent` of a hundred samples do not exceed.
+/// The smallest sample that is not exceeded by at least `percent` of a hundred samples.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted[rank.max(1) - 1]
 }
 
-/// How many standard errors an interval reaches to each side of the mean of so many samples, to
-/// hold the true mean with this confidence, which is above 0 and below 1: Student's quantile.
+/// Student's quantile: the half width of a confidence interval for the mean of `count` samples, in
+/// standard errors. The confidence is above 0 and below 1.
 ///
-/// Fewer than two samples say nothing of their spread, so that no reach is enough: it is infinite.
+/// Fewer than two samples say nothing about their spread, so the result is infinite.
 ///
-/// The last bits may differ from machine to machine, because `statrs` takes its logarithms from
-/// the platform. They decide nothing but the ends of the intervals that are printed.
+/// The last bits may differ between machines, because `statrs` uses the platform's logarithm. They
+/// affect only the printed ends of intervals.
 pub fn reach(count: usize, confidence: f64) -> f64 {
     if count < 2 {
         return f64::INFINITY;
@@ -137,8 +137,8 @@ pub fn reach(count: usize, confidence: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| student.inverse_cdf(below))
 }
 
-/// From here on the expansion is right to nine digits, while the library's inversion loses them: it
-/// computes one less a number ever closer to one, and is wrong in the fifth digit at a million.
+/// From here on the expansion is right to nine digits. The library's inversion subtracts a number
+/// close to one from one, and is wrong in the fifth digit at a million degrees of freedom.
 const FREEDOM_EXPANDED: f64 = 1_000.0;
 
 /// Student's quantile for many degrees of freedom, from the normal one (Abramowitz and Stegun

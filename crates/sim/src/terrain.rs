@@ -1,6 +1,6 @@
-//! Where the processes of an experiment are: who is linked to whom, and how that changes.
+//! Networks for experiments: which processes are linked, and how the links change.
 //!
-//! What is random is drawn anew for each run.
+//! Random networks are drawn again for each run.
 
 use crate::coin::{Coins, For};
 use crate::fault::{Fault, Timed};
@@ -14,73 +14,73 @@ use std::fmt;
 /// The links of a network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Terrain {
-    /// Everyone hears everyone; or whatever the network itself says.
+    /// Everyone hears everyone, unless the network itself has a topology.
     #[default]
     Open,
-    /// Everyone has a link to everyone.
+    /// A complete graph.
     Complete,
-    /// A circle, by id.
+    /// A circle, in order of id.
     Circle,
-    /// A row, by id.
+    /// A line, in order of id.
     Line,
-    /// Rows and columns, as near to a square as can be.
+    /// A grid as close to a square as possible.
     Grid,
     /// A random tree.
     Tree,
-    /// A random connected graph with so many links.
+    /// A random connected graph.
     Random {
-        /// How many.
+        /// The number of links.
         links: usize,
     },
-    /// Radios in a square of side 1 that hear each other within this range, thrown until all are
-    /// connected.
+    /// Radios at random places in a square of side 1, linked within this range. Places are drawn
+    /// until the network is connected.
     Disc {
-        /// How far they are heard.
+        /// The distance within which they hear each other.
         range: f64,
     },
     /// Radios that move.
     Moving(Motion),
-    /// These links.
+    /// As listed.
     Listed(Links),
 }
 
-/// A network as it was drawn.
+/// A network that was drawn for one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawn {
-    /// Who is linked at first; everyone hears everyone if absent.
+    /// The links at the start; everyone hears everyone if absent.
     pub links: Option<Links>,
     /// The links that come and go, in order of time.
     pub changes: Vec<Timed>,
-    /// Where everyone is at first, where that means something; in parts of the square's side.
+    /// The places at the start, if the network has places; as fractions of the square's side.
     pub places: Vec<[f64; 2]>,
 }
 
-/// Graphs of more processes are not drawn: they are found among all pairs.
+/// The most processes for networks whose generation looks at all pairs.
 pub const PAIRED_MAX: u32 = 5_000;
 
-/// Why there is no such network.
+/// Why a network cannot be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BadTerrain {
-    /// The way they move breaks a rule.
+    /// The motion breaks a rule.
     Motion(BadMotion),
     /// More processes than pairs can be looked at.
     GroupTooLarge(u32),
     /// A connected graph has at least a tree's links, and not more than there are pairs.
     Links {
-        /// How many were asked for.
+        /// The requested number.
         links: usize,
-        /// How few there may be.
+        /// The smallest possible number.
         least: usize,
-        /// How many there may be.
+        /// The largest possible number.
         most: usize,
     },
-    /// A range that is none.
+    /// The range is not a positive number.
     Range(f64),
-    /// They hear each other too little to be connected.
+    /// The range is too short for a connected network.
     Sparse {
-        /// How far they are heard.
+        /// The range.
         range: f64,
-        /// How many there are.
+        /// The number of processes.
         nodes: u32,
     },
 }
@@ -120,7 +120,7 @@ impl Terrain {
         !drawn
     }
 
-    /// Draws it for so many processes.
+    /// Draws the network for `nodes` processes.
     ///
     /// # Errors
     /// [`BadTerrain`], naming the values and the rule.
@@ -168,7 +168,7 @@ impl Terrain {
         Ok(Drawn { links: Some(links), ..Drawn::default() })
     }
 
-    /// Where everyone is at this time of a run, where that means something.
+    /// The places of all processes at this time of a run, if the network has places.
     pub fn places(&self, nodes: u32, coins: Coins, at: Duration) -> Option<Vec<[f64; 2]>> {
         match self {
             Self::Moving(motion) => {
@@ -182,7 +182,7 @@ impl Terrain {
 }
 
 impl Drawn {
-    /// Enters the links into a plan, beside what else is to happen in it.
+    /// Adds the links to a plan, next to what else happens in it.
     pub fn enter(self, plan: &mut Plan) {
         if let Some(links) = self.links {
             plan.network.topology = Topology::Graph { links };
@@ -191,7 +191,7 @@ impl Drawn {
         plan.faults.sort_by_key(|timed| timed.at);
     }
 
-    /// How often a link comes or goes.
+    /// Whether links come or go.
     pub fn has_changes(&self) -> bool {
         self.changes.iter().any(|timed| matches!(timed.fault, Fault::Link { .. }))
     }

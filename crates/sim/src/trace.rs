@@ -2,20 +2,19 @@
 //!
 //! | function | gives | used by |
 //! |---|---|---|
-//! | [`to_json_lines`], [`from_json_lines`] | an object a line, and back | `trace`, `replay`, lab |
-//! | [`transcript`] | one aligned line a record | golden tests, `trace` on a terminal |
+//! | [`to_json_lines`], [`from_json_lines`] | one object per line, and back | `trace`, `replay`, lab |
+//! | [`transcript`] | one aligned line per record | golden tests, `trace` on a terminal |
 //! | [`digest`] | 64 bits | "same seed, same run" |
 //!
-//! All are functions of the records alone. The transcript leaves out what a reader can see
-//! elsewhere in it (when a received message was sent) and the facts that come with every change of
-//! leadership and of what is held for a time (they are for programs, and for diagrams); the JSON
-//! leaves out nothing.
+//! All are functions of the records alone. The JSON is complete. The transcript leaves out what a
+//! reader can see elsewhere in it (when a received message was sent). It also leaves out the facts
+//! that accompany every change of leadership and of leases: they are for programs and diagrams.
 
 use bellwether_core::{Event, Fnv1a, Instant, NodeId, Record, SimTime, Stage, Term, Work};
 use std::fmt::{self, Write as _};
 use std::io;
 
-/// Appends the records to `out`, one JSON object a line.
+/// Appends the records to `out`, one JSON object per line.
 pub fn to_json_lines(records: &[Record], out: &mut String) {
     for record in records {
         out.push_str(&serde_json::to_string(record).expect(IS_JSON));
@@ -23,10 +22,10 @@ pub fn to_json_lines(records: &[Record], out: &mut String) {
     }
 }
 
-/// Reads what [`to_json_lines`] wrote; lines without content are passed over.
+/// Reads the output of [`to_json_lines`]; empty lines are skipped.
 ///
 /// # Errors
-/// If a line is not a record. Nothing before it is returned either.
+/// If a line is not a record. No records are returned then.
 pub fn from_json_lines(text: &str) -> Result<Vec<Record>, BadTrace> {
     text.lines()
         .enumerate()
@@ -37,8 +36,8 @@ pub fn from_json_lines(text: &str) -> Result<Vec<Record>, BadTrace> {
         .collect()
 }
 
-/// A 64-bit name of the run: FNV-1a over its JSON lines. It stays the same from machine to machine
-/// and from version to version, for as long as the records do.
+/// A 64-bit digest of the run: FNV-1a over its JSON lines. It is the same on every machine and in
+/// every version, as long as the records are.
 pub fn digest(records: &[Record]) -> u64 {
     let mut hash = Hashed::default();
     for record in records {
@@ -48,10 +47,10 @@ pub fn digest(records: &[Record]) -> u64 {
     hash.0.value()
 }
 
-/// The run for people: one line a record but for facts, `time  process  what happened`.
+/// The run as text for people: one line per record except facts, `time  process  what happened`.
 ///
-/// Times are in seconds with 3 decimals, or with 6 or 9 where it takes them to be exact; the point
-/// is always in the same column.
+/// Times are in seconds with 3 decimals, or with 6 or 9 where these are needed to be exact. The
+/// decimal point is always in the same column.
 pub fn transcript(records: &[Record]) -> String {
     let told = |record: &&Record| !matches!(record.event, Event::Fact(_));
     let records: Vec<&Record> = records.iter().filter(told).collect();
@@ -71,13 +70,13 @@ pub fn transcript(records: &[Record]) -> String {
     out
 }
 
-/// Room for a quarter of an hour, so that most transcripts have their columns in the same place.
+/// Room for a quarter of an hour, so that most transcripts use the same columns.
 const TIME_WIDTH: usize = 4;
 
-/// Records hold strings and numbers under fixed keys, and neither sink here refuses a write.
+/// Records hold strings and numbers under fixed keys, and neither of the writers here fails.
 const IS_JSON: &str = "a record can always be written as JSON";
 
-/// Why a text is not a trace: the line, and what is wrong with it.
+/// Why a text is not a trace: the line and the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadTrace {
     /// The number of the line, from 1.
@@ -90,7 +89,7 @@ pub struct BadTrace {
 
 impl BadTrace {
     fn new(line: usize, text: &str, error: &serde_json::Error) -> Self {
-        // The parser saw one line and would call it line 1; only its column means something.
+        // The parser saw only one line and calls it line 1, so only its column is of use.
         let whole = error.to_string();
         let problem = match whole.rsplit_once(" at line ") {
             Some((problem, _)) => format!("{problem} at column {}", error.column()),
@@ -109,7 +108,7 @@ impl fmt::Display for BadTrace {
 
 impl std::error::Error for BadTrace {}
 
-/// A writer that keeps nothing but the hash.
+/// A writer that keeps only the hash.
 #[derive(Default)]
 struct Hashed(Fnv1a);
 
@@ -193,7 +192,7 @@ fn what_happened(record: &Record, out: &mut String) {
     debug_assert!(told.is_ok(), "a string takes what is written to it");
 }
 
-/// What a process believes, in words, also used in diagrams.
+/// The belief of a process in words; diagrams use it too.
 pub(crate) fn believes(
     me: NodeId,
     leaders: &[NodeId],
@@ -228,7 +227,7 @@ fn list<'a>(ids: impl Iterator<Item = &'a NodeId>) -> String {
     ids.join(", ")
 }
 
-/// A text that came with a trace, with its control characters made visible: a record is one line.
+/// A text from a trace with its control characters made visible, so that a record is one line.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {

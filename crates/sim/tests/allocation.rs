@@ -1,6 +1,6 @@
-//! Memory: a warm world runs without asking for any, and a process costs little of it.
+//! Memory: a warm world allocates nothing, and a process needs little memory.
 //!
-//! `allocation_counter` counts what the measuring thread allocates, so tests side by side do not
+//! `allocation_counter` counts the allocations of the measuring thread, so parallel tests do not
 //! disturb each other.
 
 mod support;
@@ -53,7 +53,7 @@ fn lossy(nodes: u32) -> Plan {
     Plan { network: constant(100, Loss::Uncorrelated(p(0.4))), ..Plan::new(nodes) }
 }
 
-/// One whole run, and what it allocated.
+/// One whole run, and its allocations.
 fn run(world: &mut World<AnnounceListen>, plan: &Plan, number: u64) -> (u64, AllocationInfo) {
     run_for(1, world, plan, number)
 }
@@ -74,7 +74,7 @@ fn run_for(
     (deliveries, used)
 }
 
-/// Every buffer has been as full as these runs make it.
+/// Every buffer has reached the size that these runs need.
 #[test]
 fn a_warm_world_runs_without_allocating() {
     let (mut world, plan) = (world(), lossy(200));
@@ -85,8 +85,8 @@ fn a_warm_world_runs_without_allocating() {
     assert_eq!(allocations(&mut world), 0);
 }
 
-/// A process makes its lists of leaders (a pair of two) once a life, when it hears of a second one,
-/// and keeps them: leaders come and go, and lose rank, in the same memory.
+/// A process allocates its lists of leaders (a pair of two) once per incarnation, when it hears of
+/// a second one, and keeps them: leaders come and go, and lose rank, in the same memory.
 #[test]
 fn several_leaders_cost_a_process_three_allocations_a_life() {
     let config = Config { leaders: 3, ..Config::new(Variant::LeS) };
@@ -100,7 +100,8 @@ fn several_leaders_cost_a_process_three_allocations_a_life() {
     assert!(found <= most, "{found}, not {most}");
 }
 
-/// What runs of new luck allocate after two others: (run, allocations, bytes), and deliveries.
+/// The allocations of runs with other seeds after two runs: (run, allocations, bytes), and
+/// deliveries.
 fn after_two_runs() -> (Vec<(u64, u64, u64)>, u64) {
     let (mut world, plan) = (world(), lossy(200));
     let (mut late, mut deliveries) = (Vec::new(), 0);
@@ -120,7 +121,7 @@ fn two_runs_make_a_world_warm_for_any_luck() {
     assert!(late.is_empty(), "(run, allocations, bytes): {late:?}, in {deliveries} deliveries");
 }
 
-/// Bytes a process costs in a large world, held after a run and at its peak.
+/// Bytes per process in a large world, held after a run and at its peak.
 fn bytes_per_process() -> (f64, f64) {
     let (plan, mut world) = (lossy(100_000), world());
     let (_, used) = run(&mut world, &plan, 0);
@@ -128,8 +129,8 @@ fn bytes_per_process() -> (f64, f64) {
     (each(used.bytes_current as f64), each(used.bytes_max as f64))
 }
 
-/// 180 of these are the process's own (its state 136, its places in the queue of wake-ups 16 and in
-/// four arrays 28), the rest are letters and timers of the busiest moment.
+/// 180 of these belong to the process (its state 136, its places in the queue of wake-ups 16 and in
+/// four arrays 28); the rest are packets and timers of the busiest moment.
 #[test]
 fn a_process_costs_at_most_two_hundred_bytes() {
     let (held, peak) = bytes_per_process();

@@ -1,5 +1,5 @@
-//! The failure detector in a world that loses, doubles and overtakes: what is sent to one process
-//! arrives once, and whoever is gone is reported.
+//! The failure detector in a world that loses, duplicates and reorders: a unicast arrives once, and
+//! a stopped process is reported.
 
 use bellwether_core::{
     Boot, Cx, Duration, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reach, Reader,
@@ -43,7 +43,7 @@ impl TimerKind for Tick {
     }
 }
 
-/// Says a further word to each peer ten times a second, and remembers what it hears.
+/// Sends another number to each peer ten times a second, and remembers what it hears.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Teller {
     said: u64,
@@ -98,7 +98,7 @@ fn chance(value: f64) -> Probability {
     Probability::try_from(value).expect("a probability")
 }
 
-/// Four processes in rough weather, in the end and in one run.
+/// Four processes in a bad network, at the end of and during one run.
 fn run(tries: u32, faults: Vec<Timed>, run: u64) -> World<Detect<Teller>> {
     let ms = Duration::from_millis;
     let config = Config { beat: ms(200), suspect: ms(2_000), resend: ms(250), tries };

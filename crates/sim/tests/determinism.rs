@@ -1,5 +1,5 @@
-//! The same seed gives the same run: twice, on any number of threads, with or without batches,
-//! whoever watches; and what happens to one process moves no other process's luck.
+//! The same seed gives the same run: twice, on any number of threads, with or without batches, for
+//! any observer. What happens to one process does not change the random draws of another.
 
 mod support;
 
@@ -17,7 +17,7 @@ use bellwether_sim::{
 use support::rough::Rough;
 use support::{at, constant, fault, ms, node, p, params, plan, sends, times, trace};
 
-/// The runs whose digests are pinned: a group of twelve to which most things happen.
+/// The runs whose digests are pinned: a group of twelve with most kinds of faults.
 fn eventful(network: Network) -> Plan {
     let faults = vec![
         fault(1_500, Fault::Drift { node: node(4), parts_per_billion: 50_000_000 }),
@@ -38,7 +38,7 @@ fn plain() -> Network {
     constant(100, Loss::Uncorrelated(p(0.3)))
 }
 
-/// Everything that makes a multicast more than one event.
+/// A network in which a multicast is more than one event.
 fn unruly() -> Network {
     let bursts = Bursts { worsen: p(0.1), recover: p(0.4), good: p(0.05), bad: p(0.9) };
     let delay = Delay::Exponential { min: ms(20), mean: ms(60) };
@@ -48,7 +48,7 @@ fn unruly() -> Network {
 
 /// Digests of the eventful run of seed 1, in the plain and in the unruly network.
 ///
-/// Change only with an explanation: whoever changes one of these changes every recorded seed.
+/// Change only with an explanation: a change of these changes the result of every recorded seed.
 const GOLDEN: [(&str, u64, u64); 12] = [
     ("le-a", 0x522c6c62e790c064, 0xe34648840e372888),
     ("le-s", 0x738f0c82e3195d11, 0x548eb5117d87d561),
@@ -99,7 +99,7 @@ fn one_seed_gives_one_trace_and_for_every_protocol_it_is_the_pinned_one() {
     assert!(found == GOLDEN, "these runs are not those pinned. If that was meant:\n{lines}");
 }
 
-/// Facts follow what a process believes, in the trace and in nobody's transcript.
+/// Facts follow a process's beliefs in the trace, and do not appear in the transcript.
 #[test]
 fn a_trace_tells_what_a_process_holds_true_whenever_its_belief_changes() {
     let records = trace::<AnnounceListen>(&params(Variant::LeS, ms(2_500)), &eventful(plain()), 1);
@@ -164,7 +164,7 @@ fn an_answer_does_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// What can be seen of a run without asking for its records.
+/// What can be observed of a run without its records.
 #[derive(Debug, Default, PartialEq)]
 struct Watcher {
     seen: Vec<(SimTime, u32, Seen)>,
@@ -209,8 +209,8 @@ impl Observer<AnnounceListen> for Watcher {
     }
 }
 
-/// How the run ended, and in what state it left everyone. Not when: that is only defined if an
-/// observer ended it. A batch that nobody receives is an event, a message that is lost is none.
+/// How the run ended, and the final state of all processes. The end time is only defined if an
+/// observer ended the run: a batch that nobody receives is an event, a lost message is none.
 type End = (u64, bool, Vec<Option<Node<AnnounceListen>>>);
 
 fn end_of(rough: &Rough, batches: bool, observer: &mut impl Observer<AnnounceListen>) -> End {
@@ -234,7 +234,7 @@ fn batches_and_observers_change_nothing_in_a_run_whatever_happens_to_it() {
         let rough = Rough::new(variant, &constant(100, losses[number % losses.len()]), seed);
         let (mut batched, mut singly) = (Tracer::default(), Tracer::default());
         let end = end_of(&rough, true, &mut batched);
-        // States are compared without being shown: the replay tells more.
+        // States are compared but not printed: the replay tells more.
         assert!(end == end_of(&rough, false, &mut singly), "{}", rough.replay());
         let differing = batched.records.iter().zip(&singly.records).find(|(one, two)| one != two);
         assert_eq!(differing, None, "with and without batches; {}", rough.replay());
@@ -251,7 +251,7 @@ fn batches_and_observers_change_nothing_in_a_run_whatever_happens_to_it() {
     }
 }
 
-/// What concerns the first `nodes` processes alone: what they send each other, and what is lost of
+/// The records of the first `nodes` processes alone: what they send each other, and what is lost of
 /// it.
 fn among(nodes: u64, records: &[Record]) -> Vec<Record> {
     let theirs = |record: &&Record| {
@@ -265,8 +265,8 @@ fn among(nodes: u64, records: &[Record]) -> Vec<Record> {
     records.iter().filter(theirs).cloned().collect()
 }
 
-/// Processes that spread announcements never give way, so all of them speak through the whole run
-/// and nothing but their own luck tells them when.
+/// Processes that spread announcements never give way, so all of them speak through the whole run,
+/// and only their own random draws tell them when.
 #[test]
 fn one_more_process_moves_nobody_elses_luck() {
     let params = params(Variant::SupAlSpread, Duration::MAX);

@@ -1,4 +1,4 @@
-//! What goes wrong goes wrong exactly as promised: to whom, when, and nothing else.
+//! Faults have exactly the promised effect: on the right process, at the right time, and no other.
 
 mod support;
 
@@ -15,7 +15,7 @@ use support::{
     scenario, sends, times, trace,
 };
 
-/// Process 0 speaks to all every 100 ms, at 100, 200, …; it takes 10 ms.
+/// Process 0 sends to all every 100 ms, at 100, 200, …; the delay is 10 ms.
 fn pinging(nodes: u32, until: u64, faults: Vec<bellwether_sim::Timed>) -> Vec<Record> {
     let plan = plan(nodes, constant(10, Loss::None), ms(until), faults);
     trace::<Ping>(&Pings::to_all(ms(100)), &plan, 1)
@@ -36,7 +36,7 @@ fn a_crashed_process_sends_nothing_and_receives_nothing() {
         fault(650, Fault::Restart { node: node(1), disk: Disk::Kept, reboot: false }),
     ];
     let listener = pinging(2, 1_000, crash_and_back);
-    // The message of 400 was under way when it crashed; nobody keeps it for the next life.
+    // The message of 400 was in flight when it crashed; it is not kept for the next incarnation.
     let heard = [every(100, 110, 310), every(100, 710, 910)].concat();
     assert_eq!(times(&listener, 1, receives), heard);
 }
@@ -76,7 +76,7 @@ fn every_restart_is_another_life_and_finds_what_the_disk_still_holds() {
     assert_eq!(starts(torn.to_vec()), [Woke(1, Found::First), Woke(2, Found::Torn(4))]);
 }
 
-/// The keeper stores nothing after damage, so whatever the next life finds is the damage.
+/// The keeper stores nothing after damage, so the next incarnation finds exactly the damage.
 #[test]
 fn what_is_lost_or_torn_stays_so_until_the_process_stores_again() {
     let lost = starts(vec![crash(), restart(Disk::Lost), crash(), restart(Disk::Kept)]);
@@ -99,8 +99,8 @@ fn who_joins_after_a_crash_or_restarts_without_one_counts_its_lives_right() {
     assert_eq!(never_ran.0, [Woke(1, Found::First)], "who never ran has nothing to lose");
 }
 
-/// Its number is that of a former life, but it knows that it ran before. Whoever begins after that
-/// counts on from the greatest number there was.
+/// Its number is that of a former incarnation, but it knows that it ran before. A later start
+/// counts on from the greatest number.
 #[test]
 fn a_life_may_have_the_number_of_a_former_one_or_a_lower_one() {
     let number = |life| Fault::Renumber { node: node(0), life };
@@ -145,8 +145,8 @@ fn a_deadline_that_passed_while_a_process_stood_still_is_met_when_it_goes_on() {
     assert_eq!(sent, [100, 200, 575, 575, 575, 600, 700, 800].map(at));
 }
 
-/// Whoever waits for messages of a leader that is still there must not give it up on waking up:
-/// what arrived meanwhile comes before the deadline that passed.
+/// A paused process must not give up a leader that is still there when it resumes: messages that
+/// arrived meanwhile come before the deadline that passed.
 #[test]
 fn what_waited_is_handled_before_the_deadline_that_passed() {
     let text = "about = ''\nprotocol = 'le-a'\nnodes = 2\nuntil = '12s'\nparams.listen = '2.5s'
@@ -174,7 +174,7 @@ fn a_process_that_stands_still_is_asked_when_it_goes_on() {
     assert!(times(&scenario(&text("")).trace(1), 0, hears_kind("bye")).is_empty());
 }
 
-/// Over many seeds, because lateness is drawn.
+/// Over many seeds, because the delay is random.
 #[test]
 fn a_slow_process_reacts_late_by_at_most_the_bound_and_never_early() {
     let mut latest = Duration::ZERO;
@@ -205,7 +205,7 @@ fn a_slow_process_reacts_late_by_at_most_the_bound_and_never_early() {
     assert!(latest > ms(57), "in a thousand deadlines, some come near the bound: {latest}");
 }
 
-/// What process 1 heard of process 0, by number.
+/// What process 1 received from process 0, by number.
 fn numbers(records: &[Record], who: u64) -> Vec<u64> {
     let mine = records.iter().filter(|record| record.node.0 == who);
     let heard = mine.filter_map(|record| match record.event {
@@ -215,8 +215,8 @@ fn numbers(records: &[Record], who: u64) -> Vec<u64> {
     heard.collect()
 }
 
-/// Messages come far more often than it reacts; it stands still for a while, too, and is quick
-/// again in the end.
+/// Messages come far more often than it reacts; it is also paused for a while, and fast again at
+/// the end.
 #[test]
 fn a_slow_process_handles_messages_in_the_order_they_arrived() {
     for seed in 0..50 {
@@ -247,8 +247,8 @@ fn a_slow_process_handles_messages_in_the_order_they_arrived() {
     }
 }
 
-/// It stands still over its deadlines, and its clock is set over one: late is late all the same,
-/// and what had arrived before comes first.
+/// It is paused over its deadlines, and its clock is set over one: late is late all the same, and
+/// earlier arrivals come first.
 #[test]
 fn a_slow_process_is_late_also_when_it_goes_on_or_its_clock_is_set() {
     let (mut resumed, mut set) = (Vec::new(), Vec::new());
@@ -349,7 +349,7 @@ fn who_resigns_stays_and_follows() {
     assert!(times(&records, 2, receives).last() > Some(&at(5_000)), "it is still there");
 }
 
-/// All announce for ever, and each reaches whom it can.
+/// All announce for ever, and each reaches those it can.
 fn cut_and_healed(pairs: &[(&[u32], &[u32])]) -> Vec<Record> {
     let cut = |&(from, to): &(&[u32], &[u32])| Fault::Cut { from: from.into(), to: to.into() };
     let mut faults: Vec<_> = pairs.iter().map(|pair| fault(950, cut(pair))).collect();
@@ -384,7 +384,7 @@ fn a_cut_strikes_what_is_sent_while_it_lasts_not_what_is_under_way() {
     assert_eq!(times(&records, 1, receives), [110, 210, 410, 510].map(at));
 }
 
-/// In LE-M the leader is whoever woke first, so "leader" cannot be a name in disguise.
+/// In LE-M the leader is the process that woke first, so "leader" cannot stand for a fixed id.
 #[test]
 fn the_leader_is_whom_most_follow_at_that_moment() {
     let crashed = |records: &[Record]| {
@@ -430,7 +430,7 @@ fn what_happens_to_who_is_not_there_changes_nothing() {
     assert_eq!(run(timed), run(Vec::new()));
 }
 
-/// It runs in the company of processes that keep time, and they must not notice.
+/// It runs next to well-behaved processes, which must not notice.
 #[test]
 fn a_process_that_asks_to_be_woken_in_the_past_cannot_stop_the_world() {
     for back in [ms(0), ms(1), ms(1_000)] {
@@ -440,7 +440,7 @@ fn a_process_that_asks_to_be_woken_in_the_past_cannot_stop_the_world() {
         assert!(outcome.ended >= at(59), "time went on to the horizon, not to {}", outcome.ended);
         let records = tracer.records;
         assert!(records.is_sorted_by_key(|record| record.t), "and never back");
-        // They speak every 10 ms until they hear each other, then also as soon as they hear.
+        // They send every 10 ms until they hear each other, then also as soon as they hear.
         assert_eq!(times(&records, 1, sends), [10, 20, 30, 35, 45, 55, 60].map(at));
         assert_eq!(times(&records, 0, hears_from(1)), [35, 45, 55, 60].map(at));
     }
@@ -464,7 +464,7 @@ fn a_message_comes_before_a_timer_of_the_same_instant() {
     }
 }
 
-/// What no run may show, whatever happens in it.
+/// What must hold in every run.
 #[test]
 fn no_trace_shows_a_process_acting_while_it_is_gone_or_stands_still() {
     let delay = Delay::Uniform { min: ms(10), max: ms(200) };

@@ -1,4 +1,4 @@
-//! What an experiment must not hide: runs that gave no answer, and questions that have none.
+//! What an experiment must report: runs without an answer, and questions without one.
 
 use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Config, Params, Variant};
@@ -38,7 +38,7 @@ fn a_window_that_is_too_short_is_said_to_be() {
     assert_eq!(settled + short.unsettled, 100);
 }
 
-/// So much is lost that somebody always mistrusts the leader.
+/// The loss is so high that some process always mistrusts the leader.
 #[test]
 fn a_group_that_never_agrees_at_one_moment_is_unsettled() {
     let config = Config { listen: Duration::from_millis(1100), ..Config::new(Variant::LeS) };

@@ -134,7 +134,7 @@ impl Case {
         line
     }
 
-    /// Both engines say the same.
+    /// Checks that both engines give the same result.
     fn compare(&self) {
         let (event, lazy) = (self.ask(Engine::Event), self.ask(Engine::Lazy));
         assert!(lazy.lazy && !event.lazy);
@@ -148,7 +148,7 @@ impl Case {
     }
 }
 
-/// All kinds of election and limiter the lazy engine knows.
+/// All protocols that the lazy engine supports.
 fn kinds() -> [Case; 10] {
     let les = Case::new(Variant::LeS);
     let jitter = Duration::from_millis(50);
@@ -215,7 +215,7 @@ fn both_engines_agree_on_a_thousand_seeds_and_two_sizes() {
 
 #[test]
 fn both_engines_agree_where_all_times_collide() {
-    // A handful of nanoseconds: wake-ups tie, and messages arrive just when timers end.
+    // A few nanoseconds: wake-ups tie, and messages arrive exactly when timers end.
     let nanos = Duration::from_nanos;
     for (suppress, announce, delay) in [(10, 3, 2), (4, 4, 1), (7, 2, 7), (3, 5, 15), (1, 1, 1)] {
         let (suppress, announce, delay) = (nanos(suppress), nanos(announce), nanos(delay));
@@ -228,7 +228,7 @@ fn both_engines_agree_where_all_times_collide() {
 
 #[test]
 fn both_engines_agree_where_almost_everything_is_lost() {
-    // So that announcements are read far beyond the first few.
+    // So that announcements far beyond the first few are read.
     for kind in kinds() {
         for loss in [0.9, 0.97, 0.99] {
             for nodes in [5, 150] {
@@ -244,7 +244,7 @@ fn both_engines_agree_where_almost_everything_is_lost() {
 #[test]
 fn both_engines_agree_on_a_large_group() {
     for kind in kinds() {
-        // Those that fall silent late, or never, cost the event engine too much.
+        // Processes that fall silent late, or never, cost the event engine too much.
         let talks = matches!(kind.variant, Variant::Al | Variant::LeA);
         let nodes = if talks { 1500 } else { 6000 };
         Case { nodes, ..kind }.compare();
@@ -287,7 +287,7 @@ fn a_million_processes_can_be_asked() {
     // The mean of a geometric number, and the greatest of a million of them.
     assert!((mean(Measure::AverageRounds) - 1.0 / 0.6).abs() < 0.01, "{answer:?}");
     assert!((10.0..40.0).contains(&mean(Measure::Rounds)), "{answer:?}");
-    // Nobody is silenced in the first tenth of a second, and hardly anyone speaks after it.
+    // No process is silenced in the first tenth of a second, and hardly any speaks after it.
     assert!((98_500.0..102_000.0).contains(&mean(Measure::Messages)), "{answer:?}");
 }
 

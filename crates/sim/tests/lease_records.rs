@@ -1,4 +1,4 @@
-//! Leases in traces: records say what the processes hold, and when. And the counterexample to the
+//! Leases in traces: records say what the processes hold, and when. Also the counterexample to the
 //! protocol as published, with and without the correction.
 
 mod support;
@@ -11,7 +11,7 @@ use bellwether_sim::{Coins, Fault, Observer, Plan, ScenarioFile, Scene, Timed, W
 use std::collections::BTreeMap;
 use support::{at, fault, ms, node, p, plan, scenario, trace};
 
-/// What records have told of one process.
+/// What the records say of one process.
 #[derive(Clone, Debug, Default)]
 struct Told {
     until: Option<Instant>,
@@ -21,8 +21,8 @@ struct Told {
     anew: bool,
 }
 
-/// Reads the records of a run while it goes on, and compares them with the processes themselves
-/// after every step.
+/// Reads the records of a run while it goes on, and compares them with the processes after every
+/// step.
 #[derive(Default)]
 struct Reader {
     told: BTreeMap<u64, Told>,
@@ -53,7 +53,7 @@ impl Reader {
                 told.supporters.push(peer);
             }
             Event::Fact(fact @ (Fact::Locked { until, .. } | Fact::Bound { until })) => {
-                // A lock that now ends before its time, and not one that is at its end.
+                // A lock that ends early now, not one that expires.
                 let ended = told.lock.and_then(end).is_some_and(|before| until < before);
                 told.lock = (!ended).then_some(fact);
                 self.cut_short += u32::from(ended);
@@ -120,8 +120,8 @@ fn local_leader(config: Config) -> Params {
     config.try_into().expect("valid parameters")
 }
 
-/// Everything that may happen to a lock: loss, a leader that stands still, a machine that starts
-/// again, a partition, resigning and leaving.
+/// Everything that may happen to a lock: loss, a paused leader, a reboot, a partition, resigning
+/// and leaving.
 fn eventful() -> Plan {
     let delay = Delay::Uniform { min: ms(1), max: ms(4) };
     let network = Network::uniform(delay, Loss::Uncorrelated(p(0.1)));
@@ -176,7 +176,7 @@ fn a_lease_that_is_renewed_adds_nothing_to_a_transcript() {
     assert_eq!(beliefs.count(), 3, "each finds its leader once");
 }
 
-/// Who led, from when to when: a new row whenever that changes.
+/// Who led, from when to when: a new row for each change.
 #[derive(Default)]
 struct Reigns(Vec<(SimTime, Vec<u32>)>);
 
@@ -197,7 +197,7 @@ impl Observer<LocalLeader> for Reigns {
 
 const BUG: &str = include_str!("../../../scenarios/hall-release-bug.toml");
 
-/// The counterexample's course of events, with its parameters changed.
+/// The events of the counterexample, with other parameters.
 fn reigns(text: &str, change: impl FnOnce(Params) -> Params) -> Vec<(SimTime, Vec<u32>)> {
     let ScenarioFile { choice, plan, seed, .. } = scenario(text);
     let Choice::LocalLeader(params) = choice else { panic!("the counterexample is of leases") };

@@ -1,7 +1,7 @@
-//! Experiments with leases: what they measure, and what the corrected protocol is worth.
+//! Experiments with leases: what they measure, and how well the corrected protocol works.
 //!
 //! Seeds are fixed. Where a number is compared with a bound of the protocol the bound is exact;
-//! where it is an estimate the tolerance stands beside it. A failure prints the command that
+//! where it is an estimate the tolerance stands next to it. A failure prints the command that
 //! repeats it.
 
 use bellwether_core::Duration;
@@ -77,7 +77,7 @@ impl Case {
         }
     }
 
-    /// The command that does the same.
+    /// The command that repeats it.
     fn command(&self) -> String {
         let Self { nodes, delay, loss, window, runs, without, .. } = self;
         let (mode, preset) = (self.mode.name(), self.preset.name());
@@ -96,7 +96,7 @@ impl Case {
         line
     }
 
-    /// Asks; every run must settle.
+    /// Runs the experiment; every run must settle.
     fn answer(&self) -> Answer {
         let answer = self.experiment().run(&|| ()).unwrap_or_else(|bad| panic!("{bad}"));
         assert_eq!(answer.unsettled, 0, "{}", self.command());
@@ -129,7 +129,7 @@ fn without_loss_a_group_has_a_leader_and_keeps_it() {
 }
 
 /// A majority elects with its first replies: one round trip of 2 ms. A local leader waits until all
-/// who hear it have had the time to answer: 2Δ(1+ρ) on its own clock. Clocks drift by 200 ppm.
+/// that hear it have had time to answer: 2Δ(1+ρ) on its own clock. Clocks drift by 200 ppm.
 #[test]
 fn an_election_takes_a_round_trip_or_the_longest_one_there_can_be() {
     for (mode, seconds) in [(Mode::Majority, 0.002), (Mode::Local, 0.020_004)] {
@@ -140,8 +140,8 @@ fn an_election_takes_a_round_trip_or_the_longest_one_there_can_be() {
     }
 }
 
-/// One broadcast and N−1 replies every P, and a stamp of every silent process as often as it has to
-/// show itself. The tolerance, one in two hundred, covers drift and where the window ends.
+/// One broadcast and N−1 replies every P, and a stamp of every silent process at its refresh
+/// interval. The tolerance, one in two hundred, covers drift and the end of the window.
 #[test]
 fn messages_are_counted_as_datagrams() {
     for mode in BOTH {
@@ -157,7 +157,7 @@ fn messages_are_counted_as_datagrams() {
     }
 }
 
-/// A simulated day of five processes, of which each message is lost in one case of a hundred.
+/// A simulated day of five processes, with one message in a hundred lost.
 #[test]
 fn one_message_lost_in_a_hundred_deposes_nobody_in_a_day() {
     let window = Duration::from_secs(3 * 3600);
@@ -168,9 +168,9 @@ fn one_message_lost_in_a_hundred_deposes_nobody_in_a_day() {
     }
 }
 
-/// C6. With one attempt for each renewal a local leader, who needs every reply, fails in one of
+/// C6. With one attempt for each renewal a local leader, which needs every reply, fails in one of
 /// thirteen. One by majority fails where three of four replies are missing, about once an hour;
-/// over a day, anything from 8 to 60 is luck.
+/// over a day, anything from 8 to 60 is within chance.
 #[test]
 fn without_retries_lost_messages_depose_the_leader() {
     let without = Some(Rule::Retry);
@@ -208,7 +208,7 @@ fn a_crashed_leader_is_replaced_in_the_time_the_parameters_promise() {
     }
 }
 
-/// In every run the two say the same thing in two ways. Nothing is lost, so there is no other gap.
+/// In every run both measures say the same in two ways. Nothing is lost, so there is no other gap.
 #[test]
 fn a_group_is_without_a_leader_for_as_long_as_it_takes_to_have_the_next() {
     for mode in BOTH {
@@ -228,8 +228,8 @@ fn a_group_is_without_a_leader_for_as_long_as_it_takes_to_have_the_next() {
     }
 }
 
-/// The part with a majority waits for the locks, then for those in line who were cut off; the
-/// part without the old leader, in local mode, until nobody of the others counts as alive.
+/// The part with a majority waits for the locks, then for the turns of processes that were cut off.
+/// In local mode the part without the old leader waits until none of the others counts as alive.
 #[test]
 fn after_a_split_the_part_that_can_has_a_leader() {
     for mode in BOTH {
@@ -264,16 +264,16 @@ fn a_newcomer_with_the_least_id_is_patient_in_majority_mode_and_takes_over_in_lo
     }
 }
 
-/// All but one crash, and nobody comes back: after the third of five there is no majority, and the
-/// rest of the time does not count. Each crash costs at most a failover, of those that count.
+/// All but one crash, and none comes back: after the third of five there is no majority, and the
+/// rest of the time does not count. Each crash that counts costs at most a failover.
 #[test]
 fn time_in_which_too_few_are_left_does_not_count() {
     let churn = Churn { departures: 2.0, arrivals: 0.0 };
     let case = Case { runs: 200, ..Case::of(Mode::Majority, Scenario::Churn(churn)) };
     let answer = case.answer();
     let presence = case.measure(&answer, Measure::LeaderPresence);
-    // In ten seconds about twenty depart where there are four to go; if the time without a majority
-    // counted, some eight seconds of ten would be lost.
+    // In ten seconds about twenty departures are drawn where four can happen; if the time without a
+    // majority counted, some eight seconds of ten would be lost.
     assert!(presence.mean > 0.8 && presence.mean < 1.0, "{}: {presence:?}", case.command());
     let local = Case { mode: Mode::Local, ..case };
     let presence = local.measure(&local.answer(), Measure::LeaderPresence);

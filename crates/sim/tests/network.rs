@@ -1,5 +1,5 @@
-//! The network as the processes meet it: delays, losses, copies and channels have the statistics
-//! they are given, measured at the receivers.
+//! The network as processes see it: delays, losses, copies and channels have the configured
+//! statistics, measured at the receivers.
 //!
 //! One process sends a message every millisecond. Fractions are compared with what is expected to
 //! within [`SIGMAS`] standard deviations, means at the same confidence; the seeds are fixed, so a
@@ -17,7 +17,7 @@ use support::{at, constant, fault, ms, node, p};
 const SIGMAS: f64 = 4.0;
 const CONFIDENCE: f64 = 0.9999;
 
-/// Fails unless so many hits are what this probability gives.
+/// Fails unless this number of hits fits the probability.
 fn expect_rate(what: &str, hits: usize, trials: usize, probability: f64) {
     let (mean, n) = (hits as f64 / trials as f64, trials as f64);
     let allowed = SIGMAS * (probability * (1.0 - probability) / n).sqrt();
@@ -31,10 +31,10 @@ fn expect_mean(what: &str, samples: &[f64], expected: f64) {
     assert!(summary.agrees_with(expected, CONFIDENCE), "{what}: {expected} not in {low}..{high}");
 }
 
-/// All that became of the messages of process 0.
+/// Everything that happened to the messages of process 0.
 struct Heard {
     sent: usize,
-    /// Receptions in the order they happened: when, by whom, which message, how long it took.
+    /// Receptions in order of time: when, by whom, which message, and its delay.
     receipts: Vec<(SimTime, u64, u64, Duration)>,
     deliveries: u64,
 }
@@ -57,7 +57,7 @@ impl Heard {
     }
 }
 
-/// Process 0 sends `count` messages through this network, then stops; what is under way arrives.
+/// Process 0 sends `count` messages through this network, then stops; packets in flight arrive.
 fn send(network: Network, nodes: u32, to: Dest, count: u64) -> Heard {
     let stop = fault(count, Fault::Crash { node: node(0) });
     let stop = Timed { at: stop.at + Duration::from_micros(1), ..stop };
@@ -83,7 +83,7 @@ fn delays_have_the_mean_and_the_shape_they_are_given() {
     let delays = [
         (Delay::Uniform { min: ms(20), max: ms(60) }, 0.040, 0.5),
         (Delay::Exponential { min: ms(5), mean: ms(30) }, 0.035, libm::exp(-1.0)),
-        // The mean of what comes on top is median · exp(σ²/2); it is exceeded with probability
+        // The mean of the additional delay is median · exp(σ²/2); it is exceeded with probability
         // Φ(−σ/2), which is Φ(−.3).
         (
             Delay::LogNormal { min: ms(2), median: ms(40), sigma: 0.6 },
@@ -158,14 +158,14 @@ fn what_is_always_lost_never_arrives_and_what_never_is_always_does() {
     }
 }
 
-/// The lengths of the stretches of lost messages.
+/// The lengths of the runs of lost messages.
 fn stretches(lost: &[bool]) -> Vec<f64> {
     let runs = lost.chunk_by(|one, next| one == next);
     runs.filter(|run| run[0]).map(|run| run.len() as f64).collect()
 }
 
 /// A burst lasts for 1/recover messages on average, and worsen/(worsen + recover) of all messages
-/// fall into one. Unicasts have bursts too, also where multicasts have none.
+/// fall into one. Unicasts have bursts too, even where multicasts have none.
 #[test]
 fn bursts_are_as_long_and_as_frequent_as_they_are_given() {
     let bursts = Bursts { worsen: p(0.02), recover: p(0.2), good: p(0.0), bad: p(1.0) };
@@ -176,7 +176,7 @@ fn bursts_are_as_long_and_as_frequent_as_they_are_given() {
         let lost = heard.lost(1);
         let lengths = stretches(&lost);
         expect_mean("messages in a burst", &lengths, 5.0);
-        // Few independent stretches, not many independent messages, make up this rate.
+        // Few independent bursts, not many independent messages, make up this rate.
         let rate = lost.iter().filter(|lost| **lost).count() as f64 / 40_000.0;
         assert!((rate - 1.0 / 11.0).abs() < 0.012, "{rate}");
         if to == Dest::Everyone {

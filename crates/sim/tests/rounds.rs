@@ -1,4 +1,4 @@
-//! Elections in rounds: what is measured, beside what was sent and who lives.
+//! Elections in rounds: the measures, compared with the messages and the live processes.
 
 use bellwether_core::{Duration, Event};
 use bellwether_protocols::probabilistic::{Config, Params, Probabilistic, Size};
@@ -119,7 +119,8 @@ fn components_are_those_of_a_random_graph() {
     }
 }
 
-/// What is noticed of a failed round: with one round, everyone who was told of none or of several.
+/// Detection of failed rounds: with one round, every process that was told of no leader or of
+/// several.
 #[test]
 fn a_round_that_fails_unnoticed_is_not_counted_as_detected() {
     let config = Config { k: 2, max_rounds: 1, ..Config::default() };
@@ -127,11 +128,11 @@ fn a_round_that_fails_unnoticed_is_not_counted_as_detected() {
     let failed = 1.0 - mean(&answer, Measure::StrongSuccess);
     let detected = mean(&answer, Measure::Detected);
     assert!(failed > 0.1, "{failed}");
-    // Nothing is lost, so everybody hears all that is told, or nothing.
+    // Nothing is lost, so every process hears all final messages, or there are none.
     assert_eq!((detected, mean(&answer, Measure::Aborted)), (failed, failed));
 }
 
-/// One event for a multicast, or one for each receiver, and letters kept once or for each.
+/// One event per multicast or one per receiver, and packets shared or stored for each receiver.
 #[test]
 fn batches_change_nothing() {
     let mut plan = Plan { network: network(0.3), view: chance(0.4), ..Plan::new(150) };

@@ -1,5 +1,5 @@
-//! Scenario files: what is refused is refused with its line, its key and the rule, and what is
-//! written is read as the same run.
+//! Scenario files: errors name the line, the key and the rule, and a written file is read as the
+//! same run.
 
 use bellwether_core::Duration;
 use bellwether_sim::network::Probability;
@@ -128,7 +128,7 @@ fn what_a_fault_before_it_makes_possible_is_read() {
     let [pause, resume] = ["what = \"pause\"", "what = \"resume\""];
     for (before, then) in [(crash, restart), (pause, resume), ("what = \"leave\"", restart)] {
         is_read(&format!("{HEAD}{}{}", fault(before, "1"), fault(then, "1")));
-        // Who leads then is not known before the run.
+        // The leader at that time is not known before the run.
         is_read(&format!("{HEAD}{}{}", fault(before, "\"leader\""), fault(then, "1")));
         is_read(&format!("{HEAD}{}{}", fault(before, "1"), fault(then, "\"leader\"")));
         let other = refused(&format!("{HEAD}{}{}", fault(before, "1"), fault(then, "2")));

@@ -1,5 +1,5 @@
-//! Every scenario tells the story it told before: its transcript is kept beside this file, and a
-//! change of it is reviewed as a difference of texts.
+//! Every scenario gives the transcript that is stored next to this file; a change is reviewed as a
+//! diff.
 
 use bellwether_sim::{ScenarioFile, trace};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts")
 }
 
-/// The names of the files in `folder` that end so, in order.
+/// The names of the files in `folder` with this ending, sorted.
 fn names(folder: &Path, extension: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|bad| panic!("{}: {bad}", folder.display()));
     let paths = entries.map(|entry| entry.expect("a readable folder").path());
@@ -31,7 +31,7 @@ fn transcript(name: &str) -> String {
     trace::transcript(&scenario.trace(scenario.seed))
 }
 
-/// Where two texts begin to differ, with a few lines around it; nothing if they are equal.
+/// Where two texts begin to differ, with a few lines of context; `None` if they are equal.
 fn difference(kept: &str, told: &str) -> Option<String> {
     const AROUND: usize = 3;
     if kept == told {

@@ -1,5 +1,5 @@
-//! What a judge asks of the world: to look at it after every step, networks that change, machines
-//! that reboot, clocks that never agreed, a member that somebody misconfigured, ears and ranks.
+//! Features of the world for checkers: looking at it after every step, changing networks, reboots,
+//! unsynchronised clocks, misconfigured members, observers of receptions, and ranks.
 
 mod support;
 
@@ -25,11 +25,11 @@ fn a_change_of_the_network_is_for_what_is_sent_after_it() {
     ];
     let plan = plan(2, constant(60, Loss::None), ms(800), faults);
     let records = trace::<Ping>(&Pings::to_all(ms(100)), &plan, 1);
-    // Sent at 100, …, 800; the one of 200 was under way when the network changed.
+    // Sent at 100, …, 800; the one of 200 was in flight when the network changed.
     assert_eq!(times(&records, 1, receives), [160, 260, 330, 430, 705].map(at));
 }
 
-/// Plain, bursty and doubling networks, one after the other, while messages are under way.
+/// Plain, bursty and duplicating networks, one after the other, while messages are in flight.
 fn changing() -> Plan {
     let bursts = Bursts { worsen: p(0.2), recover: p(0.3), good: p(0.05), bad: p(0.9) };
     let unruly = Network {

@@ -1,20 +1,20 @@
-//! One election: the tree grows, and what is best comes back along it.
+//! One election: a tree grows, and the best claim comes back along it.
 
 use super::{AdHoc, Beat, Claim, Message, News, Wave};
 use alloc::collections::BTreeSet;
 use bellwether_core::{Cx, NodeId};
 use core::cmp::Ordering;
 
-/// What a process does in an election whose outcome it does not know.
+/// The state of a process in an election whose outcome it does not know.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Part {
-    /// Whom to report to; nobody for the one who called it.
+    /// The process to report to; none for the one that called the election.
     parent: Option<NodeId>,
-    /// Who was asked and has not answered.
+    /// Processes that were asked and have not answered.
     waiting: BTreeSet<NodeId>,
-    /// Who reported a subtree.
+    /// Processes that reported a subtree.
     children: BTreeSet<NodeId>,
-    /// The best so far.
+    /// The best claim so far.
     best: Claim,
 }
 
@@ -23,8 +23,8 @@ impl Part {
         self.parent.is_some()
     }
 
-    /// Who is told the outcome: the children, and the parent, which still waits for a report if it
-    /// was not the one who told. Whoever reports later is told then.
+    /// The processes to tell the outcome: the children, and the parent, which still waits for a
+    /// report unless it told the outcome itself. A process that reports later is told then.
     pub(super) fn told(mut self) -> BTreeSet<NodeId> {
         self.children.extend(self.parent);
         self.children
@@ -59,11 +59,11 @@ impl AdHoc {
         self.report(cx);
     }
 
-    /// Once all have answered: tells the parent, or everybody if there is none.
+    /// Reports to the parent once all have answered, or tells everybody if there is no parent.
     fn report(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(part) = self.part.as_ref().filter(|part| part.waiting.is_empty()) else { return };
         let best = part.best;
-        assert!(best >= self.me, "nobody reports less than its own claim");
+        assert!(best >= self.me, "a report is never below the own claim");
         match part.parent {
             Some(parent) => cx.send(parent, Message::Ack(self.wave, Some(best))),
             None => {
@@ -75,14 +75,14 @@ impl AdHoc {
 
     pub(super) fn on_election(&mut self, from: NodeId, wave: Wave, cx: &mut Cx<'_, Self>) {
         match wave.cmp(&self.wave) {
-            // Who is reported gone is no parent: it may be the last word of a dead process.
+            // A process that is reported gone is no parent: this may be its last message.
             Ordering::Greater if self.down.contains(&from) => self.begin_above(wave, cx),
             Ordering::Greater => self.join(wave, Some(from), cx),
             Ordering::Equal => match &self.part {
                 Some(part) if part.parent == Some(from) => self.report(cx), // it did not hear
                 _ => cx.send(from, Message::Ack(wave, None)),
             },
-            // While it is in a higher one the sender has been asked to join that, or will be.
+            // In a higher election this process has asked the sender to join it, or will do so.
             Ordering::Less if self.part.is_none() => self.tell(from, cx),
             Ordering::Less => {}
         }
@@ -96,11 +96,11 @@ impl AdHoc {
         cx: &mut Cx<'_, Self>,
     ) {
         if best.is_some() && wave > self.wave {
-            return self.begin_above(wave, cx); // it was asked in a former life, and waits for us
+            return self.begin_above(wave, cx); // a former life asked it, and it waits
         }
         let Some(part) = &mut self.part else {
             if best.is_some() {
-                self.tell(from, cx); // it waits for what it did not hear
+                self.tell(from, cx); // it waits for the outcome
             }
             return;
         };
@@ -108,7 +108,7 @@ impl AdHoc {
             return;
         }
         if let Some(best) = best {
-            // Whoever reports is a child, even if it said otherwise in a former life.
+            // A process that reports is a child, even if it said otherwise in a former incarnation.
             part.children.insert(from);
             part.best = part.best.max(best);
         }
@@ -117,7 +117,7 @@ impl AdHoc {
         }
     }
 
-    /// Nobody answered in time, or it is time for the next heartbeat.
+    /// An answer did not come in time, or the next heartbeat is due.
     pub(super) fn repeat(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(part) = &self.part else { return self.heartbeat(cx) };
         for &peer in &part.waiting {
@@ -127,7 +127,7 @@ impl AdHoc {
         self.report(cx);
     }
 
-    /// A neighbour is there.
+    /// A neighbour has appeared.
     pub(super) fn meet(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         self.down.remove(&peer);
         if !cx.peers().contains(peer) {

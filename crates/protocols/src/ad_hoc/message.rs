@@ -1,66 +1,66 @@
-//! What the processes say, and the three orders they go by: of claims, of elections, of heartbeats.
+//! The messages, and the three orders: of claims, of elections, of heartbeats.
 
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, Message as Wire, NodeId, Reader, Write};
 
-/// How good a process is; the greatest leads. Equal weights are ordered by id.
+/// A claim to lead; the greatest leads. Equal weights are ordered by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Claim {
     /// One bit for *has not retired*, then the value: see [`weigh`].
     pub weight: u64,
-    /// Whose claim it is.
+    /// The process that makes it.
     pub id: NodeId,
 }
 
 /// The largest value that can be told apart from larger ones.
 pub const VALUE_MAX: u64 = (1 << 63) - 1;
 
-/// The weight of a claim: whoever retired comes after all who did not, whatever its value.
+/// The weight of a claim: retired processes come after all others, whatever their value.
 pub fn weigh(active: bool, value: u64) -> u64 {
     (u64::from(active) << 63) | value.min(VALUE_MAX)
 }
 
-/// One election. Of several the higher is held: the higher number, then the greater starter.
+/// One election. The higher one prevails: the higher number, then the greater starter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wave {
     /// Higher than that of any election the starter had heard of.
     pub number: u64,
     /// Who called it.
     pub starter: NodeId,
-    /// In which of its lives, because a restarted process counts from the beginning.
+    /// The starter's incarnation, because a restarted process counts from the beginning.
     pub life: u64,
 }
 
-/// The how-manieth sign of life of a leader, over all its lives. Nought is before the first.
+/// The number of a leader's heartbeat, over all its incarnations. Zero is before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Beat {
-    /// Its life.
+    /// The leader's incarnation.
     pub life: u64,
     /// The number of the heartbeat in that life.
     pub number: u64,
 }
 
-/// Who leads, as far as the sender knows.
+/// The leader, as far as the sender knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct News {
     /// The highest election the sender has heard of; it is over.
     pub wave: Wave,
     /// The leader.
     pub leader: Claim,
-    /// The last sign of life of that leader.
+    /// The last heartbeat of that leader.
     pub beat: Beat,
 }
 
-/// One of four things.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// "Take part, and tell me the best of those you ask in turn."
     Election(Wave),
-    /// "This is the best of my subtree", or without a claim: "somebody else asked me first".
+    /// "This is the best of my subtree", or without a claim: "another process asked me first".
     Ack(Wave, Option<Claim>),
-    /// "This one leads", down the tree of an election, or to whoever does not seem to know.
+    /// "This one leads", down the tree of an election, or to a process that seems not to know.
     Leader(News),
-    /// "I lead, and I am still here", passed on by everybody.
+    /// "I lead, and I am still here", forwarded by everyone.
     Heartbeat(News),
 }
 

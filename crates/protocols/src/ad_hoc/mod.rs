@@ -1,24 +1,24 @@
-//! Election in an ad hoc network: a tree grows, brings back the best, and carries the news.
+//! Election in an ad hoc network: a tree grows, reports the best process, and carries the result.
 //!
 //! **Source.** Vasudevan, Kurose and Towsley, "Design and analysis of a leader election algorithm
 //! for mobile ad hoc networks", 12th International Conference on Network Protocols, 2004, as taught
 //! in the lecture on distributed election (figure 6.22); with what the lecture leaves out.
 //!
 //! **Assumptions.** A process knows its neighbours (`cx.peers()`) and is told when one of them, or
-//! the link to it, goes or comes. Nobody knows the network. Messages may be lost, doubled and
-//! overtaken if `retry` and `timeout` are finite; a leader that is nobody's neighbour can be missed
-//! only if `beat` and `silence` are.
+//! the link to it, appears or disappears. No process knows the network. Messages may be lost,
+//! duplicated and reordered if `retry` and `timeout` are finite. The loss of a leader that is not a
+//! neighbour is noticed only if `beat` and `silence` are finite.
 //!
-//! **Promise.** *Eventually one*, per component: once the network holds still, every process names
-//! the best live process that it can reach. Two may lead at once before that.
+//! **Promise.** *Eventually one*, per component: once the network stops changing, every process
+//! names the best live process that it can reach. Before that two may lead at once.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | `Election(wave)` | who calls or joins an election, to all neighbours but its parent | "take part" | whoever is in no higher one: the first sender is its parent |
-//! | `Ack(wave, best)` | who has heard from all it asked, to its parent | "the best of my subtree" | the parent |
-//! | `Ack(wave, none)` | who was asked by another before, at once | "not through you" | who asked |
-//! | `Leader(news)` | down the tree, and to neighbours that seem not to know | "this one leads" | whoever knows of nobody better |
-//! | `Heartbeat(news)` | the leader, every `beat`, passed on by everybody | "and is there" | its followers |
+//! | `Election(wave)` | a process that calls or joins an election, to all neighbours but its parent | "take part" | processes in no higher election: the first sender becomes the parent |
+//! | `Ack(wave, best)` | a process that has heard from all it asked, to its parent | "the best of my subtree" | the parent |
+//! | `Ack(wave, none)` | a process that another one asked before, at once | "not through you" | the process that asked |
+//! | `Leader(news)` | down the tree, and to neighbours that seem not to know | "this one leads" | processes that know nobody better |
+//! | `Heartbeat(news)` | the leader, every `beat`, forwarded by everyone | "and is there" | its followers |
 //!
 //! One election on a connected graph of V processes and E links takes 2E−V+1 Elections, as many
 //! Acks, and V−1 Leaders. A heartbeat takes 2E−V+1. A process stores its claim, the highest wave,
@@ -26,28 +26,28 @@
 //!
 //! # Where this departs from the text
 //!
-//! * The lecture has no Leader message: without it nobody but the source knows.
+//! * The lecture has no Leader message: without it only the source knows the outcome.
 //! * In the paper a process that loses its parent announces the best of its subtree. Here it calls
 //!   a new election: in a graph with cycles the subtree is mostly still connected to the rest, and
 //!   a higher wave gives all of it one answer instead of two that must meet again.
-//! * A child that is lost *after* it reported cannot be taken out of what was reported, so that too
-//!   calls for a new election. One that is lost before is simply not waited for.
+//! * A child that is lost *after* it reported cannot be removed from the report, so this also calls
+//!   for a new election. A child that is lost before is simply not waited for.
 //!
 //! # Where the text is silent, and what we chose
 //!
-//! * Whoever is told of a leader worse than itself calls an election, and so does one that is told
-//!   that it leads by a claim it no longer has. That is what makes a process count that met the
-//!   others after its part of the tree had reported.
-//! * Neighbours that meet exchange leaders and adopt the better, but only from somebody who knows
-//!   of an election as high as one's own. Otherwise a word that was long under way would bring
-//!   back a leader who has been replaced. Who is not believed is told what it missed, and if it
-//!   still holds to its leader it says so again, and is believed. Neighbours of which neither has
-//!   a leader call an election.
-//! * Of two claims of one leader the one with the later heartbeat counts, else that of the higher
-//!   election; neighbours that still disagree call one.
-//! * A process in an election that hears of the end of a higher one calls a yet higher one: its
-//!   own will never end, because somebody it asked will not take part.
-//! * To resign is to call an election with a claim that comes after all others.
+//! * A process that is told of a leader worse than itself calls an election. So does one that is
+//!   told that it leads by a claim it no longer has. This includes processes that met the others
+//!   after their part of the tree had reported.
+//! * Neighbours that meet exchange leaders and adopt the better one, but only from a process that
+//!   knows of an election at least as high as their own. Otherwise a message that was long in
+//!   flight would bring back a leader that has been replaced. A process that is not believed is
+//!   told what it missed; if it still holds to its leader it says so again, and is believed. Two
+//!   neighbours without a leader call an election.
+//! * Of two claims of one leader the one with the later heartbeat counts, or else that of the
+//!   higher election. Neighbours that still disagree call one.
+//! * A process in an election that hears of the end of a higher one calls a yet higher one: its own
+//!   will never end, because a process that it asked will not take part.
+//! * Resigning means calling an election with a claim that comes after all others.
 
 mod election;
 mod message;
@@ -69,7 +69,7 @@ use bellwether_core::{
     Refused, Stage, TimerKind,
 };
 use election::Part;
-use news::Reign;
+use news::KnownLeader;
 
 /// One process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -78,10 +78,10 @@ pub struct AdHoc {
     life: u64,
     /// The highest election it has heard of.
     wave: Wave,
-    /// What it does in that, until it knows the outcome.
+    /// Its state in that election, until it knows the outcome.
     part: Option<Part>,
-    leader: Option<Reign>,
-    /// Heartbeats it has sent in this life.
+    leader: Option<KnownLeader>,
+    /// Heartbeats it has sent in this incarnation.
     beats: u64,
     /// Neighbours that are reported gone, though it has a link to them.
     down: BTreeSet<NodeId>,
@@ -89,13 +89,13 @@ pub struct AdHoc {
     failures: u32,
 }
 
-/// What a process can be woken for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// It has waited long enough: for somebody to lead, for the leader's heartbeat, or for the end
-    /// of an election.
+    /// It has waited long enough: for a leader, for the leader's heartbeat, or for the end of an
+    /// election.
     Wait,
-    /// It says once more what it said: that it leads, or what nobody answered.
+    /// It repeats its last message: a heartbeat, or one that got no answer.
     Repeat,
 }
 
@@ -111,26 +111,26 @@ impl TimerKind for Timer {
     }
 }
 
-/// Waiting doubles with every election that fails, so that a time-out chosen too short only delays;
-/// this often at most.
+/// The wait doubles with every election that fails, at most this often, so that a time-out that is
+/// too short only delays.
 const DOUBLINGS_MAX: u32 = 3;
 
 impl AdHoc {
     fn leads(&self) -> bool {
-        self.leader.is_some_and(|reign| reign.leader.id == self.me.id)
+        self.leader.is_some_and(|known| known.leader.id == self.me.id)
     }
 
-    /// Whom it can talk to.
+    /// The processes it can reach.
     fn neighbours(&self, cx: &Cx<'_, Self>) -> BTreeSet<NodeId> {
         cx.peers().iter().filter(|peer| !self.down.contains(peer)).collect()
     }
 
-    /// Sets both timers as what it is doing now demands.
+    /// Sets both timers for its current state.
     fn pace(&self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         let (wait, repeat) = match (&self.part, &self.leader) {
             (Some(part), _) => {
-                // Who called it comes first; the others only if it does not call again.
+                // The others wait twice as long, so that the caller is the first to call again.
                 let doublings = self.failures.min(DOUBLINGS_MAX) + u32::from(part.has_parent());
                 (params.timeout * (1 << doublings), params.retry)
             }
@@ -146,7 +146,7 @@ impl AdHoc {
         }
     }
 
-    /// Its claim is another from now on.
+    /// Changes its claim.
     fn stand(&mut self, active: bool, value: u64, cx: &mut Cx<'_, Self>) {
         let weight = weigh(active, value);
         if weight == self.me.weight {
@@ -158,7 +158,7 @@ impl AdHoc {
             self.leader = None;
         }
         // In an election the former claim may have been reported already.
-        if led || self.part.is_some() || self.leader.is_some_and(|reign| reign.leader < self.me) {
+        if led || self.part.is_some() || self.leader.is_some_and(|known| known.leader < self.me) {
             self.begin(cx);
         }
     }
@@ -195,14 +195,14 @@ impl Protocol for AdHoc {
     }
 
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
-        // A message may outlive the link it came by, and then there is no way to answer it.
+        // A message may outlive the link it came by; then it cannot be answered.
         if !cx.peers().contains(from) {
             return;
         }
         match *message {
             Message::Election(wave) => self.on_election(from, wave, cx),
             Message::Ack(wave, best) => self.on_ack(from, wave, best, cx),
-            // Leaders are exchanged when it is back.
+            // Leaders are exchanged when the neighbour is back.
             Message::Leader(_) | Message::Heartbeat(_) if self.down.contains(&from) => {}
             Message::Leader(news) => self.on_news(from, news, Message::Leader, cx),
             Message::Heartbeat(news) => self.on_news(from, news, Message::Heartbeat, cx),
@@ -253,7 +253,7 @@ impl Protocol for AdHoc {
     fn leadership(&self, _now: Instant) -> Leadership<'_> {
         let stage = if self.part.is_some() { Stage::Undecided } else { Stage::Decided };
         match &self.leader {
-            Some(reign) => Leadership::of(core::slice::from_ref(&reign.leader.id), stage),
+            Some(known) => Leadership::of(core::slice::from_ref(&known.leader.id), stage),
             None => Leadership::NONE,
         }
     }

@@ -1,17 +1,17 @@
-//! Who leads: the outcome of an election, what neighbours tell each other, and signs of life.
+//! The known leader: outcomes of elections, news of neighbours, and heartbeats.
 
 use super::{AdHoc, Beat, Claim, Message, News};
 use bellwether_core::{Cx, NodeId};
 use core::cmp::Ordering;
 
-/// A leader, and its last sign of life.
+/// A leader, and its last heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Reign {
+pub(super) struct KnownLeader {
     pub(super) leader: Claim,
     beat: Beat,
 }
 
-/// How news is passed on: as it came.
+/// The kind of message that forwards a piece of news.
 type Say = fn(News) -> Message;
 
 impl AdHoc {
@@ -33,16 +33,23 @@ impl AdHoc {
             self.wave = self.wave.max(news.wave);
             self.tell(from, cx);
         } else if self.down.contains(&news.leader.id) {
-            self.begin_above(news.wave, cx); // does it still lead? An election knows
+            self.begin_above(news.wave, cx); // an election decides whether it still leads
         } else {
             self.settle(Some(from), news, say, cx);
         }
     }
 
-    /// News of the same leader: a later sign of life, or another claim, of which one is outdated.
-    /// The later heartbeat tells which, or else the higher election. Where neither does, to insist
-    /// would have two neighbours contradict each other for ever.
-    fn on_same(&mut self, from: NodeId, news: News, mine: Reign, say: Say, cx: &mut Cx<'_, Self>) {
+    /// Handles news of the same leader: a later heartbeat, or another claim, of which one is
+    /// outdated. The later heartbeat decides which, or else the higher election. If neither does,
+    /// calling an election avoids that two neighbours contradict each other for ever.
+    fn on_same(
+        &mut self,
+        from: NodeId,
+        news: News,
+        mine: KnownLeader,
+        say: Say,
+        cx: &mut Cx<'_, Self>,
+    ) {
         if news.leader == mine.leader {
             if news.beat > mine.beat && !self.leads() {
                 self.settle(Some(from), news, say, cx);
@@ -56,7 +63,8 @@ impl AdHoc {
         }
     }
 
-    /// Takes the news for true and passes it on: down the tree after an election, to all otherwise.
+    /// Accepts the news and forwards it: down the tree after an election, to all neighbours
+    /// otherwise.
     pub(super) fn settle(
         &mut self,
         from: Option<NodeId>,
@@ -71,13 +79,10 @@ impl AdHoc {
             Some(part) => part.told(),
             None => self.neighbours(cx),
         };
-        let known = self.leader.filter(|reign| reign.leader.id == news.leader.id);
-        let beat = known.map_or(news.beat, |reign| reign.beat.max(news.beat));
-        self.leader = Some(Reign { leader: news.leader, beat });
-        assert!(
-            !self.leads() || news.leader == self.me,
-            "whoever leads does so by its present claim"
-        );
+        let known = self.leader.filter(|known| known.leader.id == news.leader.id);
+        let beat = known.map_or(news.beat, |known| known.beat.max(news.beat));
+        self.leader = Some(KnownLeader { leader: news.leader, beat });
+        assert!(!self.leads() || news.leader == self.me, "a leader leads by its current claim");
         self.wave = self.wave.max(news.wave);
         self.failures = 0;
         let news = News { wave: self.wave, leader: news.leader, beat };
@@ -87,8 +92,8 @@ impl AdHoc {
         self.pace(cx);
     }
 
-    /// Whether it knows better: it would be the better leader itself, or is not what it is said to
-    /// be.
+    /// Whether it knows better: it would be the better leader itself, or its claim is not the
+    /// stated one.
     fn objects_to(&self, leader: Claim) -> bool {
         if leader.id == self.me.id { leader != self.me } else { leader < self.me }
     }
@@ -96,21 +101,21 @@ impl AdHoc {
     /// Tells a neighbour who leads.
     pub(super) fn tell(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         match self.leader {
-            Some(Reign { leader, beat }) => {
+            Some(KnownLeader { leader, beat }) => {
                 cx.send(peer, Message::Leader(News { wave: self.wave, leader, beat }));
             }
             None => self.begin(cx),
         }
     }
 
-    /// A leader says that it is there.
+    /// Sends the leader's heartbeat.
     pub(super) fn heartbeat(&mut self, cx: &mut Cx<'_, Self>) {
-        let Some(reign) = self.leader.as_mut().filter(|reign| reign.leader == self.me) else {
+        let Some(known) = self.leader.as_mut().filter(|known| known.leader == self.me) else {
             return;
         };
         self.beats = self.beats.saturating_add(1);
-        reign.beat = Beat { life: self.life, number: self.beats };
-        let news = News { wave: self.wave, leader: self.me, beat: reign.beat };
+        known.beat = Beat { life: self.life, number: self.beats };
+        let news = News { wave: self.wave, leader: self.me, beat: known.beat };
         for peer in self.neighbours(cx) {
             cx.send(peer, Message::Heartbeat(news));
         }

@@ -1,40 +1,40 @@
-//! What a person chooses, and what the protocol accepts.
+//! The parameters as written and as validated.
 //!
-//! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
-//! conversion, whose error names the values and the rule they break.
+//! [`Config`] holds the written values; [`Params`] is what the handlers read. One conversion leads
+//! from one to the other; its error names the values and the rule they break.
 
 use crate::detect::Detector;
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// What a person writes. By default nothing is ever repeated or waited for in vain: right where
-/// nothing is lost and nobody moves, and what the exact counts are made with.
+/// The written parameters. By default nothing is repeated and no time-out ends a wait: this is
+/// right where nothing is lost and nothing moves, and the exact counts use it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// How failures are detected; whoever drives the protocol tells of them if they are told.
+    /// How failures are detected: by reports of the driver, or by heartbeats.
     pub detector: Detector,
-    /// How often a process says that it lives, where failures are detected.
+    /// How often a process sends a heartbeat, if heartbeats are used.
     pub beat: Option<Duration>,
-    /// A peer that was silent for so long is considered dead.
+    /// A peer silent for this long is considered dead.
     pub suspect: Option<Duration>,
     /// How long a message waits for its acknowledgement before it is sent again.
     pub resend: Option<Duration>,
-    /// How often it is sent before its receiver is considered dead.
+    /// How often a message is sent before its receiver is considered dead.
     pub tries: Option<u32>,
     /// How long a process without a leader waits before it calls an election.
     #[serde(alias = "patience")]
     pub call_after: Duration,
-    /// How long whoever called an election waits for its end before it calls another; the others
-    /// wait twice as long. Longer than an election takes: twice the longest way through the
-    /// network, and the repetitions of what is lost.
+    /// How long the caller of an election waits for its end before it calls another; the others
+    /// wait twice as long. It must be longer than an election takes: twice the longest path through
+    /// the network, plus the repetitions of lost messages.
     pub timeout: Duration,
-    /// How long a process waits for an answer before it repeats what it said.
+    /// How long a process waits for an answer before it repeats its message.
     pub retry: Duration,
     /// The time between a leader's heartbeats.
     pub leader_beat: Duration,
-    /// The silence after which a leader is given up; a small multiple of `leader_beat`.
+    /// A leader silent for this long is given up; a small multiple of `leader_beat`.
     pub leader_silence: Duration,
 }
 
@@ -57,7 +57,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// For a network that moves and loses messages, in which one hop takes some milliseconds.
+    /// Parameters for a network that moves and loses messages, in which one hop takes some
+    /// milliseconds.
     pub fn restless() -> Self {
         Self {
             call_after: Duration::from_secs(1),
@@ -70,7 +71,7 @@ impl Config {
     }
 }
 
-/// A valid choice, as the handlers read it.
+/// Valid parameters, as the handlers read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
     pub(super) patience: Duration,
@@ -96,7 +97,7 @@ impl Params {
         self.patience
     }
 
-    /// How long whoever called an election waits for its end.
+    /// How long the caller of an election waits for its end.
     pub fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -106,7 +107,7 @@ impl Params {
         self.beat
     }
 
-    /// The silence after which a leader is given up; [`Duration::MAX`] for never.
+    /// A leader silent for this long is given up; [`Duration::MAX`] for never.
     pub fn silence(&self) -> Duration {
         self.silence
     }
@@ -115,19 +116,19 @@ impl Params {
 /// Which rule a [`Config`] breaks, with the values that break it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadConfig {
-    /// What is done again and again needs a while in between.
+    /// A repeated action needs a positive interval.
     NoTime {
         /// Which of the parameters is zero.
         what: &'static str,
     },
-    /// A leader must be heard before it is given up.
+    /// The silence must be longer than the time between heartbeats.
     SilenceNotAboveBeat {
         /// The silence as written.
         silence: Duration,
         /// The time between heartbeats as written.
         beat: Duration,
     },
-    /// What is repeated must have a chance before everything begins anew.
+    /// The time-out must be longer than the time between repetitions.
     TimeoutNotAboveRetry {
         /// The time-out as written.
         timeout: Duration,

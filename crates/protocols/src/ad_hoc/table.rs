@@ -1,4 +1,4 @@
-//! The table of the ad hoc election's parameters, and which of their defaults follow.
+//! The table of the ad hoc election's parameters, and the defaults that depend on the surroundings.
 
 use super::params::Config;
 use crate::detect::{BEAT, DETECTOR, Detected as _, RESEND, SUSPECT, TRIES, detected};
@@ -21,17 +21,17 @@ impl Described for Config {
         CALL_AFTER,
         Param::length(
             "timeout",
-            "how long whoever called an election waits for its end before it calls another",
+            "how long the caller of an election waits for its end before it calls another",
         )
         .follows("infinite; in a network that moves or loses, 60 delays and 4 for each process")
         .within("retry < timeout"),
-        Param::length("retry", "what is not answered after this is said again")
+        Param::length("retry", "a message that is not answered after this is repeated")
             .follows("infinite; in a network that moves or loses, 5 delays, or 30 with heartbeats")
             .within("0 < retry"),
         Param::length("leader-beat", "the time between a leader's heartbeats")
             .follows("infinite; in a network that moves or loses, 20 delays, or 60 with heartbeats")
             .within("0 < leader-beat"),
-        Param::length("leader-silence", "the silence after which a leader is given up")
+        Param::length("leader-silence", "a leader silent for this long is given up")
             .follows(
                 "infinite; in a network that moves or loses, 80 delays, or with heartbeats 90 and \
                  4 for each process",
@@ -52,10 +52,10 @@ impl Described for Config {
             return config;
         }
         let across = hop * 4 * u64::from(around.nodes);
-        // A detector tells the neighbours of a leader that it is gone, and repeats what is lost.
-        // Heartbeats are left for those that were cut off from a leader that lives, and one of
-        // them is as good as three that nobody repeats; to repeat what is not answered before the
-        // layer has given up would only repeat the repetitions.
+        // A detector tells the neighbours of a leader that it is gone, and resends lost messages.
+        // Heartbeats remain for processes that were cut off from a live leader; one that is resent
+        // is as good as three that are not. Repeating unanswered messages before the layer has
+        // given up would only repeat its repetitions.
         let (retry, beat, silence) = if detects {
             (hop * 30, hop * 60, hop * 90 + across)
         } else {

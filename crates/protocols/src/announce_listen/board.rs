@@ -1,7 +1,8 @@
-//! The board: the best claims a process knows, best first, its own among them if it is good enough.
+//! The board: the best claims that a process knows, best first. Its own claim is among them if it
+//! is good enough.
 //!
-//! One entry makes the plain election; more make the election of several agreed leaders
-//! (section 5.7). The ids are kept apart from the rest so that they can be lent out as a slice.
+//! A board of one entry makes the plain election. A longer one makes the election of several agreed
+//! leaders (section 5.7). The ids are stored separately so that they can be lent out as a slice.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,18 +11,18 @@ use core::cmp::Reverse;
 use core::hash::{Hash, Hasher};
 use core::slice;
 
-/// A claim to lead: the weightier wins, the larger id between equals.
+/// A claim to lead: the larger weight wins, and between equals the larger id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Claim {
     pub(super) weight: u64,
     pub(super) id: NodeId,
 }
 
-/// What is known of one claim beside whose it is.
+/// What is known of a claim besides whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Mark {
     weight: u64,
-    /// What orders it among claims of equal weight: the id, until it sinks to another's claim.
+    /// Orders claims of equal weight: the id, until the claim sinks to another one.
     tie: NodeId,
     until: Instant,
 }
@@ -37,20 +38,20 @@ impl Mark {
     }
 }
 
-/// What became of a claim that was heard.
+/// The result of hearing a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     /// Not good enough, or older than what is known of the same process.
     Refused,
-    /// On the board already; now good for longer.
+    /// Already on the board; now trusted for longer.
     Refreshed,
     /// New on the board.
     Admitted,
 }
 
-/// One claim lies in place, so that a process of a plain election takes no memory beside. Lists,
-/// once made, stay, however short they become, so that claims come and go without allocations;
-/// boards are therefore compared by what is on them.
+/// The board. A single claim is stored in place, so that a process of a plain election allocates
+/// nothing. A list, once allocated, is kept even if it becomes short, so that claims come and go
+/// without allocations. Boards are therefore compared by their contents.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Board {
     #[default]
@@ -74,10 +75,10 @@ impl Hash for Board {
 }
 
 impl Board {
-    /// Takes a claim heard from its maker, trusted until the given instant.
+    /// Adds a claim heard from its owner, trusted until the given instant.
     #[inline]
     pub(super) fn hear(&mut self, claim: Claim, until: Instant, room: usize) -> Heard {
-        // The plain election, one claim on the board and another better than it, in two moves.
+        // The fast path of the plain election: a better claim replaces the only one.
         if let (Self::One(id, mark), 1) = (&mut *self, room)
             && *id != claim.id
         {
@@ -119,17 +120,17 @@ impl Board {
         }
     }
 
-    /// Puts a claim on the board, where there is room or not: the process's own, at a new start.
+    /// Puts a claim on the board even if there is no room: the process's own, at a new start.
     pub(super) fn enter(&mut self, claim: Claim, room: usize) {
         self.remove(claim.id);
         while self.ids().len() >= room {
             self.remove_at(self.ids().len() - 1);
         }
         self.put(claim, Instant::NEVER, room);
-        assert!(self.holds(claim.id), "whoever stands is on its own board");
+        assert!(self.holds(claim.id), "a candidate is on its own board");
     }
 
-    /// Takes a process off the board. True if it was on it.
+    /// Removes a process from the board. True if it was there.
     pub(super) fn remove(&mut self, id: NodeId) -> bool {
         let at = self.position(id);
         if let Some(at) = at {
@@ -148,7 +149,7 @@ impl Board {
         }
     }
 
-    /// Takes off whoever was silent for too long.
+    /// Removes processes that were silent for too long.
     pub(super) fn expire(&mut self, now: Instant) {
         let mut at = 0;
         while at < self.ids().len() {
@@ -156,8 +157,8 @@ impl Board {
         }
     }
 
-    /// Lets every claim trusted only until `limit` or before sink to `floor`, if it is above it.
-    /// It then ranks behind whoever made that claim.
+    /// Lowers every claim that is trusted only until `limit` or earlier to `floor`, if it is above
+    /// it. It then ranks behind the owner of that claim.
     pub(super) fn sink(&mut self, limit: Instant, floor: Claim) {
         for mark in self.marks_mut() {
             if mark.until <= limit && mark.claim() > floor {
@@ -167,7 +168,7 @@ impl Board {
         if let Self::Several(lists) = self {
             let (ids, marks) = &mut **lists;
             let key = |id: NodeId, mark: &Mark| (Reverse(mark.claim()), id != mark.tie);
-            // By insertion, in both lists alike: they are short, and mostly in order already.
+            // Insertion sort in both lists: they are short, and mostly in order already.
             for end in 1..ids.len() {
                 let mut at = end;
                 while at > 0 && key(ids[at], &marks[at]) < key(ids[at - 1], &marks[at - 1]) {
@@ -192,18 +193,18 @@ impl Board {
         self.position(id).is_some()
     }
 
-    /// The claim that would be the first to go, as it counts.
+    /// The claim that would be removed first, as it counts.
     #[inline]
     pub(super) fn worst(&self) -> Option<Claim> {
         self.marks().last().map(Mark::claim)
     }
 
-    /// The first end of trust among all claims.
+    /// The earliest end of trust among all claims.
     pub(super) fn first_end(&self) -> Instant {
         self.marks().iter().map(|mark| mark.until).min().unwrap_or(Instant::NEVER)
     }
 
-    /// The first end of trust among claims that have not sunk to `floor`.
+    /// The earliest end of trust among claims that have not sunk to `floor`.
     pub(super) fn first_end_above(&self, floor: Claim) -> Instant {
         let above = self.marks().iter().filter(|mark| mark.claim() > floor);
         above.map(|mark| mark.until).min().unwrap_or(Instant::NEVER)
@@ -227,7 +228,7 @@ impl Board {
 
     #[inline]
     fn put(&mut self, claim: Claim, until: Instant, room: usize) {
-        assert!(self.ids().len() < room, "no more lead than there is room for");
+        assert!(self.ids().len() < room, "there are no more leaders than the board has room for");
         let at = self.claims().take_while(|known| *known > claim).count();
         self.insert(at, claim, until, room);
     }

@@ -1,15 +1,15 @@
-//! How often to say goodbye.
+//! The number of Bye messages.
 //!
 //! Section 5.7: with the loss known, the number of Byes is the expected number of announcements
-//! until all have one.
+//! until all processes have received one.
 
 use libm::{expm1, log, log1p, pow};
 
 /// X(n) of our reading: the expected number of announcements *beyond the first* until each of
 /// `receivers` has received one, when each loses each with probability `loss`, independently.
 ///
-/// The sum of `1 − (1 − l^i)^n` over i ≥ 1, each term without cancellation; the alternating
-/// binomial sum of the text is worthless in floating point beyond n ≈ 50.
+/// It is the sum of `1 − (1 − l^i)^n` over i ≥ 1, each term without cancellation. The alternating
+/// binomial sum of the text is useless in floating point beyond n ≈ 50.
 pub fn announcements_beyond_first(receivers: u64, loss: f64) -> f64 {
     if receivers == 0 || loss <= 0.0 {
         return 0.0;
@@ -19,8 +19,8 @@ pub fn announcements_beyond_first(receivers: u64, loss: f64) -> f64 {
     }
     let n = receivers as f64;
     if loss > NEARLY_ALL {
-        // The sum has millions of terms and no steps worth mentioning: by Euler and Maclaurin it
-        // is its integral, H_n/−ln l, less half of its first term.
+        // The sum has millions of terms that change slowly. By Euler and Maclaurin it equals its
+        // integral, H_n/−ln l, less half of its first term.
         return harmonic(n) / -log(loss) - 0.5;
     }
     let (mut sum, mut i) = (0.0, 1.0);
@@ -34,10 +34,10 @@ pub fn announcements_beyond_first(receivers: u64, loss: f64) -> f64 {
     }
 }
 
-/// Losses above this leave so many terms that the sum is as good as its integral.
+/// Losses above this leave so many terms that the integral replaces the sum.
 const NEARLY_ALL: f64 = 0.9999;
 
-/// The harmonic number H_n, by its expansion or, where that is poor, by its sum.
+/// The harmonic number H_n, by its expansion, or by its sum where the expansion is inaccurate.
 fn harmonic(n: f64) -> f64 {
     const EULER: f64 = 0.577_215_664_901_532_9;
     if n < 100.0 {

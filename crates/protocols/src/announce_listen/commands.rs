@@ -1,4 +1,4 @@
-//! What an application may ask: to leave, to resign, to stand again, to rank differently.
+//! Commands of the application: leave, resign, stand again, change the rank.
 
 use super::{AnnounceListen, Class, Criterion, Message, Phase, STANDING_MAX, Timer, Yields, weigh};
 use bellwether_core::{Cx, Instant, Refused};
@@ -18,7 +18,7 @@ impl AnnounceListen {
         self.raise_bar(params);
     }
 
-    /// Whether it leads, as far as it knows, and has said so: a query counts as saying so.
+    /// Whether it believes that it leads and has said so; a query counts as saying so.
     pub(super) fn may_be_followed(&self) -> bool {
         matches!(self.phase, Phase::Announcing | Phase::Querying) && self.board.holds(self.me)
     }
@@ -73,8 +73,8 @@ impl AnnounceListen {
         Ok(())
     }
 
-    /// A lighter claim from the same process would be taken for an old one, so the former claim is
-    /// taken back first.
+    /// Stands with a lower claim. Others would take a lower claim of the same process for an old
+    /// one, so it withdraws the former claim first.
     pub(super) fn stand_lower(&mut self, weight: u64, cx: &mut Cx<'_, Self>) {
         (0..cx.params().bye_copies.max(1)).for_each(|_| cx.broadcast(Message::Bye));
         self.fall_silent(cx);

@@ -1,4 +1,4 @@
-//! Which rules a configuration can break, and what is said then.
+//! The rules that a configuration can break, and their error messages.
 
 use super::params::{BYES_MAX, LEADERS_MAX, RATE_MAX};
 use crate::param::NoEffect;
@@ -12,19 +12,19 @@ pub enum BadConfig {
     NoAnnounceInterval,
     /// T_L must be positive, or every leader is given up at once.
     NoListenInterval,
-    /// Only T_L may be infinite: whoever waits for ever for anything else does nothing more.
+    /// Only T_L may be infinite: a process that waits for ever for anything else stops working.
     EndlessWait {
-        /// What was to last for ever.
+        /// The parameter that was infinite.
         what: &'static str,
     },
-    /// Aging must come before giving up, and is measured back from it.
+    /// Aging must be shorter than T_L.
     AgingNotBelowListen {
         /// The aging as written.
         aging: Duration,
         /// T_L as written.
         listen: Duration,
     },
-    /// Somebody must lead, and the board is small.
+    /// There must be at least one leader, and no more than the board can hold.
     LeadersOutOfRange {
         /// The number as written.
         leaders: usize,
@@ -41,44 +41,44 @@ pub enum BadConfig {
         /// The variant that has no such order.
         variant: &'static str,
     },
-    /// The earliest wake-up can only lead where processes wake up, once.
+    /// The earliest wake-up can lead only in variants whose processes wake up exactly once.
     NoWakeUp {
-        /// The variant that begins at once, or wakes up again and again.
+        /// The variant that starts at once, or wakes up repeatedly.
         variant: &'static str,
     },
-    /// The steepness of an exponential timer is a positive number of reasonable size.
+    /// The rate of an exponential timer must be positive and of reasonable size.
     RateOutOfRange {
         /// The rate as written.
         rate: f64,
     },
-    /// The first to wake must be better than the last.
+    /// The standing that wakes first must be better than the one that wakes last.
     MappingUpsideDown {
         /// The standing that should wake first.
         best: u64,
         /// The standing that should wake last.
         worst: u64,
     },
-    /// Wake-ups redrawn in every interval must fit into it.
+    /// Wake-ups that are redrawn in every interval must fit into it.
     SuppressBeyondAnnounce {
         /// T_S as written, and the jitter of a mapping.
         suppress: Duration,
         /// T_A as written.
         announce: Duration,
     },
-    /// A query that waits no time hears no answer.
+    /// A query that does not wait hears no answer.
     NoPatience {
         /// The patience as written.
         patience: Duration,
         /// The spread of the answers as written.
         reply_spread: Duration,
     },
-    /// A mapping needs to know who is best.
+    /// A mapping needs to know the best standing.
     NoBest,
-    /// How often to say goodbye follows from the loss of the network, which is not known here.
+    /// The number of Byes follows from the loss of the network, which is not known here.
     ByeWithoutCopies,
     /// A value has no effect.
     NoEffect(NoEffect),
-    /// More goodbyes than anyone would send.
+    /// More Byes than the limit.
     TooManyByes {
         /// The number as written.
         copies: u32,

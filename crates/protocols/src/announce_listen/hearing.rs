@@ -1,4 +1,4 @@
-//! Hearing others, and not hearing them any more.
+//! Hearing other processes, and missing them.
 
 use super::board::{Claim, Heard};
 use super::{AnnounceListen, Class, Params, Phase, Repeat, STANDING_MAX, Timer, Yields, weigh};
@@ -16,7 +16,7 @@ impl AnnounceListen {
             return;
         }
         if params.as_printed && self.board.holds(claim.id) {
-            return; // line 6 of both programs: only a greater address sets the listen timer
+            return; // line 6 of both programs: only a greater address sets the timer
         }
         match self.board.hear(claim, cx.now() + params.listen, params.leaders) {
             Heard::Refused => return,
@@ -31,7 +31,7 @@ impl AnnounceListen {
         self.raise_bar(params);
     }
 
-    /// The rule of suppression: whoever speaks first is right.
+    /// The rule of suppression: the first process that speaks is right.
     pub(super) fn give_way(&mut self, claim: Claim, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         let until = cx.now() + params.listen;
@@ -65,9 +65,9 @@ impl AnnounceListen {
         }
     }
 
-    /// A leader that is asked brings its next announcement forward, unless it is near enough. So
-    /// several questions at once are answered once, no question puts the answer to another off, and
-    /// a leader that gives way meanwhile does not answer at all.
+    /// Answers a query: a leader brings its next announcement forward, unless it is near enough. So
+    /// several queries at once get one answer, no query delays the answer to another, and a leader
+    /// that gives way meanwhile does not answer at all.
     pub(super) fn answer(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if self.phase == Phase::Announcing && params.repeat == Repeat::Periodic {
@@ -87,7 +87,7 @@ impl AnnounceListen {
         }
     }
 
-    /// Somebody on the board was silent for too long: gave way to age, or is given up.
+    /// A process on the board was silent for too long: its claim ages, or it is removed.
     pub(super) fn miss(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if let Some(aging) = params.aging {
@@ -97,7 +97,7 @@ impl AnnounceListen {
         self.fill_gap(cx);
     }
 
-    /// If there is room on the board now, the process stands for it.
+    /// Stands for election if there is room on the board now.
     pub(super) fn fill_gap(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if self.board.ids().len() < params.leaders && !self.board.holds(self.me) {

@@ -1,10 +1,10 @@
-//! What the processes of this family say.
+//! The messages of this family.
 
 use super::{Class, STANDING_MAX, weigh};
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, Message as Wire, Reader, Write};
 
-/// One of three things.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// "I lead", with the weight of the claim; see [`weigh`](super::weigh).
@@ -24,7 +24,8 @@ impl Wire for Message {
         }
     }
 
-    /// Queries and byes concern processes that are far above the sender, so nothing holds them up.
+    /// Queries and Byes also concern processes far above the sender, so no minimum weight filters
+    /// them.
     #[inline]
     fn weight(&self) -> u64 {
         match self {
@@ -57,7 +58,7 @@ impl Wire for Message {
     }
 }
 
-/// There are three classes of claims; a fourth would pass every bar.
+/// Rejects the unused fourth class of claims, which would pass every minimum weight.
 fn claim(weight: u64) -> Result<u64, Malformed> {
     if weight > weigh(Class::Established, STANDING_MAX) { Err(Malformed) } else { Ok(weight) }
 }

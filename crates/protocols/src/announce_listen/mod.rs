@@ -6,42 +6,42 @@
 //! (Program 5.1), LE-S (Program 5.2), LE-M (section 5.4.3), its yardsticks SUP and AL, and its
 //! future work (section 5.7): Query, Suppress-then-Query, Bye, several leaders, aging, SUP+AL.
 //!
-//! **Assumptions.** A message reaches everyone or, if lost, some or nobody. Clocks only measure
-//! intervals. Processes come and go; nobody knows how many there are.
+//! **Assumptions.** A message reaches all processes or, if lost, some or none. Clocks only measure
+//! intervals. Processes come and go; no process knows how many there are.
 //!
-//! **Promise.** *Eventually one*: when messages get through often enough, all live processes name
-//! the best live one. Two may lead at once before that. SUP and SUP+AL used as a limiter elect
-//! nobody; SUP+AL used as an election promises nothing, and a scenario shows it deadlock.
+//! **Promise.** *Eventually one*: when messages arrive often enough, all live processes name the
+//! best live one. Before that two may lead at once. SUP and SUP+AL used as a limiter elect nobody.
+//! SUP+AL used as an election promises nothing, and a scenario shows its deadlock.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | `Announce(weight)` | who believes it leads, every T_A | "I lead" | whoever knows nobody better |
-//! | `Query(weight)` | who looks for a leader | "who leads?" | leaders answer by announcing |
-//! | `Bye` | who leaves or resigns | "not me any more" | whoever follows it |
+//! | `Announce(weight)` | a process that believes it leads, every T_A | "I lead" | processes that know nobody better |
+//! | `Query(weight)` | a process that looks for a leader | "who leads?" | leaders answer by announcing |
+//! | `Bye` | a process that leaves or resigns | "not me any more" | its followers |
 //!
 //! # Where this departs from the printed programs
 //!
-//! Each is pinned by a test that fails without it (`tests/corrections.rs`).
+//! A test fails without each of them (`tests/corrections.rs`).
 //!
 //! 1. An announcement of the *current* leader re-arms the listen timer. As printed only a greater
 //!    address does, and every listener times out T_L after adopting, even without loss.
 //! 2. The timer tests do not sit inside the receive branch.
-//! 3. A smaller address is ignored, also while suppressing: a process first believes in itself.
+//! 3. A smaller address is ignored, also while suppressing: at first a process believes in itself.
 //! 4. At equal times a message comes before a timer (the driver's part of the contract).
 //!
 //! # Where the text is silent, and what we chose
 //!
-//! * LE-M: the first wake-up drawn is the key for life, and later elections of the same process
-//!   wait it out again, so that key and wake-up stay one thing. A leader is *established* once it
-//!   has announced ⌈T_L/T_A⌉ times; established claims precede all others, so that a newcomer does
-//!   not displace a leader by the luck of its draw.
-//! * A Query is heard like an announcement, as the text says; a leader's answer is its next
-//!   announcement brought forward, by a random part of the reply spread.
-//! * Aging: a leader silent for longer than `aging` is still followed, but counts as the listener's
-//!   own claim would, and so no longer keeps out a better one. Without it, listeners that still
-//!   trust a departed leader ignore the new one.
+//! * LE-M: the first wake-up drawn is the key for life. Later elections of the same process wait it
+//!   out again, so that key and wake-up stay the same. A leader is *established* once it has
+//!   announced ⌈T_L/T_A⌉ times. Established claims precede all others, so that a newcomer does not
+//!   displace a leader by a lucky draw.
+//! * A Query is heard like an announcement, as the text says. A leader answers by bringing its next
+//!   announcement forward, by a random part of the reply spread.
+//! * Aging: a leader silent for longer than `aging` is still followed, but counts no more than the
+//!   listener's own claim. It therefore no longer keeps out a better one. Without aging, listeners
+//!   that still trust a departed leader ignore the new one.
 //! * Resigning: the process says Bye and stands again with the lowest standing, so that it leads
-//!   only if nobody else would, for however long. `Campaign` takes that back.
+//!   only if nobody else would. `Campaign` takes that back.
 
 mod board;
 mod bye;
@@ -73,19 +73,19 @@ use bellwether_core::{
 };
 use board::{Board, Claim};
 
-/// One process of the family. What it does follows from its [`Params`].
+/// One process of the family. Its [`Params`] decide what it does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AnnounceListen {
     me: NodeId,
     /// Its own claim to lead.
     weight: u64,
-    /// Announcements lighter than this are none of its business.
+    /// Announcements below this weight do not concern it.
     bar: u64,
     board: Board,
     /// Announcements in a row since it last took the lead.
     announced: u32,
     phase: Phase,
-    /// When a periodic announcer speaks next; never, while it is none.
+    /// When a periodic announcer speaks next; never if it is not one.
     next: Instant,
 }
 
@@ -102,7 +102,7 @@ enum Phase {
     Listening,
 }
 
-/// What a process can be woken for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
     /// The wait that opens an election is over (T_S, or the patience of a query).
@@ -130,14 +130,14 @@ impl TimerKind for Timer {
     }
 }
 
-/// What precedes the standing in a claim.
+/// The class of a claim, which comes before the standing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Resigned: leads only if nobody else would.
+    /// Resigned: it leads only if nobody else would.
     Retired = 0,
-    /// Like most.
+    /// The usual class.
     Ordinary = 1,
-    /// Has led for long enough not to be displaced by luck.
+    /// It has led for long enough that a lucky draw does not displace it.
     Established = 2,
 }
 
@@ -150,7 +150,7 @@ pub fn weigh(class: Class, standing: u64) -> u64 {
     ((class as u64) << 62) | standing.min(STANDING_MAX)
 }
 
-/// The claim with which a process starts, from its id, its rank or the luck of its first draw.
+/// The claim with which a process starts, from its id, its rank or its first random draw.
 pub fn first_claim(params: &Params, id: NodeId, rank: u64, entropy: &mut dyn Entropy) -> u64 {
     let standing = match params.criterion {
         Criterion::HighestId => id.0,
@@ -162,8 +162,8 @@ pub fn first_claim(params: &Params, id: NodeId, rank: u64, entropy: &mut dyn Ent
     weigh(Class::Ordinary, standing)
 }
 
-/// How long a process with this claim suppresses itself: drawn afresh, unless it is the wake-up
-/// that the claim stands for.
+/// How long a process with this claim suppresses itself: drawn anew, unless the claim itself stands
+/// for a wake-up.
 pub fn wake_up(params: &Params, weight: u64, entropy: &mut dyn Entropy) -> Duration {
     let standing = weight & STANDING_MAX;
     match params.criterion {
@@ -196,7 +196,7 @@ impl Protocol for AnnounceListen {
     #[inline]
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
         if from == self.me {
-            return; // another process under the same name; it cannot be told from an echo
+            return; // another process with the same id, or an echo
         }
         match *message {
             Message::Announce(weight) => self.hear(Claim { weight, id: from }, cx),

@@ -1,7 +1,7 @@
-//! What a person chooses, and what the protocol accepts.
+//! The parameters as written and as validated.
 //!
-//! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
-//! conversion, whose error names the values and the rule they break.
+//! [`Config`] holds the written values; [`Params`] is what the handlers read. One conversion leads
+//! from one to the other; its error names the values and the rule they break.
 
 use super::STANDING_MAX;
 use super::error::BadConfig;
@@ -62,14 +62,14 @@ impl Opening {
     }
 }
 
-/// To whom a process gives way.
+/// When a process gives way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yields {
-    /// To a better claim.
+    /// When it hears a better claim.
     ToBetter,
-    /// To whoever speaks first.
+    /// When it hears any claim.
     ToAnyone,
-    /// To nobody: it listens, and goes on announcing.
+    /// Never: it listens, and goes on announcing.
     Never,
 }
 
@@ -80,7 +80,7 @@ pub enum Repeat {
     Once,
     /// Every T_A.
     Periodic,
-    /// At a freshly drawn moment of every T_A, unless another spoke in it first.
+    /// At a newly drawn moment of every T_A, unless another process spoke in it first.
     Redrawn,
 }
 
@@ -89,9 +89,9 @@ named! {
     pub enum Criterion {
         /// The greater id.
         HighestId = "highest-id",
-        /// The greater rank, whatever it measures: priority, spare capacity, connectivity.
+        /// The greater rank: priority, spare capacity, connectivity, for example.
         Rank = "rank",
-        /// The earlier first wake-up, with leaders established before all others.
+        /// The earlier first wake-up; established leaders come before all others.
         EarliestWakeUp = "earliest-wake-up",
     }
 }
@@ -111,7 +111,7 @@ impl Variant {
         Self::SupAlSpread,
     ];
 
-    /// What sets the member apart.
+    /// The rules of the member.
     pub fn rules(self) -> (Opening, Yields, Repeat) {
         use {Opening as O, Repeat as R, Yields as Y};
         match self {
@@ -127,7 +127,7 @@ impl Variant {
         }
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::LeA => "le-a",
@@ -154,35 +154,36 @@ pub const LEADERS_MAX: usize = 64;
 /// The most Byes one departure may have.
 pub const BYES_MAX: u32 = 10_000;
 pub(super) const RATE_MAX: f64 = 500.0;
-/// How steep an exponential timer is if nobody says.
+/// The default rate of an exponential timer.
 pub(super) const RATE: f64 = 10.0;
 
-/// What a person writes. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
+/// The written parameters. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// Which member of the family; in a file it is named beside the parameters, not among them.
+    /// The member of the family; a file names it next to the parameters, not among them.
     #[serde(skip)]
     pub variant: Variant,
-    /// T_S: wake-up times lie below it. Smaller than T_A, or late wakers meet second announcements.
+    /// T_S: wake-up times lie below it. It should be smaller than T_A, or late wakers meet second
+    /// announcements.
     pub suppress: Duration,
     /// T_A: the time between a leader's announcements.
     pub announce: Duration,
-    /// T_L: silence after which a leader is given up; a small multiple of T_A, or infinite.
+    /// T_L: a leader silent for this long is given up; a small multiple of T_A, or infinite.
     pub listen: Duration,
-    /// Silence, shorter than T_L, after which a leader no longer keeps others out.
+    /// A leader silent for this long, below T_L, no longer keeps others out.
     pub aging: Option<Duration>,
     /// How wake-up times are distributed.
     pub timer: Distribution,
     /// How steep an exponential timer is, over its whole interval; 10 if absent.
     pub timer_rate: Option<f64>,
-    /// How long a query waits for answers: a round trip, and the spread of the answers.
+    /// How long a query waits for answers: a round trip, plus the spread of the answers.
     pub patience: Duration,
     /// Answers to a query are spread over this.
     pub reply_spread: Duration,
-    /// What makes a claim better; the variant's own if absent.
+    /// What makes a claim better; the variant's default if absent.
     pub criterion: Option<Criterion>,
-    /// Whether wake-up times follow the standing instead.
+    /// Whether wake-up times follow the standing instead of a random draw.
     pub mapping: WakeBy,
     /// With a mapping: a random addition below this, so that equals do not speak at once.
     pub jitter: Duration,
@@ -190,15 +191,16 @@ pub struct Config {
     pub best: Option<u64>,
     /// With a mapping: the standing that wakes last; 0 if absent.
     pub worst: Option<u64>,
-    /// How many lead together.
+    /// How many processes lead together.
     pub leaders: usize,
-    /// Whether a leaving leader says so as often as the loss requires.
+    /// Whether a leaving leader sends as many Byes as the loss requires.
     pub bye: bool,
-    /// How often a leaving leader says so. See [`bye_copies`](super::bye_copies).
+    /// How many Byes a leaving leader sends. See [`bye_copies`](super::bye_copies).
     pub bye_copies: u32,
-    /// Whether processes that do not lead say goodbye too.
+    /// Whether processes that do not lead send Byes too.
     pub bye_from_all: bool,
-    /// Programs 5.1 and 5.2 to the letter: the leader's own announcements do not renew trust in it.
+    /// Follow Programs 5.1 and 5.2 to the letter: the leader's announcements do not renew trust in
+    /// it.
     pub as_printed: bool,
 }
 
@@ -233,7 +235,7 @@ impl Config {
         self.timer.shape(self.timer_rate.unwrap_or(RATE))
     }
 
-    /// The same with this distribution of wake-up times.
+    /// A copy with this distribution of wake-up times.
     #[must_use]
     pub fn shaped(self, shape: Shape) -> Self {
         let (timer, timer_rate) = match shape {
@@ -244,7 +246,7 @@ impl Config {
         Self { timer, timer_rate, ..self }
     }
 
-    /// The same with wake-up times from this.
+    /// A copy with wake-up times from this source.
     #[must_use]
     pub fn mapped(self, mapping: Mapping) -> Self {
         let (mapping, best, worst, jitter) = match mapping {
@@ -283,7 +285,7 @@ impl Default for Config {
     }
 }
 
-/// A valid choice, as the handlers read it.
+/// Valid parameters, as the handlers read them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     pub(super) opening: Opening,
@@ -301,8 +303,8 @@ pub struct Params {
     pub(super) reply_spread: Duration,
     pub(super) as_printed: bool,
     pub(super) names_leaders: bool,
-    /// Announcements after which a leader counts as established, ⌈T_L/T_A⌉; never if T_L is
-    /// infinite or the criterion does not ask.
+    /// The number of announcements after which a leader is established, ⌈T_L/T_A⌉; never if T_L is
+    /// infinite or the criterion does not use it.
     pub(super) established_after: u32,
 }
 
@@ -312,7 +314,7 @@ impl Params {
         self.opening
     }
 
-    /// To whom a process gives way.
+    /// When a process gives way.
     pub fn yields(&self) -> Yields {
         self.yields
     }
@@ -342,19 +344,20 @@ impl Params {
         &self.wake
     }
 
-    /// How often a leader that leaves says so.
+    /// How many Byes a leaving leader sends.
     pub fn bye_copies(&self) -> u32 {
         self.bye_copies
     }
 
-    /// Whether a process of this id can weigh this much. Where the id is the standing, it is plain.
+    /// Whether a process of this id can have this weight. Where the id is the standing, it is
+    /// known.
     #[inline]
     pub(super) fn is_credible(&self, weight: u64, id: NodeId) -> bool {
         self.criterion != Criterion::HighestId || weight & STANDING_MAX == id.0.min(STANDING_MAX)
     }
 
-    /// Whether a claim as heavy as one on the board has nothing to say: it can only come from the
-    /// same process, and trust in that does not end.
+    /// Whether a claim as heavy as one on the board is redundant: it can only come from the same
+    /// process, and trust in that process does not end.
     #[inline]
     pub(super) fn knows_enough(&self, weight: u64) -> bool {
         self.criterion == Criterion::HighestId
@@ -367,7 +370,7 @@ impl Params {
         self.leaders
     }
 
-    /// Whether the thesis's mistake is in it.
+    /// Whether the mistake of the printed programs is included.
     pub fn is_as_printed(&self) -> bool {
         self.as_printed
     }

@@ -1,4 +1,4 @@
-//! Standing for election: opening it, asking, announcing.
+//! Standing for election: opening one, asking, announcing.
 
 use super::board::Claim;
 use super::{
@@ -6,11 +6,11 @@ use super::{
 };
 use bellwether_core::{Cx, Instant};
 
-/// No claim is heavier.
+/// The largest possible weight.
 const HEAVIEST: u64 = (Class::Established as u64) << 62 | STANDING_MAX;
 
 impl AnnounceListen {
-    /// Puts itself on the board and opens an election.
+    /// Puts its own claim on the board and opens an election.
     pub(super) fn stand(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if params.names_leaders {
@@ -60,13 +60,14 @@ impl AnnounceListen {
         self.raise_bar(params);
     }
 
-    /// It has led for long enough. Not who resigned: anyone may still take its place.
+    /// Becomes established after leading for long enough. A resigned process does not: any other
+    /// may still take its place.
     pub(super) fn establish(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if self.weight <= weigh(Class::Retired, STANDING_MAX) {
             return;
         }
-        assert!(self.phase == Phase::Announcing, "only whoever leads is established");
+        assert!(self.phase == Phase::Announcing, "only a leader is established");
         self.weight = weigh(Class::Established, self.weight & STANDING_MAX);
         if params.names_leaders {
             self.board.hear(self.claim(), Instant::NEVER, params.leaders);

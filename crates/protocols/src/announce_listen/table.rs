@@ -1,4 +1,5 @@
-//! The table of the announce-listen family's parameters, and which of their defaults follow.
+//! The table of the announce-listen family's parameters, and the defaults that depend on the
+//! surroundings.
 
 use super::bye::bye_copies;
 use super::params::{Config, Criterion, RATE, Variant};
@@ -18,19 +19,19 @@ impl Described for Config {
     const PARAMS: &'static [Param] = &[
         Param::length(
             "suppress",
-            "T_S: a process waits for a random time below this before it speaks",
+            "T_S: a process waits a random time below this before it announces",
         )
         .is("1s")
         .within("suppress < infinite"),
         Param::length("announce", "T_A: the time between a leader's announcements")
             .is("1s")
             .within("0 < announce < infinite"),
-        Param::length("listen", "T_L: silence after which a leader is given up")
+        Param::length("listen", "T_L: a leader silent for this long is given up")
             .is("infinite")
             .within("0 < listen"),
         Param::length(
             "aging",
-            "silence, below T_L, after which a leader no longer keeps others out",
+            "a leader silent for this long, below T_L, no longer keeps others out",
         )
         .within("0 < aging < listen")
         .on(&["listen"]),
@@ -50,7 +51,7 @@ impl Described for Config {
         Param::one_of(
             "mapping",
             WakeBy::CHOICES,
-            "where a wait comes from: luck, or the standing by which leaders are chosen",
+            "where a wait comes from: a random draw, or the standing of the process",
         )
         .is("random"),
         Param::length("jitter", "a random addition to a wait that follows the standing")
@@ -69,13 +70,13 @@ impl Described for Config {
         Param::count("leaders", "how many lead together").is("1").within("1 <= leaders <= 64"),
         Param::switch(
             "bye",
-            "a leader that departs says so, as often as the loss of the network requires",
+            "a departing leader sends as many Byes as the loss of the network requires",
         ),
-        Param::count("bye-copies", "a leader that departs says so this often")
+        Param::count("bye-copies", "how many Byes a departing leader sends")
             .follows("0; 1 if all say goodbye; with bye, what the loss requires")
             .within("bye-copies <= 10000")
             .on(&["bye", "bye-from-all"]),
-        Param::switch("bye-from-all", "processes that do not lead say goodbye too"),
+        Param::switch("bye-from-all", "processes that do not lead send Byes too"),
         Param::switch("as-printed", "as in Programs 5.1 and 5.2, mistakes included"),
     ];
 
@@ -89,7 +90,7 @@ impl Described for Config {
 
     fn fit(mut self, around: &Surroundings, given: &Given) -> Self {
         if !given.has("reply-spread") {
-            // Where all would answer at once, over the time that one answer takes.
+            // Answers that would all come at once are spread over the time that one answer takes.
             let spreads = self.variant.rules().0.suppresses();
             self.reply_spread = if spreads { around.delay } else { Duration::ZERO };
         }
@@ -100,7 +101,7 @@ impl Described for Config {
         if !given.has("best") && self.mapping == WakeBy::Standing {
             let ranked = self.criterion == Some(Criterion::Rank);
             let standings = if ranked { around.ranks } else { around.ids };
-            // Alone, any span will do.
+            // For a single process any range will do.
             self.best = Some(standings.saturating_sub(1).max(1));
         }
         if !given.has("bye-copies") {
@@ -136,7 +137,7 @@ impl Described for Config {
     }
 }
 
-/// How many goodbyes reach everyone.
+/// The number of Byes that reaches everyone.
 fn byes(around: &Surroundings) -> Option<u32> {
     bye_copies(u64::from(around.nodes.saturating_sub(1)), around.loss)
 }

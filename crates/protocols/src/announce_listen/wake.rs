@@ -1,8 +1,8 @@
-//! When a process that wants to lead speaks up: the suppression timer.
+//! The suppression timer: when a process that wants to lead announces itself.
 //!
-//! Section 5.1.2 leaves the distribution open; section 5.4.3 points to exponential ones
-//! (Nonnenmacher and Biersack) and concludes that the wake-up time should follow from whatever
-//! governs leadership, which is [`Mapping::ByStanding`].
+//! Section 5.1.2 leaves the distribution open. Section 5.4.3 points to exponential ones
+//! (Nonnenmacher and Biersack) and concludes that the wake-up time should follow from the criterion
+//! of leadership, which is [`Mapping::ByStanding`].
 
 use crate::named::named;
 use bellwether_core::{Duration, Entropy};
@@ -19,21 +19,21 @@ pub struct WakeUp {
 }
 
 named! {
-    /// How a random wait is distributed, as a person names it; [`Shape`] has the rate too.
+    /// The distribution of a random wait, by name; [`Shape`] has the rate too.
     pub enum Distribution = Uniform {
-        /// The same density everywhere.
+        /// Constant density.
         Uniform = "uniform",
-        /// Rising: few wake early.
+        /// Rising density: few wake early.
         Exponential = "exponential",
-        /// Falling: most wake early.
+        /// Falling density: most wake early.
         ExponentialFalling = "exponential-falling",
     }
 }
 
 named! {
-    /// Where a wait comes from, as a person names it; [`Mapping`] has the bounds too.
+    /// Where a wait comes from, by name; [`Mapping`] has the bounds too.
     pub enum WakeBy = Random {
-        /// Luck.
+        /// A random draw.
         Random = "random",
         /// The standing by which leaders are chosen: the best wakes first.
         Standing = "standing",
@@ -54,10 +54,10 @@ impl Distribution {
 /// The density of the wake-up time over the interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Shape {
-    /// The same everywhere.
+    /// Constant.
     #[default]
     Uniform,
-    /// Grows like `exp(rate·t/T_S)`: few wake early, so few speak (Nonnenmacher's timer).
+    /// Rises like `exp(rate·t/T_S)`: few wake early, so few speak (Nonnenmacher's timer).
     Rising {
         /// How steeply, over the whole interval.
         rate: f64,
@@ -87,7 +87,7 @@ pub enum Mapping {
 }
 
 impl WakeUp {
-    /// No wake-up is later.
+    /// The latest possible wake-up.
     pub fn longest(&self) -> Duration {
         match self.mapping {
             Mapping::Random => self.interval,
@@ -116,7 +116,7 @@ impl WakeUp {
             Shape::Rising { rate } => rising(rate, unit(entropy)),
             Shape::Falling { rate } => 1.0 - rising(rate, unit(entropy)),
         };
-        // Rounding, or a draw of zero where most wake early, would reach the end itself.
+        // Rounding, or a draw of zero where most wake early, would reach the end of the interval.
         Duration::from_nanos(((fraction * nanos as f64) as u64).min(nanos.saturating_sub(1)))
     }
 }
@@ -140,7 +140,7 @@ fn below(n: u64, entropy: &mut dyn Entropy) -> u64 {
 mod tests {
     use super::*;
 
-    /// Walks evenly through the choices, so that averages are integrals.
+    /// Returns evenly spaced values, so that averages are integrals.
     struct Grid {
         at: u64,
         steps: u64,

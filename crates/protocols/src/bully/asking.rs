@@ -1,12 +1,12 @@
-//! Asking who leads, in place of bullying.
+//! Asking who leads, instead of calling an election.
 
 use super::message::Says;
 use super::{Bully, Phase, Timer};
 use bellwether_core::{Cx, NodeId};
 
 impl Bully {
-    /// Asks who leads: the greatest that may be up, or the next after one that did not answer.
-    /// Holds an election if there is nobody left to ask.
+    /// Asks who leads: the greatest process that may be up, or the next after one that did not
+    /// answer. Calls an election if there is nobody left to ask.
     pub(super) fn ask(&mut self, after: Option<NodeId>, cx: &mut Cx<'_, Self>) {
         let key = |peer: &NodeId| self.known.key(*peer);
         let below = |peer: &NodeId| after.is_none_or(|after| key(peer) < key(&after));
@@ -23,8 +23,8 @@ impl Bully {
         self.turn(phase, Timer::Reply, reply, cx);
     }
 
-    /// Whoever is named is followed if it says so itself, and is asked otherwise: two that name
-    /// each other lead nobody.
+    /// Handles an answer. The named process is followed if it says itself that it leads, and is
+    /// asked otherwise: two processes that name each other lead nobody.
     pub(super) fn hear_answer(
         &mut self,
         from: NodeId,
@@ -37,7 +37,8 @@ impl Bully {
         }
         match leader {
             Some(leader) if leader == self.me && self.leads() => self.rest(cx),
-            // A leader yields only to an election: its followers would not hear of a word to it.
+            // A leader yields only to an election: its followers would not hear an answer sent to
+            // it.
             _ if self.leads() => self.hold(cx),
             Some(leader) if !self.may_lead(leader, cx) => self.hold(cx),
             Some(leader) if leader == from => self.follow_as_told(leader, cx),
@@ -52,10 +53,10 @@ impl Bully {
         fit && cx.peers().contains(leader)
     }
 
-    /// Follows whoever leads, also one that is lesser; but then it asks again from time to time.
-    /// The greatest may not have answered, or follow another one since.
+    /// Follows a leader, even a lesser one; in that case it asks again from time to time. The
+    /// greatest may not have answered, or may follow another one since.
     pub(super) fn follow_as_told(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
-        assert!(leader != self.me, "nobody leads by what another says");
+        assert!(leader != self.me, "no message of another makes a process follow itself");
         self.leader = Some(leader);
         self.rest(cx);
     }

@@ -1,4 +1,4 @@
-//! Holding an election, taking one over, and believing who says that it leads.
+//! Calling elections, taking them over, and believing Coordinator messages.
 
 use super::known::Key;
 use super::message::{Says, Stamp};
@@ -6,7 +6,7 @@ use super::params::{Recovery, TopAnswers};
 use super::{Bully, Phase, Timer};
 use bellwether_core::{Cx, Duration, NodeId};
 
-/// Holding.
+/// Calling an election.
 impl Bully {
     /// Calls a new election.
     pub(super) fn hold(&mut self, cx: &mut Cx<'_, Self>) {
@@ -16,19 +16,19 @@ impl Bully {
         self.call(self.round, cx);
     }
 
-    /// Calls an election that others need not have heard of, because the last one came to no end.
+    /// Calls an election again after one that did not end; others need not have heard of it.
     pub(super) fn hold_again(&mut self, cx: &mut Cx<'_, Self>) {
         self.round = self.round.saturating_add(1);
         self.stamp = None;
         self.call(self.round, cx);
     }
 
-    /// Calls an election after a crash, which took the number of the last one.
+    /// Calls an election after a crash, in which the round number was lost.
     pub(super) fn recover(&mut self, cx: &mut Cx<'_, Self>) {
         self.call(0, cx);
     }
 
-    /// Asks all who are greater.
+    /// Sends Election messages to all greater processes.
     fn call(&mut self, round: u64, cx: &mut Cx<'_, Self>) {
         self.leader = None;
         let says = Says::Election { round, stamp: self.stamp };
@@ -42,24 +42,24 @@ impl Bully {
         self.decide_if_greatest(cx);
     }
 
-    /// Takes the lead if nobody greater is up.
+    /// Takes the lead if no greater process is up.
     pub(super) fn decide_if_greatest(&mut self, cx: &mut Cx<'_, Self>) {
         if self.is_greatest(false, cx) {
             self.declare(cx);
         }
     }
 
-    /// Whether nobody is greater, or nobody of whom more is known than that it is down.
+    /// Whether no process is greater, or all greater ones are known to be down.
     fn is_greatest(&self, of_all: bool, cx: &Cx<'_, Self>) -> bool {
         let counts = |peer: NodeId| of_all || !self.known.is_down(peer);
         !cx.peers().iter().any(|peer| self.known.key(peer) > self.key() && counts(peer))
     }
 
-    /// Leads, and says so.
+    /// Becomes leader and tells the others.
     pub(super) fn declare(&mut self, cx: &mut Cx<'_, Self>) {
-        assert!(!self.known.is_down(self.me), "whoever leads does not hold itself to be down");
+        assert!(!self.known.is_down(self.me), "a leader does not consider itself down");
         self.leader = Some(self.me);
-        // Who may follow a lesser leader must hear of a new one, also if that is lesser.
+        // Processes that may follow a lesser leader must hear of a new one, even a lesser one.
         let ask = cx.params().config().recovery == Recovery::Ask;
         for peer in cx.peers().iter() {
             if self.known.key(peer) < self.key() || ask && !self.known.is_down(peer) {
@@ -70,7 +70,7 @@ impl Bully {
     }
 }
 
-/// Hearing.
+/// Receiving.
 impl Bully {
     pub(super) fn hear_election(
         &mut self,
@@ -80,7 +80,7 @@ impl Bully {
         cx: &mut Cx<'_, Self>,
     ) {
         if self.known.key(from) > self.key() {
-            // It does not know that this process has retired.
+            // The sender does not know that this process has retired.
             return self.say(from, Says::Resign, cx);
         }
         let news = round > self.round || round == 0 && self.phase == Phase::Idle;
@@ -104,7 +104,7 @@ impl Bully {
         self.take_over(stamp.is_some(), cx);
     }
 
-    /// A message of an election that is over here.
+    /// Answers a message of an election that is over for this process.
     fn answer_late(&self, from: NodeId, round: u64, cx: &mut Cx<'_, Self>) {
         let quiet = cx.params().config().top_answers == TopAnswers::Coordinator;
         if self.leads() && round < self.round {
@@ -114,21 +114,21 @@ impl Bully {
         }
     }
 
-    /// Takes part in an election that a lesser process holds.
+    /// Takes part in an election of a lesser process.
     fn take_over(&mut self, stamped: bool, cx: &mut Cx<'_, Self>) {
         if !stamped {
             if !self.takes_part() {
                 self.call(self.round, cx);
             }
         } else if self.is_greatest(false, cx) {
-            self.declare(cx); // whoever is greater was asked by the same call
+            self.declare(cx); // the same call asked all greater processes
         } else if self.phase != Phase::Standing {
             self.leader = None;
             self.stand(cx);
         }
     }
 
-    /// Leaves it to somebody greater.
+    /// Leaves the election to a greater process.
     fn stand(&mut self, cx: &mut Cx<'_, Self>) {
         let wait = cx.params().config().wait;
         self.turn(Phase::Standing, Timer::Wait, wait, cx);
@@ -152,7 +152,7 @@ impl Bully {
         }
     }
 
-    /// A leader that took somebody for greater has not told it.
+    /// Tells a peer that is now lesser, and was taken for greater before, that this process leads.
     pub(super) fn tell_if_lesser_now(&self, peer: NodeId, before: Key, cx: &mut Cx<'_, Self>) {
         if self.leads() && before > self.key() && self.known.key(peer) < self.key() {
             self.say(peer, Says::Coordinator { round: self.round }, cx);
@@ -160,12 +160,12 @@ impl Bully {
     }
 
     fn follow(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
-        assert!(leader != self.me, "nobody leads by what another says");
+        assert!(leader != self.me, "no message of another makes a process follow itself");
         self.leader = Some(leader);
         self.rest(cx);
     }
 
-    /// A lesser process says that it leads.
+    /// Handles a Coordinator message of a lesser process.
     fn hear_lesser(&mut self, from: NodeId, cx: &mut Cx<'_, Self>) {
         let asks = matches!(self.phase, Phase::Asking(_) | Phase::Confirming(_));
         match self.leader {
@@ -187,7 +187,7 @@ impl Bully {
         }
     }
 
-    /// Somebody greater may be so no more: whoever waits for such a one looks again.
+    /// Decides again when a greater process may no longer be one.
     fn look_up(&mut self, cx: &mut Cx<'_, Self>) {
         if self.takes_part() {
             self.decide_if_greatest(cx);
@@ -195,7 +195,7 @@ impl Bully {
     }
 }
 
-/// Reports.
+/// Reports of the driver.
 impl Bully {
     /// A process is down.
     pub(super) fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
@@ -207,7 +207,7 @@ impl Bully {
         }
     }
 
-    /// A process is up that was down.
+    /// A process is up again.
     pub(super) fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         if self.standing.is_retired() {
             self.say(peer, Says::Resign, cx);

@@ -1,25 +1,24 @@
-//! What is known of others where it is out of the ordinary: who is down, who has retired, who has
-//! lived before.
+//! Exceptions known of other processes: which are down, have retired, or have restarted.
 //!
-//! Ordinary is a process in its first life that is up and would lead. Nothing is kept of it, so
-//! that a large group costs nothing while nothing is wrong.
+//! Nothing is stored for a process in its first incarnation that is up and willing to lead, so a
+//! large group costs nothing while nothing is wrong.
 
 use alloc::collections::BTreeMap;
 use bellwether_core::{Malformed, NodeId, Reader, Write};
 
-/// How a process stands for election, said with every message. Later standings of one process are
-/// greater, so what was said in a former life or before it changed its mind is told apart.
+/// The standing of a process, sent with every message. Later standings of one process are greater,
+/// so messages of a former incarnation, or from before a change, are recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Standing {
     /// Its incarnation.
     pub life: u64,
-    /// How often it changed its mind in this life: it would lead at first, and again after every
-    /// second change.
+    /// How often it changed its willingness in this incarnation: it is willing at first, and again
+    /// after every second change.
     pub changes: u32,
 }
 
 impl Standing {
-    /// How a process stands that has just begun.
+    /// The standing of a process that has just started.
     pub fn new(life: u64) -> Self {
         Self { life, changes: 0 }
     }
@@ -29,9 +28,9 @@ impl Standing {
         self.changes % 2 == 1
     }
 
-    /// It changes its mind.
+    /// Changes its willingness to lead.
     pub(super) fn change(&mut self) {
-        assert!(self.changes < u32::MAX, "a standing never falls: begin another life first");
+        assert!(self.changes < u32::MAX, "a standing never falls: restart the process first");
         self.changes += 1;
     }
 
@@ -45,7 +44,7 @@ impl Standing {
     }
 }
 
-/// The order of candidates: those who would lead before the retired, then by id.
+/// The order of candidates: willing ones before retired ones, then by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
     active: bool,
@@ -57,7 +56,7 @@ impl Key {
         Self { active: !standing.is_retired(), id }
     }
 
-    /// As one number, larger is better.
+    /// The key as one number; larger is better.
     pub(super) fn weight(self) -> u64 {
         const ACTIVE: u64 = 1 << 63;
         let class = if self.active { ACTIVE } else { 0 };
@@ -65,10 +64,10 @@ impl Key {
     }
 }
 
-/// What is kept of one process.
+/// What is stored of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Exception {
-    /// The latest life that was heard before the process was reported down; `None` if it is up.
+    /// The latest incarnation heard before the process was reported down; `None` if it is up.
     down: Option<u64>,
     standing: Standing,
 }
@@ -112,15 +111,15 @@ impl Known {
         self.set(id, Exception { down: down.then_some(known.standing.life), ..known });
     }
 
-    /// A process said something, standing like this. False if that is late: it stands otherwise
-    /// since, or it is known to be dead. What a further life says is not, though whether it lives
+    /// A message with this standing arrived. False if it is late: the process has a newer standing,
+    /// or is known to be dead. A message of a later incarnation is not late; whether that one is up
     /// is left to reports.
     pub(super) fn hear(&mut self, id: NodeId, standing: Standing) -> bool {
         let known = self.of(id);
         if standing < known.standing || known.down.is_some_and(|dead| standing.life <= dead) {
             return false;
         }
-        assert!(known.standing <= standing, "the standing that is known of a peer never falls");
+        assert!(known.standing <= standing, "the known standing of a peer never falls");
         self.set(id, Exception { standing, ..known });
         true
     }

@@ -1,41 +1,41 @@
-//! What processes say to each other.
+//! The messages of bully.
 
 use super::known::Standing;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, Write};
 
-/// One message: how its sender stands, and what it says.
+/// A message: the sender's standing and the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// How the sender stands for election.
+    /// The sender's standing.
     pub standing: Standing,
-    /// What it says.
+    /// The contents.
     pub says: Says,
 }
 
-/// One of six things.
+/// The contents of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Says {
-    /// "I hold an election; whoever is greater, take over."
+    /// "I hold an election; greater processes, take over."
     Election {
-        /// Which election; nought from a process that has forgotten how many there were.
+        /// The round; zero from a process that has forgotten the number.
         round: u64,
-        /// When it was called and by whom, where that matters.
+        /// When and by whom it was called, if elections are stamped.
         stamp: Option<Stamp>,
     },
-    /// "I live, am greater and take over."
+    /// "I am alive and greater, and I take over."
     Ok {
-        /// The latest election that the sender knows of.
+        /// The latest round that the sender knows.
         round: u64,
         /// The round of the Election message that this answers.
         of: u64,
     },
     /// "I lead."
     Coordinator {
-        /// The latest election that the sender knows of.
+        /// The latest round that the sender knows.
         round: u64,
     },
-    /// "I would rather not lead."
+    /// "I do not want to lead."
     Resign,
     /// "Who leads?"
     Query,
@@ -43,13 +43,13 @@ pub enum Says {
     Leader(Option<NodeId>),
 }
 
-/// When an election was called, on the clock of whoever called it. Earlier is older, and of two at
-/// the same time that of the lesser id.
+/// When an election was called, on the caller's clock. Earlier is older; at equal times the lesser
+/// id is older.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stamp {
-    /// When.
+    /// When it was called.
     pub at: Instant,
-    /// By whom.
+    /// The caller.
     pub by: NodeId,
 }
 

@@ -1,4 +1,4 @@
-//! The bully election: whoever is greater takes over, and the greatest tells everyone.
+//! The bully election: a greater process takes over, and the greatest tells everyone.
 //!
 //! **Source.** Hector Garcia-Molina, "Elections in a distributed computing system", IEEE
 //! Transactions on Computers C-31(1), 1982, as lectures teach it (Tanenbaum's figure 3-12). Asking
@@ -7,61 +7,64 @@
 //! 2011. Stamps: the idea of MEREA (International Journal of Next-Generation Networks 5(1), 2013)
 //! that its section 7 would apply here.
 //!
-//! **Assumptions.** Everyone knows everyone's id; a failed process is noticed: by time-outs, and by
-//! what the driver or the [`Detect`](crate::detect) layer reports; messages to the living arrive.
+//! **Assumptions.** Every process knows all ids. A failed process is noticed: by time-outs, and by
+//! reports of the driver or of the [`Detect`](crate::detect) layer. Messages to live processes
+//! arrive.
 //!
 //! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
 //! With `recovery = ask` all name the same live one, which may be a lesser one that led before.
-//! Finite `patience` is what outlives wrong reports; without it the promise holds as far as the
-//! text goes: time-outs are long enough and reports are true.
+//! With finite `patience` this holds after wrong reports too. Without it the promise holds as far
+//! as the text goes: if time-outs are long enough and reports are true.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | `election` | who holds an election, to all greater | "is anybody greater alive?" | they take over |
-//! | `ok` | a greater one, to who asked | "I am, stand back" | it waits for the Coordinator message |
-//! | `coordinator` | who heard no OK, to all lesser | "I lead" | they follow |
-//! | `resign` | a leader that retires or leaves; a retired one that is asked | "not me" | who follows it |
-//! | `query`, `leader` | who asks, who knows | "who leads?", "this one" | a recovered process (`recovery = ask`) |
+//! | `election` | the caller, to all greater | "is anybody greater alive?" | they take over |
+//! | `ok` | a greater process, to the caller | "I am, stand back" | it waits for the Coordinator message |
+//! | `coordinator` | a process that got no OK, to all lesser | "I lead" | they follow |
+//! | `resign` | a leader that retires or leaves; a retired process that is asked | "not me" | its followers |
+//! | `query`, `leader` | a process that asks; a process that knows | "who leads?", "this one" | a recovered process (`recovery = ask`) |
 //!
-//! Greater means: would lead rather than has retired, then the greater id. With N processes, the
-//! greatest of which is dead, the least calls an election: N(N−1)/2 Election messages, those to the
-//! dead included, (N−1)(N−2)/2 OK, N−2 Coordinator.
+//! A process is greater if it is willing to lead and the other has retired, or else if its id is
+//! greater. With N processes of which the greatest is dead, a call of the least costs N(N−1)/2
+//! Election messages, including those to the dead one, (N−1)(N−2)/2 OK and N−2 Coordinator
+//! messages.
 //!
 //! # Where the text is silent, and what we chose
 //!
-//! * **Rounds.** Each election has a number, the same for all who take part. Whoever is done with
-//!   it answers its late messages with OK, and holds no other. A recovered process has forgotten
-//!   the number and says nought, which is always news; its Coordinator message is believed because
-//!   it is greater.
-//! * **Whom to believe.** A Coordinator message of a lesser process provokes an election, or is put
-//!   right by a leader. One of a greater is believed unless a still greater one is followed and the
-//!   round is not newer. What a process said in a former life, or before it changed its mind about
-//!   leading, is ignored, and so is what the dead said (`known.rs`).
-//! * **Whom to wait for.** Election messages go to the dead too, as the text counts them, but
-//!   nobody waits for those it knows to be down.
-//! * **Whom to ask.** The greatest that may be up, then the next. Whoever is named is followed only
-//!   if it says itself that it leads; otherwise two could follow each other. Since a greater
-//!   process may follow, Coordinator messages go to everyone who is up where `recovery = ask`.
-//!   Who follows a lesser one asks again every `patience`, and a leader yields only to an election.
-//! * **Patience.** A process without leader, or whose leader is down or lesser than somebody who is
-//!   up, holds an election after `patience`; a leader tells a lesser process that comes up that it
-//!   leads. With infinite patience neither happens.
-//! * **Retiring.** A leader that resigns says so to all and waits; whoever followed it holds an
-//!   election, and the retired come after all others. A recovered process does not know who has
-//!   retired; if it leads, it tells them once it does.
+//! * **Rounds.** Each election has a number, the same for all participants. A process that is done
+//!   with it answers its late messages with OK, and calls no other. A recovered process has
+//!   forgotten the number and sends zero, which always counts as new. Its Coordinator message is
+//!   believed because it is greater.
+//! * **Which leader to believe.** A Coordinator message of a lesser process provokes an election,
+//!   or a correction by the leader. One of a greater process is believed, unless a still greater
+//!   one is followed and the round is not newer. Messages from a former incarnation, from before a
+//!   change of willingness, or from a dead process are ignored (`known.rs`).
+//! * **Whom to wait for.** Election messages go to dead processes too, as the text counts them, but
+//!   no process waits for those it knows to be down.
+//! * **Whom to ask.** The greatest process that may be up, then the next. A named process is
+//!   followed only if it says itself that it leads; otherwise two could follow each other. Since a
+//!   greater process may follow a lesser one, Coordinator messages go to all processes that are up
+//!   if `recovery = ask`. A follower of a lesser process asks again every `patience`, and a leader
+//!   yields only to an election.
+//! * **Patience.** A process without a leader, or whose leader is down or lesser than a process
+//!   that is up, calls an election after `patience`. A leader tells a lesser process that comes up
+//!   that it leads. With infinite patience neither happens.
+//! * **Retiring.** A leader that resigns tells all and waits. Its followers call an election, in
+//!   which retired processes come after all others. A recovered process does not know who has
+//!   retired; if it leads, it tells them once it knows.
 //!
 //! # Stamps
 //!
-//! An election carries when and by whom it was called; of two in the same round the older prevails
-//! (equal times: the lesser id), and who takes part in it drops messages of the younger without an
-//! OK. Now whoever takes over an election calls a younger one, and everyone it would ask was asked
-//! by the older one already, for that was called by a lesser process: they would all drop it. So it
-//! is not sent. A process that takes part answers OK and waits; the greatest that is not known to
-//! be down leads. What is left of one call among N live processes is N−1 Election, N−1 OK and N−1
-//! Coordinator messages, 3(N−1) in place of N²−1. If all call at once, N(N−1)/2 Election messages
-//! are under way before anybody can drop one, but of the N(N−1)/2 OKs those to the oldest call are
-//! left, N−1 if its messages arrive first. The price: to know that one is the greatest there must
-//! be reports. An election that comes to no end is held again without a stamp, as the text has it.
+//! An election carries when and by whom it was called. Of two in the same round the older prevails
+//! (at equal times, that of the lesser id), and its participants drop messages of the younger one
+//! without an OK. A process that takes over an election would call a younger one, to processes that
+//! the older one has already asked, because a lesser process called it: they would all drop the
+//! call. So it is not sent. A participant answers OK and waits; the greatest one that is not known
+//! to be down leads. One call among N live processes then costs N−1 Election, N−1 OK and N−1
+//! Coordinator messages, 3(N−1) instead of N²−1. If all call at once, N(N−1)/2 Election messages
+//! are in flight before any can be dropped. Of the N(N−1)/2 OKs only those to the oldest call
+//! remain, N−1 if its messages arrive first. The cost: a process needs reports to know that it is
+//! the greatest. An election that does not end is held again without a stamp, as in the text.
 
 mod asking;
 mod election;
@@ -92,9 +95,9 @@ pub struct Bully {
     standing: Standing,
     leader: Option<NodeId>,
     phase: Phase,
-    /// The latest election it knows of; nought if it knows of none.
+    /// The latest round it knows; zero if it knows none.
     round: u64,
-    /// The oldest call of that election it knows of, where calls are stamped.
+    /// The oldest known call of that election, if elections are stamped.
     stamp: Option<Stamp>,
     known: Known,
     /// The timer that is armed.
@@ -104,26 +107,26 @@ pub struct Bully {
 /// What a process is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
-    /// Nothing: it has a leader, or nobody called an election.
+    /// Nothing: it has a leader, or no election was called.
     Idle,
-    /// It holds an election, which it called by this number, and waits for an OK.
+    /// It called the election with this number, and waits for an OK.
     Holding(u64),
-    /// Somebody greater does, and it waits for the Coordinator message.
+    /// A greater process took over; it waits for the Coordinator message.
     Standing,
     /// It has asked this process who leads.
     Asking(NodeId),
-    /// It has asked this process whether it leads, as another said.
+    /// It has asked this process, which another one named, whether it leads.
     Confirming(NodeId),
 }
 
-/// What a process can be woken for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// Nobody answered.
+    /// No answer came.
     Reply,
-    /// Whoever took over did not come to an end.
+    /// The process that took over did not finish.
     Wait,
-    /// Things have not been right for too long.
+    /// Something has been wrong for too long.
     Patience,
 }
 
@@ -170,7 +173,7 @@ impl Bully {
         cx.peers().iter().for_each(|peer| self.say(peer, says, cx));
     }
 
-    /// Does something else from now on, until this timer.
+    /// Changes the phase, until this timer fires.
     fn turn(&mut self, phase: Phase, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
         self.phase = phase;
         self.calm(cx);
@@ -180,14 +183,15 @@ impl Bully {
         }
     }
 
-    /// Waits for nothing any more.
+    /// Disarms the timer.
     fn calm(&mut self, cx: &mut Cx<'_, Self>) {
         if let Some(armed) = self.alarm.take() {
             cx.disarm(armed);
         }
     }
 
-    /// Whether something is not right: no leader, or one that is down, or somebody greater is up.
+    /// Whether something is wrong: no leader, a leader that is down, or a greater process that is
+    /// up.
     fn doubts(&self, cx: &Cx<'_, Self>) -> bool {
         let Some(leader) = self.leader else { return true };
         let key = self.key_of(leader);
@@ -195,7 +199,7 @@ impl Bully {
         self.known.is_down(leader) || self.key() > key || cx.peers().iter().any(better)
     }
 
-    /// Has nothing to do, and bears what is not right for a while.
+    /// Becomes idle, and waits for `patience` if something is wrong.
     fn rest(&mut self, cx: &mut Cx<'_, Self>) {
         self.phase = Phase::Idle;
         let patience = cx.params().config().call_after;
@@ -206,7 +210,7 @@ impl Bully {
         }
     }
 
-    /// Somebody stands otherwise or is up again: what was right may be so no more.
+    /// Checks again after a change of standing or of reachability.
     fn look_round(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Idle && self.alarm.is_none() {
             self.rest(cx);
@@ -219,7 +223,7 @@ impl Bully {
             return;
         }
         if content && cx.params().config().recovery == Recovery::Ask {
-            self.ask(None, cx); // the greatest may be content with a lesser leader
+            self.ask(None, cx); // the greatest may follow a lesser leader
         } else {
             self.hold(cx);
         }
@@ -309,7 +313,7 @@ impl Protocol for Bully {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
-        assert!(self.alarm == Some(timer), "only the timer that was set last runs");
+        assert!(self.alarm == Some(timer), "only the timer that was set last fires");
         self.alarm = None;
         match (timer, self.phase) {
             (Timer::Reply, Phase::Holding(_)) => self.declare(cx),
@@ -317,7 +321,7 @@ impl Protocol for Bully {
             (Timer::Reply, Phase::Confirming(_)) => self.hold(cx),
             (Timer::Wait, Phase::Standing) => self.hold_again(cx),
             (Timer::Patience, Phase::Idle) => self.lose_patience(cx),
-            _ => {} // a timer of a phase that is over is disarmed
+            _ => {} // timers of former phases are disarmed
         }
     }
 

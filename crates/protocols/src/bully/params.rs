@@ -1,4 +1,4 @@
-//! The time-outs of bully, and its variants.
+//! The parameters of bully: time-outs and variants.
 
 use crate::detect::Detector;
 use crate::named::named;
@@ -6,32 +6,32 @@ use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// What a person writes.
+/// The written parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// How failures are detected; whoever drives the protocol tells of them if they are told.
+    /// How failures are detected: by reports of the driver, or by heartbeats.
     pub detector: Detector,
-    /// How often a process says that it lives, where failures are detected.
+    /// How often a process sends a heartbeat, if heartbeats are used.
     pub beat: Option<Duration>,
-    /// A peer that was silent for so long is considered dead.
+    /// A peer silent for this long is considered dead.
     pub suspect: Option<Duration>,
     /// How long a message waits for its acknowledgement before it is sent again.
     pub resend: Option<Duration>,
-    /// How often it is sent before its receiver is considered dead.
+    /// How often a message is sent before its receiver is considered dead.
     pub tries: Option<u32>,
-    /// How long it bears to have no leader, or one that is not the greatest; infinite: for ever,
-    /// and then it does what the text says and nothing else.
+    /// How long a process tolerates having no leader, or one that is not the greatest. Infinite:
+    /// for ever, and then it does only what the text says.
     #[serde(alias = "patience")]
     pub call_after: Duration,
     /// How long a process waits for an OK before it takes the lead; also for an answer to "who
     /// leads?".
     pub reply: Duration,
-    /// How long it then waits for the Coordinator message before it holds another election.
+    /// How long it then waits for the Coordinator message before it calls another election.
     pub wait: Duration,
     /// How the greatest process answers.
     pub top_answers: TopAnswers,
-    /// What a process does that has recovered.
+    /// What a recovered process does.
     pub recovery: Recovery,
     /// Whether an election carries the time it was called, and the older one prevails.
     pub stamps: bool,
@@ -58,7 +58,7 @@ impl Default for Config {
 named! {
     /// How the process with the greatest id of all answers an election.
     pub enum TopAnswers = Ok {
-        /// Like everyone else, with OK, and then it tells all that it leads.
+        /// With OK, like every other process; then it tells all that it leads.
         Ok = "ok",
         /// By telling all that it leads, which is answer enough.
         Coordinator = "coordinator",
@@ -66,22 +66,22 @@ named! {
 }
 
 named! {
-    /// What a process does that has recovered.
+    /// What a recovered process does.
     pub enum Recovery = Bully {
         /// It calls an election.
         Bully = "bully",
-        /// It asks who leads and follows that one, also if it is lesser; it calls an election only
+        /// It asks who leads and follows that process, even a lesser one; it calls an election only
         /// if nobody knows.
         Ask = "ask",
     }
 }
 
-/// Parameters that keep the rules.
+/// Valid parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params(Config);
 
 impl Params {
-    /// What they were made from.
+    /// The written parameters.
     pub fn config(&self) -> &Config {
         &self.0
     }
@@ -113,14 +113,14 @@ impl TryFrom<Config> for Params {
 /// Which rule a [`Config`] breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadConfig {
-    /// Whoever takes over must have the time to find nobody greater and say so.
+    /// A process that takes over needs time to find nobody greater and to say so.
     TimeOuts {
         /// The wait for an OK as written.
         reply: Duration,
         /// The wait for the Coordinator message as written.
         wait: Duration,
     },
-    /// An election takes time.
+    /// Patience must be longer than zero, because an election takes time.
     NoPatience,
 }
 

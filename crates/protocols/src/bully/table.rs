@@ -1,4 +1,4 @@
-//! The table of bully's parameters, and which of their defaults follow.
+//! The table of bully's parameters, and the defaults that depend on the surroundings.
 
 use super::params::{Config, Recovery, TopAnswers};
 use crate::detect::{BEAT, DETECTOR, Detected as _, RESEND, SUSPECT, TRIES, detected};
@@ -32,8 +32,7 @@ impl Described for Config {
             "how the greatest process of all answers an election",
         )
         .is("ok"),
-        Param::one_of("recovery", Recovery::CHOICES, "what a process does that has recovered")
-            .is("bully"),
+        Param::one_of("recovery", Recovery::CHOICES, "what a recovered process does").is("bully"),
         Param::switch(
             "stamps",
             "elections carry the time they were called, and the oldest prevails: MEREA's idea",

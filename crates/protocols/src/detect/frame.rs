@@ -1,36 +1,36 @@
-//! What travels: signs of life, messages of the protocol inside, and their acknowledgements.
+//! Frames: heartbeats, messages of the inner protocol, and their acknowledgements.
 
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, Message, NodeId, Reader, Rebase, Write};
 
-/// One datagram of the layer. Every one of them is a sign of life.
+/// One datagram of the layer. Each is a sign of life.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame<M> {
     /// The sender's incarnation.
     pub life: u64,
-    /// What it is there for.
+    /// The contents.
     pub body: Body<M>,
 }
 
-/// What a frame is there for.
+/// The contents of a frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Body<M> {
-    /// To say that the sender lives.
+    /// A heartbeat.
     Beat,
-    /// What the protocol inside says to everyone.
+    /// A message of the inner protocol to everyone.
     All(M),
-    /// What it says to one process, which acknowledges it.
+    /// A message of the inner protocol to one process, which acknowledges it.
     One {
-        /// The how-manieth message of the sender's life to this receiver it is.
+        /// The number of the message, counted per receiver and per incarnation of the sender.
         number: u64,
         /// The sender will not send any message below this number again.
         settled: u64,
         /// The message.
         message: M,
     },
-    /// A message arrived, now or before.
+    /// Acknowledges a message, which arrived now or before.
     Ack {
-        /// In which life its sender sent it.
+        /// The incarnation of its sender that sent it.
         life: u64,
         /// Its number.
         number: u64,

@@ -1,38 +1,37 @@
 //! A failure detector: a layer for protocols that assume that failures are detectable.
 //!
-//! **Source.** Our own arrangement of two old means: signs of life at regular intervals, and
-//! acknowledgements hop by hop. Bully, the rings and the ad hoc election of the literature assume
-//! that a failed process is always noticed; this is how it comes to be noticed in a network that
-//! only loses and delays.
+//! **Source.** Our own combination of two old techniques: heartbeats, and acknowledgements hop by
+//! hop. Bully, the rings and the ad hoc election of the literature assume that a failed process is
+//! always noticed. This layer makes it noticed in a network that only loses and delays messages.
 //!
-//! **Assumptions.** Incarnations grow. Messages may be lost, doubled, overtaken and late; clocks
-//! only measure intervals. For its reports to be true the network must be quick and true enough:
-//! a round trip within `resend`, and fewer losses in a row than `tries`, or than signs of life fit
-//! into `suspect`.
+//! **Assumptions.** Incarnations grow. Messages may be lost, duplicated, reordered and late; clocks
+//! only measure intervals. Reports are true only if the network is fast and reliable enough: a
+//! round trip within `resend`, and fewer losses in a row than `tries`, or than heartbeats fit into
+//! `suspect`.
 //!
-//! **Promise.** A process that is gone for good is reported [`Reach::Down`] to the protocol inside,
-//! `suspect` after it was last heard at the latest, and one that can be heard is reported
-//! [`Reach::Up`] if it was reported down before. A message to one process that is held to be up is
-//! handed over there exactly once, or that process is reported down, or the sender is gone. Reports
-//! may be wrong: a peer that is slow or cut off looks like one that is gone.
+//! **Promise.** A process that is gone for good is reported [`Reach::Down`] to the inner protocol,
+//! at the latest `suspect` after it was last heard. A process that can be heard is reported
+//! [`Reach::Up`] if it was reported down before. A message to a process that is considered up is
+//! delivered exactly once, or that process is reported down, or the sender is gone. Reports may be
+//! wrong: a slow or disconnected peer looks like one that is gone.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
 //! | `heartbeat` | everyone, every `beat` | "I live", in which incarnation | everyone in reach |
-//! | a message's own kind | whoever sends it | the message; to one process: its number | the protocol inside |
-//! | `ack` | who got a numbered message | which | its sender |
+//! | a message's own kind | its sender | the message; to one process: its number | the inner protocol |
+//! | `ack` | the receiver of a numbered message | its number | its sender |
 //!
-//! # What the protocol inside is told
+//! # What the inner protocol is told
 //!
-//! * At first nothing: everyone in `peers()` is taken to be up. Who was never heard is reported
-//!   down `suspect` after the start, and nothing is kept of it.
-//! * A peer that began a new life is reported down and up again, if it was up: whatever it knew is
-//!   gone, though nobody missed a heartbeat. What its former lives said is ignored.
-//! * A message that was not acknowledged after `tries` has its receiver reported down, and with it
-//!   all that was meant for it is dropped. To a process that is held to be down a message is sent
-//!   once, and nothing is waited for: if it does get there, the answer is a sign of life.
-//! * What a driver reports is passed on and believed until there is something to the contrary: in
-//!   a graph it knows of links that come and go before any silence tells.
+//! * At first nothing: every process in `peers()` is considered up. One that was never heard is
+//!   reported down `suspect` after the start, and nothing is stored for it.
+//! * A peer that restarted is reported down and up again, if it was up: its state is gone, even if
+//!   no heartbeat was missed. Messages of its former incarnations are ignored.
+//! * A receiver that has not acknowledged a message after `tries` is reported down, and all
+//!   messages waiting for it are dropped. A message to a process that is considered down is sent
+//!   once and not resent: if it arrives, the answer is a sign of life.
+//! * A driver's report is passed on, and believed until there is evidence to the contrary: in a
+//!   graph the driver knows of link changes before any silence shows them.
 
 mod frame;
 mod params;
@@ -62,25 +61,25 @@ use peer::Peer;
 pub struct Detect<P: Protocol> {
     /// This process's incarnation.
     life: u64,
-    /// Everyone it has heard or addressed.
+    /// All processes that it has heard or addressed.
     known: BTreeMap<NodeId, Peer<P::Message>>,
-    /// Whether those it never heard have been reported, so that the unknown are down.
+    /// Whether unheard processes have been reported; unknown ones are down from then on.
     waited: bool,
     /// Whether the timer for messages that were not acknowledged is armed.
     resending: bool,
     inner: P,
-    /// What the protocol inside asks for during a step; empty between steps.
+    /// Effects of the inner protocol during a step; empty between steps.
     scratch: Vec<Effect<P>>,
 }
 
 /// The layer's own timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pulse {
-    /// The next sign of life is due.
+    /// The next heartbeat is due.
     Beat,
-    /// Somebody may have been silent for too long.
+    /// A peer may have been silent for too long.
     Silence,
-    /// Something may have to be sent again.
+    /// A message may have to be resent.
     Resend,
 }
 
@@ -101,12 +100,12 @@ impl TimerKind for Pulse {
 }
 
 impl<P: Protocol> Detect<P> {
-    /// The protocol inside.
+    /// The inner protocol.
     pub fn inner(&self) -> &P {
         &self.inner
     }
 
-    /// Runs a handler of the protocol inside and sends what it sends.
+    /// Runs a handler of the inner protocol and sends its messages.
     fn within(&mut self, cx: &mut Cx<'_, Self>, act: impl FnOnce(&mut P, &mut Cx<'_, P>)) {
         let (params, bound) = (cx.params(), cx.delay_bound());
         assert!(self.scratch.is_empty(), "no effect of an earlier step is left in the layer");
@@ -114,7 +113,8 @@ impl<P: Protocol> Detect<P> {
         self.lift(cx);
     }
 
-    /// Takes the list out, since sending needs the rest of the layer, and puts it back empty.
+    /// Moves the effects out, because sending needs the rest of the layer, and puts the empty list
+    /// back.
     fn lift(&mut self, cx: &mut Cx<'_, Self>) {
         let mut effects = core::mem::take(&mut self.scratch);
         for effect in effects.drain(..) {
@@ -133,13 +133,13 @@ impl<P: Protocol> Detect<P> {
         self.within(cx, |inner, cx| inner.on_peer(peer, reach, cx));
     }
 
-    /// What is kept of a peer, from now on at the latest.
+    /// The state of a peer, created if it is missing.
     fn peer(&mut self, id: NodeId, cx: &Cx<'_, Self>) -> &mut Peer<P::Message> {
         let overdue = (!self.waited).then(|| cx.now() + cx.params().layer().suspect);
         self.known.entry(id).or_insert_with(|| Peer::new(overdue))
     }
 
-    /// The first known peer after `last` for which that holds.
+    /// The first known peer after `last` that satisfies the condition.
     fn next(
         &self,
         last: Option<NodeId>,
@@ -150,7 +150,7 @@ impl<P: Protocol> Detect<P> {
         rest.find(|(_, peer)| holds(peer)).map(|(id, _)| *id)
     }
 
-    /// A peer is held to be down.
+    /// Considers a peer down.
     fn lose(&mut self, id: NodeId, cx: &mut Cx<'_, Self>) {
         if let Some(peer) = self.known.get_mut(&id) {
             peer.overdue = None;
@@ -167,7 +167,7 @@ impl<P: Protocol> Detect<P> {
         cx.arm(Layered::Own(Pulse::Beat), cx.now() + cx.params().layer().beat);
     }
 
-    /// A peer said something in this life. False if that is none of our business.
+    /// A message of this incarnation of a peer arrived. False if it is to be ignored.
     fn hear(&mut self, from: NodeId, life: u64, cx: &mut Cx<'_, Self>) -> bool {
         if !cx.peers().contains(from) {
             return false;
@@ -192,12 +192,13 @@ impl<P: Protocol> Detect<P> {
         true
     }
 
-    /// Reports whoever was silent for too long, and forgets who is no longer in sight.
+    /// Reports peers that were silent for too long, and forgets those no longer in view.
     fn listen(&mut self, cx: &mut Cx<'_, Self>) {
         if !core::mem::replace(&mut self.waited, true) {
             let peers = cx.peers();
             for id in peers.iter() {
-                // Whoever is addressed by what the first reports lead to has not been heard either.
+                // Processes that are addressed because of the first reports have not been heard
+                // either.
                 let unheard = |peer: &Peer<_>| peer.life.is_none() && peer.overdue.is_none();
                 if self.known.get(&id).is_none_or(unheard) {
                     self.report(id, Reach::Down, cx);
@@ -225,13 +226,13 @@ impl<P: Protocol> Detect<P> {
     }
 }
 
-/// Messages that must arrive.
+/// Reliable messages.
 impl<P: Protocol> Detect<P> {
     /// Sends a message to one process and keeps it until it is acknowledged.
     fn post(&mut self, to: NodeId, message: P::Message, cx: &mut Cx<'_, Self>) {
         let life = self.life;
         if !cx.peers().contains(to) {
-            cx.send(to, Frame { life, body: Body::All(message) }); // out of sight, out of mind
+            cx.send(to, Frame { life, body: Body::All(message) }); // not in view: not resent
             return;
         }
         let due = cx.now() + cx.params().layer().resend;
@@ -247,7 +248,7 @@ impl<P: Protocol> Detect<P> {
         cx.send(to, Frame { life, body: Body::One { number, settled, message } });
     }
 
-    /// Sends again what is due; whoever has not acknowledged in so many tries is down.
+    /// Resends messages that are due; a receiver that has used up its tries is down.
     fn resend(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, layer) = (cx.now(), *cx.params().layer());
         let mut last = None;
@@ -262,7 +263,7 @@ impl<P: Protocol> Detect<P> {
             let life = self.life;
             let settled = peer.settled(u64::MAX);
             for sent in peer.unacknowledged().iter_mut().filter(|sent| sent.due <= now) {
-                assert!(sent.tries < layer.tries, "no message is sent more often than it may be");
+                assert!(sent.tries < layer.tries, "no message is sent more often than allowed");
                 sent.tries += 1;
                 sent.due = now + layer.resend;
                 let (number, message) = (sent.number, sent.message.clone());
@@ -274,7 +275,7 @@ impl<P: Protocol> Detect<P> {
         cx.arm(Layered::Own(Pulse::Resend), first.unwrap_or(Instant::NEVER));
     }
 
-    /// A numbered message came: says so, and whether it is new.
+    /// Acknowledges a numbered message; returns whether it is new.
     fn receive(
         &mut self,
         from: NodeId,
@@ -365,7 +366,7 @@ impl<P: Protocol> Protocol for Detect<P> {
         let mut within = cx.inner(params.inner(), bound, &mut self.scratch);
         let answer = self.inner.on_command(command, &mut within);
         if answer.is_err() {
-            self.scratch.clear(); // before sending could number them
+            self.scratch.clear(); // before sending would number them
         }
         self.lift(cx);
         answer

@@ -1,23 +1,23 @@
-//! How often the layer speaks, and after how long a silence it gives a peer up.
+//! The parameters of the layer: heartbeats, time-outs and resends.
 //!
-//! A person writes these among the parameters of the protocol that the layer carries; see
-//! [`Detector`](super::Detector).
+//! They are written among the parameters of the inner protocol; see [`Detector`](super::Detector).
 
 use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// What a person writes.
+/// The written parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// How often each process says that it lives.
+    /// How often each process sends a heartbeat.
     pub beat: Duration,
-    /// A peer that was silent for so long is held to be down.
+    /// A peer silent for this long is considered down.
     pub suspect: Duration,
     /// How long a message to one process waits for its acknowledgement before it is sent again.
     pub resend: Duration,
-    /// How often it is sent, the first time included, before its receiver is held to be down.
+    /// How often a message is sent, including the first time, before its receiver is considered
+    /// down.
     pub tries: u32,
 }
 
@@ -29,14 +29,14 @@ impl Default for Config {
 }
 
 impl Config {
-    /// For a network in which one message takes this long; the default is that of a tenth of a
-    /// second.
+    /// Parameters for a network in which one message takes this long; the default is for a tenth of
+    /// a second.
     pub fn paced(hop: Duration) -> Self {
         let (beat, suspect, resend) = (hop * 10, hop * 35, hop * 3);
         Self { beat, suspect, resend, ..Self::default() }
     }
 
-    /// The parameters of the layer around a protocol with these.
+    /// The parameters of the layer around a protocol with these parameters.
     ///
     /// # Errors
     /// [`BadConfig`], naming the values and the rule.
@@ -57,7 +57,7 @@ impl Config {
 
 const TRIES_MAX: u32 = 1_000;
 
-/// The parameters of the layer and, inside, those of the protocol it carries.
+/// The parameters of the layer and of the inner protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params<I> {
     layer: Config,
@@ -65,17 +65,17 @@ pub struct Params<I> {
 }
 
 impl<I> Params<I> {
-    /// Those of the layer, which keep the rules.
+    /// The parameters of the layer.
     pub fn layer(&self) -> &Config {
         &self.layer
     }
 
-    /// The same layer around a protocol with these.
+    /// The same layer around a protocol with these parameters.
     pub fn around<J>(&self, inner: J) -> Params<J> {
         Params { layer: self.layer, inner }
     }
 
-    /// Those of the protocol inside.
+    /// The parameters of the inner protocol.
     pub fn inner(&self) -> &I {
         &self.inner
     }
@@ -90,14 +90,14 @@ impl<I> Params<I> {
 /// Which rule a [`Config`] breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadConfig {
-    /// A peer that does as it should would be suspected, or nobody ever.
+    /// A correct peer would be suspected, or a dead one never.
     Silence {
-        /// The time between signs of life as written.
+        /// The time between heartbeats as written.
         beat: Duration,
-        /// The silence that is held against a peer as written.
+        /// The time to suspicion as written.
         suspect: Duration,
     },
-    /// Nothing can be acknowledged in no time, and what is lost must be sent again.
+    /// The time before a resend must be positive and finite.
     Resend {
         /// The wait as written.
         resend: Duration,

@@ -1,4 +1,4 @@
-//! What is kept of one peer: whether it lives, what it was sent and what it sent.
+//! The state of one peer: whether it is up, what it was sent, and what it sent.
 
 use alloc::collections::{BTreeSet, VecDeque};
 use bellwether_core::{Instant, Message, NodeId, Rebase};
@@ -6,22 +6,22 @@ use bellwether_core::{Instant, Message, NodeId, Rebase};
 /// One peer that was heard or addressed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Peer<M> {
-    /// The latest of its lives that was heard.
+    /// Its latest incarnation that was heard.
     pub(super) life: Option<u64>,
-    /// When it will be held to be down unless it is heard before; `None` if it is.
+    /// When it will be considered down unless it is heard before; `None` if it is down.
     pub(super) overdue: Option<Instant>,
     /// The number of the next message to it.
     next: u64,
-    /// What it has not acknowledged, in order of numbers.
+    /// Messages that it has not acknowledged, in order of number.
     unacknowledged: VecDeque<Sent<M>>,
     received: Received,
 }
 
-/// A message that may have to be sent again.
+/// A message that may have to be resent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Sent<M> {
     pub(super) number: u64,
-    /// When it is sent again, or given up.
+    /// When it is resent or given up.
     pub(super) due: Instant,
     /// How often it was sent.
     pub(super) tries: u32,
@@ -29,13 +29,13 @@ pub(super) struct Sent<M> {
 }
 
 impl<M> Peer<M> {
-    /// A peer of which nothing is known but whether it is held to be up, and until when.
+    /// A peer of which only this is known: whether it is considered up, and until when.
     pub(super) fn new(overdue: Option<Instant>) -> Self {
         let (unacknowledged, received) = (VecDeque::new(), Received::default());
         Self { life: None, overdue, next: 0, unacknowledged, received }
     }
 
-    /// The number for a further message.
+    /// Takes the number for the next message.
     pub(super) fn number(&mut self) -> u64 {
         let number = self.next;
         self.next = self.next.saturating_add(1);
@@ -54,33 +54,33 @@ impl<M> Peer<M> {
         self.unacknowledged.push_back(Sent { number, due, tries: 1, message });
     }
 
-    /// A message of this life arrived there.
+    /// A message to this incarnation was acknowledged.
     pub(super) fn acknowledged(&mut self, number: u64) {
         self.unacknowledged.retain(|sent| sent.number != number);
     }
 
-    /// Nothing is sent again.
+    /// Drops all unacknowledged messages.
     pub(super) fn give_up(&mut self) {
         self.unacknowledged.clear();
     }
 
-    /// What has not been acknowledged.
+    /// The unacknowledged messages.
     pub(super) fn unacknowledged(&mut self) -> &mut VecDeque<Sent<M>> {
         &mut self.unacknowledged
     }
 
-    /// Whether something should have been acknowledged by now.
+    /// Whether an acknowledgement is overdue.
     pub(super) fn waits_since(&self, now: Instant) -> bool {
         self.first_due().is_some_and(|due| due <= now)
     }
 
-    /// When something is to be sent again next.
+    /// When the next resend is due.
     pub(super) fn first_due(&self) -> Option<Instant> {
         self.unacknowledged.iter().map(|sent| sent.due).min()
     }
 
-    /// See [`Protocol::instants`](bellwether_core::Protocol::instants). A message that waits is
-    /// meant for the peer.
+    /// See [`Protocol::instants`](bellwether_core::Protocol::instants). A waiting message is
+    /// addressed to the peer.
     pub(super) fn instants(&mut self, id: NodeId, rebase: &Rebase<'_>)
     where
         M: Message,
@@ -94,28 +94,28 @@ impl<M> Peer<M> {
         }
     }
 
-    /// A later life of the peer: its numbers begin again.
+    /// Starts a later incarnation of the peer: its numbers start again.
     pub(super) fn begin_life(&mut self, life: u64) {
-        assert!(self.life < Some(life), "the life that is known of a peer never falls");
+        assert!(self.life < Some(life), "the known incarnation of a peer never falls");
         self.life = Some(life);
         self.received = Received::default();
     }
 
-    /// A message with this number came. False if it had come before, or is of no interest to its
-    /// sender any more.
+    /// A message with this number arrived. False if it had arrived before, or its sender no longer
+    /// resends it.
     pub(super) fn receive(&mut self, number: u64, settled: u64) -> bool {
         self.received.take(number, settled)
     }
 }
 
-/// Which of a peer's messages came: all below a number, and some beyond.
+/// The numbers of a peer's messages that arrived: all below a number, and some beyond.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Received {
     below: u64,
     beyond: BTreeSet<u64>,
 }
 
-/// More messages than anyone has under way; a peer that goes on past a gap gives the gap up.
+/// The most messages beyond a gap; a peer that sends more gives the gap up.
 const BEYOND_MAX: usize = 1_024;
 
 impl Received {
@@ -133,7 +133,7 @@ impl Received {
             self.beyond.remove(&first);
             self.below = first.saturating_add(1);
         }
-        assert!(self.beyond.len() <= BEYOND_MAX, "gaps never fill the memory");
+        assert!(self.beyond.len() <= BEYOND_MAX, "the memory for gaps is bounded");
         true
     }
 }

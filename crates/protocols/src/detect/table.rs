@@ -1,4 +1,4 @@
-//! The parameters of the layer, as they stand among those of the protocol that it carries.
+//! The parameters of the layer, as they appear among those of the inner protocol.
 //!
 //! Bully, the rings and the ad hoc election have them. [`detected!`] gives their configurations
 //! what they have in common.
@@ -7,9 +7,9 @@ use crate::named::named;
 use crate::param::Param;
 
 named! {
-    /// How a process comes to know that another is gone.
+    /// How a process learns that another one is gone.
     pub enum Detector = Told {
-        /// It is told, without fail.
+        /// The driver tells it reliably.
         Told = "told",
         /// By heartbeats and acknowledgements.
         Heartbeats = "heartbeats",
@@ -19,23 +19,20 @@ named! {
 const HEARTBEATS: &[&str] = &[Detector::Heartbeats.name()];
 
 /// How failures are detected.
-pub const DETECTOR: Param = Param::one_of(
-    "detector",
-    Detector::CHOICES,
-    "how a process comes to know that another is gone",
-)
-.follows("told; heartbeats where messages or processes are lost");
+pub const DETECTOR: Param =
+    Param::one_of("detector", Detector::CHOICES, "how a process learns that another one is gone")
+        .follows("told; heartbeats where messages or processes are lost");
 
-/// How often each process says that it lives.
+/// How often each process sends a heartbeat.
 pub const BEAT: Param = Param::length("beat", "how often a process says that it lives")
     .follows("10 delays")
     .within("0 < beat < suspect")
     .on(&["suspect"])
     .only_with("detector", HEARTBEATS);
 
-/// A peer that was silent for so long is considered dead.
+/// A peer silent for this long is considered dead.
 pub const SUSPECT: Param =
-    Param::length("suspect", "a process that was silent for so long is considered dead")
+    Param::length("suspect", "a process silent for this long is considered dead")
         .follows("35 delays")
         .within("beat < suspect < infinite")
         .on(&["beat"])
@@ -105,7 +102,8 @@ macro_rules! detected {
                 }
             }
 
-            /// A copy of a message that nobody recognises is passed on, and copied again.
+            /// Rejects duplication without a detector: unrecognised copies would be passed on and
+            /// copied again.
             fn check_copies(
                 &self,
                 around: &$crate::surroundings::Surroundings,

@@ -1,14 +1,15 @@
-//! Who was heard in time lately: the independent assessment of section VII.
+//! The alive-set: the processes heard in time lately, as in the independent assessment of section
+//! VII.
 
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
 
-/// The alive-set, in order of ids. An entry is gone at its expiry.
+/// The alive-set, in order of id. An entry is gone at its expiry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct AliveSet(Vec<(NodeId, Instant)>);
 
 impl AliveSet {
-    /// A fast message of this process came.
+    /// Notes a fast message of this process.
     pub(super) fn hear(&mut self, id: NodeId, expiry: Instant) {
         match self.0.binary_search_by_key(&id, |(known, _)| *known) {
             Ok(place) => self.0[place].1 = expiry,
@@ -36,12 +37,12 @@ impl AliveSet {
         self.0.iter().map(|(id, _)| *id)
     }
 
-    /// The last expiry among those whom `which` picks.
+    /// The last expiry among the processes that `which` selects.
     pub(super) fn last_expiry(&self, mut which: impl FnMut(NodeId) -> bool) -> Option<Instant> {
         self.0.iter().filter(|(id, _)| which(*id)).map(|(_, expiry)| *expiry).max()
     }
 
-    /// Those alive at `now`, purged or not.
+    /// The processes alive at `now`, whether or not expired ones were removed.
     pub(super) fn at(&self, now: Instant) -> impl Iterator<Item = NodeId> + '_ {
         self.0.iter().filter(move |(_, expiry)| now < *expiry).map(|(id, _)| *id)
     }

@@ -1,4 +1,4 @@
-//! Asking for support, counting it, and leading for as long as it lasts.
+//! The candidate: asks for support, counts it, and leads for as long as it lasts.
 
 use super::hall::{Hall, Lease, Round, Timer};
 use super::lock::Lock;
@@ -8,7 +8,7 @@ use super::rules::Rule;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 impl Hall {
-    /// Asks, if it leads or nobody is before it; otherwise looks again later.
+    /// Asks if it leads or is first in line; otherwise checks again later.
     pub(super) fn ask_if_its_turn(&mut self, cx: &mut Cx<'_, Self>) {
         let now = cx.now();
         self.alive.purge(now);
@@ -20,28 +20,30 @@ impl Hall {
             return;
         }
         let mine = self.line.place(self.me);
-        // Nobody can be first before the last of those before it has expired.
+        // It cannot be first before the last of those before it has expired.
         match self.alive.last_expiry(|id| self.line.place(id) < mine) {
             Some(expiry) => cx.arm(Timer::Ask, expiry),
             None => self.ask(cx),
         }
     }
 
-    /// In majority mode processes try one after the other: at `from` the first in line, each next
-    /// one later by the time an attempt takes.
+    /// In majority mode processes try one after the other: the first in line at `from`, each next
+    /// one later by the duration of an attempt.
     pub(super) fn ask_in_turn(&mut self, from: Instant, cx: &mut Cx<'_, Self>) {
         self.turn = self.turn_from(from, cx);
         cx.arm(Timer::Ask, self.turn);
     }
 
-    /// The same as if the first in line tried now, unless its turn comes sooner anyway.
+    /// Like [`ask_in_turn`](Self::ask_in_turn) with the first in line trying now, unless its turn
+    /// comes sooner anyway.
     pub(super) fn ask_sooner(&mut self, cx: &mut Cx<'_, Self>) {
         self.turn = self.turn_from(cx.now(), cx).min(self.turn);
         cx.arm(Timer::Ask, self.turn);
     }
 
-    /// Others may know other things of who is missing or stepped back, and come to the same turn.
-    /// So after a second failure in a row all count, and no two have the same turn.
+    /// The turn of this process. Others may have other knowledge of missing or retired processes
+    /// and compute the same turn. So after a second failure in a row all processes count, and no
+    /// two have the same turn.
     fn turn_from(&self, from: Instant, cx: &Cx<'_, Self>) -> Instant {
         let (mine, missing) = (self.line.place(self.me), self.missing());
         let in_line = |peer: &NodeId| Some(*peer) != missing && self.line.place(*peer) < mine;
@@ -55,7 +57,7 @@ impl Hall {
         from + cx.params().stagger() * turn as u64
     }
 
-    /// Sends a request and takes the first vote: its own.
+    /// Sends a request and counts its own vote first.
     pub(super) fn ask(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
         if self.gave_up_at(now, params) {
@@ -65,7 +67,7 @@ impl Hall {
         let request = Request { life: self.life, sent: now };
         assert!(
             !params.rules.are_all() || self.given_up.is_none_or(|given_up| given_up < now),
-            "a request is later than every one that was given up"
+            "a request is later than every request that was given up"
         );
         self.turn = Instant::NEVER;
         self.line.return_of(self.me);
@@ -97,7 +99,7 @@ impl Hall {
         }
     }
 
-    /// Somebody supports it.
+    /// Handles a grant.
     pub(super) fn on_vote(&mut self, from: NodeId, request: Request, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
         let fast = Self::is_fast(cx);
@@ -110,13 +112,13 @@ impl Hall {
             return;
         }
         self.votes.put(from, request.sent, params.keep(Rule::DistinctVoters));
-        // In local mode a candidate waits until all who hear it have had the time to answer.
+        // In local mode a candidate waits until all that hear it have had time to answer.
         if params.by_majority() || self.leads(now) {
             self.decide(cx);
         }
     }
 
-    /// Somebody does not, and is bound to another for so long.
+    /// Handles a refusal of a process that is locked to another for this long.
     pub(super) fn on_refusal(
         &mut self,
         from: NodeId,
@@ -151,8 +153,8 @@ impl Hall {
         }
     }
 
-    /// CheckIfLeader, as far as it succeeds: takes the lease that the votes give. True if the
-    /// request under way needs no more votes.
+    /// CheckIfLeader, if it succeeds: takes the lease that the votes give. True if the current
+    /// request needs no more votes.
     fn decide(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let (now, params) = (cx.now(), cx.params());
         let Some(base) = self.base(cx) else { return false };
@@ -194,14 +196,14 @@ impl Hall {
         done
     }
 
-    /// What must be true of a lease that was just taken, on grants of this request or later ones.
+    /// Asserts what must hold for a lease just taken on grants of this request or later ones.
     fn assert_lease_is_covered(&self, base: Instant, cx: &Cx<'_, Self>) {
         let params = cx.params();
         let Some(lease) = self.lease.as_ref().filter(|_| params.rules.are_all()) else { return };
         let covers = |lock: &Lock| lock.to == Some(self.me) && lock.until >= lease.until;
         assert!(self.lock.as_ref().is_some_and(covers), "a lease never outlives its holder's lock");
-        assert!(self.votes.count(base), "a lease rests on requests of the present campaign");
-        assert!(base <= cx.now(), "a lease rests on requests that were made");
+        assert!(self.votes.count(base), "a lease rests on requests of the current campaign");
+        assert!(base <= cx.now(), "a lease rests on requests already made");
         let group = cx.peers().len() + 1;
         assert!(
             !params.by_majority() || lease.supporters.len() * 2 > group,
@@ -209,7 +211,7 @@ impl Hall {
         );
     }
 
-    /// When a lease is over that rests on grants of this request or later ones.
+    /// The end of a lease that rests on grants of this request or later ones.
     fn lease_end(&self, base: Instant, now: Instant, params: &Params) -> Instant {
         let from = if !params.keep(Rule::LeaseFromSending) {
             now
@@ -225,7 +227,7 @@ impl Hall {
         from + params.lease * times + through
     }
 
-    /// The request a lease may run from: all whose support is needed granted it or a later one.
+    /// The request that a lease runs from: all needed supporters granted it or a later one.
     fn base(&self, cx: &Cx<'_, Self>) -> Option<Instant> {
         let params = cx.params();
         let quorum = quorum(cx.peers().len() + 1, params);
@@ -245,7 +247,7 @@ impl Hall {
         Some(base)
     }
 
-    /// The replies to the request under way are in.
+    /// Counts the replies to the current request when its time is over.
     pub(super) fn count(&mut self, cx: &mut Cx<'_, Self>) {
         self.alive.purge(cx.now());
         if self.round.is_none() || self.decide(cx) {
@@ -255,7 +257,7 @@ impl Hall {
         if !(self.leads(cx.now()) && params.keep(Rule::Retry)) {
             return self.fail(cx);
         }
-        // C6: the lease still runs, and on the locks of those who would be released.
+        // C6: the lease still runs, on the locks of those that would be released.
         if let Some(round) = self.round.take()
             && !params.keep(Rule::NoReleaseWhileLeading)
         {
@@ -265,7 +267,7 @@ impl Hall {
         self.ask_if_its_turn(cx);
     }
 
-    /// CheckIfLeader, where it does not succeed: the request is given up and nobody leads by it.
+    /// CheckIfLeader, if it does not succeed: gives the request up.
     fn fail(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(round) = self.round.take() else { return };
         let (now, params) = (cx.now(), cx.params());
@@ -276,7 +278,7 @@ impl Hall {
         }
         assert!(
             !params.rules.are_all() || self.lease.is_none(),
-            "nobody is released while a lease runs on its lock"
+            "no supporter is released while a lease runs on its lock"
         );
         let answered = !round.refusals.is_empty() || self.votes.of_quorum(2).is_some();
         if !self.votes.is_empty() {
@@ -292,24 +294,24 @@ impl Hall {
         if !params.by_majority() {
             cx.arm(Timer::Ask, again);
         } else if round.free > round.sent {
-            // Those who refused said when they will be free, which may be by now.
+            // The processes that refused said when they will be free, which may be now.
             self.ask_in_turn(round.free.max(now), cx);
         } else if answered {
             self.ask_in_turn(again, cx);
         } else {
-            // It may be deaf, and then keeps the others locked to it in vain: first they have
-            // their turns.
+            // It may be unable to receive, and then keeps the others locked to it in vain: so they
+            // have their turns first.
             self.ask_in_turn(again + params.stagger() * cx.peers().len() as u64, cx);
         }
     }
 
-    /// Its own promise to itself ends with its request.
+    /// Ends its lock to itself together with its request.
     pub(super) fn unlock_itself(&mut self) {
         self.lock = self.lock.filter(|lock| lock.to != Some(self.me));
     }
 }
 
-/// How many supporters a leader needs, itself included.
+/// How many supporters a leader needs, including itself.
 fn quorum(group: usize, params: &Params) -> usize {
     params.quorum(group) - usize::from(!params.keep(Rule::MoreThanHalf))
 }

@@ -1,4 +1,4 @@
-//! What an application may ask for.
+//! Commands of the application.
 
 use super::hall::{Hall, Timer};
 use super::message::{Farewell, Message, Request};
@@ -17,7 +17,7 @@ impl Hall {
         if self.round.is_some() {
             return Ok(()); // It is asking.
         }
-        // By asking it has its place in line again.
+        // By asking it regains its place in line.
         let mine = (false, self.me);
         if !params.by_majority() && self.alive.at(now).any(|id| self.line.place(id) < mine) {
             return Err(Refused);
@@ -27,7 +27,7 @@ impl Hall {
         Ok(())
     }
 
-    /// Stops leading and stays: others come first until it asks again.
+    /// Stops leading and stays a member: others come first until it asks again.
     pub(super) fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         if !self.leads(cx.now()) {
             return Err(Refused);
@@ -50,7 +50,7 @@ impl Hall {
         Ok(())
     }
 
-    /// Gives up whatever it asked for and says so.
+    /// Gives up its requests and tells the others.
     fn give_up(&mut self, cx: &mut Cx<'_, Self>) -> Farewell {
         let sent = self.votes.last_request().unwrap_or(cx.now());
         let request = Request { life: self.life, sent };
@@ -64,7 +64,7 @@ impl Hall {
         }
         assert!(
             !params.rules.are_all() || !self.leads(cx.now()),
-            "nobody is released while a lease runs on its lock"
+            "no supporter is released while a lease runs on its lock"
         );
         self.given_up = Some(sent);
         self.unlock_itself();

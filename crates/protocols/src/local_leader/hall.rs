@@ -22,38 +22,38 @@ pub struct Hall {
     pub(super) life: u64,
     pub(super) alive: AliveSet,
     pub(super) line: Line,
-    /// As a supporter: what it has promised.
+    /// As a supporter: its lock.
     pub(super) lock: Option<Lock>,
-    /// Whom it was last locked to, if that process let the lock lapse and was not heard since.
+    /// The process it was last locked to, if that one let the lock lapse and was not heard since.
     pub(super) silent: Option<NodeId>,
-    /// When it will see whether to ask, in majority mode and unless it leads or asks by now.
+    /// When it checks whether to ask, in majority mode and unless it leads or is asking.
     pub(super) turn: Instant,
-    /// Who supports the leader it is locked to, as that leader said.
+    /// The supporters of the leader it is locked to, as that leader said.
     pub(super) partition: Vec<NodeId>,
-    /// As a candidate: the request under way.
+    /// As a candidate: the current request.
     pub(super) round: Option<Round>,
-    /// How many of its requests failed in a row, up to two, if nobody was seen to lead since.
+    /// How many of its requests failed in a row, up to two, if no leader was seen since.
     pub(super) failures: u8,
     pub(super) votes: Votes,
-    /// The last request it gave up. The next one is later, or a release could mean either.
+    /// The last request it gave up. The next one is later, or a release would be ambiguous.
     pub(super) given_up: Option<Instant>,
-    /// As a leader.
+    /// As a leader: its lease.
     pub(super) lease: Option<Lease>,
 }
 
-/// A request under way.
+/// A request in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Round {
     pub(super) sent: Instant,
     /// Whether the candidate counted itself as alive when it asked (section IX-D).
     pub(super) knew_itself: bool,
-    /// Who refused.
+    /// Processes that refused.
     pub(super) refusals: Vec<NodeId>,
     /// When the last of those will be free.
     pub(super) free: Instant,
 }
 
-/// Leadership for a time.
+/// Leadership for a limited time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Lease {
     /// The first instant at which it is over.
@@ -61,12 +61,12 @@ pub(super) struct Lease {
     pub(super) supporters: Vec<NodeId>,
 }
 
-/// What a process is woken for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// To ask for support, or to see whether it is its turn.
+    /// To ask for support, or to check whether it is its turn.
     Ask,
-    /// The replies to its request are in, if they come at all.
+    /// To count the replies to its request.
     Count,
 }
 
@@ -88,7 +88,7 @@ impl Hall {
         self.lease.as_ref().is_some_and(|lease| now < lease.until)
     }
 
-    /// Whether the message being handled was certainly fast.
+    /// Whether the current message was certainly fast.
     pub(super) fn is_fast(cx: &Cx<'_, Self>) -> bool {
         cx.delay_bound().is_some_and(|bound| bound <= cx.params().delta)
     }
@@ -101,7 +101,7 @@ impl Hall {
         self.alive.purge(cx.now());
     }
 
-    /// The first in line of those alive.
+    /// The first in line of the processes alive.
     pub(super) fn first_alive(&self) -> Option<NodeId> {
         self.alive.ids().min_by_key(|id| self.line.place(*id))
     }
@@ -112,20 +112,20 @@ impl Hall {
         self.given_up.is_some_and(too_early)
     }
 
-    /// Promises its support. Whoever let an earlier promise lapse has fallen silent.
+    /// Locks itself to a candidate. A process that let an earlier lock lapse counts as silent.
     pub(super) fn lock(&mut self, lock: Lock, now: Instant, params: &Params) {
         let (to, life) = (lock.to.unwrap_or(self.me), lock.request.life);
         assert!(
             !params.rules.are_all()
                 || self.lock.is_none_or(|held| !held.hinders(to, life, now, params)),
-            "a lock changes its holder only when it has lapsed or was released"
+            "a lock changes its holder only after it has lapsed or was released"
         );
         assert!(lock.until >= now, "a lock runs from the moment it is given");
         self.silent = self.missing().filter(|missing| lock.to != Some(*missing));
         self.lock = Some(lock);
     }
 
-    /// A lock that is over is forgotten, but not whom it was for.
+    /// Removes an expired lock, but remembers whom it was for.
     fn let_lapse(&mut self, now: Instant) {
         if self.lock.is_some_and(|lock| lock.until < now) {
             self.forget_lock();
@@ -138,7 +138,8 @@ impl Hall {
         self.partition.clear();
     }
 
-    /// Who cannot be expected to ask once it is free: whom it is or was last locked to.
+    /// The process that cannot be expected to ask once it is free: the one it is or was last locked
+    /// to.
     pub(super) fn missing(&self) -> Option<NodeId> {
         let locked = self.lock.and_then(|lock| lock.to).filter(|to| *to != self.me);
         locked.or(self.silent)
@@ -178,7 +179,7 @@ impl Protocol for Hall {
             lease: None,
         };
         if params.by_majority() {
-            // Stamps are exchanged first: before that nothing is fast.
+            // Stamps are exchanged first: before that no message is fast.
             let free = hall.lock.map_or(now, |lock| lock.free());
             hall.ask_in_turn(free.max(now + params.round), cx);
         } else {
@@ -189,7 +190,7 @@ impl Protocol for Hall {
 
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
         if !cx.peers().contains(from) {
-            return; // A quorum is one of members.
+            return; // A quorum consists of members.
         }
         self.let_lapse(cx.now());
         self.silent = self.silent.filter(|silent| *silent != from);
@@ -216,7 +217,7 @@ impl Protocol for Hall {
         }
     }
 
-    /// Whoever begins again does not know that it had stepped back: it has its place in line again.
+    /// A restarted process does not know that it had retired: it regains its place in line.
     fn on_peer(&mut self, peer: NodeId, reach: Reach, _cx: &mut Cx<'_, Self>) {
         if reach == Reach::Up {
             self.line.return_of(peer);
@@ -232,7 +233,7 @@ impl Protocol for Hall {
         }
     }
 
-    /// Reigns are not counted yet, so there is no term.
+    /// Leaders are not numbered yet, so there is no term.
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
             let leaders = core::slice::from_ref(&self.me);

@@ -1,18 +1,18 @@
-//! The order in which processes come, where ids are compared: the least id first, except that who
-//! stepped back comes last, until it asks again.
+//! The order of processes: the least id first, but processes that stepped back come last until they
+//! ask again.
 
 use super::message::{Farewell, Request};
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
 
-/// Who stepped back.
+/// The processes that stepped back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Line(Vec<SteppedBack>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct SteppedBack {
     farewell: Farewell,
-    /// Until then requests carry the news on: locks that it would end have lapsed after that.
+    /// Requests carry the news until then; locks that it would end have lapsed after that.
     news_until: Instant,
 }
 
@@ -23,31 +23,31 @@ impl Line {
         self.0.push(SteppedBack { farewell, news_until });
     }
 
-    /// A process asks, since it stepped back: it has its place again.
+    /// A process that had stepped back asks again and regains its place.
     pub(super) fn return_of(&mut self, node: NodeId) {
         self.0.retain(|stepped| stepped.farewell.node != node);
     }
 
-    /// Whether this is not news: the process is known to have given up this request or a later one.
+    /// Whether this is known already: the process gave up this request or a later one.
     pub(super) fn knows(&self, farewell: &Farewell) -> bool {
         self.0.iter().any(|known| {
             known.farewell.node == farewell.node && known.farewell.request >= farewell.request
         })
     }
 
-    /// The request up to which this process gave up, if it stepped back.
+    /// The last request that this process gave up, if it stepped back.
     pub(super) fn stepped_back(&self, node: NodeId) -> Option<Request> {
         let stepped = self.0.iter().find(|stepped| stepped.farewell.node == node)?;
         Some(stepped.farewell.request)
     }
 
-    /// What to carry on.
+    /// The farewell to carry in requests.
     pub(super) fn news(&self, now: Instant) -> Option<Farewell> {
         let fresh = |stepped: &&SteppedBack| now < stepped.news_until;
         self.0.iter().rev().find(fresh).map(|stepped| stepped.farewell)
     }
 
-    /// A process's place: smaller is better.
+    /// A process's place: smaller is earlier.
     pub(super) fn place(&self, id: NodeId) -> (bool, NodeId) {
         (self.stepped_back(id).is_some(), id)
     }

@@ -1,18 +1,19 @@
-//! A supporter's promise: to support nobody else for a while.
+//! A supporter's lock: the promise to support nobody else for a while.
 
 use super::message::{Farewell, Request};
 use super::params::Params;
 use super::rules::Rule;
 use bellwether_core::{Duration, Instant, NodeId};
 
-/// What a process has promised.
+/// The lock of a supporter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Lock {
-    /// Whom it supports: nobody, if it began again and a promise of its former life may still run.
+    /// The process it supports; `None` after a restart, while a lock of the former incarnation may
+    /// still run.
     pub(super) to: Option<NodeId>,
-    /// The latest request of that process it granted.
+    /// The latest request of that process that it granted.
     pub(super) request: Request,
-    /// It holds up to and including this instant.
+    /// The lock holds up to and including this instant.
     pub(super) until: Instant,
     /// Whether that process said that it leads.
     pub(super) leads: bool,
@@ -21,7 +22,7 @@ pub(super) struct Lock {
 const INSTANT: Duration = Duration::from_nanos(1);
 
 impl Lock {
-    /// A lock from now on.
+    /// A lock that starts now.
     pub(super) fn new(
         to: Option<NodeId>,
         request: Request,
@@ -37,8 +38,8 @@ impl Lock {
         Self { to, request, until, leads }
     }
 
-    /// Whether it keeps its owner from supporting `candidate` in this life. Another life is another
-    /// process: the one before it may be taken for dead, and lead.
+    /// Whether it keeps its owner from supporting `candidate` in this incarnation. Another
+    /// incarnation is another process: the previous one may be considered dead, and lead.
     pub(super) fn hinders(
         &self,
         candidate: NodeId,
@@ -55,10 +56,10 @@ impl Lock {
         self.until + INSTANT
     }
 
-    /// Whether this farewell ends it: the request it was for has been given up, or a later one.
+    /// Whether this farewell ends it: the request it was for, or a later one, has been given up.
     ///
-    /// The paper wants the very same request. But whoever gives up a request has given up those
-    /// before it, and a supporter that missed the last one need not wait.
+    /// The paper requires the very same request. But a process that gives up a request has given up
+    /// those before it, and a supporter that missed the last one need not wait.
     pub(super) fn is_ended_by(&self, farewell: &Farewell, params: &Params) -> bool {
         if !params.keep(Rule::ReleaseNamesSender) {
             return true;

@@ -1,11 +1,11 @@
-//! What the processes say.
+//! The messages of the service.
 
 use alloc::vec::Vec;
 use bellwether_core::{
     Duration, Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, Write,
 };
 
-/// A request to be supported: unique, because it names the life and the instant it was made in.
+/// A request for support: unique, because it names the incarnation and the instant of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Request {
     /// The incarnation of the candidate.
@@ -14,42 +14,42 @@ pub struct Request {
     pub sent: Instant,
 }
 
-/// "This process has given up every request up to that one": a release, carried on by others.
+/// "This process has given up every request up to that one": a release, forwarded by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Farewell {
-    /// Who gave up.
+    /// The process that gave up.
     pub node: NodeId,
     /// Its last request.
     pub request: Request,
 }
 
-/// One of three things.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// "Support me."
     Election {
         /// The request.
         request: Request,
-        /// lockTime as the candidate has it: whoever has another refuses.
+        /// The candidate's lockTime: a receiver with another one refuses.
         lock: Duration,
-        /// Who supports the candidate by now, itself included, if it leads: the members of the
+        /// The current supporters of a candidate that leads, including itself: the members of the
         /// logical partition (section X).
         supporters: Vec<NodeId>,
-        /// The last one who left, for those who have not heard of it.
+        /// The last farewell, for processes that have not heard of it.
         farewell: Option<Farewell>,
     },
     /// "I do" or "I do not".
     Reply {
         /// The request it answers.
         request: Request,
-        /// Whether it supports it.
+        /// Whether the sender supports it.
         support: bool,
-        /// If not: for how long it is bound to another.
+        /// If not: for how long the sender is locked to another.
         remaining: Duration,
     },
-    /// "Nobody needs to support me any longer."
+    /// "I need no support any longer."
     Release {
-        /// The request up to which.
+        /// The request up to which supporters are released.
         request: Request,
         /// Whether the sender steps back or leaves: others come first from now on.
         leaving: bool,

@@ -1,8 +1,8 @@
-//! What a person chooses, and what the protocol accepts.
+//! The parameters as written and as validated.
 //!
-//! [`Config`] is what was written: a preset and what differs from it. [`Params`] is what the
-//! handlers read. Between them stand the inequalities of sections IX-C and IX-D, as corrected by
-//! our reading; an error names both sides.
+//! [`Config`] holds the written values: a preset and the differences from it. [`Params`] is what
+//! the handlers read. The conversion checks the inequalities of sections IX-C and IX-D, as
+//! corrected by our reading; an error names both sides.
 
 use super::preset::{Preset, Times};
 use super::rules::{Rule, Rules};
@@ -13,22 +13,22 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 named! {
-    /// Whose support a leader needs.
+    /// Which processes must support a leader.
     pub enum Mode = Majority {
-        /// More than half of the group: at no moment two leaders.
+        /// More than half of the group: never two leaders at once.
         Majority = "majority",
-        /// All whom it can reach in time: one leader in each partition.
+        /// All that it can reach in time: one leader in each partition.
         Local = "local",
     }
 }
 
-/// What a person writes. What is absent is the preset's.
+/// The written parameters. Absent ones come from the preset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// Whose support a leader needs.
+    /// Which processes must support a leader.
     pub mode: Mode,
-    /// Where the time constants come from.
+    /// The source of the time constants.
     pub preset: Preset,
     /// Δ: a message that may have taken longer is slow, and not answered.
     pub delta: Option<Duration>,
@@ -40,11 +40,11 @@ pub struct Config {
     pub lock: Option<Duration>,
     /// EP: a candidate that failed asks again after this.
     pub period: Option<Duration>,
-    /// Who was not heard in time for this long is not counted as alive.
+    /// A peer silent for this long is not considered alive.
     pub expires: Option<Duration>,
-    /// δmin: no message between two processes is faster.
+    /// δmin: the smallest delay of a message between two processes.
     pub fastest: Duration,
-    /// Silent processes show themselves this often, so that delays can be bounded.
+    /// How often silent processes send a message, so that delays can be bounded.
     pub refresh: Option<Duration>,
     /// ρ: clocks gain or lose at most this, in parts per million.
     pub drift_ppm: Option<u32>,
@@ -54,7 +54,7 @@ pub struct Config {
     pub unchecked: bool,
 }
 
-/// A valid choice, as the handlers read it.
+/// Valid parameters, as the handlers read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
     pub(super) mode: Mode,
@@ -72,21 +72,21 @@ pub struct Params {
     pub(super) refresh: Duration,
     /// lockTime(1−2ρ)−2ε, rounded down.
     pub(super) lease: Duration,
-    /// 2Δ(1+ρ), rounded up: the replies to a request are in.
+    /// 2Δ(1+ρ), rounded up: after this the replies to a request have arrived.
     pub(super) round: Duration,
 }
 
-/// ρ unless something else is said.
+/// The default of ρ.
 const DRIFT_PPM: u32 = 200;
-/// ε: between two readings a clock may have gained or lost this much beyond ρ. The runtime compares
-/// the machine's clocks at every reading, and a comparison cannot be more exact than the readings.
+/// ε: how much a clock may gain or lose beyond ρ between two readings. The runtime compares the
+/// machine's clocks at every reading, and a comparison cannot be more exact than the readings.
 const CLOCK_ERROR: Duration = Duration::from_micros(100);
-/// Clocks that drift by a tenth leave no room for anything.
+/// The largest allowed drift: beyond a tenth no lease is possible.
 const DRIFT_PPM_MAX: u32 = 100_000;
-/// No part of a request takes longer, so that sums stay exact.
+/// The longest duration of any part of a request, so that sums stay exact.
 const LONGEST: Duration = Duration::from_secs(86_400);
 const MILLION: u128 = 1_000_000;
-/// What the symbols of the inequalities are called where a person writes them.
+/// The parameter names of the symbols in the inequalities.
 const SYMBOLS: &str = "lockTime is lock, EP period, P renew, Δ delta, σ sigma, δmin fastest, ρ \
                        drift-ppm; ε is 0.0001s";
 
@@ -123,7 +123,7 @@ impl TryFrom<Config> for Params {
                 return Err(BadConfig::TooLong { name, length });
             }
         }
-        // Clocks that do not drift at all are those of a simulation, and exact; the paper has no ε.
+        // Clocks without any drift are those of a simulation, and exact; the paper has no ε.
         let exact = drift_ppm == 0 || config.as_published;
         let mut params = Self {
             mode: config.mode,
@@ -152,14 +152,14 @@ impl TryFrom<Config> for Params {
     }
 }
 
-/// Reading.
+/// Accessors.
 impl Params {
-    /// Whose support a leader needs.
+    /// Which processes must support a leader.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Whether this is the protocol as printed, which nobody should run for real.
+    /// Whether this is the protocol as printed, which is not for real use.
     pub fn is_as_published(&self) -> bool {
         self.as_published
     }
@@ -204,25 +204,25 @@ impl Params {
         self.drift_ppm
     }
 
-    /// ε: what a clock may gain or lose beyond ρ between two readings.
+    /// ε: how much a clock may gain or lose beyond ρ between two readings.
     pub fn clock_error(&self) -> Duration {
         self.clock_error
     }
 
-    /// How often silent processes show themselves.
+    /// How often silent processes send a message.
     pub fn refresh(&self) -> Duration {
         self.refresh
     }
 
-    /// How long a lease lasts from the sending of its request: lockTime(1−2ρ)−2ε.
+    /// The length of a lease from the sending of its request: lockTime(1−2ρ)−2ε.
     ///
-    /// By a slow clock a lease lasts (lease+ε)/(1−ρ) at most; by a fast one a lock lasts
-    /// (lockTime−ε)/(1+ρ) at least, which is no less.
+    /// By a slow clock a lease lasts at most (lease+ε)/(1−ρ); by a fast one a lock lasts at least
+    /// (lockTime−ε)/(1+ρ), which is no less.
     pub fn lease(&self) -> Duration {
         self.lease
     }
 
-    /// How many supporters a leader needs in a group of this size, itself included.
+    /// How many supporters a leader needs in a group of this size, including itself.
     pub fn quorum(&self, group: usize) -> usize {
         match self.mode {
             Mode::Majority => group / 2 + 1,
@@ -235,8 +235,8 @@ impl Params {
         self.delta * 2 + self.sigma
     }
 
-    /// The slowest delay δ at which every message is certain to be recognised as fast, if stamps
-    /// are at most this old: from Δ ≥ 2δ−δmin+4ρ·hold+2ε.
+    /// The largest delay δ at which every message is certainly recognised as fast, if stamps are at
+    /// most this old: from Δ ≥ 2δ−δmin+4ρ·hold+2ε.
     pub fn timely(&self, hold: Duration) -> Duration {
         let rho = u128::from(self.drift_ppm);
         let error = scaled(self.clock_error * 2, MILLION + 4 * rho, true);
@@ -259,8 +259,8 @@ impl Params {
         self.delta * 2 + scaled(self.expires + self.lease, parts, true)
     }
 
-    /// The longest it takes to replace a leader that fell silent, in majority mode, if the first in
-    /// line is there: lockTime+2Δ+2σ.
+    /// The longest time to replace a silent leader in majority mode, if the first in line is alive:
+    /// lockTime+2Δ+2σ.
     pub fn failover(&self) -> Duration {
         self.lock + self.delta * 2 + self.sigma * 2
     }
@@ -271,7 +271,7 @@ impl Params {
         self.mode == Mode::Majority && !self.as_published
     }
 
-    /// Whether a rule holds; see [`Rules::keep`].
+    /// Whether a rule is in force; see [`Rules::keep`].
     #[inline(always)]
     pub(super) fn keep(&self, rule: Rule) -> bool {
         self.rules.keep(rule)
@@ -281,7 +281,7 @@ impl Params {
 /// Checking.
 impl Params {
     /// The longest lock that lapses between two requests: (1−ρ)[(EP−σ)(1−ρ)−Δ+δmin]. The printed
-    /// formula leaves σ out.
+    /// formula omits σ.
     fn longest_lock(&self) -> Duration {
         let sigma = if self.keep(Rule::RoomForScheduling) { self.sigma } else { Duration::ZERO };
         let parts = MILLION - u128::from(self.drift_ppm);
@@ -297,7 +297,7 @@ impl Params {
         assert!(self.lease <= self.lock, "a lease is never longer than the locks it rests on");
     }
 
-    /// Without these nothing would ever happen, or never end.
+    /// Checks that every duration is positive and bounded.
     fn check_sense(&self) -> Result<(), BadConfig> {
         for (name, length) in [
             ("delta", self.delta),
@@ -379,10 +379,10 @@ pub struct Constraint {
     pub holds: bool,
 }
 
-/// Taking rules away and putting them back, for the tests that show what they are for.
+/// Removes rules and restores them, for the tests that show their purpose.
 #[cfg(any(test, feature = "mutants"))]
 impl Params {
-    /// The same without one rule.
+    /// A copy without one rule.
     #[must_use]
     pub fn without(mut self, rule: Rule) -> Self {
         self.rules = self.rules.without(rule);
@@ -394,7 +394,7 @@ impl Params {
         self
     }
 
-    /// The same with one rule that was taken away.
+    /// A copy with a removed rule restored.
     #[must_use]
     pub fn with(mut self, rule: Rule) -> Self {
         self.rules = self.rules.with(rule);
@@ -402,14 +402,14 @@ impl Params {
         self
     }
 
-    /// The same with another lockTime, whatever else it breaks: a misconfigured member.
+    /// A copy with another lockTime, which may break constraints: a misconfigured member.
     #[must_use]
     pub fn with_lock(mut self, lock: Duration) -> Self {
         self.set_lock(lock);
         self
     }
 
-    /// The same, but nothing is paid for what goes unnoticed of a clock.
+    /// A copy without a margin for unnoticed clock errors.
     #[must_use]
     pub fn with_exact_clocks(mut self) -> Self {
         self.clock_error = Duration::ZERO;
@@ -417,7 +417,7 @@ impl Params {
         self
     }
 
-    /// The same with another refreshing interval.
+    /// A copy with another refresh interval.
     #[must_use]
     pub fn with_refresh(mut self, refresh: Duration) -> Self {
         self.refresh = refresh;
@@ -437,9 +437,9 @@ pub enum BadConfig {
         /// Its right side.
         right: Duration,
     },
-    /// A length that must be more than nothing.
+    /// A duration that must be positive.
     Nothing {
-        /// Which.
+        /// The parameter.
         name: &'static str,
     },
     /// No message could be fast.
@@ -449,14 +449,14 @@ pub enum BadConfig {
         /// Δ.
         delta: Duration,
     },
-    /// Clocks that cannot be relied on at all.
+    /// The clocks drift too much.
     Drift {
         /// ρ.
         drift_ppm: u32,
     },
-    /// A length nobody would wait for.
+    /// A duration that is too long.
     TooLong {
-        /// Which.
+        /// The parameter.
         name: &'static str,
         /// The length.
         length: Duration,

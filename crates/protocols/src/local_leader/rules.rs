@@ -1,29 +1,29 @@
-//! What keeps the protocol right, one name each, so that a test can take one away and show what
-//! goes wrong without it.
+//! The rules that keep the protocol correct, one name each, so that a test can remove one and show
+//! what goes wrong without it.
 //!
 //! The paper's pseudo-code lacks the rules C1 to C4 and C6; our reading found them necessary. C5 is
-//! part of the datagram service. The others are in the paper, or follow from several requests being
-//! under way at once. In real life all of them hold: [`Rules::ALL`]. [`Rules::PUBLISHED`] is the
-//! protocol as it was printed, for simulation only.
+//! part of the datagram service. The others are in the paper, or follow from having several
+//! requests in progress at once. In production all of them are in force: [`Rules::ALL`].
+//! [`Rules::PUBLISHED`] is the protocol as printed, for simulation only.
 //!
-//! **Promise.** A build without the feature `mutants` cannot lack any rule but the five
-//! corrections: [`Rules::keep`] answers for the others with a constant, so that the handlers that
-//! ship have no branch for them. The feature cannot be on in a release build.
+//! **Promise.** A build without the feature `mutants` can lack only the five corrections:
+//! [`Rules::keep`] is a constant for the others, so that shipped handlers have no branch for them.
+//! The feature cannot be enabled in a release build.
 
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// C1: lockTime leaves room for σ, by which a request may come early.
     RoomForScheduling,
-    /// C2: whoever begins again supports nobody before a lock of its former life has lapsed.
+    /// C2: a restarted process supports nobody before a lock of its former incarnation has lapsed.
     Quarantine,
-    /// C3: whoever releases its supporters no longer leads.
+    /// C3: a process that releases its supporters no longer leads.
     StepDown,
-    /// C4: one's own vote may be the one that was missing.
+    /// C4: a candidate's own vote may be the deciding one.
     OwnVoteDecides,
-    /// C5: a datagram that cannot be bounded is answered, so that the next one can.
+    /// C5: a datagram without a bound is answered, so that the next one has a bound.
     Answer,
-    /// C6: a request that fails while a lease runs is tried again, and nobody is released.
+    /// C6: a request that fails while a lease runs is tried again, and no supporter is released.
     Retry,
     /// A lease counts from the sending of the request, not from the last reply.
     LeaseFromSending,
@@ -31,13 +31,13 @@ pub enum Rule {
     ReleaseNamesRequest,
     /// Voters are counted, not votes.
     DistinctVoters,
-    /// What a former life asked, granted or released does not count for the present one.
+    /// Requests, grants and releases of a former incarnation do not count for the current one.
     Lives,
     /// A lease is over at its last instant, a lock only after it.
     StrictExpiry,
-    /// A candidate needs its own support, which binds it like any other.
+    /// A candidate needs its own support, which locks it like any other.
     SelfSupport,
-    /// Nobody is released while a lease runs on its lock.
+    /// No supporter is released while a lease runs on its lock.
     NoReleaseWhileLeading,
     /// A request with another lockTime is refused.
     EqualLocks,
@@ -47,15 +47,15 @@ pub enum Rule {
     LeaseFromOldestGrant,
     /// A lease counts from a request that was granted, not from the last one that was sent.
     LeaseFromGrantedRequest,
-    /// Whoever gives up its requests no longer leads.
+    /// A process that gives up its requests no longer leads.
     ResignEndsLease,
-    /// A release frees from its sender and from nobody else.
+    /// A release frees from its sender only.
     ReleaseNamesSender,
-    /// Whoever begins again does not support itself either before the quarantine is over.
+    /// A restarted process does not support itself either before the quarantine is over.
     QuarantineBindsItself,
     /// The quarantine lasts for a whole lockTime.
     WholeQuarantine,
-    /// A request is later than the last one that was given up: a release names either.
+    /// A request is later than the last one that was given up, because a release would name both.
     LaterRequests,
     /// A majority is more than half of the group.
     MoreThanHalf,
@@ -63,21 +63,21 @@ pub enum Rule {
     VotesEndWithCampaign,
     /// A vote for a request that was given up does not count.
     CampaignVotesOnly,
-    /// A renewal binds for as long as a first grant.
+    /// A renewal locks for as long as a first grant.
     RenewalBinds,
     /// A refusal is no vote.
     RefusalIsNoVote,
-    /// Whoever is locked to one process supports no other.
+    /// A process locked to one candidate supports no other.
     OneLock,
-    /// A lock is to one life of a process.
+    /// A lock is for one incarnation of a process.
     LockNamesLife,
-    /// Whoever votes is locked.
+    /// A process that votes is locked.
     VoteLocks,
     /// A lease ends.
     LeaseEnds,
     /// Bounds on delays allow for the drift of clocks.
     DriftInBounds,
-    /// Bounds on delays allow for what readings lost when they were cut down.
+    /// Bounds on delays allow for the rounding of readings.
     OutwardRounding,
 }
 
@@ -123,7 +123,7 @@ impl Rule {
         1 << self as u64
     }
 
-    /// Whether the paper lacks it, so that [`Rules::PUBLISHED`] does.
+    /// Whether the paper lacks it, so that [`Rules::PUBLISHED`] does too.
     const fn is_correction(self) -> bool {
         let lacking = Self::RoomForScheduling.bit()
             | Self::Quarantine.bit()
@@ -134,10 +134,10 @@ impl Rule {
     }
 }
 
-/// Whether this build lets tests take rules away.
+/// Whether this build lets tests remove rules.
 const MUTANTS: bool = cfg!(any(test, feature = "mutants"));
 
-/// The rules that hold.
+/// The rules in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules(u64);
 
@@ -145,7 +145,7 @@ impl Rules {
     /// All of them.
     pub const ALL: Self = Self((1 << Rule::ALL.len()) - 1);
 
-    /// The protocol as it was printed: without C1, C2, C3, C4 and C6.
+    /// The protocol as printed: without C1, C2, C3, C4 and C6.
     pub const PUBLISHED: Self = {
         let (mut rules, mut at) = (Self::ALL.0, 0);
         while at < Rule::ALL.len() {
@@ -157,27 +157,27 @@ impl Rules {
         Self(rules)
     };
 
-    /// Whether this one holds. For all but the corrections that is known when the program is
-    /// compiled, unless tests may take rules away.
+    /// Whether this rule is in force. For all but the corrections this is known at compile time,
+    /// unless tests may remove rules.
     #[inline(always)]
     pub const fn keep(self, rule: Rule) -> bool {
         (!MUTANTS && !rule.is_correction()) || self.0 & rule.bit() != 0
     }
 
-    /// Whether all of them hold: then, and only then, what follows from them is asserted.
+    /// Whether all rules are in force: only then their consequences are asserted.
     #[inline]
     pub const fn are_all(self) -> bool {
         self.0 == Self::ALL.0
     }
 
-    /// These rules but one. For the tests that show what it is for.
+    /// These rules without one, for the tests that show its purpose.
     #[cfg(any(test, feature = "mutants"))]
     #[must_use]
     pub const fn without(self, rule: Rule) -> Self {
         Self(self.0 & !rule.bit())
     }
 
-    /// These rules and one. For the tests that show that it is enough.
+    /// These rules with one more, for the tests that show that it is enough.
     #[cfg(any(test, feature = "mutants"))]
     #[must_use]
     pub const fn with(self, rule: Rule) -> Self {
@@ -185,7 +185,7 @@ impl Rules {
     }
 }
 
-// No build that ships can lack more than the corrections, even if it was told to lack all rules.
+// No shipped build can lack more than the corrections, even if it is told to lack all rules.
 const _: () = {
     let mut at = 0;
     while at < Rule::ALL.len() {

@@ -1,4 +1,4 @@
-//! Answering requests, and being released.
+//! The supporter: answers requests, and is released.
 
 use super::hall::Hall;
 use super::lock::Lock;
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 impl Hall {
-    /// Somebody asks for support.
+    /// Handles a request for support.
     pub(super) fn on_election(
         &mut self,
         from: NodeId,
@@ -44,14 +44,14 @@ impl Hall {
             self.lock_to(from, request, supporters, cx);
         }
         if params.rules.are_all() {
-            assert!(!support || self.held(from, now).is_some(), "whoever votes is locked");
+            assert!(!support || self.held(from, now).is_some(), "a process that votes is locked");
             assert!(!support || lock == params.lock, "a vote is for locks of the same length");
         }
         if params.by_majority() && self.round.is_none() && !self.leads(now) {
             if let Some(lock) = self.lock.filter(|_| support) {
                 self.ask_in_turn(lock.free(), cx);
             } else if leads {
-                // Somebody leads, though not with this process's support: no reason to compete.
+                // Another process leads, even without this one's support: no reason to compete.
                 self.ask_in_turn(now + params.lock, cx);
             }
         }
@@ -77,8 +77,8 @@ impl Hall {
             lock.until = held.until;
         }
         match held {
-            // A request that a later one overtook binds as long as any, and says nothing new. Of
-            // the two that a new leader makes at once the second is the one that says so.
+            // A request that a later one overtook locks as long as any, and says nothing new. Of
+            // the two that a new leader sends at once, the second says that it leads.
             Some(held) if (held.request, held.leads) > (request, leads) => {
                 (lock.request, lock.leads) = (held.request, held.leads);
             }
@@ -91,12 +91,12 @@ impl Hall {
         self.lock(lock, cx.now(), cx.params());
     }
 
-    /// The lock to this process, if it runs.
+    /// The lock to this process, if it is in force.
     fn held(&self, to: NodeId, now: Instant) -> Option<Lock> {
         self.lock.filter(|lock| lock.to == Some(to) && lock.until >= now)
     }
 
-    /// A candidate gives up.
+    /// Handles a release: a candidate gives up.
     pub(super) fn on_release(
         &mut self,
         from: NodeId,
@@ -105,7 +105,8 @@ impl Hall {
         cx: &mut Cx<'_, Self>,
     ) {
         let farewell = Farewell { node: from, request };
-        // Told again by one who stays, it is no news: whoever asked would hear it, and ask again.
+        // A repeated farewell of a process that stays is no news: a candidate would hear it and ask
+        // again.
         if leaving && self.line.knows(&farewell) {
             return;
         }
@@ -115,7 +116,7 @@ impl Hall {
         self.end_lock(farewell, cx);
     }
 
-    /// A candidate carries on that another has left.
+    /// Handles a farewell that a candidate carries.
     pub(super) fn on_farewell(&mut self, farewell: Farewell, cx: &mut Cx<'_, Self>) {
         if cx.peers().contains(farewell.node) {
             self.let_step_back(farewell, cx);
@@ -123,8 +124,8 @@ impl Hall {
         }
     }
 
-    /// Unless this is old news: then the process has come back since, or left again; or it stays,
-    /// and only says so again.
+    /// Notes that a process stepped back, unless this is old news: it has come back since, or left
+    /// again; or it stays, and only repeats it.
     fn let_step_back(&mut self, farewell: Farewell, cx: &Cx<'_, Self>) {
         let held = self.held(farewell.node, cx.now());
         let came_back = held.is_some_and(|lock| lock.request > farewell.request);

@@ -1,11 +1,11 @@
-//! The table of the parameters of leases, and which of their defaults follow.
+//! The table of the parameters of leases, and the defaults that depend on the surroundings.
 
 use super::params::{Config, Mode, Params};
 use super::preset::Preset;
 use crate::param::{Described, Given, Param};
 use crate::surroundings::Surroundings;
 
-/// A time constant of the preset unless it is given.
+/// A time constant that comes from the preset unless it is given.
 const fn constant(name: &'static str, help: &'static str) -> Param {
     Param::length(name, help).follows("the preset's").on(&["preset"])
 }
@@ -31,10 +31,10 @@ impl Described for Config {
             .within("0 < lock <= 86400s"),
         constant("period", "EP: a candidate that failed asks again after this")
             .within("sigma < period <= 86400s"),
-        constant("expires", "a process that was not heard in time for this long is not alive")
+        constant("expires", "a process silent for this long is not considered alive")
             .within("0 < expires <= 86400s"),
         Param::length("fastest", "δmin: no message is faster").is("0s").within("fastest < delta"),
-        Param::length("refresh", "silent processes show themselves this often")
+        Param::length("refresh", "how often silent processes send a message")
             .follows("500ms or 250 delta, if that is less")
             .within("0 < refresh <= 86400s")
             .on(&["delta"]),

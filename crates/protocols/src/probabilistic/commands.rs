@@ -1,11 +1,11 @@
-//! What an application may ask: an election, to resign, to leave, to rank differently.
+//! Commands of the application: call an election, resign, leave, change the rank.
 
 use super::params::Choice;
 use super::{Named, Phase, Probabilistic};
 use bellwether_core::{Cx, Refused};
 
 impl Probabilistic {
-    /// Calls an election, unless one is being held.
+    /// Calls an election, unless one is in progress.
     pub(super) fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         if matches!(self.phase, Phase::Relaying | Phase::Waiting) {
             return Ok(());
@@ -13,10 +13,10 @@ impl Probabilistic {
         if self.call(cx) { Ok(()) } else { Err(Refused) }
     }
 
-    /// Calls another election. False if numbers have come to an end.
+    /// Calls another election. False if the numbers are used up.
     pub(super) fn call(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let Some(round) = self.round.next_election() else { return false };
-        assert!(round > self.round, "an election that is called is later than all that are known");
+        assert!(round > self.round, "a new election is later than all known ones");
         self.initiate(round, cx);
         self.calls = true;
         true
@@ -30,7 +30,7 @@ impl Probabilistic {
         Ok(())
     }
 
-    /// Says that it will never stand again, and calls an election if it led.
+    /// Announces that it will never stand again, and calls an election if it led.
     pub(super) fn leave(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let next = self.round.next_election().filter(|_| self.leads());
         self.withdraw(u32::MAX, cx);
@@ -42,7 +42,7 @@ impl Probabilistic {
         Ok(())
     }
 
-    /// From the next round on.
+    /// Changes the rank from the next round on.
     pub(super) fn take_rank(&mut self, rank: u64, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         if cx.params().config().choice != Choice::Rank {
             return Err(Refused);

@@ -1,4 +1,5 @@
-//! The Failure-detection phase: has the round a clear outcome, and if not, who begins the next?
+//! The Failure-detection phase: does the round have a clear outcome, and if not, who begins the
+//! next?
 
 use super::hash::{Filter, Name};
 use super::params::Reinitiate;
@@ -6,7 +7,7 @@ use super::{Doubt, Message, Named, Phase, Probabilistic, RoundId};
 use bellwether_core::{Cx, Duration, NodeId};
 
 impl Probabilistic {
-    /// A relay says whom it and its like chose.
+    /// Handles a final message of a relay.
     pub(super) fn hear_final(
         &mut self,
         from: NodeId,
@@ -19,7 +20,7 @@ impl Probabilistic {
             self.hear_that_it_stands(from);
         }
         if round > self.round && params.relays(round.number, 1).is_some() {
-            // It missed the beginning; the other final messages must be under way.
+            // It missed the beginning; the other final messages must be on their way.
             self.enter(round);
             self.turn(Phase::Waiting, Some(params.last_finals()), cx);
         }
@@ -31,17 +32,17 @@ impl Probabilistic {
         }
     }
 
-    /// Somebody says who was elected in the present round.
+    /// Notes who was elected in the current round.
     pub(super) fn hear_leader(&mut self, leader: NodeId, cx: &mut Cx<'_, Self>) {
         if self.is_absent(leader) || !self.name(leader) {
             return;
         }
         match (self.phase, self.named) {
-            // Late, and all the better.
+            // A late message that gives a clear outcome.
             (Phase::Doubting(_), Named::One(_)) => self.decide(cx),
             (Phase::Aborted, Named::One(_)) if cx.params().is_in_touch() => self.decide(cx),
             (Phase::Idle, Named::One(_)) => self.rest(Phase::Idle, cx),
-            // Late, and all the worse.
+            // A late message that shows a second leader.
             (Phase::Idle, Named::Several(_)) => self.decide(cx),
             _ => {}
         }
@@ -56,7 +57,7 @@ impl Probabilistic {
                 self.rest(Phase::Idle, cx);
             }
             Named::Nobody => {
-                // Whoever resigned stands again if nobody else does.
+                // A process that resigned stands again if nobody else does.
                 if !self.has_left() {
                     self.forget_absence(self.me);
                 }
@@ -96,15 +97,16 @@ impl Probabilistic {
         }
     }
 
-    /// Half of all draw the last step, half of the others the last but one, and so on: of however
-    /// many that doubt about one is first, and a step later all have heard.
+    /// Draws a delay: half of all processes draw the last step, half of the others the last but
+    /// one, and so on. Among any number of doubting processes about one is first, and a step later
+    /// all have heard it.
     pub(super) fn drawn_delay(&self, cx: &mut Cx<'_, Self>) -> Duration {
         let steps = u64::BITS - self.group_size(cx).leading_zeros();
         let drawn = cx.entropy().below(1 << steps.min(u64::BITS - 1));
         cx.params().step() * u64::from(u64::BITS - drawn.leading_zeros())
     }
 
-    /// The round that mends this; there is none after the last.
+    /// The round that corrects this doubt; there is none after the last.
     fn after(&self, doubt: Doubt, cx: &Cx<'_, Self>) -> Option<RoundId> {
         match doubt {
             Doubt::Leader => self.round.next_election(),
@@ -119,11 +121,11 @@ impl Probabilistic {
     pub(super) fn begin_again(&mut self, doubt: Doubt, cx: &mut Cx<'_, Self>) {
         match self.after(doubt, cx) {
             Some(next) => self.initiate(next, cx),
-            None => self.turn(Phase::Aborted, None, cx), // numbers have come to an end
+            None => self.turn(Phase::Aborted, None, cx), // the numbers are used up
         }
     }
 
-    /// A peer is gone: the driver says so, or its silence does.
+    /// A peer is gone: the driver reports it, or its silence shows it.
     pub(super) fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         let led = self.leader() == Some(peer);
         self.known().miss(peer);
@@ -142,8 +144,8 @@ impl Probabilistic {
         }
     }
 
-    /// Something of this weight is heard of this one, which may have been missed. What is below the
-    /// bar is as good as not heard.
+    /// A message of this weight came from a process that may have been missed. A message below the
+    /// minimum weight counts as not heard.
     #[inline]
     pub(super) fn hear_of(&mut self, peer: NodeId, weight: u64) {
         let bar = self.round.weight();
@@ -154,8 +156,8 @@ impl Probabilistic {
         }
     }
 
-    /// Somebody puts itself forward in the present round, or a later one. Whoever said that it does
-    /// not stand was wrong, or spoke of an earlier life.
+    /// A process puts itself forward in the current round, or a later one. Those who said that it
+    /// does not stand were wrong, or spoke of an earlier incarnation.
     #[inline]
     pub(super) fn hear_that_it_stands(&mut self, who: NodeId) {
         if let Some(known) = &mut self.known {
@@ -169,7 +171,7 @@ impl Probabilistic {
         }
     }
 
-    /// Somebody does not stand for election, it says itself or another says of it.
+    /// A process does not stand for election, as it says itself or another says of it.
     pub(super) fn hear_withdrawal(
         &mut self,
         from: NodeId,
@@ -178,10 +180,10 @@ impl Probabilistic {
         cx: &mut Cx<'_, Self>,
     ) {
         if who == self.me || until < self.round.election {
-            return; // of itself it knows better
+            return; // it knows its own state better
         }
         if from != who && self.known.as_ref().is_some_and(|known| known.has_heard_stand(who)) {
-            return; // so does that one
+            return; // `who` said itself that it stands
         }
         self.known().note_absence(who, until);
         let led = self.leader() == Some(who);
@@ -189,7 +191,7 @@ impl Probabilistic {
             self.named = Named::Nobody;
         }
         if led && until == self.round.election {
-            self.doubt(Doubt::Outcome, cx); // elected by those who did not know
+            self.doubt(Doubt::Outcome, cx); // processes that did not know elected it
         } else if led {
             self.rest(Phase::Idle, cx); // it has called another election
         }

@@ -1,4 +1,4 @@
-//! Which rules a configuration can break, and what is said then.
+//! The rules that a configuration can break, and their error messages.
 
 use super::params::ROUNDS_MAX;
 use super::strategy::Relays;
@@ -10,64 +10,64 @@ use core::fmt;
 pub enum BadConfig {
     /// Too few or too many rounds.
     Rounds {
-        /// As written.
+        /// The number as written.
         max_rounds: u32,
     },
-    /// A list of nothing, or of more than there are rounds.
+    /// A list that is empty, or longer than the number of rounds.
     List {
-        /// How many are listed.
+        /// The length of the list.
         listed: usize,
-        /// How many rounds there are.
+        /// The number of rounds.
         max_rounds: u32,
     },
-    /// A round that lets nobody through cannot elect anybody.
+    /// A round without relays elects nobody.
     NoRelays {
-        /// Which round.
+        /// The round.
         round: u32,
     },
-    /// A length of time that cannot be waited for, or need not be.
+    /// A duration that is infinite, or zero where it must not be.
     Length {
         /// Its name.
         name: &'static str,
-        /// As written.
+        /// The duration as written.
         length: Duration,
     },
-    /// Only one of the two that belong together, or one that cannot be waited for.
+    /// Only one of `beat` and `silence` is infinite, or one of them is zero.
     OutOfTouch {
-        /// As written.
+        /// `beat` as written.
         beat: Duration,
-        /// As written.
+        /// `silence` as written.
         silence: Duration,
     },
-    /// Leaders that live would be given up.
+    /// The silence is so short that live leaders would be given up.
     SilenceTooShort {
-        /// As written.
+        /// `beat` as written.
         beat: Duration,
-        /// As written.
+        /// `silence` as written.
         silence: Duration,
-        /// As written.
+        /// `multicast` as written.
         multicast: Duration,
     },
-    /// Finding the relays takes too long.
+    /// The time to find the relays is too long.
     Compute {
-        /// As written.
+        /// `compute` as written.
         compute: Duration,
     },
-    /// A limit that lets nobody through.
+    /// A limit that allows no relays.
     NobodyRelays,
     /// A preference has at least one hop to go.
     NoPath,
-    /// A group of nobody.
+    /// The group has no members.
     NoGroup,
-    /// A round that nobody would see the end of.
+    /// A round takes too long.
     TooLong {
-        /// Which round.
+        /// The round.
         round: u32,
         /// Its K.
         relays: Relays,
         /// The delay of a unicast as written.
         unicast: Duration,
-        /// How long it would last.
+        /// How long it would take.
         lasts: Duration,
     },
 }

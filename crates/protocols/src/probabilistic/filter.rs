@@ -1,4 +1,4 @@
-//! The Filter phase: a round begins, and the hash tells who takes part.
+//! The Filter phase: a round begins, and the hash decides who takes part.
 
 use super::hash::{Filter, Name};
 use super::relay::Relay;
@@ -12,7 +12,7 @@ impl Probabilistic {
         self.begin(round, cx);
     }
 
-    /// Somebody, member or not, says that a round begins.
+    /// A process, member or not, says that a round begins.
     pub(super) fn hear_initiate(&mut self, from: NodeId, round: RoundId, cx: &mut Cx<'_, Self>) {
         if round > self.round {
             self.begin(round, cx);
@@ -21,7 +21,7 @@ impl Probabilistic {
         }
     }
 
-    /// Step 1 of figure 3. A round beyond the last is none.
+    /// Step 1 of figure 3. A round beyond the last one is ignored.
     pub(super) fn begin(&mut self, round: RoundId, cx: &mut Cx<'_, Self>) {
         let (params, nodes) = (cx.params(), self.group_size(cx));
         let Some(relays) = params.relays(round.number, nodes) else { return };
@@ -30,7 +30,7 @@ impl Probabilistic {
         let filter = Filter::new(cx.peers().group(), Name::Initiate(round), relays, nodes);
         let time_outs = params.time_outs(relays);
         if filter.passes(self.me) && !self.is_absent(self.me) {
-            // Whoever was declared the leader is in the view, which is looked at nowhere but here.
+            // The declared leader is part of the view, which is used only here.
             if let Some(leader) = former {
                 self.meet(leader, cx);
             }
@@ -43,7 +43,7 @@ impl Probabilistic {
         }
     }
 
-    /// Leaves the former round behind.
+    /// Leaves the former round.
     pub(super) fn enter(&mut self, round: RoundId) {
         assert!(round > self.round, "a term never falls");
         if round.election != self.round.election {
@@ -60,7 +60,7 @@ impl Probabilistic {
         self.relay = None;
     }
 
-    /// Takes a member into the view for good. True if it was not in it.
+    /// Adds a member to the view for good. True if it was not in it.
     pub(super) fn meet(&mut self, id: NodeId, cx: &Cx<'_, Self>) -> bool {
         id != self.me && !cx.peers().contains(id) && self.known().meet(id)
     }

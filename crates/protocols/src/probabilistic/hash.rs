@@ -1,11 +1,11 @@
-//! The fair hash: who is let through, as anyone can tell for anyone.
+//! The fair hash: which members pass the filter, computable by anyone for anyone.
 //!
 //! **Source.** Sections 3.1 and 3.3: `H(M A) · N < K`, where `H` maps a member and the name of a
 //! message to `[0, 1)` and is the same for all. The hash is one step of SplitMix64 (Steele, Lea and
-//! Flood, 2014) at the member's place in the stream that the message's name seeds: fair, cheap, and
-//! in no way secret. Whoever may choose its own id may choose to pass.
+//! Flood, 2014) at the member's position in the stream that the message's name seeds: fair, cheap,
+//! and not secret. A process that may choose its own id may choose to pass.
 //!
-//! **Promise.** In whole numbers throughout, so that all machines let the same members through.
+//! **Promise.** It uses integers only, so that all machines select the same members.
 
 use super::message::RoundId;
 use bellwether_core::{NodeId, mix};
@@ -19,7 +19,7 @@ pub(super) fn hash(key: u64, member: NodeId) -> u64 {
     mix(key.wrapping_add(STRIDE.wrapping_mul(member.0.wrapping_add(1))))
 }
 
-/// The message whose name is hashed with a member's: what there is to be let through to.
+/// The message whose name is hashed with a member's: what the member passes the filter for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     /// The initiating message of this round: to take part in its Relay phase.
@@ -30,14 +30,14 @@ pub enum Name {
     Silence(RoundId),
     /// The leader of this round is gone: to begin another election.
     Loss(RoundId),
-    /// This process asks what has happened, for the how-manieth time: to answer.
+    /// This process asks what has happened, with the number of its attempt: to answer.
     Question(NodeId, u32),
-    /// This election: whose turn it is to lead, where that is drawn by lot.
+    /// This election: the random order of candidates, if the choice is by lot.
     Lot(u32),
 }
 
 impl Name {
-    /// What seeds the stream of hashes.
+    /// The seed of the stream of hashes.
     pub(super) fn key(self, group: u64) -> u64 {
         let (kind, first, second) = match self {
             Self::Initiate(round) => (1, round.weight(), 0),
@@ -51,7 +51,7 @@ impl Name {
     }
 }
 
-/// Lets members through, each with probability K/N.
+/// Selects members, each with probability K/N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Filter {
     key: u64,
@@ -60,8 +60,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// About `relays` of `nodes` members of this [group](bellwether_core::Peers::group) pass; all
-    /// of them if that is not less.
+    /// Selects about `relays` of `nodes` members of this [group](bellwether_core::Peers::group);
+    /// all of them if that is not less.
     pub fn new(group: u64, name: Name, relays: u64, nodes: u64) -> Self {
         // hash / 2^64 · N < K, solved for the hash.
         let fence = (u128::from(relays.max(1)) << 64).div_ceil(u128::from(nodes.max(1)));

@@ -1,22 +1,22 @@
-//! Joining, as in section 2.1: a newcomer asks everyone, a few answer with what they know.
+//! Joining, as in section 2.1: a newcomer asks everyone, and a few answer with what they know.
 //!
-//! About K answer, as many as the first round has relays, whom the hash chooses. If no answer
-//! arrives the newcomer asks again, and as many answer as the next round would have relays. Whoever
-//! calls an election that is over, because it has forgotten or missed all later ones, is answered
-//! alike.
+//! The hash selects about K members that answer, as many as the first round has relays. If no
+//! answer arrives the newcomer asks again, and as many answer as the next round would have relays.
+//! A process that calls an election that is over, because it has forgotten or missed all later
+//! ones, is answered in the same way.
 
 use super::hash::{Filter, Name};
 use super::{Message, Named, Phase, Probabilistic, RoundId};
 use bellwether_core::{Cx, NodeId};
 
 impl Probabilistic {
-    /// Asks for the how-manieth time.
+    /// Asks what has happened; `attempt` counts how often.
     pub(super) fn ask(&mut self, attempt: u32, cx: &mut Cx<'_, Self>) {
         cx.broadcast(Message::Join(attempt));
         self.turn(Phase::Asking(attempt), Some(cx.params().answer()), cx);
     }
 
-    /// Nobody answered. After the last round's worth of answers it stops asking.
+    /// No answer came. It stops asking after as many attempts as there are rounds.
     pub(super) fn ask_again(&mut self, attempt: u32, cx: &mut Cx<'_, Self>) {
         let next = attempt.saturating_add(1);
         match cx.params().relays(next, 1) {
@@ -25,7 +25,7 @@ impl Probabilistic {
         }
     }
 
-    /// Somebody is new, or here again.
+    /// A process is new, or back.
     pub(super) fn hear_join(&mut self, from: NodeId, attempt: u32, cx: &mut Cx<'_, Self>) {
         self.forget_absence(from);
         if !matches!(self.phase, Phase::Asking(_)) {
@@ -33,7 +33,7 @@ impl Probabilistic {
         }
     }
 
-    /// Answers, if the hash says so, and takes whoever asked into its view.
+    /// Answers if the hash selects it, and adds the process that asked to its view.
     pub(super) fn answer(&mut self, name: Name, attempt: u32, from: NodeId, cx: &mut Cx<'_, Self>) {
         let (params, nodes) = (cx.params(), self.group_size(cx));
         let Some(relays) = params.relays(attempt, nodes) else { return };
@@ -43,7 +43,7 @@ impl Probabilistic {
         }
     }
 
-    /// Somebody answers.
+    /// Handles an answer.
     pub(super) fn hear_welcome(
         &mut self,
         from: NodeId,
@@ -64,7 +64,7 @@ impl Probabilistic {
         }
     }
 
-    /// More has happened than it knew.
+    /// Learns of later rounds than it knew.
     fn catch_up(&mut self, round: RoundId, leader: Option<NodeId>, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         let Some(relays) = params.relays(round.number, self.group_size(cx)) else { return };
@@ -77,7 +77,7 @@ impl Probabilistic {
             self.turn(Phase::Waiting, Some(params.time_outs(relays).decide), cx);
         }
         if calls {
-            // Its own election was one that had been held.
+            // Its own election had a number that was already used.
             self.call(cx);
         }
     }

@@ -4,21 +4,21 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use bellwether_core::NodeId;
 
-/// No process remembers more than this many of each.
+/// The most entries of each kind that a process remembers.
 const REMEMBERED_MAX: usize = 1 << 16;
 
-/// Beyond the view.
+/// Knowledge beyond the view.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Known {
-    /// Members that are not in the view as the driver gives it, and yet are in it for good.
+    /// Members that are not in the driver's view, but are added to it for good.
     met: BTreeSet<NodeId>,
-    /// Who does not stand for election, and up to which one.
+    /// Processes that do not stand for election, and up to which one.
     absent: BTreeMap<NodeId, u32>,
-    /// Who is gone, until something is heard of it.
+    /// Processes that are gone, until something is heard of them.
     missed: BTreeSet<NodeId>,
-    /// Who was thought not to stand, and has put itself forward in this round. Others may still
-    /// think so: without this, one who hears it and one who does not would change a third's mind
-    /// for ever.
+    /// Processes that were thought not to stand, and have put themselves forward in this round.
+    /// Others may not know this yet. Without this set, one process that knows and one that does not
+    /// would change the mind of a third for ever.
     standing: BTreeSet<NodeId>,
 }
 
@@ -27,7 +27,7 @@ impl Known {
         self.met.iter().copied()
     }
 
-    /// True if they had not met.
+    /// Notes that it met this process. True if it had not met it before.
     pub(super) fn meet(&mut self, id: NodeId) -> bool {
         self.met.len() < REMEMBERED_MAX && self.met.insert(id)
     }
@@ -36,10 +36,10 @@ impl Known {
         self.absence(id, election).is_some()
     }
 
-    /// Up to which election it does not stand, if it does not stand in this one.
+    /// The last election in which the process does not stand, if it does not stand in this one.
     pub(super) fn absence(&self, id: NodeId, election: u32) -> Option<u32> {
         let withdrawn = self.absent.get(&id).copied().filter(|until| election <= *until);
-        // Of whoever is missed nothing is known but that it cannot be elected now.
+        // Of a missed process it is known only that it cannot be elected now.
         withdrawn.or_else(|| self.missed.contains(&id).then_some(election))
     }
 
@@ -84,7 +84,7 @@ impl Known {
         self.missed.remove(&id);
     }
 
-    /// Forgets what mattered before this election.
+    /// Forgets what mattered only before this election.
     pub(super) fn prune(&mut self, election: u32) {
         self.absent.retain(|_, until| election <= *until);
     }

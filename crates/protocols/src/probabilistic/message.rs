@@ -1,17 +1,17 @@
-//! What processes say to each other.
+//! The messages of the probabilistic election.
 
 use super::sketch::Sketch;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, Message as Wire, NodeId, Reader, Write};
 
-/// Which round of which election. Later ones are greater. Whoever begins a round that others begin
-/// as well gives it the same name, so that the two are one.
+/// A round of an election. Later ones are greater. If several processes begin a round, they give it
+/// the same name, so that it is one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoundId {
-    /// The election, from 1; nought before the first.
+    /// The election, from 1; zero before the first.
     pub election: u32,
-    /// Its round, from 1; nought before the first.
+    /// Its round, from 1; zero before the first.
     pub number: u32,
 }
 
@@ -26,43 +26,44 @@ impl RoundId {
         Self { number: self.number.saturating_add(1), ..self }
     }
 
-    /// The first round of the next election, unless numbers have come to an end.
+    /// The first round of the next election, unless the numbers are used up.
     pub(super) fn next_election(self) -> Option<Self> {
         self.election.checked_add(1).map(Self::first_of)
     }
 
-    /// Both numbers in one, in the same order.
+    /// Both numbers as one, in the same order.
     #[inline]
     pub(super) fn weight(self) -> u64 {
         u64::from(self.election) << 32 | u64::from(self.number)
     }
 }
 
-/// Somebody who could lead.
+/// A process that could lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
-    /// Who.
+    /// The process.
     pub id: NodeId,
-    /// How fit it is, as far as the sender knows; nought where that does not matter.
+    /// Its rank, as far as the sender knows; zero where ranks do not matter.
     pub rank: u64,
 }
 
-/// One of seven things.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// To all: "this round begins".
     Initiate(RoundId),
-    /// To one that has passed the filter: "in this round I prefer this one".
+    /// To a relay: "in this round I prefer this one".
     Prefer(RoundId, Candidate),
     /// To all: "in this round we chose this one".
     Final(RoundId, NodeId),
-    /// To all: "I am new here; what has happened?", for the how-manieth time.
+    /// To all: "I am new here; what has happened?", with the number of the attempt.
     Join(u32),
-    /// To one that asked: "this is the latest round, and it elected this one", or nobody yet.
+    /// To a process that asked: "this is the latest round, and it elected this one", or nobody yet.
     Welcome(RoundId, Option<NodeId>),
-    /// To all, or to one who does not know: "this one does not stand in elections up to this".
+    /// To all, or to one process that does not know: "this one does not stand in elections up to
+    /// this".
     Withdraw(NodeId, u32),
-    /// To one: "these are the traces of all I know of". For counting.
+    /// To one: "these are the traces of all processes I know of", to count the group.
     Gossip(Box<Sketch>),
 }
 
@@ -79,8 +80,8 @@ impl Wire for Message {
         }
     }
 
-    /// What is said within a round concerns nobody who is in a later one. Whoever calls an election
-    /// that is over should hear of it.
+    /// A message of a round does not concern a process in a later round. A process that calls an
+    /// election that is over must be told so.
     #[inline]
     fn weight(&self) -> u64 {
         match self {
@@ -162,13 +163,13 @@ fn put_round(out: &mut Vec<u8>, round: RoundId) {
     out.put_u32(round.number);
 }
 
-/// A round, or that there was none.
+/// Reads a round, or the value for no round.
 fn any_round(input: &mut Reader<'_>) -> Result<RoundId, Malformed> {
     let round = RoundId { election: input.u32()?, number: input.u32()? };
     if (round.election == 0) == (round.number == 0) { Ok(round) } else { Err(Malformed) }
 }
 
-/// A round that is held.
+/// Reads a round.
 fn round(input: &mut Reader<'_>) -> Result<RoundId, Malformed> {
     any_round(input).and_then(|round| if round.number == 0 { Err(Malformed) } else { Ok(round) })
 }

@@ -1,86 +1,88 @@
-//! Probabilistic election for large groups: a hash lets a few through, these agree among themselves
-//! by unicasts, and each of them tells everyone the outcome.
+//! Probabilistic election for large groups: a hash selects a few relays, these agree by unicasts,
+//! and each of them tells everyone the outcome.
 //!
 //! **Source.** Indranil Gupta, Robbert van Renesse and Kenneth Birman, "A probabilistically correct
 //! leader election protocol for large groups", technical report, Cornell University, April 2000:
 //! the rounds of section 3.1, the strategy of 3.2, figure 3, and joining as in 2.1.
 //!
-//! **Assumptions.** Multicasts and unicasts that may be lost, processes that may stop; bounds on
-//! delays, beyond which a message is as good as lost; a fair hash; about the same idea of how large
-//! the group is. Nobody needs to see all of the group: a process knows whom it sees (`cx.peers()`),
-//! whom it has met, and nothing else. Whoever speaks is taken for a member: keeping strangers out
-//! is the driver's business.
+//! **Assumptions.** Multicasts and unicasts may be lost, and processes may stop. Delays have
+//! bounds, and a message beyond them counts as lost. The hash is fair. All processes have about the
+//! same estimate of the group size. No process needs to see the whole group: a process knows those
+//! it sees (`cx.peers()`) and those it has met. Every sender is taken for a member: the driver
+//! keeps strangers out.
 //!
 //! **Promise.** *Probably one*: with a known probability all live processes name the same live
-//! leader at the end. [`Odds`] computes the lower bound of section 4 for a round. That depends on
-//! the size of the group only through those who might hear nothing at all, which is why N matters
-//! where losses are great and K is small. A leader that crashes within the round goes unnoticed, so
-//! the probability is at most about 1 − p_fail, whatever K is.
+//! leader at the end. [`Odds`] computes the lower bound of section 4 for a round. It depends on the
+//! group size only through processes that hear nothing at all, so N matters where losses are high
+//! and K is small. A leader that crashes within the round is not noticed, so the probability is at
+//! most about 1 − p_fail for any K.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | `initiate` | anybody, to all | "round r of election e begins" | everyone, if that is later than what it knows |
-//! | `prefer` | a relay, to relays it knows | "I prefer this one" | takes it if better, answers if worse |
+//! | `initiate` | any process, to all | "round r of election e begins" | everyone, if that is later than what it knows |
+//! | `prefer` | a relay, to relays it knows | "I prefer this one" | accepts it if better, answers if worse |
 //! | `final` | a relay, to all; a leader, every beat | "we chose this one" | follows it, if all that arrive name the same |
-//! | `join` | a newcomer, to all | "what has happened?" | about K members, chosen by the hash |
-//! | `welcome` | they, to the newcomer | "round r of election e, and this one leads" | the newcomer |
-//! | `withdraw` | who resigns or leaves, to all; a relay, to one who does not know | "this one does not stand" | does not choose it |
-//! | `gossip` | anybody, to one it sees | traces of all it knows of | counts (`size = gossip`) |
+//! | `join` | a newcomer, to all | "what has happened?" | about K members, selected by the hash |
+//! | `welcome` | these members, to the newcomer | "round r of election e, and this one leads" | the newcomer |
+//! | `withdraw` | a process that resigns or leaves, to all; a relay, to one that does not know | "this one does not stand" | does not choose it |
+//! | `gossip` | any process, to one it sees | traces of all processes it knows | counts the group (`size = gossip`) |
 //!
-//! A round: whoever hears of it hashes itself with the round's name (`hash.rs`). About K of all
-//! pass (`filter.rs`); they alone look at their views. They tell each other whom they prefer, and
-//! each after a while tells everyone (`relay.rs`). Whoever then was told of nobody or of several
-//! sees to it that another round is held, with more relays, or gives up after the last
-//! (`detection.rs`).
+//! A round: a process that hears of it hashes itself with the round's name (`hash.rs`). About K of
+//! all pass and become relays (`filter.rs`); only they use their views. They tell each other whom
+//! they prefer, and after a while each tells everyone (`relay.rs`). A process that was then told of
+//! no leader or of several makes sure that another round is held, with more relays, or gives up
+//! after the last (`detection.rs`).
 //!
-//! # What we do not do as printed
+//! # Where this departs from the text
 //!
 //! * **Answers.** A preference is answered only if it is strictly worse. As printed ("else inform
-//!   M_k") two relays that agree would answer each other until the time-out.
-//! * **Time-outs.** As printed an initiator decides before the other relays' final messages can
-//!   reach it, for it begins a multicast's delay before they do. We add that delay twice: to the
-//!   Relay phase, for relays that begin late, and to the wait for final messages.
-//! * **Silence.** Whoever was told of no leader has no final message to hash; it hashes the round.
-//! * **Late words.** A relay answers also after its final message, and a final message counts also
-//!   after the decision: it can end a silence, or show that there are two leaders after all.
+//!   M_k"), two relays that agree would answer each other until the time-out.
+//! * **Time-outs.** As printed, an initiator decides before the other relays' final messages can
+//!   reach it, because it begins a multicast's delay before they do. We add that delay twice: to
+//!   the Relay phase, for relays that begin late, and to the wait for final messages.
+//! * **Silence.** A process that was told of no leader has no final message to hash; it hashes the
+//!   round.
+//! * **Late messages.** A relay answers also after its final message, and a final message counts
+//!   also after the decision: it can end a silence, or show that there are two leaders.
 //!
 //! # Where the text is silent, and what we chose
 //!
-//! * **Several initiators.** An election has the number after the last one known, so elections that
-//!   are called at the same moment are one. An election with a later number ends those before.
-//!   Whoever calls one that is over, for it has missed or forgotten the later ones, is told so as a
-//!   newcomer is, and calls another.
-//! * **Whoever missed the beginning** follows what the final messages say, and is no relay. With
-//!   `woken-by = preference` it becomes one if somebody tells it a preference.
-//! * **Delays before a re-initiation** are drawn in steps of two multicasts: half of all draw the
-//!   last of log₂ N + 1 steps, half of the rest the one before, and so on. However many doubt,
-//!   about one is first, and it takes no more than these; evenly drawn delays would have to be N
-//!   long. This is the default, because the hash fails where few have something to mend: one member
-//!   that missed every final message begins the next round with probability K/N. See the table
-//!   below.
+//! * **Several initiators.** An election has the number after the last known one, so elections that
+//!   are called at the same moment are one. An election with a later number ends those before. A
+//!   process that calls one that is over, because it has missed or forgotten the later ones, is
+//!   told so like a newcomer, and calls another.
+//! * **A process that missed the beginning** follows the final messages, and is no relay. With
+//!   `woken-by = preference` it becomes one if another tells it a preference.
+//! * **Delays before a re-initiation** are drawn in steps of two multicasts: half of all processes
+//!   draw the last of log₂ N + 1 steps, half of the rest the one before, and so on. For any number
+//!   of doubting processes about one is first, and no more steps are needed; uniform delays would
+//!   have to be N long. This is the default, because the hash fails where few processes have
+//!   something to correct: one member that missed every final message begins the next round with
+//!   probability K/N. See the table below.
 //! * **Keeping in touch.** Nothing in the paper tells a group that its leader is gone, or calls the
 //!   first election. With `beat` and `silence` a leader repeats its final message and silence
-//!   begins the next election (`touch.rs`); without them, as printed, somebody else must call.
-//! * **Candidates** are all in the view, itself included, relays or not, dead or not: who is dead
-//!   is known only if the driver reports it ([`Reach::Down`]) or its silence tells. If that is the
-//!   leader, the same rule that begins the next round begins the next election. Whoever is missed
-//!   is not chosen until something is heard of it, and a relay that prefers it is told. The
-//!   declared leader of the last election is in the view, as printed, as long as it is remembered.
+//!   begins the next election (`touch.rs`). Without them, as printed, the application must call.
+//! * **Candidates** are all processes in the view and the process itself, relays or not, dead or
+//!   not: a death is known only if the driver reports it ([`Reach::Down`]) or silence shows it. If
+//!   the dead process is the leader, the rule that begins the next round begins the next election.
+//!   A missed process is not chosen until something is heard of it, and a relay that prefers it is
+//!   told. The declared leader of the last election is in the view, as printed, as long as it is
+//!   remembered.
 //! * **Resigning.** A leader that resigns calls an election in which it does not stand, unless a
-//!   round names nobody else: the last process of a group would hold five rounds without a
-//!   candidate. One that leaves stands in none. A relay that missed it and prefers that one is
-//!   told.
-//! * **Standing.** Whoever puts itself forward stands, whatever others say of it: they speak of an
-//!   earlier life whose successor they missed, or have missed its words. Otherwise a few who never
-//!   heard that it is back would refuse whom the rest elect, for ever.
-//! * **Restarts.** Nothing is stored. Whoever has lived before asks as a newcomer does.
+//!   round names nobody else: otherwise the last process of a group would hold five rounds without
+//!   a candidate. A leader that leaves stands in none. A relay that missed this and prefers the
+//!   process is told.
+//! * **Standing.** A process that puts itself forward stands, whatever others say of it: they speak
+//!   of an earlier incarnation, or have missed its messages. Otherwise a few processes that never
+//!   heard of its return would reject for ever the one that the rest elect.
+//! * **Restarts.** Nothing is stored. A restarted process asks like a newcomer.
 //!
 //! # Which re-initiation
 //!
 //! Strong success of 1000 simulated elections each, views of half the group, the same loss for
 //! unicasts and multicasts, p_fail = .001, as printed by `bellwether sim probabilistic --nodes 1000
 //! --strategy 7,14,28,56,112 --fail .001 --loss … --reinitiate …`. `crates/sim/tests/probabilistic`
-//! holds four of the rows against 200 elections with other luck.
+//! holds four of the rows against 200 elections with other seeds.
 //!
 //! | loss | `hash` | rounds | `delay` | rounds |
 //! |---|---|---|---|---|
@@ -91,17 +93,18 @@
 //! | .3 | .482 | 1.24 | .968 | 1.76 |
 //! | .4 | .371 | 1.42 | .970 | 2.07 |
 //!
-//! What is left to fail with `delay` are members that missed the beginning and every final message,
-//! and do not know that there was an election. The price is a second round, and up to log₂ N + 1
-//! steps of waiting before it.
+//! With `delay` the remaining failures are members that missed the beginning and every final
+//! message, and do not know that there was an election. The cost is a second round, and up to log₂
+//! N + 1 steps of waiting before it.
 //!
 //! # What an observer sees
 //!
-//! Whom processes follow at the end tells strong and weak success; unicasts and multicasts are what
-//! is sent; an `initiate` with a round beyond the first is a re-initiation. [`Fact::Round`] is the
-//! round; [`Fact::Relay`] marks relays until they decide, with their choice, and [`Fact::Contact`]
-//! the edges of the relay graph, from which its components follow; [`Fact::Unclear`] marks those
-//! who saw that a round has no clear outcome; [`Stage::Aborted`] those who gave up.
+//! Strong and weak success follow from whom processes follow at the end. Unicasts and multicasts
+//! are the messages sent. An `initiate` with a round beyond the first is a re-initiation.
+//! [`Fact::Round`] is the round. [`Fact::Relay`] marks relays until they decide, with their choice,
+//! and [`Fact::Contact`] the edges of the relay graph, from which its components follow.
+//! [`Fact::Unclear`] marks processes that saw that a round has no clear outcome, and
+//! [`Stage::Aborted`] those that gave up.
 
 mod commands;
 mod detection;
@@ -144,8 +147,8 @@ use known::Known;
 use relay::Relay;
 use size::Gossip;
 
-/// One process. What only a few need is behind a pointer: a process that is no relay, has met
-/// nobody and misses nobody is ten words and no more.
+/// One process. State that only a few need is behind a pointer: a process that is no relay, has met
+/// nobody and misses nobody takes only ten words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Probabilistic {
     me: NodeId,
@@ -155,7 +158,7 @@ pub struct Probabilistic {
     phase: Phase,
     /// Whether it called this election and nobody has been elected yet.
     calls: bool,
-    /// Whom the final messages of this round name.
+    /// The leaders that the final messages of this round name.
     named: Named,
     relay: Option<Box<Relay>>,
     known: Option<Box<Known>>,
@@ -165,16 +168,17 @@ pub struct Probabilistic {
 /// What a process is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
-    /// Nothing: the latest round is over for it, or there was none. It keeps in touch, if so set.
+    /// Nothing: the latest round is over for it, or there was none. It keeps in touch, if
+    /// configured.
     Idle,
-    /// It has asked for the how-manieth time what has happened, and waits for an answer.
+    /// It has asked what has happened, this many times, and waits for an answer.
     Asking(u32),
-    /// It is a relay, and looks for the best choice with the others.
+    /// It is a relay, and searches for the best choice with the others.
     Relaying,
-    /// It waits for final messages, its own perhaps sent.
+    /// It waits for final messages; it may have sent its own.
     Waiting,
     /// It saw that the round has no clear outcome, or that its leader is gone. It waits for another
-    /// to begin again, or does so itself if its timer is armed.
+    /// process to begin again, or does so itself if its timer is armed.
     Doubting(Doubt),
     /// It saw that the last round has no clear outcome, and gave up.
     Aborted,
@@ -189,7 +193,7 @@ enum Doubt {
     Leader,
 }
 
-/// Whom the final messages of a round name.
+/// The leaders that the final messages of a round name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Named {
     Nobody,
@@ -198,10 +202,10 @@ enum Named {
     Several(NodeId),
 }
 
-/// What a process can be woken for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// What it is doing is over. There is one of these for all phases: a million processes have it.
+    /// The phase is over. All phases share one timer, because a million processes have it.
     Phase,
     /// It is time to exchange traces.
     Gossip,
@@ -220,7 +224,7 @@ impl TimerKind for Timer {
 }
 
 impl Probabilistic {
-    /// Whom it follows.
+    /// The leader it follows.
     fn leader(&self) -> Option<NodeId> {
         match (self.phase, self.named) {
             (Phase::Idle, Named::One(leader)) => Some(leader),
@@ -232,7 +236,7 @@ impl Probabilistic {
         self.leader() == Some(self.me)
     }
 
-    /// Does something else from now on, for so long, or until something is heard.
+    /// Changes the phase, for this long, or until a message arrives.
     fn turn(&mut self, phase: Phase, lasts: Option<Duration>, cx: &mut Cx<'_, Self>) {
         self.phase = phase;
         match lasts {
@@ -241,7 +245,7 @@ impl Probabilistic {
         }
     }
 
-    /// Whether this one does not stand in the present election.
+    /// Whether this process does not stand in the current election.
     fn is_absent(&self, id: NodeId) -> bool {
         self.known.as_ref().is_some_and(|known| known.is_absent(id, self.round.election))
     }
@@ -288,7 +292,7 @@ impl Protocol for Probabilistic {
 
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
         if from == self.me {
-            return; // nobody else has this name
+            return; // no other process has this id
         }
         self.hear_of(from, message.weight());
         match *message {
@@ -331,14 +335,14 @@ impl Protocol for Probabilistic {
         }
     }
 
-    /// What is said within a round that is over concerns nobody.
+    /// A message of a round that is over concerns nobody.
     #[inline]
     fn bar(&self) -> u64 {
         self.round.weight()
     }
 
-    /// All relays of a round say the same in the end, if all is well. Whoever keeps in touch, or
-    /// misses somebody, listens to who says it.
+    /// All relays of a round send the same in the end, if nothing fails. A process that keeps in
+    /// touch, or misses another, must know who sends it.
     #[inline]
     fn knows(&self, message: &Message, params: &Params) -> bool {
         matches!((message, self.named), (Message::Final(round, leader), Named::One(named))

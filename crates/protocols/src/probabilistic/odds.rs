@@ -1,48 +1,48 @@
-//! How probable *probably* is: the lower bound of section 4 for one round.
+//! The probability of success: the lower bound of section 4 for one round.
 //!
 //! **Source.** Section 4. With K1 = (1 − p_mcast) K and K2 = (1 − p_fail) K1 a round succeeds if
-//! there are about as many relays as there should be (E1), those that last form one component (E2),
-//! they choose the same leader (E3), everyone hears of it (E4), and it lives (E5).
+//! the number of relays is about as expected (E1), the surviving ones form one component (E2), they
+//! choose the same leader (E3), everyone hears of it (E4), and it survives (E5).
 //!
 //! **Assumptions.** Those of the section: independent losses, long time-outs, a fair hash, N much
 //! greater than K, and for E2 an approximation that exceeds the exact value for few relays.
 //!
-//! It is a very low bound for small K: .27 for the first round of the defaults with views of half
-//! the group and nothing lost, where .983 of simulated rounds succeed
-//! (`bellwether sim probabilistic --max-rounds 1 --runs 2000`).
+//! The bound is very low for small K: .27 for the first round of the defaults with views of half
+//! the group and no losses, where .983 of simulated rounds succeed (`bellwether sim probabilistic
+//! --max-rounds 1 --runs 2000`).
 
-/// What the network and the group are like.
+/// The properties of the network and the group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
     /// How many members there are.
     pub nodes: f64,
-    /// How probable it is that one member has another in its view.
+    /// The probability that one member has another in its view.
     pub view: f64,
-    /// How often a unicast is lost.
+    /// The loss of unicasts.
     pub unicast_loss: f64,
-    /// How often a receiver misses a multicast.
+    /// The loss of multicasts, per receiver.
     pub multicast_loss: f64,
-    /// How often a process fails within a round.
+    /// The probability that a process fails within a round.
     pub fail: f64,
 }
 
 /// Lower bounds for one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Odds {
-    /// About as many relays as there should be.
+    /// E1: the number of relays is about as expected.
     pub relays: f64,
-    /// They form one component.
+    /// E2: they form one component.
     pub connected: f64,
-    /// They choose the same leader.
+    /// E3: they choose the same leader.
     pub same: f64,
-    /// Everyone who lives hears of it.
+    /// E4: every live process hears of it.
     pub heard: f64,
-    /// The leader lives.
+    /// E5: the leader survives.
     pub lives: f64,
 }
 
 impl Odds {
-    /// For a round with K relays on average.
+    /// The bounds for a round with K relays on average.
     pub fn of(relays: f64, conditions: &Conditions) -> Self {
         let Conditions { nodes, view, unicast_loss, multicast_loss, fail } = *conditions;
         let begin = (1.0 - multicast_loss) * relays;
@@ -61,7 +61,7 @@ impl Odds {
         }
     }
 
-    /// All of it together.
+    /// The bound for all conditions together.
     pub fn success(&self) -> f64 {
         self.relays * self.connected * self.same * self.heard * self.lives
     }

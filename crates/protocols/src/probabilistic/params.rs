@@ -1,7 +1,7 @@
-//! What a person chooses, and what the protocol accepts.
+//! The parameters as written and as validated.
 //!
-//! [`Config`] is what was written; [`Params`] is what the handlers read. Between them stands one
-//! conversion, whose error names the values and the rule they break.
+//! [`Config`] holds the written values; [`Params`] is what the handlers read. One conversion leads
+//! from one to the other; its error names the values and the rule they break.
 
 use super::error::BadConfig;
 use super::hash::{Name, hash};
@@ -15,54 +15,54 @@ use bellwether_core::Duration;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// No election has more rounds.
+/// The most rounds of an election.
 pub const ROUNDS_MAX: u32 = 64;
 
-/// What a person writes.
+/// The written parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
     /// K of the first round: about how many processes agree on behalf of all.
     pub k: u32,
-    /// K of the further ones.
+    /// K of the further rounds.
     pub strategy: Strategy,
-    /// How many rounds an election has at most; it is aborted after the last.
+    /// The most rounds of an election; it is aborted after the last.
     pub max_rounds: u32,
     /// With `double`: whether everyone is a relay in the last of several rounds.
     pub last_round_all: bool,
     /// Who begins the next round after one without a clear outcome.
     pub reinitiate: Reinitiate,
-    /// Where a process takes the size of the group from.
+    /// The source of the group size.
     pub size: Size,
     /// Which candidate is the better one.
     pub choice: Choice,
     /// What makes a process take part in a round.
     pub woken_by: WokenBy,
-    /// Who asks what has happened when it starts.
+    /// Which processes ask what has happened when they start.
     pub join: Join,
-    /// Longer than any message takes, processing included.
+    /// A bound on the delay of any message, including processing.
     pub bound: Duration,
-    /// Longer than any unicast takes, processing included; `bound` if absent.
+    /// A bound on the delay of unicasts, including processing; `bound` if absent.
     pub unicast: Option<Duration>,
-    /// Longer than any multicast takes, processing included; `bound` if absent.
+    /// A bound on the delay of multicasts, including processing; `bound` if absent.
     pub multicast: Option<Duration>,
-    /// The longest it takes to find the relays in one's view.
+    /// The longest time to find the relays in a view.
     pub compute: Duration,
-    /// The longest way from relay to relay, in hops, where that is known to be less than 3K/2.
+    /// The longest path between relays, in hops, if it is known to be less than 3K/2.
     pub longest_path: Option<u32>,
-    /// No round has more relays than this, on average, whatever the strategy says: K of them
-    /// exchange about K² unicasts, which for everyone of a million is more than any network bears.
-    /// As large as the largest group of the paper.
+    /// The most relays of a round, on average, whatever the strategy says: K relays exchange about
+    /// K² unicasts, which is too much for any network if a million processes are relays. As large
+    /// as the largest group of the paper.
     pub most_relays: u32,
-    /// The time between two exchanges of traces, where the size is gossiped.
+    /// The time between two exchanges of traces, if the size is gossiped.
     pub gossip: Duration,
-    /// The time between two words of a leader; infinite if nobody keeps in touch, as printed.
+    /// The time between two messages of a leader; infinite if nobody keeps in touch, as printed.
     pub beat: Duration,
-    /// The silence after which a leader is given up, and after which one is missed.
+    /// A leader silent for this long is given up; a process without a leader waits this long.
     pub silence: Duration,
 }
 
-/// The strategy of section 5, and delays that go with a network of .1 s.
+/// The strategy of section 5, and delays for a network of .1 s.
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -89,11 +89,11 @@ impl Default for Config {
 }
 
 impl Config {
-    /// For a group that nobody looks after, in which one message takes about this long: a leader
-    /// speaks, three of its words may be lost before it is given up, newcomers ask, and candidates
-    /// are those who speak for themselves, for nobody tells who else lives. A live group is a list,
-    /// so relays see each other: a preference that came too early is answered when it is told
-    /// again, and six hops are twice what that takes.
+    /// Parameters for an unattended group in which one message takes about this long. A leader
+    /// sends regularly, and three of its messages may be lost before it is given up. Newcomers ask.
+    /// Candidates are the processes that speak for themselves, because nothing tells who else is
+    /// alive. A live group is a list, so relays see each other: a preference that came too early is
+    /// answered when it is repeated, and six hops are twice what that takes.
     pub fn restless(hop: Duration) -> Self {
         Self {
             choice: Choice::Rank,
@@ -107,7 +107,7 @@ impl Config {
         }
     }
 
-    /// The bound of a unicast.
+    /// The bound for unicasts.
     fn unicast(&self) -> Duration {
         self.unicast.unwrap_or(self.bound)
     }
@@ -119,26 +119,27 @@ impl Config {
 }
 
 named! {
-    /// Who begins the next round among those who saw that the last one has no clear outcome.
+    /// Which processes begin the next round, among those that saw that the last one has no clear
+    /// outcome.
     pub enum Reinitiate = Delay {
-        /// Whoever the hash lets through, at once, as printed: about K if everyone saw it, and
-        /// probably nobody if few did.
+        /// Those that the hash selects, at once, as printed: about K if all processes saw it, and
+        /// probably none if few did.
         Hash = "hash",
-        /// Everyone, after a delay drawn so that about one comes first and is heard by the others.
+        /// All, after a delay drawn so that about one comes first and the others hear it.
         Delay = "delay",
     }
 }
 
-/// Where a process takes the size of the group from.
+/// The source of the group size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Size {
-    /// From whoever drives it: the true one in a simulation, the list of members in a live group.
+    /// The driver: the true size in a simulation, the list of members in a live group.
     #[default]
     Group,
     /// This number.
     Given(u64),
-    /// The size of its own view, as printed: with views of half the group twice K pass.
+    /// The size of the process's own view, as printed: with views of half the group 2K pass.
     View,
     /// An estimate that is gossiped.
     Gossip,
@@ -161,7 +162,7 @@ impl From<Size> for String {
     }
 }
 
-/// A text that is no size of a group.
+/// A text that is not a group size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSize(String);
 
@@ -187,24 +188,24 @@ impl TryFrom<String> for Size {
 }
 
 named! {
-    /// Which of two candidates is the better one. The same for all; of equals the lower id.
+    /// Which of two candidates is better. The same for all; of equals the lower id.
     pub enum Choice = LowestId {
         /// The lower id, as in the paper's simulation.
         LowestId = "lowest-id",
         /// The higher id.
         HighestId = "highest-id",
-        /// The greater rank: load, priority, locality. A process knows no rank but its own, so the
+        /// The greater rank: load, priority, locality. A process knows only its own rank, so the
         /// best of the relays is elected.
         Rank = "rank",
-        /// Drawn by lot, anew in each election.
+        /// A random order, drawn anew in each election.
         Lot = "lot",
     }
 }
 
 named! {
-    /// What makes a process take part in a round if the hash lets it through.
+    /// What makes a process take part in a round if the hash selects it.
     pub enum WokenBy = Initiation {
-        /// The initiating message and nothing else, as printed.
+        /// Only the initiating message, as printed.
         Initiation = "initiation",
         /// Also the first preference it is told.
         Preference = "preference",
@@ -212,27 +213,27 @@ named! {
 }
 
 named! {
-    /// Who asks what has happened when it starts.
+    /// Which processes ask what has happened when they start.
     pub enum Join = Restarted {
-        /// Whoever has lived before.
+        /// Restarted processes.
         Restarted = "restarted",
-        /// Everyone.
+        /// All.
         Always = "always",
-        /// Nobody.
+        /// None.
         Never = "never",
     }
 }
 
-/// How long things take, from the moment a process hears that a round begins.
+/// The durations of a round, from the moment a process hears that it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeOuts {
     /// Until a relay tells everyone what it prefers.
     pub settle: Duration,
-    /// Until a process looks at what was told.
+    /// Until a process evaluates the final messages.
     pub decide: Duration,
 }
 
-/// Parameters that keep the rules.
+/// Valid parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
     config: Config,
@@ -241,33 +242,33 @@ pub struct Params {
 }
 
 impl Params {
-    /// What they were made from.
+    /// The written parameters.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// K of every round, as many as there are.
+    /// K of every round.
     pub fn rounds(&self) -> &[Relays] {
         &self.rounds
     }
 
-    /// How many relays this round has in a group of so many, on average. Rounds count from 1; there
-    /// is none beyond the last.
+    /// The mean number of relays of this round in a group of this size. Rounds count from 1; `None`
+    /// beyond the last.
     pub fn relays(&self, round: u32, nodes: u64) -> Option<u64> {
         let place = (round as usize).checked_sub(1)?;
         let most = u64::from(self.config.most_relays);
         self.rounds.get(place).map(|relays| relays.among(nodes).min(most))
     }
 
-    /// How long this round of a group that knows to be so many lasts at most: from its beginning
-    /// until all who heard of it, the last of them a multicast later, look at what was told. Zero
-    /// if there is no such round.
+    /// The longest duration of this round in a group of this size: from its beginning until all
+    /// processes that heard of it, the last of them a multicast later, evaluate the final messages.
+    /// Zero if there is no such round.
     pub fn lasts(&self, round: u32, nodes: u64) -> Duration {
         let decide = |relays| self.time_outs(relays).decide + self.config.multicast();
         self.relays(round, nodes).map_or(Duration::ZERO, decide)
     }
 
-    /// How good a candidate is in this group and election; the greater is the better one.
+    /// The merit of a candidate in this group and election; the greater is better.
     pub(super) fn merit(&self, candidate: Candidate, group: u64, election: u32) -> (u64, u64) {
         let Candidate { id, rank } = candidate;
         match self.config.choice {
@@ -278,8 +279,8 @@ impl Params {
         }
     }
 
-    /// The time-outs of a round with K relays on average: those of section 3.3, and what it takes
-    /// that not all begin at the same moment. Whoever hears of the round last does so up to a
+    /// The time-outs of a round with K relays on average: those of section 3.3, extended because
+    /// processes do not begin at the same moment. The last process hears of the round up to a
     /// multicast's delay after its initiator.
     pub fn time_outs(&self, relays: u64) -> TimeOuts {
         let [_, two, three] = self.printed_time_outs(relays);
@@ -297,25 +298,24 @@ impl Params {
         [compute + two + multicast, two, multicast]
     }
 
-    /// How long somebody waits for further final messages who did not know of the round until it
-    /// heard the first.
+    /// How long a process waits for further final messages if the first one told it of the round.
     pub(super) fn last_finals(&self) -> Duration {
         self.config.multicast() * 2
     }
 
-    /// Whether a leader speaks every so often, and is given up if it does not.
+    /// Whether a leader sends regularly, and is given up if it does not.
     #[inline]
     pub fn is_in_touch(&self) -> bool {
         self.config.beat != Duration::MAX
     }
 
-    /// Whether all of so many are relays in the first round already, as far as each can tell. What
-    /// is probable where a few decide is certain then: that all who can talk to each other agree.
+    /// Whether all of this many processes are relays already in the first round, as far as each can
+    /// tell. Then what is otherwise only probable is certain: all that can reach each other agree.
     pub fn is_certain(&self, nodes: u64) -> bool {
         let thought = match self.config.size {
             Size::Group | Size::View => nodes,
             Size::Given(given) => given,
-            Size::Gossip => return false, // it may be thought larger than it is
+            Size::Gossip => return false, // the estimate may be too large
         };
         self.relays(1, thought).is_some_and(|relays| relays >= thought)
     }
@@ -325,8 +325,8 @@ impl Params {
         self.config.compute + self.config.multicast() + self.config.unicast()
     }
 
-    /// The steps in which the delays before a re-initiation are drawn: whoever comes a step later
-    /// has heard.
+    /// The step of the delays before a re-initiation: a process that draws a later step has heard
+    /// the earlier one.
     pub(super) fn step(&self) -> Duration {
         self.config.multicast() * 2
     }
@@ -390,7 +390,7 @@ impl TryFrom<Config> for Params {
     }
 }
 
-/// A leader must be heard before it is given up, and whoever speaks must be listened to.
+/// A leader must be heard before it is given up, and a leader that sends must be listened to.
 fn check_touch(config: &Config) -> Result<(), BadConfig> {
     let (beat, silence, multicast) = (config.beat, config.silence, config.multicast());
     if (beat, silence) == (Duration::MAX, Duration::MAX) {

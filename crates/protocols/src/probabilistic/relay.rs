@@ -1,5 +1,4 @@
-//! The Relay phase: those whom the hash let through agree by unicasts, and each tells everyone the
-//! outcome.
+//! The Relay phase: the relays agree by unicasts, and each tells everyone the outcome.
 
 use super::hash::Filter;
 use super::params::{Choice, WokenBy};
@@ -8,20 +7,20 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use bellwether_core::{Cx, NodeId};
 
-/// What a relay knows that others do not.
+/// The additional state of a relay.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Relay {
     choice: Candidate,
-    /// Who should be a relay.
+    /// Which processes should be relays.
     filter: Filter,
-    /// Those in its view that pass the filter, in order, and those that turned to it.
+    /// The processes in its view that pass the filter, in order, and those that contacted it.
     contacts: Vec<NodeId>,
-    /// Those of them that do not pass, as this process counts the group.
+    /// Those of them that do not pass, by this process's estimate of the group size.
     odd: BTreeSet<NodeId>,
 }
 
 impl Relay {
-    /// Step 2 of figure 3: the one time that a process looks at its whole view.
+    /// Step 2 of figure 3: the only time that a process looks at its whole view.
     pub(super) fn new(node: &Probabilistic, filter: Filter, cx: &Cx<'_, Probabilistic>) -> Self {
         let mut contacts = Vec::new();
         let mut choice = node.candidate();
@@ -46,8 +45,8 @@ impl Relay {
         &self.contacts
     }
 
-    /// Somebody turned to it, who was in its view before or was not. That is not looked up among
-    /// the contacts, which may be thousands.
+    /// Notes that a process contacted it, which was in its view before or not. This is not looked
+    /// up among the contacts, which may be thousands.
     fn note_contact(&mut self, id: NodeId, seen: bool) {
         let known = if self.filter.passes(id) { seen } else { !self.odd.insert(id) };
         if !known {
@@ -57,12 +56,13 @@ impl Relay {
 }
 
 impl Probabilistic {
-    /// Itself. A process knows nobody else's rank, so ranks are told only where they matter.
+    /// The process itself as a candidate. No process knows another's rank, so ranks are sent only
+    /// where they matter.
     fn candidate(&self) -> Candidate {
         Candidate { id: self.me, rank: self.rank }
     }
 
-    /// Takes this peer for the better choice if it is one, as far as an id tells.
+    /// Prefers this peer if it is the better choice, as far as its id tells.
     #[inline]
     fn compare(&self, choice: &mut Candidate, peer: NodeId, cx: &Cx<'_, Self>) {
         if cx.params().config().choice == Choice::Rank {
@@ -124,7 +124,7 @@ impl Probabilistic {
         }
     }
 
-    /// Changes its mind and says so.
+    /// Changes its preference and tells its contacts.
     fn prefer(&mut self, choice: Candidate, cx: &mut Cx<'_, Self>) {
         if let Some(relay) = &mut self.relay {
             relay.choice = choice;
@@ -132,7 +132,7 @@ impl Probabilistic {
         self.tell_preference(cx);
     }
 
-    /// Its choice does not stand: looks for another.
+    /// Looks for another choice, because the current one does not stand.
     pub(super) fn choose_again(&mut self, cx: &mut Cx<'_, Self>) {
         let mut choice = self.candidate();
         let mut see = |peer| self.compare(&mut choice, peer, cx);
@@ -141,7 +141,7 @@ impl Probabilistic {
         self.prefer(choice, cx);
     }
 
-    /// The Relay phase is over: tells everyone. It goes on answering those who began later.
+    /// Ends the Relay phase: tells everyone. It goes on answering relays that began later.
     pub(super) fn settle(&mut self, cx: &mut Cx<'_, Self>) {
         let (params, nodes) = (cx.params(), self.group_size(cx));
         assert!(self.relay.is_some(), "only a relay tells the outcome of its round");
@@ -155,7 +155,7 @@ impl Probabilistic {
         self.turn(Phase::Waiting, Some(left), cx);
     }
 
-    /// Notes that a final message names this one. True if that changes something.
+    /// Notes that a final message names this leader. True if that changes something.
     pub(super) fn name(&mut self, leader: NodeId) -> bool {
         let before = self.named;
         self.named = match before {

@@ -1,34 +1,34 @@
-//! How large the group is, as far as this process can tell.
+//! The estimated size of the group.
 //!
-//! Where the size is gossiped, everyone sends its traces ([`Sketch`]) to somebody in its view every
-//! so often; whoever is behind is answered. Whoever has had no news for [`QUIET`] exchanges in a
-//! row falls silent until there is some.
+//! If the size is gossiped, every process regularly sends its traces ([`Sketch`]) to a process in
+//! its view; a receiver that knows more answers. A process without news for [`QUIET`] exchanges in
+//! a row falls silent until there is some.
 
 use super::params::Size;
 use super::{Message, Probabilistic, Sketch, Timer};
 use alloc::boxed::Box;
 use bellwether_core::{Cx, Duration, NodeId};
 
-/// After so many exchanges without news a process falls silent.
+/// A process falls silent after this many exchanges without news.
 pub(super) const QUIET: u32 = 5;
 
-/// What has been gathered.
+/// The traces gathered so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Gossip {
     traces: Sketch,
     estimate: u64,
-    /// How many exchanges there were since the last news.
+    /// The number of exchanges since the last news.
     idle: u32,
 }
 
 impl Probabilistic {
-    /// N as in `H · N < K`, this process included.
+    /// N in `H · N < K`, including this process.
     pub(super) fn group_size(&self, cx: &Cx<'_, Self>) -> u64 {
         match cx.params().config().size {
             Size::Group => (cx.peers().estimate() as u64).saturating_add(1),
             Size::Given(nodes) => nodes,
             Size::View => self.view_size(cx),
-            // A group is no smaller than a view of it, whatever has been gathered so far.
+            // A group is never smaller than a view of it, whatever has been gathered so far.
             Size::Gossip => {
                 let gathered = self.gossip.as_ref().map_or(1, |gossip| gossip.estimate);
                 gathered.max(self.view_size(cx))
@@ -51,7 +51,7 @@ impl Probabilistic {
         }
     }
 
-    /// Sends its traces to somebody.
+    /// Sends its traces to a random process.
     pub(super) fn spread_traces(&mut self, cx: &mut Cx<'_, Self>) {
         let peer = somebody(cx);
         let Some(gossip) = &mut self.gossip else { return };
@@ -64,7 +64,7 @@ impl Probabilistic {
         }
     }
 
-    /// Somebody sends its traces.
+    /// Handles the traces of another process.
     pub(super) fn hear_traces(&mut self, from: NodeId, traces: &Sketch, cx: &mut Cx<'_, Self>) {
         let Some(gossip) = &mut self.gossip else { return };
         let behind = gossip.traces.exceeds(traces);
@@ -81,8 +81,8 @@ impl Probabilistic {
     }
 }
 
-/// Anybody in the view, without walking it: whoever comes next after an id drawn from the range of
-/// ids. Not quite as likely as any other, which gossip does not need.
+/// A random process in the view, without reading all of it: the next one after an id drawn from the
+/// range of ids. This is not quite uniform, which gossip does not need.
 fn somebody(cx: &mut Cx<'_, Probabilistic>) -> Option<NodeId> {
     let peers = cx.peers();
     let (first, last) = (peers.after(None)?, peers.before(None)?);

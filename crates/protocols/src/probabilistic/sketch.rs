@@ -1,31 +1,31 @@
-//! Counting a group without a list: traces that are gathered from hand to hand.
+//! Counting a group without a list: mergeable traces of its members.
 //!
 //! **Source.** Extrema propagation (Baquero, Almeida and Menezes, "Fast estimation of aggregates in
-//! unstructured networks", 2009): everyone draws, the extremes spread, and the extremes tell how
-//! many drew. Hearing something twice, late or never changes no extreme, so losses do no harm. What
-//! is drawn is a HyperLogLog register (Flajolet, Fusy, Gandouet and Meunier, 2007), by the hash of
-//! the id in place of luck: as telling as their exponential variates at five bits in place of 32.
-//! The estimate is Ertl's ("New cardinality estimation algorithms for HyperLogLog sketches", 2017),
-//! which needs no tables and has no bias to speak of, few members or many.
+//! unstructured networks", 2009): every member draws, the extremes spread, and the extremes tell
+//! how many drew. Receiving something twice, late or never changes no extreme, so losses do no
+//! harm. A member draws a HyperLogLog register (Flajolet, Fusy, Gandouet and Meunier, 2007), by the
+//! hash of its id instead of at random: as informative as their exponential variates with five bits
+//! instead of 32. The estimate is Ertl's ("New cardinality estimation algorithms for HyperLogLog
+//! sketches", 2017), which needs no tables and has no relevant bias for few members or many.
 //!
-//! **Promise.** With all traces gathered the estimate is off by 1.04/√1792 = 2.5 % (one standard
-//! deviation), within 5 % with probability .95; for groups of less than a thousand by less.
+//! **Promise.** With all traces gathered the estimate has a standard error of 1.04/√1792 = 2.5 %:
+//! it is within 5 % with probability .95, and closer for groups of less than a thousand.
 //!
-//! A sketch does not forget: whoever left is counted until the process begins again.
+//! A sketch does not forget: a member that left is counted until the process restarts.
 
 use super::hash::hash;
 use alloc::vec;
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, NodeId, Reader, mix};
 
-/// How many registers there are: as many as fit into one datagram, a multiple of eight.
+/// The number of registers: as many as fit into one datagram, a multiple of eight.
 pub const REGISTERS: usize = 1792;
 
 /// The greatest value of a register: five bits.
 const HIGHEST: u8 = 31;
 
-/// Where the hashes of ids for sketches come from, with the group's number: the error is another
-/// one in every group.
+/// Seeds the hashes of ids for sketches, together with the group's number, so that the error
+/// differs between groups.
 const KEY: u64 = 0x6265_6c6c_7765_7468;
 
 /// The traces of some members.
@@ -48,9 +48,9 @@ impl Sketch {
         *register = (zeros + 1).min(HIGHEST).max(*register);
     }
 
-    /// Adds what another knows. True if that was news.
+    /// Adds the traces of another sketch. True if that changed something.
     pub fn merge(&mut self, other: &Self) -> bool {
-        assert_eq!(self.0.len(), other.0.len(), "all sketches have as many registers");
+        assert_eq!(self.0.len(), other.0.len(), "all sketches have the same number of registers");
         let news = other.exceeds(self);
         if news {
             self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine = *theirs.max(mine));
@@ -63,7 +63,7 @@ impl Sketch {
         self.0.iter().zip(&other.0).any(|(mine, theirs)| mine > theirs)
     }
 
-    /// About how many members left these traces.
+    /// The estimated number of members that left these traces.
     pub fn estimate(&self) -> u64 {
         let mut counts = [0u32; HIGHEST as usize + 1];
         self.0.iter().for_each(|value| counts[usize::from(*value)] += 1);
@@ -99,7 +99,7 @@ impl Sketch {
     }
 }
 
-/// Ertl's σ: what the registers that nobody touched are worth. Infinite if that is all of them.
+/// Ertl's σ: the contribution of untouched registers. Infinite if all are untouched.
 fn untouched(mut part: f64) -> f64 {
     if part >= 1.0 {
         return f64::INFINITY;
@@ -116,7 +116,7 @@ fn untouched(mut part: f64) -> f64 {
     }
 }
 
-/// Ertl's τ: what the registers that can rise no further are worth.
+/// Ertl's τ: the contribution of saturated registers.
 fn unfinished(mut part: f64) -> f64 {
     if part <= 0.0 || part >= 1.0 {
         return 0.0;

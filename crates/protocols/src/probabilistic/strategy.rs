@@ -1,6 +1,6 @@
-//! How many relays each round has, and after how many rounds an election is given up.
+//! Strategies: how many relays each round has, and how many rounds an election has.
 //!
-//! **Source.** Section 3.2: a strategy is known to all and decided beforehand. The paper's own, of
+//! **Source.** Section 3.2: a strategy is fixed and known to all. The paper's own strategy, of
 //! section 5: 7 in the first round, twice as many in each further one, everyone in the fifth and
 //! last.
 
@@ -10,17 +10,17 @@ use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 
-/// How many relays a round is to have, on average.
+/// The mean number of relays of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relays {
-    /// So many.
+    /// This number.
     Count(u32),
     /// Everyone; written `all`.
     All,
 }
 
 impl Relays {
-    /// As a number, in a group of this many.
+    /// The number in a group of this size.
     pub fn among(self, nodes: u64) -> u64 {
         match self {
             Self::Count(count) => u64::from(count),
@@ -45,7 +45,7 @@ impl fmt::Display for Relays {
     }
 }
 
-/// How K follows from the number of the round.
+/// How K depends on the number of the round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Strategy {
@@ -54,7 +54,7 @@ pub enum Strategy {
     Double,
     /// Always the same.
     Fixed,
-    /// As listed, such as `7,20,all`; further rounds are as the last one listed.
+    /// As listed, such as `7,20,all`; further rounds repeat the last one.
     List(Vec<Relays>),
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// A text that is no strategy.
+/// A text that is not a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadStrategy(String);
 

@@ -1,4 +1,5 @@
-//! The table of the probabilistic election's parameters, and which of their defaults follow.
+//! The table of the probabilistic election's parameters, and the defaults that depend on the
+//! surroundings.
 
 use super::params::{Choice, Config, Join, Reinitiate, WokenBy};
 use crate::param::{BadParam, Described, Given, Param};
@@ -34,7 +35,7 @@ impl Described for Config {
         Param::one_of(
             "reinitiate",
             Reinitiate::CHOICES,
-            "who begins another round where one has no clear outcome",
+            "who begins the next round if one has no clear outcome",
         )
         .is("delay"),
         Param::text(
@@ -49,7 +50,7 @@ impl Described for Config {
         Param::one_of(
             "woken-by",
             WokenBy::CHOICES,
-            "what makes a process take part if the hash lets it through",
+            "what makes a process take part if the hash selects it",
         )
         .is("initiation"),
         Param::one_of("join", Join::CHOICES, "who asks what has happened when it starts")
@@ -81,7 +82,7 @@ impl Described for Config {
             .follows("infinite; 5 bounds in a group that nobody looks after")
             .within("0 < beat < silence")
             .on(&["silence"]),
-        Param::length("silence", "the silence after which a leader is given up or missed")
+        Param::length("silence", "a leader silent for this long is given up")
             .follows("infinite; 17.5 bounds in a group that nobody looks after")
             .within("beat < silence")
             .on(&["beat"]),

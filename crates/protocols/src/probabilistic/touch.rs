@@ -1,38 +1,39 @@
-//! Keeping in touch: a leader speaks every so often, and silence has consequences.
+//! Keeping in touch: a leader sends regularly, and silence starts an election.
 //!
-//! **Source.** None. The paper says how an election is held and leaves it to others to call one: to
-//! an application that misses its leader, or a failure detector. Where nobody does (a live group,
-//! a judged one), `beat` and `silence` do. Both are off by default, and then nothing here happens.
+//! **Source.** None. The paper says how an election is held, and leaves it to an application that
+//! misses its leader, or to a failure detector, to call one. Where neither exists (a live group, a
+//! checked one), `beat` and `silence` do it. Both are off by default, and then nothing here
+//! happens.
 //!
-//! | who rests | hears or says | after |
+//! | idle process | action | after |
 //! |---|---|---|
-//! | the leader | says `final` once more | `beat` |
-//! | whoever follows one | begins the next election, by the rule that begins a round | `silence` without a word of its leader |
-//! | whoever has no leader: none was ever elected, its election was given up or is left to others | begins the next round or election | `silence`, and a delay that is drawn |
+//! | the leader | sends `final` again | `beat` |
+//! | a follower | begins the next election, by the rule that begins a round | `silence` without a message of its leader |
+//! | a process without a leader: none was ever elected, or its election was given up or is left to others | begins the next round or election | `silence` and a random delay |
 //!
-//! **Why `final`.** It is the word that ends a round, so all that is true of it helps here: whoever
-//! missed the whole election learns of its outcome, two leaders of one round are noticed by all who
-//! hear both, themselves included, and the outcome of a later round ends an earlier one.
+//! **Why `final`.** This message ends a round, so its effects help here too: a process that missed
+//! the whole election learns of its outcome, all that hear two leaders of one round notice it,
+//! including the leaders, and the outcome of a later round ends an earlier one.
 //!
-//! **Assumptions.** `silence` is longer than `beat` by more than a multicast takes; how much longer
-//! tells how many words may be lost before a leader that lives is given up.
+//! **Assumptions.** `silence` is longer than `beat` by more than a multicast takes; the difference
+//! decides how many messages may be lost before a live leader is given up.
 //!
-//! **Promise.** Nobody who is in touch rests for ever without a leader that speaks. A leader that
-//! was given up is not chosen again until something is heard of it.
+//! **Promise.** No process that keeps in touch stays idle for ever without a leader that sends. A
+//! leader that was given up is not chosen again until something is heard of it.
 
 use super::{Doubt, Message, Phase, Probabilistic};
 use bellwether_core::{Cx, Duration, NodeId};
 
 impl Probabilistic {
-    /// Does nothing from now on but speak as a leader, listen to one, or wait for one.
+    /// Becomes idle: it only sends as a leader, listens to one, or waits for one.
     pub(super) fn rest(&mut self, phase: Phase, cx: &mut Cx<'_, Self>) {
         self.phase = phase;
         let lasts = self.patience(cx);
         self.turn(phase, lasts, cx);
     }
 
-    /// Has asked in vain what has happened. That was silence enough, so that an election is called
-    /// after a delay.
+    /// Becomes idle after it asked in vain what has happened. That was silence enough, so an
+    /// election is called after a delay.
     pub(super) fn rest_unanswered(&mut self, cx: &mut Cx<'_, Self>) {
         self.rest(Phase::Idle, cx);
         if self.leader().is_none() && cx.params().is_in_touch() {
@@ -41,7 +42,7 @@ impl Probabilistic {
         }
     }
 
-    /// How long it rests; for ever if nobody keeps in touch, or it has left.
+    /// How long it stays idle; for ever if nobody keeps in touch, or it has left.
     fn patience(&self, cx: &mut Cx<'_, Self>) -> Option<Duration> {
         if !cx.params().is_in_touch() || self.has_left() {
             return None;
@@ -54,14 +55,14 @@ impl Probabilistic {
         })
     }
 
-    /// A leader speaks for itself.
+    /// Handles a `final` message that a leader sends for itself.
     pub(super) fn hear_beat(&mut self, from: NodeId, cx: &mut Cx<'_, Self>) {
         if self.leader() == Some(from) && cx.params().is_in_touch() {
             self.rest(Phase::Idle, cx);
         }
     }
 
-    /// It has rested long enough.
+    /// Ends the idle time.
     pub(super) fn end_rest(&mut self, cx: &mut Cx<'_, Self>) {
         match self.leader() {
             Some(leader) if leader == self.me => {
@@ -69,7 +70,7 @@ impl Probabilistic {
                 self.rest(Phase::Idle, cx);
             }
             Some(leader) => self.miss(leader, cx),
-            // Not as one who calls an election of its own: any that was held will do.
+            // It does not call an election of its own: any that was held will do.
             None => self.begin_again(Doubt::Leader, cx),
         }
     }

@@ -1,29 +1,29 @@
-//! Chang and Roberts: a lesser candidate's message is stopped on its way.
+//! Chang and Roberts: a greater process stops the message of a lesser candidate.
 //!
 //! **Source.** Ernest Chang and Rosemary Roberts, "An improved algorithm for decentralized
 //! extrema-finding in circular configurations of processes", Communications of the ACM 22(5), 1979.
 //!
 //! **Assumptions** and **promise** as in [`extrema`](super::extrema): *eventually one*.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | `election` | a candidate, and all it passes | "this one would lead" | the next: it passes a greater candidate on, replaces a lesser one by itself if it takes no part yet, and drops it otherwise |
-//! | `announcement` | whoever gets itself back | "this one leads" | everyone, once round |
+//! | `election` | a candidate, and all processes it passes | "this one would lead" | the next: it forwards a greater candidate, replaces a lesser one by itself if it takes no part yet, and drops it otherwise |
+//! | `announcement` | the candidate whose message comes back | "this one leads" | everyone, once around |
 //!
-//! With n live processes that all call the election at once a candidate's message goes as far as
-//! the first greater process. In the order of ascending ids that is the next one: n−1 messages stop
-//! at once and that of the greatest goes round, 2n−1 in all, the best there is. In descending order
-//! the message of the i-th least goes i hops, n(n+1)/2 in all, the worst there is. In random order
-//! it is n·H_n on average. n announcements come on top. If one process calls it costs n messages if
-//! that is the greatest, and 2n−1 if it comes right after the greatest.
+//! If all n live processes call the election at once, a candidate's message goes as far as the
+//! first greater process. In ascending order of ids that is the next one: n−1 messages stop at once
+//! and that of the greatest goes around, 2n−1 in all, the best case. In descending order the
+//! message of the i-th least goes i hops, n(n+1)/2 in all, the worst case. In random order it is
+//! n·H_n on average. The n announcements are added to this. A single call costs n messages if the
+//! greatest makes it, and 2n−1 if the process right after the greatest does.
 //!
 //! # Where the text is silent, and what we chose
 //!
-//! Beside what all searches share: the paper's processes all have messages of their own from the
-//! start, or begin when one reaches them; a process that has passed on a greater candidate has no
-//! need to stand any more, and its part in the election begins with that. Of an election a process
-//! keeps the greatest candidate it knows, to say it again to whoever comes after a neighbour that
-//! was lost.
+//! In addition to what all searches share: the processes of the paper all have messages of their
+//! own from the start, or begin when one reaches them. Here a process that has forwarded a greater
+//! candidate does not stand any more, and its part in the election begins with that. A process
+//! remembers the greatest candidate it knows in an election, to repeat it to the new neighbour
+//! after one was lost.
 
 #[cfg(test)]
 mod tests;
@@ -41,7 +41,7 @@ pub type ChangRoberts = Finder<OneWay>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OneWay(Key);
 
-/// A candidate on its way round.
+/// A candidate on its way around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate(pub Key);
 

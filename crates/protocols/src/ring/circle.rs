@@ -1,20 +1,20 @@
-//! The ring as one process knows it: who is next to it, past those that are down.
+//! The ring as one process knows it: its neighbours, skipping processes that are down.
 //!
-//! The order is that of `cx.peers()`, in which everyone sees the others; who is down is what
-//! reports say. Only exceptions are kept: to ask for a neighbour costs one step for each process
-//! that is skipped, and nothing is stored while all are up.
+//! The order is that of `cx.peers()`, in which each process sees the others. Reports say which are
+//! down. Only these are stored: finding a neighbour costs one step for each skipped process, and
+//! nothing is stored while all are up.
 
 use alloc::collections::BTreeSet;
 use bellwether_core::{NodeId, Peers, Reach};
 
-/// Who is down.
+/// The processes that are down.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Circle {
     down: BTreeSet<NodeId>,
 }
 
 impl Circle {
-    /// A process was reported.
+    /// Handles a report about a process.
     pub(super) fn report(&mut self, peer: NodeId, reach: Reach) {
         match reach {
             Reach::Down => self.down.insert(peer),
@@ -27,18 +27,18 @@ impl Circle {
         !self.down.is_empty() && self.down.contains(&peer)
     }
 
-    /// The next after `id` that may be up; `None` if no other is.
+    /// The next process after `id` that may be up; `None` if there is no other.
     pub(super) fn next(&self, id: NodeId, peers: &dyn Peers) -> Option<NodeId> {
         self.walk(id, |id| peers.successor(id))
     }
 
-    /// The next the other way round; `None` if no other may be up.
+    /// The previous process that may be up; `None` if there is no other.
     pub(super) fn previous(&self, id: NodeId, peers: &dyn Peers) -> Option<NodeId> {
         self.walk(id, |id| peers.predecessor(id))
     }
 
-    /// Whether no process that may be up stands between `id` and `me`: what `id` left undone when
-    /// it went down falls to `me`.
+    /// Whether no process that may be up stands between `id` and `me`: then `me` takes over what
+    /// `id` left undone when it went down.
     pub(super) fn follows(&self, me: NodeId, id: NodeId, peers: &dyn Peers) -> bool {
         let mut at = me;
         for _ in 0..=self.down.len() {
@@ -55,7 +55,7 @@ impl Circle {
         let mut at = step(from)?;
         for _ in 0..=self.down.len() {
             if !self.is_down(at) {
-                assert!(at != from, "nobody is its own neighbour");
+                assert!(at != from, "a process is not its own neighbour");
                 return Some(at);
             }
             at = step(at)?;

@@ -1,56 +1,59 @@
-//! The collecting ring: the message goes round, everyone adds itself, and whoever sent it picks the
+//! The collecting ring: a message goes around, every process adds itself, and the sender picks the
 //! greatest.
 //!
 //! **Source.** Andrew Tanenbaum and Maarten van Steen, "Distributed systems", section 6.5.1, figure
 //! 6.21, which lectures call LCR though Le Lann, Chang and Roberts wrote something else. With
 //! `merea` it is also the protocol of [that text](super::merea).
 //!
-//! **Assumptions.** All see the same ring; a failed process is noticed, as the driver or the
-//! [`Detect`](crate::detect) layer reports; messages to the living arrive.
+//! **Assumptions.** All processes see the same ring. A failed process is noticed, by reports of the
+//! driver or of the [`Detect`](crate::detect) layer. Messages to live processes arrive.
 //!
 //! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
-//! For that `retry` must be finite, as a message is lost with whoever holds it, and `patience` too
-//! where reports may be wrong.
+//! This needs a finite `retry`, because a message is lost if the process that holds it crashes, and
+//! a finite `patience` where reports may be wrong.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | `election` | an initiator, then everyone in turn | "who is there?" and who was so far | everyone adds itself; the initiator picks the greatest |
-//! | `coordinator` | the same | "this one leads", and who lives | everyone follows; the initiator removes it |
+//! | `election` | an initiator, then everyone in turn | "who is there?", with the processes so far | everyone adds itself; the initiator picks the greatest |
+//! | `coordinator` | the same | "this one leads", with the live processes | everyone follows; the initiator removes it |
 //!
-//! Each goes once round: 2n messages for n live processes, 2kn for k initiators, who do not mind
-//! each other.
+//! Each goes around once: 2n messages for n live processes, and 2kn for k initiators, which work
+//! independently.
 //!
 //! # Where the text is silent, and what we chose
 //!
-//! * **Which election.** A message names its initiator, that one's life and a number, by which its
-//!   initiator knows it again: what belongs to a former election or life is removed. If that is a
-//!   Coordinator message of a later round than the initiator knows, the processes before it believe
-//!   what nobody after it was told: then it holds an election, of a later round still.
-//! * **Which leader.** A Coordinator message has a round, one more than that of all the living,
-//!   which the Election message collected too. A later round is believed rather than an earlier,
-//!   and in the same round the greater leader; whoever holds an election believes later rounds
-//!   alone.
-//! * **Whoever knows better objects.** If a Coordinator message names a process that is down, or
-//!   one that is lesser than who reads it, or says of the reader that it would lead when it has
-//!   retired, then the ring has changed since that election went by. The reader removes the message
-//!   and holds an election, of a later round.
+//! * **Which election.** A message names its initiator, the initiator's incarnation and a number,
+//!   by which the initiator recognises it. Messages of a former election or incarnation are
+//!   removed. If such a message is a Coordinator message of a later round than the initiator knows,
+//!   then processes before it believe something that processes after it were not told. In that case
+//!   the initiator holds an election with a still later round.
+//! * **Which leader.** A Coordinator message has a round, one more than the greatest round of the
+//!   live processes, which the Election message collected. A later round wins over an earlier one,
+//!   and in the same round the greater leader wins. A process that holds an election believes only
+//!   later rounds.
+//! * **Objections.** If a Coordinator message names a process that is down, or one that is less
+//!   than the reader, or says that the reader is willing to lead when it has retired, then the ring
+//!   has changed since that election. The reader removes the message and holds an election with a
+//!   later round.
 //! * **Dead initiators.** The next live process after a dead initiator removes its messages, if
-//!   they are no news, and holds the election in its place if it is not over. A message that has
-//!   gone round without meeting its initiator is removed anywhere: where some hear the initiator
-//!   and others do not, the ring may lead past it, and past whoever would act in its place.
+//!   they bring nothing new, and holds the election in its place if it is not over. Any process
+//!   removes a message that has gone around without meeting its initiator: where some processes
+//!   hear the initiator and others do not, the ring may skip it, and also skip the process that
+//!   would act in its place.
 //! * **Lost messages.** An initiator whose message has not come back in time holds the election
-//!   again, and likewise if the process that it sent it to goes down, which it may not have known.
-//!   Whoever has no leader and let such a message pass waits twice as long and calls one itself.
-//! * **The list of the living** is read and passed on, not kept: a process knows from reports who
-//!   is down, and these are younger than the list. It tells whoever wondered whether a process that
-//!   has come up was asked.
-//! * **Patience.** Whoever has no leader and hears of no election, or heard that a process greater
-//!   than its leader came up and has not been told that this one was asked, holds an election after
-//!   `patience`. Whoever has another next process than before, as one came up or went down, tells
-//!   it who leads: so everyone knows at least what the one before it does, all round the ring. With
-//!   infinite patience neither happens.
-//! * **Retiring.** A leader that resigns holds an election, in which it comes after all who have
-//!   not. One that leaves says nothing; that it is gone will be noticed.
+//!   again. It does the same if the process that it sent the message to goes down, possibly unaware
+//!   of it. A process without a leader that forwarded such a message waits twice as long, and then
+//!   calls an election itself.
+//! * **The list of live processes** is read and forwarded, not stored: reports say which processes
+//!   are down, and they are newer than the list. The list shows whether a process that has come up
+//!   was asked.
+//! * **Patience.** A process holds an election after `patience` if it has no leader and hears of no
+//!   election. It does the same if a process greater than its leader came up and it has not been
+//!   told that this one was asked. A process whose next process changes, because one came up or
+//!   went down, tells the new one who leads. So every process knows at least what its predecessor
+//!   knows, all around the ring. With infinite patience neither happens.
+//! * **Retiring.** A leader that resigns holds an election, in which it comes after all that have
+//!   not. A leader that leaves sends nothing; its absence will be noticed.
 
 use super::circle::Circle;
 use super::key::Key;
@@ -73,47 +76,47 @@ mod tests;
 pub struct Collecting {
     me: NodeId,
     life: u64,
-    /// Whether it would lead.
+    /// Whether it is willing to lead.
     active: bool,
     leader: Option<Key>,
-    /// The latest round of a Coordinator message it knows of.
+    /// The latest round of a Coordinator message that it knows.
     round: u64,
     pub(super) phase: Phase,
-    /// How many elections it has called in this life.
+    /// How many elections it has called in this incarnation.
     called: u64,
-    /// The election of another that it let pass last.
+    /// The last election of another process that it forwarded.
     heard: Option<Call>,
-    /// Whether it has been told nothing since.
+    /// Whether it has not been told a leader since.
     open: bool,
-    /// The greatest process that came up, as long as it may not have been asked.
+    /// The greatest process that came up and may not have been asked.
     unasked: Option<NodeId>,
     pub(super) circle: Circle,
     /// The timer that is armed.
     alarm: Option<Timer>,
 }
 
-/// What has become of the election that a process called last.
+/// The state of the election that a process called last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Phase {
     /// It is over.
     Idle,
-    /// Its message collects.
+    /// Its Election message is on its way.
     Collecting {
         /// The election.
         mine: Call,
-        /// Who called an older one that came by, where the older one prevails.
+        /// The caller of an older election that came by, if the older one prevails.
         under: Option<NodeId>,
     },
-    /// Its Coordinator message goes round.
+    /// Its Coordinator message is on its way.
     Announcing(Call),
 }
 
-/// What a process can be woken for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// A message of its own has not come back.
+    /// Its own message has not come back.
     Retry,
-    /// Things have not been right for too long.
+    /// Something has been wrong for too long.
     Patience,
 }
 
@@ -129,7 +132,7 @@ impl TimerKind for Timer {
     }
 }
 
-/// Small questions.
+/// Queries.
 impl Collecting {
     fn key(&self) -> Key {
         Key::new(self.active, self.me)
@@ -139,12 +142,12 @@ impl Collecting {
         self.leader.is_some_and(|leader| leader.id == self.me)
     }
 
-    /// Whether a message came from, or speaks of, somebody on this ring.
+    /// Whether a message came from, or names, a process on this ring.
     fn is_one_of_us(&self, id: NodeId, cx: &Cx<'_, Self>) -> bool {
         id == self.me || cx.peers().contains(id)
     }
 
-    /// Whether what `id` left undone falls to this process.
+    /// Whether this process takes over what `id` left undone.
     fn inherits(&self, id: NodeId, cx: &Cx<'_, Self>) -> bool {
         self.circle.is_down(id) && self.circle.follows(self.me, id, cx.peers())
     }
@@ -165,14 +168,14 @@ impl Collecting {
         }
     }
 
-    /// Waits for nothing any more.
+    /// Disarms the timer.
     fn calm(&mut self, cx: &mut Cx<'_, Self>) {
         if let Some(armed) = self.alarm.take() {
             cx.disarm(armed);
         }
     }
 
-    /// Has nothing to do, and bears what is not right for a while.
+    /// Becomes idle, and waits for `patience` if something is wrong.
     fn rest(&mut self, cx: &mut Cx<'_, Self>) {
         self.phase = Phase::Idle;
         if self.leader.is_some() && self.unasked.is_none() {
@@ -182,7 +185,7 @@ impl Collecting {
         }
     }
 
-    /// An election is under way that may bring a leader.
+    /// An election is on its way that may bring a leader.
     fn hope(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Idle && self.leader.is_none() {
             self.wake(Timer::Patience, Self::wait(cx) * 2, cx);
@@ -192,14 +195,15 @@ impl Collecting {
 
 /// Holding an election.
 impl Collecting {
-    /// Calls a new one, or again one that came to no end.
+    /// Calls a new election, or again one that did not end.
     fn hold(&mut self, cx: &mut Cx<'_, Self>) {
         self.leader = None;
         self.open = false;
         self.called = self.called.saturating_add(1);
         let at = match self.phase {
             Phase::Idle => (cx.params().config().variant == Variant::Merea).then(|| cx.now()),
-            // It is no younger for being held again, or two could destroy each other for ever.
+            // An election that is held again keeps its age, or two could destroy each other for
+            // ever.
             Phase::Collecting { mine: call, .. } | Phase::Announcing(call) => call.at,
         };
         let call = Call { at, by: self.me, life: self.life, number: self.called };
@@ -218,9 +222,9 @@ impl Collecting {
     fn decide(&mut self, call: Call, round: u64, keys: Vec<Key>, cx: &mut Cx<'_, Self>) {
         let up = |key: &&Key| !self.circle.is_down(key.id) && key.id != self.me;
         let best = keys.iter().filter(up).max().copied();
-        // What the message says of this process itself may have changed since.
+        // The message may contain an outdated key of this process itself.
         let leader = best.map_or(self.key(), |best| best.max(self.key()));
-        assert!(leader >= self.key(), "nobody elects a process that is less than itself");
+        assert!(leader >= self.key(), "no process elects one that is less than itself");
         self.round = self.round.max(round).saturating_add(1);
         self.leader = Some(leader);
         self.unasked = None;
@@ -232,7 +236,7 @@ impl Collecting {
         cx.send(next, Message::Coordinator { call, round, leader, living, hops: 0 });
     }
 
-    /// Sends a message on.
+    /// Forwards a message.
     fn pass(&self, message: Message, cx: &mut Cx<'_, Self>) {
         if let Some(next) = self.circle.next(self.me, cx.peers()) {
             cx.send(next, message);
@@ -240,7 +244,7 @@ impl Collecting {
     }
 }
 
-/// Hearing.
+/// Receiving.
 impl Collecting {
     fn hear_election(&mut self, call: Call, round: u64, mut keys: Vec<Key>, cx: &mut Cx<'_, Self>) {
         if call.by == self.me {
@@ -256,7 +260,7 @@ impl Collecting {
             }
             return;
         }
-        // A copy, or it has gone round and its initiator was not there.
+        // A copy, or it has gone around and its initiator was not there.
         if self.heard == Some(call) || keys.len() > cx.peers().estimate() {
             return;
         }
@@ -284,7 +288,7 @@ impl Collecting {
             if self.phase == Phase::Announcing(call) {
                 self.rest(cx);
             } else if round > self.round {
-                // A former life sent it, and others were told what this one does not know.
+                // A former incarnation sent it, and others were told what this one does not know.
                 self.round = round;
                 self.hold(cx);
             }
@@ -300,8 +304,8 @@ impl Collecting {
             }
             self.follow(leader, &living, cx);
         }
-        // It has been at every process if so many passed it on. Its initiator removes it before
-        // that, unless the ring leads past the initiator: then nobody else would.
+        // If this many processes forwarded it, it has been at every process. Its initiator removes
+        // it before that, unless the ring skips the initiator: then nobody else would.
         let round_the_ring = hops as usize >= cx.peers().estimate();
         if news || !(round_the_ring || self.inherits(call.by, cx)) {
             let hops = hops.saturating_add(1);
@@ -309,8 +313,8 @@ impl Collecting {
         }
     }
 
-    /// Whether a Coordinator message is not older than what it knows. Who holds an election has a
-    /// reason not to be content with what was found before.
+    /// Whether a Coordinator message is not older than what this process knows. A process that
+    /// holds an election has a reason not to accept earlier outcomes.
     fn believes(&self, round: u64, leader: Key) -> bool {
         match self.phase {
             Phase::Collecting { .. } => round > self.round,
@@ -318,7 +322,7 @@ impl Collecting {
         }
     }
 
-    /// Whether it knows better than a Coordinator message.
+    /// Whether this process objects to a Coordinator message.
     fn objects(&self, leader: Key, cx: &Cx<'_, Self>) -> bool {
         let mine = if leader.id == self.me { leader != self.key() } else { leader < self.key() };
         !cx.params().config().as_printed && (mine || self.circle.is_down(leader.id))
@@ -327,13 +331,13 @@ impl Collecting {
     fn follow(&mut self, leader: Key, living: &[Key], cx: &mut Cx<'_, Self>) {
         assert!(
             leader.id != self.me || leader == self.key() || cx.params().config().as_printed,
-            "whoever leads does so by its present claim"
+            "a leader leads by its current claim"
         );
         self.leader = Some(leader);
         self.open = false;
         let asked = |id: &NodeId| *id <= leader.id || living.iter().any(|key| key.id == *id);
         self.unasked = self.unasked.filter(|id| !asked(id));
-        // An election of the plain ring goes on, whatever others have found.
+        // An election of the plain ring continues, whatever others have found.
         let goes_on = cx.params().config().variant == Variant::Ring;
         if !(goes_on && matches!(self.phase, Phase::Collecting { .. })) {
             self.rest(cx);
@@ -372,7 +376,7 @@ impl Collecting {
         self.remind(next, cx);
     }
 
-    /// A process is up that was down.
+    /// A process is up again.
     fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         let next = self.circle.next(self.me, cx.peers());
         self.circle.report(peer, Reach::Up);
@@ -385,7 +389,7 @@ impl Collecting {
         }
     }
 
-    /// Tells another next process than before who leads: it may have missed that.
+    /// Tells a new next process who leads, because it may have missed that.
     fn remind(&mut self, before: Option<NodeId>, cx: &mut Cx<'_, Self>) {
         let next = self.circle.next(self.me, cx.peers());
         let restless = cx.params().config().call_after != Duration::MAX;
@@ -462,9 +466,9 @@ impl Protocol for Collecting {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
-        assert!(self.alarm == Some(timer), "only the timer that was set last runs");
+        assert!(self.alarm == Some(timer), "only the timer that was set last fires");
         self.alarm = None;
-        // Whom it wondered about may have gone down since.
+        // The process that may not have been asked may have gone down since.
         if timer == Timer::Retry || self.leader.is_none() || self.unasked.is_some() {
             self.hold(cx);
         }

@@ -5,28 +5,28 @@
 //!
 //! **Assumptions** and **promise** as in [`extrema`](super::extrema): *eventually one*.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | `probe` | a candidate, both ways, and all it passes | "this one would lead", up to 2^k processes away in phase k | the next: it stops a lesser candidate and passes a greater one on |
+//! | `probe` | a candidate, both ways, and all processes it passes | "this one would lead", up to 2^k processes away in phase k | the next: it stops a lesser candidate and forwards a greater one |
 //! | `reply` | the process 2^k away, and all on the way back | "nobody greater up to here" | the candidate: with both replies it begins the next phase |
-//! | `announcement` | whose probe comes round to it | "this one leads" | everyone, once round |
+//! | `announcement` | the candidate whose probe comes around | "this one leads" | everyone, once around |
 //!
-//! In phase k a candidate's probes and replies are 4·2^k messages at most, and only one of
-//! 2^(k−1)+1 neighbours has got so far: no more than 8n(1+⌈log2 n⌉) messages, whatever the order,
-//! and n announcements.
+//! In phase k a candidate sends at most 4·2^k probes and replies, and only one of 2^(k−1)+1
+//! neighbours has got so far: at most 8n(1+⌈log2 n⌉) messages in any order, and n announcements.
 //!
 //! # Where the text is wrong or silent, and what we chose
 //!
-//! * **Hops.** The lecture's counter starts at nought, is raised at every process that passes the
-//!   probe on, and ends it where it is 2^k: at distance 2^k+1. Here it starts at one, and a process
-//!   at distance d reads d.
-//! * **Who stands.** The lecture lets all begin after a request to all. Here a request is the first
-//!   probe: whoever is reached by a lesser candidate before it took part in any way stands itself.
-//!   Whoever is reached by a greater one first need not, since that one or a still greater one will
-//!   win. So the greatest wins whoever calls; and if all call at once all stand, as in the text.
-//! * **Two probes come round** to the winner, one from each side; the second is ignored.
-//! * **A neighbour lost**: a candidate sends the probe of its present phase again. What others
-//!   passed on through the lost one is left to `retry`.
+//! * **Hops.** The lecture's counter starts at zero, is incremented at every process that forwards
+//!   the probe, and ends it where it is 2^k: at distance 2^k+1. Here it starts at one, and a
+//!   process at distance d reads d.
+//! * **Who stands.** In the lecture all processes begin after a request to all. Here the request is
+//!   the first probe: a process that a lesser candidate reaches before it took part in any way
+//!   stands itself. A process that a greater one reaches first need not, since that one or a still
+//!   greater one will win. So the greatest wins whichever process calls; and if all call at once
+//!   all stand, as in the text.
+//! * **Two probes come around** to the winner, one from each side; the second is ignored.
+//! * **A lost neighbour**: a candidate sends the probe of its current phase again. Messages that
+//!   others forwarded through the lost one are left to `retry`.
 
 #[cfg(test)]
 mod tests;
@@ -39,36 +39,36 @@ use bellwether_core::{Malformed, Reader, Write};
 /// One process.
 pub type HirschbergSinclair = Finder<BothWays>;
 
-/// The last phase there can be.
+/// The last possible phase.
 const LAST: u8 = 63;
 
-/// The part of a process.
+/// The state of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BothWays {
-    /// The greatest candidate it knows of.
+    /// The greatest candidate it knows.
     greatest: Key,
     /// Its own candidacy, if it stands.
     standing: Option<Standing>,
 }
 
-/// How far a candidate is.
+/// The progress of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Standing {
     phase: u8,
-    /// From which side there was a reply.
+    /// The sides from which a reply came.
     replied: [bool; 2],
 }
 
-/// Something about a candidate, going this way.
+/// A note about a candidate, with its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Notice {
     /// The candidate.
     pub key: Key,
     /// Its phase.
     pub phase: u8,
-    /// Which way the message goes.
+    /// Its direction.
     pub way: Way,
-    /// How far it has gone, for a probe; nothing for a reply.
+    /// How far a probe has gone; `None` for a reply.
     pub hops: Option<u64>,
 }
 
@@ -119,12 +119,12 @@ impl Note for Notice {
 impl BothWays {
     /// Sends both probes of a phase.
     fn probe(me: Key, phase: u8, ring: &mut Ring<'_, '_, Self>) -> Standing {
-        assert!(phase <= LAST, "no probe goes further than numbers reach");
+        assert!(phase <= LAST, "the phase of a probe is bounded");
         Way::BOTH.iter().for_each(|way| ring.say(*way, Notice::probe(me, phase, *way)));
         Standing { phase, replied: [false; 2] }
     }
 
-    /// A candidate's own reply comes back.
+    /// Handles a reply to its own probe.
     fn reply(&mut self, me: Key, note: Notice, ring: &mut Ring<'_, '_, Self>) {
         let Some(standing) = &mut self.standing else { return };
         if standing.phase != note.phase {
@@ -165,7 +165,7 @@ impl Search for BothWays {
             }
             None if key == me => taken.reply(me, note, ring),
             None if key > me => ring.say(way, note),
-            None => {} // it passed before this process would not have let it
+            None => {} // this process did not stand when the probe passed
         }
         false
     }
@@ -176,7 +176,7 @@ impl Search for BothWays {
 
     fn mend(&self, me: Key, way: Way, ring: &mut Ring<'_, '_, Self>) {
         let Some(Standing { phase, replied }) = self.standing else { return };
-        // The reply to what went forth comes back.
+        // The reply to a forward probe comes back.
         if !replied[way.reversed() as usize] {
             ring.say(way, Notice::probe(me, phase, way));
         }

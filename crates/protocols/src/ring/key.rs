@@ -1,4 +1,4 @@
-//! The order of candidates: those who would lead before the retired, then by id.
+//! The order of candidates: willing ones before retired ones, then by id.
 
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, NodeId, Reader, Write};
@@ -7,17 +7,17 @@ use bellwether_core::{Malformed, NodeId, Reader, Write};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     class: Class,
-    /// Who.
+    /// The process.
     pub id: NodeId,
 }
 
-/// Whether a process would lead. As wide as an id: a key is then copied word by word.
+/// Whether a process is willing to lead. As wide as an id, so that a key is copied word by word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u64)]
 enum Class {
-    /// Only if nobody else would.
+    /// Only if nobody else is.
     Retired,
-    /// It would.
+    /// Willing.
     Active,
 }
 
@@ -27,10 +27,10 @@ impl Key {
         Self { class: if active { Class::Active } else { Class::Retired }, id }
     }
 
-    /// How many bytes it takes on the wire.
+    /// The length on the wire, in bytes.
     pub(super) const LEN: usize = 9;
 
-    /// As one number, larger is better.
+    /// The key as one number; larger is better.
     pub(super) fn weight(self) -> u64 {
         const ACTIVE: u64 = 1 << 63;
         let class = if self.class == Class::Active { ACTIVE } else { 0 };

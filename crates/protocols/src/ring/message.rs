@@ -1,27 +1,26 @@
-//! What processes say to each other where the message collects everyone.
+//! The messages of the collecting ring.
 //!
-//! A list may hold as many as there are processes, and belongs to the message: it is moved from hop
-//! to hop.
+//! A list may hold all processes. It belongs to the message and is moved from hop to hop.
 
 use super::key::Key;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, Write};
 
-/// Which election: whose, and which of those it called in all its lives.
+/// An election: its caller, and its number among all elections of that caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// When it was called, on the clock of whoever called it, where that matters.
+    /// When it was called, on the caller's clock, if elections are stamped.
     pub at: Option<Instant>,
-    /// Who called it.
+    /// The caller.
     pub by: NodeId,
-    /// In which of its lives.
+    /// The caller's incarnation.
     pub life: u64,
-    /// How many it had called in that life, this one included.
+    /// How many elections it had called in that incarnation, including this one.
     pub number: u64,
 }
 
 impl Call {
-    /// Whether this was called before another, by any total order: equal times are ordered by id.
+    /// Whether this was called before another, by a total order: equal times are ordered by id.
     pub(super) fn is_older(&self, than: &Self) -> bool {
         (self.at, self.by) < (than.at, than.by)
     }
@@ -48,29 +47,29 @@ impl Call {
     }
 }
 
-/// One of two things.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// "Who is there?"
     Election {
-        /// Which election.
+        /// The election.
         call: Call,
-        /// The greatest round that any process it came by knows of.
+        /// The greatest round that any process on its way knows.
         round: u64,
-        /// The processes it came by, whoever called it first.
+        /// The processes on its way, the caller first.
         keys: Vec<Key>,
     },
     /// "This one leads."
     Coordinator {
-        /// Which election found that.
+        /// The election that found the leader.
         call: Call,
-        /// Greater than that of whatever the living had been told.
+        /// Greater than every round that the live processes had been told.
         round: u64,
         /// The leader.
         leader: Key,
-        /// The living, where they are told.
+        /// The live processes, if they are told.
         living: Vec<Key>,
-        /// How many processes passed it on.
+        /// How many processes forwarded it.
         hops: u32,
     },
 }
@@ -123,13 +122,13 @@ impl Wire for Message {
     }
 }
 
-/// A list of any length; those of [`Write::put_list`] end at 65,535.
+/// Appends a list of any length; those of [`Write::put_list`] end at 65,535.
 fn put_keys(keys: &[Key], out: &mut Vec<u8>) {
     out.put_u64(keys.len() as u64);
     keys.iter().for_each(|key| key.encode(out));
 }
 
-/// The bytes are taken before anything is allocated: a false count finds too few.
+/// The bytes are taken before anything is allocated, so a false count fails without an allocation.
 fn read_keys(input: &mut Reader<'_>) -> Result<Vec<Key>, Malformed> {
     let count = usize::try_from(input.u64()?).map_err(|_| Malformed)?;
     let mut bytes = Reader::new(input.bytes(count.checked_mul(Key::LEN).ok_or(Malformed)?)?);

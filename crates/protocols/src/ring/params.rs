@@ -1,4 +1,4 @@
-//! The members of the family, and their time-outs.
+//! The members of the family, and their parameters.
 
 use crate::detect::Detector;
 use crate::named::named;
@@ -7,11 +7,11 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 named! {
-    /// Which election on a ring.
+    /// The members of the family.
     pub enum Variant = Ring {
         /// The message collects everyone.
         Ring = "ring",
-        /// The message of a lesser process is stopped.
+        /// A greater process stops the message of a lesser one.
         ChangRoberts = "chang-roberts",
         /// The message collects everyone, and the oldest stops the others.
         Merea = "merea",
@@ -21,45 +21,45 @@ named! {
 }
 
 impl Variant {
-    /// The longest way of an election and its announcement, in rounds of the ring: after so long
-    /// one that has not come to an end never will.
+    /// The longest path of an election and its announcement, in rounds of the ring: one that has
+    /// not ended after this never will.
     fn rounds(self) -> u64 {
         match self {
             Self::Ring => 2,
             // The message that prevails may be the last that was sent.
             Self::ChangRoberts | Self::Merea => 3,
-            // There and back 1, 2, 4, … hops, the last of which is less than twice the ring.
+            // 1, 2, 4, … hops there and back, the last of which is less than twice the ring.
             Self::HirschbergSinclair => 9,
         }
     }
 }
 
-/// What a person writes. By default nothing is ever waited for in vain: right where nothing goes
-/// wrong, and what the exact counts are made with.
+/// The written parameters. By default no time-out ends a wait: this is right where nothing fails,
+/// and the exact counts use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// Which member of the family; in a file it is named beside the parameters, not among them.
+    /// The member of the family; a file names it next to the parameters, not among them.
     #[serde(skip)]
     pub variant: Variant,
-    /// How failures are detected; whoever drives the protocol tells of them if they are told.
+    /// How failures are detected: by reports of the driver, or by heartbeats.
     pub detector: Detector,
-    /// How often a process says that it lives, where failures are detected.
+    /// How often a process sends a heartbeat, if heartbeats are used.
     pub beat: Option<Duration>,
-    /// A peer that was silent for so long is considered dead.
+    /// A peer silent for this long is considered dead.
     pub suspect: Option<Duration>,
     /// How long a message waits for its acknowledgement before it is sent again.
     pub resend: Option<Duration>,
-    /// How often it is sent before its receiver is considered dead.
+    /// How often a message is sent before its receiver is considered dead.
     pub tries: Option<u32>,
-    /// How long a process bears to have no leader, or one that is not the greatest; infinite: for
-    /// ever.
+    /// How long a process tolerates having no leader, or one that is not the greatest; infinite:
+    /// for ever.
     #[serde(alias = "patience")]
     pub call_after: Duration,
-    /// How long a message may take from one process to the next. An election that has not come to
-    /// an end after so long for every hop it may need is held again; infinite: never.
+    /// How long a message may take from one process to the next. An election that has not ended
+    /// after this time for every hop it may need is held again; infinite: never.
     pub retry: Duration,
-    /// Whether to do what the text prints where that is wrong (`merea` alone).
+    /// Whether to follow the text where it is wrong (`merea` only).
     pub as_printed: bool,
 }
 
@@ -81,19 +81,19 @@ impl Default for Config {
 }
 
 impl Config {
-    /// For a group in which processes come and go, and one hop takes some milliseconds.
+    /// Parameters for a group in which processes come and go, and one hop takes some milliseconds.
     pub fn restless(variant: Variant) -> Self {
         let (call_after, retry) = (Duration::from_secs(2), Duration::from_millis(100));
         Self { variant, call_after, retry, ..Self::default() }
     }
 }
 
-/// Parameters that keep the rules.
+/// Valid parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params(Config);
 
 impl Params {
-    /// What they were made from.
+    /// The written parameters.
     pub fn config(&self) -> &Config {
         &self.0
     }
@@ -104,9 +104,10 @@ impl Params {
         self.0.retry * self.0.variant.rounds().saturating_mul(processes)
     }
 
-    /// Once nothing goes wrong any more and all know who can be reached, all of so many processes
-    /// name the same leader within this, if no message takes longer than `retry`: those without
-    /// leader lose patience, and an election that met an old one is held again.
+    /// The time within which all of `processes` processes name the same leader, once faults have
+    /// stopped and all know who can be reached, if no message takes longer than `retry`. In the
+    /// worst case processes without a leader run out of patience, and an election that met an old
+    /// one is held again.
     pub fn settles(&self, processes: usize) -> Duration {
         (self.0.call_after + self.wait(processes) * 2) * 3
     }
@@ -135,17 +136,17 @@ impl TryFrom<Config> for Params {
 /// Which rule a [`Config`] breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadConfig {
-    /// An election takes time.
+    /// A wait must be longer than zero, because an election takes time.
     NoTime {
         /// Which of the parameters is zero.
         what: &'static str,
     },
-    /// Whoever waits for an election that came to no end has no leader, and would wait for ever.
+    /// Without `retry` a process that waits for an election that never ends would wait for ever.
     CallWithoutRetry {
         /// The wait without a leader as written.
         call_after: Duration,
     },
-    /// There is nothing to do as printed.
+    /// The text of this variant has no mistakes to follow.
     NothingPrintedWrong,
 }
 

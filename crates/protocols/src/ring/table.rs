@@ -1,4 +1,4 @@
-//! The table of the rings' parameters, and which of their defaults follow.
+//! The table of the rings' parameters, and the defaults that depend on the surroundings.
 
 use super::params::{Config, Variant};
 use crate::detect::{BEAT, DETECTOR, Detected as _, RESEND, SUSPECT, TRIES, detected};

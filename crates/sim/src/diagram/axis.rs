@@ -1,8 +1,8 @@
-//! The scale of time: round steps, written in the unit that fits them.
+//! The time axis: round steps, in the unit that fits them.
 
 use super::svg::{LABEL_SIZE, text_width};
 
-/// The moments to mark, in nanoseconds, and what to write at each.
+/// The moments to mark, in nanoseconds, and the label of each.
 pub(super) fn ticks(from: u64, to: u64, width: f64) -> Vec<(u64, String)> {
     let stretch = to.saturating_sub(from);
     let widest = text_width(&label(to, stretch), LABEL_SIZE) + 28.0;
@@ -15,7 +15,7 @@ pub(super) fn ticks(from: u64, to: u64, width: f64) -> Vec<(u64, String)> {
         .collect()
 }
 
-/// The least of 1, 2, 5, 10, 20, … that is not below `least`.
+/// The smallest of 1, 2, 5, 10, 20, … that is at least `least`.
 fn round_step(least: u64) -> u64 {
     let mut decade = 1_u64;
     loop {
@@ -29,7 +29,7 @@ fn round_step(least: u64) -> u64 {
     }
 }
 
-/// How many nanoseconds the unit for a stretch of time has, and its name.
+/// The unit for an interval of this length: its nanoseconds and its name.
 fn unit_of(stretch: u64) -> (u64, &'static str) {
     match stretch {
         1_000_000_000.. => (1_000_000_000, "s"),
@@ -50,7 +50,7 @@ fn label(at: u64, stretch: u64) -> String {
     format!("{whole}.{} {unit}", decimals.trim_end_matches('0'))
 }
 
-/// A moment for people: to about a thousandth of the stretch it belongs to.
+/// A moment as text, to about a thousandth of the interval it belongs to.
 pub(super) fn rounded(at: u64, stretch: u64) -> String {
     let step = 10_u64.pow(stretch.max(1).ilog10().saturating_sub(3));
     label(at.saturating_add(step / 2) / step * step, stretch)

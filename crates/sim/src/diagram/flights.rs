@@ -1,18 +1,18 @@
-//! The messages, each with all that became of it.
+//! Draws the messages with their receptions and losses.
 
 use super::layout::Layout;
 use super::story::{Message, Story};
 use super::svg::{N, Text, colour, put};
 use bellwether_core::SimTime;
 
-/// How far towards its receiver a lost message is drawn: as a share of the way, and in pixels.
+/// How far towards its receiver a lost message is drawn: as a fraction of the way, and in pixels.
 const STUB_SHARE: f64 = 0.45;
 const STUB_MAX: f64 = 30.0;
 
-/// From this height on a lane has room for shapes.
+/// Lanes of at least this height have room for shapes.
 const LANE_LARGE: f64 = 9.0;
 
-/// Draws the messages, or evenly chosen ones if all would take more marks than `marks_max`.
+/// Draws the messages; a regular subset if all of them need more marks than `marks_max`.
 pub(super) fn draw(
     story: &Story,
     layout: &Layout,
@@ -31,15 +31,15 @@ pub(super) fn draw(
         }
     }
     let lines = marks_max - room;
-    // Where lines lie over each other they must let something through.
+    // Overlapping lines are transparent.
     let opacity = (400.0 / lines as f64).clamp(0.12, 0.6);
     let class = if layout.lane < LANE_LARGE { " class=\"fine\"" } else { "" };
     put!(out, "<g{class} stroke-opacity=\"{opacity:.2}\">\n");
-    // What says nothing lies under the rest.
+    // Quiet messages are drawn below the others.
     let (quiet, spoken): (Vec<_>, Vec<_>) =
         shown.iter().copied().partition(|message: &&Message| message.kind.is_none());
     if !quiet.is_empty() {
-        // Faint as a whole, however many lie over each other.
+        // One opacity for the whole group, independent of overlaps.
         out.push_str("<g opacity=\".35\">\n");
         quiet.into_iter().for_each(|message| flight(story, layout, message, out));
         out.push_str("</g>\n");
@@ -52,7 +52,7 @@ pub(super) fn draw(
     }
 }
 
-/// The least stride at which every so-manieth message fits.
+/// The smallest n for which drawing every n-th message fits.
 fn stride(messages: &[Message], marks_max: usize) -> usize {
     let mut stride = 1;
     while stride < messages.len() {
@@ -104,13 +104,13 @@ pub(super) fn look(kind: Option<usize>) -> String {
     kind.map_or_else(|| "quiet".to_owned(), |kind| format!("k{}", colour(kind)))
 }
 
-/// Two strokes that cross here.
+/// A cross of two lines at this point.
 pub(super) fn cross(x: f64, y: f64, half: f64) -> String {
     let side = N(2.0 * half);
     format!("M{} {}l{side} {side}m-{side} 0l{side} -{side}", N(x - half), N(y - half))
 }
 
-/// The shape of a sending: colour alone should not have to tell the kinds apart.
+/// The shape of a sending. Kinds differ by shape as well as by colour.
 pub(super) fn sending(kind: Option<usize>, x: f64, y: f64, large: bool) -> String {
     let (x_, y_) = (N(x), N(y));
     let Some(kind) = kind.filter(|_| large) else {

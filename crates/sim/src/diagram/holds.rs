@@ -1,12 +1,12 @@
-//! What each process has promised as a supporter: a thin bar under its lane, in the colour of whom
-//! it is locked to, for as long as it is.
+//! Draws the locks of supporters: a thin bar under the lane of each process, in the colour of the
+//! process it is locked to.
 
 use super::layout::Layout;
 use super::story::{Hold, Span, Story, coarsen};
 use super::svg::{N, SMALL_SIZE, Text, colour, put, text_width};
 use bellwether_core::{NodeId, SimTime};
 
-/// Draws the bars, without those that last for less than `finest` nanoseconds.
+/// Draws the bars, except those shorter than `finest` nanoseconds.
 pub(super) fn bars(story: &Story, layout: &Layout, finest: u64, out: &mut String) {
     for (index, lane) in story.lanes.iter().enumerate() {
         let (y, height) = layout.hold(index);
@@ -30,7 +30,7 @@ pub(super) fn bars(story: &Story, layout: &Layout, finest: u64, out: &mut String
     }
 }
 
-/// Says in the bar itself whom it is for, wherever there is room.
+/// Writes the name into each bar that has room for it.
 pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
     for (index, lane) in story.lanes.iter().enumerate() {
         let (y, height) = layout.hold(index);
@@ -38,7 +38,7 @@ pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
             return;
         }
         for Span { from, to, what } in &lane.holds {
-            let Hold::To(id) = what else { continue }; // nothing can be read on hatching
+            let Hold::To(id) = what else { continue }; // text on hatching is illegible
             let room = layout.x(*to) - layout.x(*from) - 4.0;
             let fits = |text: &String| text_width(text, SMALL_SIZE) <= room;
             let Some(text) = [said(lane.id, *what), id.to_string()].into_iter().find(fits) else {
@@ -58,7 +58,7 @@ fn said(me: NodeId, hold: Hold) -> String {
     }
 }
 
-/// The class of a bar's filling.
+/// The class of a bar's fill.
 pub(super) fn look(story: &Story, hold: Hold) -> String {
     match hold {
         Hold::To(id) => format!("f{}", colour(story.leaders.get(&id).copied().unwrap_or(0))),

@@ -1,4 +1,4 @@
-//! The processes: whether each is there, what it believes, and what befalls it.
+//! Draws the processes: whether each one runs, what it believes, and what happens to it.
 
 use super::axis;
 use super::flights::cross;
@@ -9,7 +9,7 @@ use super::svg::{LABEL_SIZE, N, Text, colour, put, text_width};
 use crate::trace::believes;
 use bellwether_core::{NodeId, SimTime, Stage};
 
-/// Draws the labels, the life lines, what each process believes and when it stands still.
+/// Draws the labels, life lines, beliefs and pauses of the processes.
 pub(super) fn bands(
     story: &Story,
     layout: &Layout,
@@ -44,7 +44,7 @@ pub(super) fn bands(
     works(story, layout, finest, out);
 }
 
-/// A thin line above the band for as long as the command ran, or may have.
+/// Draws a thin line above the band while the command ran, or may have run.
 fn works(story: &Story, layout: &Layout, finest: u64, out: &mut String) {
     for (index, lane) in story.lanes.iter().enumerate() {
         let y = N(layout.y(index) - layout.lane * 0.36);
@@ -63,7 +63,7 @@ fn works(story: &Story, layout: &Layout, finest: u64, out: &mut String) {
     }
 }
 
-/// How the line of a command looks; few pictures have one.
+/// The style of a command's line; few pictures have one.
 pub(super) const WORK: &str = "class=\"work\" stroke=\"#c2410c\" stroke-width=\"2\"";
 
 fn labels(story: &Story, layout: &Layout, out: &mut String) {
@@ -89,7 +89,7 @@ fn life_line(layout: &Layout, index: usize, phases: &[Span<Phase>], out: &mut St
     }
 }
 
-/// The class of a belief's band and how much of the lane it fills.
+/// The class of a belief's band, and how much of the lane it fills.
 fn look(story: &Story, me: NodeId, belief: &Belief) -> (String, f64) {
     let leader = belief.leaders.first().and_then(|first| story.leaders.get(first));
     match (belief.stage, leader) {
@@ -127,7 +127,7 @@ fn band<T>(
     );
 }
 
-/// Says in the band itself who leads and who is followed, wherever there is room.
+/// Writes into each band who leads or who is followed, if there is room.
 pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
     if layout.lane < 15.0 {
         return;
@@ -141,8 +141,7 @@ pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
     holds::words(story, layout, out);
 }
 
-/// The ways of all messages from left to right, unless there are so many that words cannot keep out
-/// of them.
+/// The lines of all messages; empty if there are too many for text to avoid them.
 fn lines(story: &Story, layout: &Layout) -> Vec<[f64; 4]> {
     let line = |message: &Message, (at, lane): (u64, usize)| {
         [layout.x(message.sent), layout.y(message.lane), layout.x(at), layout.y(lane)]
@@ -156,7 +155,7 @@ fn lines(story: &Story, layout: &Layout) -> Vec<[f64; 4]> {
 }
 
 const LINES_MAX: usize = 4_000;
-/// Words are moved by so much, so often, to find a place that no line crosses.
+/// Labels are moved by this much, this many times, to find a place that no line crosses.
 const SHIFT: f64 = 9.0;
 const SHIFTS_MAX: usize = 24;
 
@@ -214,7 +213,7 @@ fn crosses([x, y, to_x, to_y]: [f64; 4], [left, top, right, bottom]: [f64; 4]) -
     enters <= leaves
 }
 
-/// Draws what befell the processes, above all else.
+/// Draws the signs of events, above everything else.
 pub(super) fn signs(
     story: &Story,
     layout: &Layout,
@@ -242,7 +241,7 @@ pub(super) fn signs(
     }
 }
 
-/// What the sign stands for.
+/// The meaning of a sign.
 pub(super) fn name(sign: Sign) -> &'static str {
     match sign {
         Sign::Join => "starts",
@@ -256,7 +255,7 @@ pub(super) fn name(sign: Sign) -> &'static str {
     }
 }
 
-/// The sign itself, with a rim in the colour of the page so that it stands out on any band.
+/// Draws a sign, with a rim in the colour of the page so that it stands out on any band.
 pub(super) fn sign(sign: Sign, x: f64, y: f64, half: f64) -> String {
     let stroked = |d: String| {
         format!(
@@ -279,7 +278,7 @@ pub(super) fn sign(sign: Sign, x: f64, y: f64, half: f64) -> String {
             let d = format!("M{left} {top}h{whole}l-{side} {whole}z");
             stroked(d.clone()) + &format!("<path class=\"solid\" d=\"{d}\"/>")
         }
-        // Small, and at the edges of the lane: there may be many.
+        // Small, and at the edges of the lane, because there may be many.
         Sign::Gained => {
             let (left, top) = (N(x - 0.5 * half), N(y - 1.2 * half));
             let (x, above) = (N(x), N(y - 1.7 * half));

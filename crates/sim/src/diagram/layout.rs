@@ -1,33 +1,33 @@
-//! Where things are.
+//! The positions of lanes and moments.
 
 use super::Options;
 use super::story::Story;
 use super::svg::{LABEL_SIZE, shortened, text_width};
 
-/// Lanes are never higher than this,
+/// The largest height of a lane.
 const LANE_MAX: f64 = 40.0;
-/// nor lower than this,
+/// The smallest height of a lane.
 const LANE_MIN: f64 = 3.5;
-/// and between the two share this height.
+/// The height that all lanes share, within these limits.
 const LANES_SHARE: f64 = 600.0;
 
-/// With promises under them lanes are higher by this,
+/// Lanes with lock bars are higher by this factor.
 const LANE_STRETCH: f64 = 1.25;
-/// and what is drawn on them leaves this share of it.
+/// The fraction of such a lane that its bands may use.
 const BANDS_SHARE: f64 = 0.72;
 
-/// The places of lanes and moments in the picture, in pixels.
+/// Positions of lanes and moments in the picture, in pixels.
 pub(super) struct Layout {
     pub(super) width: f64,
-    /// Where the first moment is,
+    /// The position of the first moment.
     pub(super) left: f64,
-    /// and the last.
+    /// The position of the last moment.
     pub(super) right: f64,
-    /// Where the lanes begin.
+    /// The top of the lanes.
     pub(super) top: f64,
-    /// How high one lane is.
+    /// The height of one lane.
     pub(super) lane: f64,
-    /// How much of the height that bands may have they do have.
+    /// The fraction of a lane that its bands may use.
     bands: f64,
     lanes: usize,
     from: u64,
@@ -56,34 +56,35 @@ impl Layout {
         }
     }
 
-    /// Where a moment is; those outside the picture are put at its edge.
+    /// The position of a moment; a moment outside the picture is at its edge.
     pub(super) fn x(&self, at: u64) -> f64 {
         let share = at.saturating_sub(self.from) as f64 / self.stretch;
         self.left + share.min(1.0) * (self.right - self.left)
     }
 
-    /// Where the middle of a lane is.
+    /// The middle of a lane.
     pub(super) fn y(&self, lane: usize) -> f64 {
         self.top + (lane as f64 + 0.5) * self.lane
     }
 
-    /// Where the lanes end and the scale is.
+    /// The bottom of the lanes, where the axis is.
     pub(super) fn foot(&self) -> f64 {
         self.top + self.lanes.max(1) as f64 * self.lane + 4.0
     }
 
-    /// How many nanoseconds each of so many marks gets if they share all lanes evenly.
+    /// How many nanoseconds each of `marks` marks gets if they share all lanes evenly.
     pub(super) fn finest(&self, marks: usize) -> u64 {
         (self.stretch * self.lanes as f64 / marks.max(1) as f64) as u64
     }
 
-    /// How high a band is that fills this share of its lane, or more of it where lanes are thin.
+    /// The height of a band that fills this fraction of its lane, or more of it where lanes are
+    /// thin.
     pub(super) fn band(&self, share: f64) -> f64 {
         let share = if self.lane < 9.0 { share * 1.35 } else { share };
         self.lane * share * self.bands
     }
 
-    /// Where the bar for a promise is under the band of its lane, and how high.
+    /// The position and height of the lock bar under the band of a lane.
     pub(super) fn hold(&self, lane: usize) -> (f64, f64) {
         (self.y(lane) + self.lane * 0.26, self.lane * 0.19)
     }
@@ -94,7 +95,7 @@ impl Layout {
     }
 }
 
-/// What stands at the left of a lane. Ids may have twenty digits.
+/// The label at the left of a lane. Ids may have twenty digits.
 pub(super) fn lane_label(id: &str) -> String {
     shortened(id, 12)
 }

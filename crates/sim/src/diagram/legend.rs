@@ -1,4 +1,4 @@
-//! What the colours and signs mean: those that occur, and no others.
+//! The legend: the meaning of the colours and signs that occur.
 
 use super::flights::{self, cross, sending};
 use super::holds;
@@ -22,7 +22,7 @@ enum Sample {
     /// Strong where it leads, light where it is followed.
     Leader(usize),
     Band(&'static str),
-    /// With the class of its filling.
+    /// With the class of its fill.
     Hold(String),
     Work,
     Paused,
@@ -33,15 +33,15 @@ enum Sample {
     Nothing,
 }
 
-/// Draws the legend under the scale, in as many rows as it takes; returns where it ends.
+/// Draws the legend under the axis, in as many rows as needed; returns its lower end.
 pub(super) fn draw(story: &Story, layout: &Layout, out: &mut String) -> f64 {
     let wide = |sample: &Sample| !matches!(sample, Sample::Nothing);
     let edges = [layout.left, layout.right];
     flow(&items(story), edges, layout.foot() + 42.0, wide, draw_sample, out)
 }
 
-/// Writes samples and meanings in rows between two edges, the first row on this line; returns where
-/// they end.
+/// Writes samples and meanings in rows between two edges, starting on this line; returns the lower
+/// end.
 pub(super) fn flow<S>(
     items: &[Item<S>],
     [left, right]: [f64; 2],

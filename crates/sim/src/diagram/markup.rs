@@ -1,4 +1,4 @@
-//! What all written pictures and pages are made of: numbers and characters that cannot do harm.
+//! Numbers and escaped characters for all generated pictures and pages.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ pub struct N(pub f64);
 
 impl fmt::Display for N {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The cast turns what is not a number into zero and what is too large into the largest.
+        // The cast turns NaN into zero and clamps large values.
         let tenths = (self.0 * 10.0).round() as i64;
         let (whole, tenth) = ((tenths / 10).unsigned_abs(), (tenths % 10).abs());
         let sign = if tenths < 0 { "-" } else { "" };
@@ -19,7 +19,7 @@ impl fmt::Display for N {
     }
 }
 
-/// Writes a character so that it is harmless in XML and HTML, between tags and within quotes.
+/// Writes a character escaped for XML and HTML, in text and in quoted attributes.
 ///
 /// # Errors
 /// Those of the writer.
@@ -30,7 +30,7 @@ pub fn put_safely(out: &mut impl fmt::Write, character: char) -> fmt::Result {
         '>' => out.write_str("&gt;"),
         '"' => out.write_str("&quot;"),
         '\'' => out.write_str("&#39;"),
-        // XML knows no escape for these; what is no character is shown as a missing one.
+        // XML has no escape for control characters; they are shown as replacement characters.
         _ if character.is_control() => out.write_char('\u{fffd}'),
         '\u{fffe}' | '\u{ffff}' => out.write_char('\u{fffd}'),
         _ => out.write_char(character),

@@ -1,24 +1,24 @@
 //! One run as a picture: a space-time diagram in SVG.
 //!
-//! **How to read it.** Time runs from left to right; every process has a lane. A band says what the
-//! process believes: strong while it leads, light in its leader's colour while it follows, grey
-//! while it is undecided or keeps quiet. Where leadership is held for a time the band ends with
-//! that time, and a thin bar under it has the colour of whom the process has promised its support,
-//! for as long as that binds it. A shape on a lane is a sending, a thin line goes to where it was
-//! received, a dashed stub with a cross was lost. Hovering over anything tells about it.
+//! **How to read it.** Time runs from left to right; every process has a lane. A band shows what
+//! the process believes: strong while it leads, light in its leader's colour while it follows, grey
+//! while it is undecided or quiet. A band of a lease ends when the lease does. A thin bar under a
+//! band shows a lock, in the colour of the process it is for. A shape on a lane is a sending, a
+//! thin line goes to its reception, and a dashed stub with a cross is a loss. Hovering over
+//! anything shows details.
 //!
-//! **What it promises.** The picture is a function of records and options alone, needs nothing from
-//! outside itself, has a bounded size, and is well-formed whatever texts the records hold. Where it
-//! leaves something out to stay readable, it says so at the foot.
+//! **What it promises.** The picture is a function of records and options alone, is self-contained,
+//! has a bounded size, and is well-formed whatever texts the records hold. If it leaves something
+//! out to stay readable, it says so at the bottom.
 //!
 //! | part | holds |
 //! |---|---|
-//! | `story` | the records, put in the order of lanes, spans and flights |
+//! | `story` | the records, sorted into lanes, spans and messages |
 //! | `track` | one process while its records are read |
-//! | `layout` | where things are |
-//! | `lanes`, `holds`, `flights`, `legend`, `axis` | what is drawn, one layer each |
-//! | [`markup`] | numbers and safe characters, for other pictures too |
-//! | `svg` | safe text, colours |
+//! | `layout` | positions |
+//! | `lanes`, `holds`, `flights`, `legend`, `axis` | one layer of the drawing each |
+//! | [`markup`] | numbers and escaped characters, for other pictures too |
+//! | `svg` | escaped text, colours |
 //! | `plane` | another picture: the ring, or the network with the election tree |
 
 mod axis;
@@ -44,17 +44,17 @@ use std::collections::BTreeMap;
 use story::{LANES_MAX, Story, in_order};
 use svg::{LABEL_SIZE, N, STYLE, STYLE_OF_LEASES, Text, put, text_width};
 
-/// What the picture shows, and how large it may get.
+/// What the picture shows, and its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Stands above the picture; nothing does if it is empty.
+    /// The title above the picture; none if empty.
     pub title: String,
     /// The width in pixels, from 320 to 4096. The height follows from the number of processes.
     pub width: u32,
-    /// Where the picture ends; with the last record if absent.
+    /// The end of the picture; the last record if absent.
     pub until: Option<SimTime>,
-    /// How many marks are drawn for messages at most. Beyond that only every second, third, …
-    /// message is drawn, whole: with all its receptions and losses.
+    /// The most marks for messages. Beyond that only every second, third, … message is drawn, with
+    /// all its receptions and losses.
     pub max_marks: usize,
 }
 
@@ -70,7 +70,7 @@ impl Options {
     }
 }
 
-/// Draws the run.
+/// Draws the run as a space-time diagram.
 pub fn space_time(records: &[Record], options: &Options) -> String {
     over_time(records, options, &[]).svg()
 }
@@ -107,20 +107,20 @@ fn over_time(records: &[Record], options: &Options, order: &[NodeId]) -> Drawing
     }
 }
 
-/// A picture that is done but for its frame.
+/// A picture without its frame.
 struct Drawing {
     width: f64,
     height: f64,
     title: String,
-    /// In sentences, for those who cannot see it.
+    /// A description in sentences, for readers who cannot see the picture.
     description: Vec<String>,
-    /// Beside the style that all pictures have.
+    /// Additional style, besides that of all pictures.
     more_style: String,
     body: String,
 }
 
 impl Drawing {
-    /// With another one under it.
+    /// Puts another picture under this one.
     fn over(self, below: Self) -> Self {
         let body = format!(
             "{}<g transform=\"translate(0 {})\">\n{}</g>\n",
@@ -168,7 +168,7 @@ fn header(options: &Options, width: f64, summary: &str, out: &mut String) {
     put!(out, "<text class=\"dim\" x=\"16\" y=\"{}\">{}</text>\n", N(baseline), Text(summary));
 }
 
-/// The grid goes under everything else, with the scale below it.
+/// Draws the grid under everything else, with the axis below it.
 fn axis(layout: &Layout, story: &Story, out: &mut String) {
     let (top, foot) = (layout.top, layout.foot());
     let ticks = axis::ticks(story.from, story.to, layout.right - layout.left);
@@ -185,7 +185,7 @@ fn axis(layout: &Layout, story: &Story, out: &mut String) {
         N(layout.right)
     );
     for (at, label) in &ticks {
-        // A label at the edge is moved in rather than cut off.
+        // A label at the edge is moved inwards so that it is not cut off.
         let half = text_width(label, LABEL_SIZE) / 2.0 + 2.0;
         let x = layout.x(*at).min(layout.width - half);
         put!(out, "<text class=\"dim\" x=\"{}\" y=\"{}\">{label}</text>\n", N(x), N(foot + 16.0));
@@ -193,7 +193,7 @@ fn axis(layout: &Layout, story: &Story, out: &mut String) {
     out.push_str("</g>\n");
 }
 
-/// The whole run in one line.
+/// A summary of the run in one line.
 fn summary(story: &Story) -> String {
     let processes = match story.lanes.len() + story.left_out {
         0 => return "no records".to_owned(),
@@ -209,7 +209,7 @@ fn summary(story: &Story) -> String {
     format!("{processes}, {from} to {to}; {shown}: {sent} sent, {received} received, {lost} lost")
 }
 
-/// How the run ended, for those who cannot see the picture.
+/// A description of how the run ended, for readers who cannot see the picture.
 fn describe(story: &Story) -> String {
     let mut ends: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for lane in &story.lanes {

@@ -1,15 +1,15 @@
-//! What the records tell, put in the order a picture needs: who, from when to when, what flew.
+//! The contents of the diagram: lanes, spans and messages, collected from the records.
 
 use super::track::Track;
 use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More lanes than this no screen can tell apart.
+/// The most lanes; no screen can show more.
 pub(super) const LANES_MAX: usize = 400;
 
-/// Messages that say nothing new, and are there for the stamps that any message has, or as signs of
-/// life: they stay in the background, and take no colour from those that say something.
+/// Messages that carry nothing but stamps or signs of life. They are drawn in the background, and
+/// use none of the colours of the others.
 const QUIET: [&str; 2] = ["stamp", "heartbeat"];
 
 /// One run, ready to be drawn.
@@ -18,19 +18,19 @@ pub(super) struct Story {
     pub(super) from: u64,
     pub(super) to: u64,
     pub(super) lanes: Vec<Lane>,
-    /// Processes that have no lane because there are too many.
+    /// How many processes have no lane because there are too many.
     pub(super) left_out: usize,
     pub(super) messages: Vec<Message>,
     pub(super) marks: Vec<Mark>,
-    /// The kinds of message by name, the quiet ones aside: their place is their colour and shape,
-    /// which so do not depend on who speaks first.
+    /// The kinds of messages, sorted by name, without the quiet ones. The index is their colour and
+    /// shape, which therefore do not depend on who sends first.
     pub(super) kinds: Vec<String>,
-    /// The place, and so the colour, of everyone who was ever followed or promised support: the
-    /// longest comes first.
+    /// The colour index of each process that was ever followed or locked to; the longest comes
+    /// first.
     pub(super) leaders: BTreeMap<NodeId, usize>,
 }
 
-/// The life of one process.
+/// The history of one process.
 pub(super) struct Lane {
     pub(super) id: NodeId,
     pub(super) phases: Vec<Span<Phase>>,
@@ -38,7 +38,7 @@ pub(super) struct Lane {
     pub(super) holds: Vec<Span<Hold>>,
     /// The runs of its command, if it has one.
     pub(super) works: Vec<Span<u64>>,
-    /// What it believes in the end, even if it has only just come to.
+    /// Its belief at the end, even a very recent one.
     pub(super) end: Option<Belief>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Span<T> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It was not started yet, or has left.
+    /// Not started yet, or has left.
     Absent,
     Up,
     Paused,
@@ -66,39 +66,39 @@ pub(super) struct Belief {
     pub(super) stage: Stage,
 }
 
-/// What a process has promised, as a supporter.
+/// The lock of a supporter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
-    /// To support nobody but this one.
+    /// It supports only this process.
     To(NodeId),
-    /// To support nobody.
+    /// It supports nobody.
     Nobody,
 }
 
-/// One sending and all that became of it.
+/// One sending with its receptions and losses.
 pub(super) struct Message {
     pub(super) lane: usize,
     pub(super) sent: u64,
     pub(super) number: u64,
-    /// An index into [`Story::kinds`]; none if it is a quiet one.
+    /// An index into [`Story::kinds`]; none for a quiet message.
     pub(super) kind: Option<usize>,
-    /// Which quiet one, if it is.
+    /// The kind of a quiet message.
     quiet: &'static str,
     pub(super) to: Option<NodeId>,
-    /// When and on which lane it arrived.
+    /// When and on which lane it was received.
     pub(super) received: Vec<(u64, usize)>,
-    /// When and on which lane it was missed.
+    /// When and on which lane it was lost.
     pub(super) lost: Vec<(u64, usize)>,
 }
 
 impl Message {
-    /// How many marks it takes to draw.
+    /// How many marks it needs.
     pub(super) fn weight(&self) -> usize {
         1 + self.received.len() + self.lost.len()
     }
 }
 
-/// Something that happened to a process at a moment.
+/// An event of a process at one moment.
 pub(super) struct Mark {
     pub(super) lane: usize,
     pub(super) at: u64,
@@ -114,15 +114,15 @@ pub(super) enum Sign {
     Leave,
     Command,
     Jump,
-    /// It was told that a peer, or the link to it, is there,
+    /// It was told that a peer, or the link to it, is up.
     Gained,
-    /// or is not.
+    /// It was told that a peer, or the link to it, is down.
     Lost,
 }
 
 impl Story {
-    /// Reads the records, which are [in order](in_order), of at most so many processes. Those that
-    /// stand in `order` have their lanes in it; without one, lanes are in order of ids.
+    /// Reads the records, which are [in order](in_order), of at most `lanes_max` processes.
+    /// Processes in `order` have their lanes in that order; without one, lanes are in order of id.
     pub(super) fn of(
         records: &[&Record],
         until: Option<SimTime>,
@@ -139,12 +139,12 @@ impl Story {
         reader.finish(to, left_out)
     }
 
-    /// Whether anybody promised anything for a time: such a picture has room for it.
+    /// Whether any supporter is ever locked: such a picture has room for lock bars.
     pub(super) fn has_holds(&self) -> bool {
         self.lanes.iter().any(|lane| !lane.holds.is_empty())
     }
 
-    /// Whether there is anything that only protocols with leases have.
+    /// Whether the records contain anything that only protocols with leases have.
     pub(super) fn has_leases(&self) -> bool {
         self.has_holds() || self.messages.iter().any(|message| message.kind.is_none())
     }
@@ -155,7 +155,7 @@ impl Story {
     }
 }
 
-/// The records up to `until`, in whatever order they come, in order of time.
+/// The records up to `until`, sorted by time.
 pub(super) fn in_order(records: &[Record], until: Option<SimTime>) -> Vec<&Record> {
     let last = until.unwrap_or(SimTime::NEVER);
     let mut records: Vec<&Record> = records.iter().filter(|record| record.t <= last).collect();
@@ -163,13 +163,13 @@ pub(super) fn in_order(records: &[Record], until: Option<SimTime>) -> Vec<&Recor
     records
 }
 
-/// What time to show: from zero, unless that would leave most of the picture empty.
+/// The interval to show: from zero, unless that would leave most of the picture empty.
 fn stretch(records: &[&Record], until: Option<SimTime>) -> (u64, u64) {
     let nanos = |record: &&Record| record.t.as_nanos();
     let first = records.first().map_or(0, nanos);
     let last = until.map_or_else(|| records.last().map_or(0, nanos), SimTime::as_nanos);
     let from = if first <= last.saturating_sub(first) { 0 } else { first };
-    // What somebody came to believe at the very end is to be seen.
+    // A belief that changes at the very end must be visible.
     let believes = |record: &&Record| matches!(record.event, Event::Leadership { .. });
     let late = records.iter().rev().take_while(|record| record.t.as_nanos() == last).any(believes);
     let more = if until.is_none() && late { (last - from) / 20 } else { 0 };
@@ -178,8 +178,8 @@ fn stretch(records: &[&Record], until: Option<SimTime>) -> (u64, u64) {
     (from, if last > from { last } else { from.saturating_add(1_000_000_000) })
 }
 
-/// The processes that get a lane, and how many do not. Where an election goes by id the greater
-/// ones decide it, so they stay.
+/// The processes that get a lane, and how many do not. Processes with greater ids are preferred,
+/// because they decide elections by id.
 fn who(records: &[&Record], lanes_max: usize) -> (Vec<NodeId>, usize) {
     let mut ids = BTreeSet::new();
     for record in records {
@@ -192,8 +192,8 @@ fn who(records: &[&Record], lanes_max: usize) -> (Vec<NodeId>, usize) {
     (ids.into_iter().skip(left_out).collect(), left_out)
 }
 
-/// What a reception is matched to its sending by. Numbers begin anew after a restart, so they are
-/// not enough; time comes first, so that messages are kept in the order in which they were sent.
+/// Matches a reception to its sending. Numbers start again after a restart, so they are not
+/// sufficient. Time comes first, so that messages are sorted by sending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Sending {
     sent: u64,
@@ -208,7 +208,7 @@ struct Reader {
     lane_of: BTreeMap<NodeId, usize>,
     messages: BTreeMap<Sending, Message>,
     marks: Vec<Mark>,
-    /// In order.
+    /// Sorted.
     kinds: Vec<String>,
 }
 
@@ -246,7 +246,7 @@ impl Reader {
                 if let Some(flight) = self.message(*from, *sent, *number, message) {
                     flight.lost.push((at, lane));
                 }
-                return; // a message may be lost on a process that is down, or not there yet
+                return; // a process may lose a message while it is down or not started
             }
             Event::Recv { from, message, number, sent, .. } => {
                 if let Some(flight) = self.message(*from, *sent, *number, message) {
@@ -263,7 +263,7 @@ impl Reader {
                 self.lanes[lane].believe(at, belief, until.unwrap_or(Instant::NEVER));
             }
             Event::Fact(fact) => self.lanes[lane].learn(at, *fact),
-            // A guardian is there before its member and after it.
+            // A guardian starts before its member and ends after it.
             Event::Guardian(_) => return,
             Event::Work { work, .. } => return self.lanes[lane].work(at, *work),
             Event::Timer { .. } | Event::Store { .. } => {}
@@ -272,7 +272,7 @@ impl Reader {
         self.lanes[lane].begin(self.from, Phase::Up);
     }
 
-    /// What befalls the process itself.
+    /// Applies an event of the process itself.
     fn live(&mut self, lane: usize, at: u64, event: &Event) {
         let (before, phase, mark) = match event {
             Event::Start { incarnation } => {
@@ -304,7 +304,7 @@ impl Reader {
         if let Some(phase) = phase {
             track.enter(at, phase);
         }
-        // Those who are there when the picture begins need no mark for it.
+        // Processes that run when the picture begins need no start mark.
         if let Some((sign, told)) = mark
             && !(sign == Sign::Join && at <= self.from)
         {
@@ -354,8 +354,9 @@ fn quiet(kind: &str) -> Option<&'static str> {
     QUIET.into_iter().find(|quiet| *quiet == kind)
 }
 
-/// There are fewer colours than there may be leaders; those who mattered most get one of their own.
-/// Nobody gets one for what was merely provisional: at first every process thinks of itself.
+/// Assigns colours to leaders. There are fewer colours than possible leaders, so those followed for
+/// longest get their own. Provisional beliefs do not count, because at first every process names
+/// itself.
 fn places(lanes: &[Lane]) -> BTreeMap<NodeId, usize> {
     let mut followed: BTreeMap<NodeId, u128> = BTreeMap::new();
     for span in lanes.iter().flat_map(|lane| &lane.beliefs) {
@@ -373,7 +374,7 @@ fn places(lanes: &[Lane]) -> BTreeMap<NodeId, usize> {
     leaders.into_iter().enumerate().map(|(place, (id, _))| (id, place)).collect()
 }
 
-/// Lets every span shorter than `finest` nanoseconds give way to the one after it.
+/// Merges every span shorter than `finest` nanoseconds into the next one.
 pub(super) fn coarsen<T: Clone>(spans: &[Span<T>], finest: u64) -> Vec<Span<T>> {
     let mut coarse: Vec<Span<T>> = Vec::new();
     for span in spans {

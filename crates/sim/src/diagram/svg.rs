@@ -1,4 +1,4 @@
-//! The few things every part of the picture is made of: numbers, safe text, colours.
+//! Basic elements of the picture: numbers, escaped text, colours.
 
 pub(super) use super::markup::N;
 use super::markup::put_safely;
@@ -13,14 +13,14 @@ pub(super) use put;
 /// The size of ordinary text in the picture.
 pub(super) const LABEL_SIZE: f64 = 11.0;
 
-/// The size of what stands in the thinnest bars.
+/// The size of text in the thinnest bars.
 pub(super) const SMALL_SIZE: f64 = 8.0;
 
-/// How many leaders, and how many kinds of message, have a colour of their own. The others share
+/// How many leaders, and how many kinds of messages, have a colour of their own. All others share
 /// one more.
 pub(super) const COLOURS: usize = 6;
 
-/// A text from outside, made harmless, and cut where it gets too long to be read.
+/// A text from outside, escaped, and cut where it is too long to read.
 pub(super) struct Text<'a>(pub(super) &'a str);
 
 const TEXT_MAX: usize = 200;
@@ -38,7 +38,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Which of the colours belongs to this place in the order of leaders or kinds.
+/// The colour of this index in the order of leaders or kinds.
 pub(super) fn colour(place: usize) -> usize {
     place.min(COLOURS)
 }
@@ -51,14 +51,14 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// About how wide a text is in a sans-serif face of this size.
+/// The approximate width of a text in a sans-serif font of this size.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.58
 }
 
-/// Colours are classes, so that a dark page gets a dark picture. Leaders are hues that people with
-/// any kind of colour vision can tell apart (after Okabe and Ito, darkened so that white can be
-/// read on them); messages are another set, and each kind also has a shape of its own.
+/// Colours are classes, so that a dark page gets a dark picture. The hues of leaders are distinct
+/// for people with any kind of colour vision (after Okabe and Ito, darkened so that white text is
+/// legible on them). Messages use another set, and each kind also has its own shape.
 pub(super) const STYLE: &str = "\
 .bw{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
 .bw .page{fill:#fff}\
@@ -152,8 +152,8 @@ pub(super) const STYLE: &str = "\
 .bw .hollow{fill:#12161d}\
 }";
 
-/// What pictures of leases have beside: bars for promises, and lines that differ by more than
-/// colour, since there are several kinds of message on every lane.
+/// Additional styles for pictures of leases: lock bars, and lines that differ by more than colour,
+/// because every lane has several kinds of messages.
 pub(super) const STYLE_OF_LEASES: &str = "\
 .bw .hold{stroke:#667080;stroke-width:.8}\
 .bw .tiny{font-size:8px;pointer-events:none}\

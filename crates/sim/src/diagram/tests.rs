@@ -1,4 +1,4 @@
-//! The picture is judged by what is in it, and by being a picture at all.
+//! Checks the contents of pictures, and that they are well-formed.
 
 mod leases;
 
@@ -123,7 +123,7 @@ fn an_election_shows_everything_that_happened() {
     assert_is_a_picture(&picture);
     assert!(picture.starts_with("<svg xmlns=") && picture.contains("role=\"img\""));
     assert!(picture.contains("<title>8 leads, 0.6s to 3.4s</title>"));
-    assert_eq!(count(&picture, "class=\"l0\" x"), 2, "its reign and the legend");
+    assert_eq!(count(&picture, "class=\"l0\" x"), 2, "its term and the legend");
     assert!(picture.contains("<title>1 follows 8, 0.6s to 5s</title>"));
     assert!(picture.contains("<title>1 undecided, provisionally itself, 0s to 0.6s</title>"));
     assert!(picture.contains(
@@ -269,8 +269,8 @@ fn many_leaders_share_a_colour_but_the_one_followed_longest_has_its_own() {
     records.push(at(9_000, 1, Event::Crash));
     let picture = draw(&records);
     assert_is_a_picture(&picture);
-    let reign = picture.lines().find(|line| line.contains("<title>9 leads, 0.9s")).unwrap();
-    assert!(reign.contains("class=\"l0\""), "{reign}");
+    let term = picture.lines().find(|line| line.contains("<title>9 leads, 0.9s")).unwrap();
+    assert!(term.contains("class=\"l0\""), "{term}");
     assert!(picture.contains(">others<") && picture.contains("class=\"l6\""));
 }
 

@@ -1,13 +1,12 @@
-//! One process while its records are read: what it is in the middle of, and when that ends.
+//! The state of one process while its records are read: open spans and their known ends.
 //!
-//! What a process believes and promises may end by its own clock without a word of it, while it
-//! stands still for example. So the ends that were announced are kept, and looked at before each
-//! record.
+//! A belief or a lock may end by the process's own clock without a record, for example while it is
+//! paused. So announced ends are kept and checked before each record.
 
 use super::story::{Belief, Hold, Lane, Phase, Span};
 use bellwether_core::{Fact, Instant, NodeId, Stage, Work};
 
-/// A lane whose last spans have not ended yet.
+/// A lane whose last spans are still open.
 pub(super) struct Track {
     lane: Lane,
     phase: Option<(u64, Phase)>,
@@ -17,7 +16,7 @@ pub(super) struct Track {
     clock: Clock,
 }
 
-/// A process's clock as far as the records tell: since when it stood how to their time.
+/// A process's clock as far as the records tell: its reading at a time of the records.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     since: u64,
@@ -25,7 +24,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// When it reads this, as a time of records; not before it was set.
+    /// When the clock reads this, as a time of records; not before the clock was set.
     fn when(self, instant: Instant) -> u64 {
         if instant == Instant::NEVER {
             return u64::MAX;
@@ -43,7 +42,7 @@ impl Track {
         Self { lane, phase: None, belief: None, hold: None, run: None, clock }
     }
 
-    /// If nothing is known of it yet: it has been like this all along.
+    /// Sets the first phase, if none is known: the process has been in it from the start.
     pub(super) fn begin(&mut self, from: u64, phase: Phase) {
         self.phase.get_or_insert((from, phase));
     }
@@ -52,7 +51,7 @@ impl Track {
         if let Some((from, what)) = self.phase.replace((at, phase)) {
             push(&mut self.lane.phases, from, at, what);
         }
-        // A sleeper still believes what it believed, and that is what makes it dangerous.
+        // A paused process keeps its belief, which is what makes it dangerous.
         if matches!(phase, Phase::Down | Phase::Absent) {
             self.forget(at);
         }
@@ -84,7 +83,8 @@ impl Track {
         }
     }
 
-    /// What becomes of its command. A run whose end is not told lasts until the next begins.
+    /// Notes an event of its command. A run whose end is not recorded lasts until the next one
+    /// begins.
     pub(super) fn work(&mut self, at: u64, work: Work) {
         let next = match work {
             Work::Starts { run } => Some((at, run)),
@@ -107,7 +107,7 @@ impl Track {
         }
     }
 
-    /// Ends what has ended by `at`.
+    /// Ends the spans that have expired by `at`.
     pub(super) fn lapse(&mut self, at: u64) {
         let clock = self.clock;
         let over = |from: u64, until| Some(clock.when(until).max(from)).filter(|end| *end <= at);
@@ -125,7 +125,7 @@ impl Track {
         }
     }
 
-    /// It is not there any more.
+    /// The process has stopped.
     fn forget(&mut self, at: u64) {
         if let Some((from, what, _)) = self.belief.take() {
             push(&mut self.lane.beliefs, from, at, what);
@@ -135,7 +135,7 @@ impl Track {
         }
     }
 
-    /// The picture ends.
+    /// Ends all spans with the picture.
     pub(super) fn close(mut self, from: u64, to: u64) -> Lane {
         self.lapse(to);
         self.lane.end = self.belief.as_ref().map(|(_, belief, _)| belief.clone());
@@ -147,7 +147,7 @@ impl Track {
     }
 }
 
-/// Adds a span, unless it is over before it began or only goes on with the one before it.
+/// Adds a span, unless it is empty or continues the previous one.
 fn push<T: PartialEq>(spans: &mut Vec<Span<T>>, from: u64, to: u64, what: T) {
     if from >= to {
         return;

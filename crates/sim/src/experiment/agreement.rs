@@ -1,18 +1,19 @@
-//! Whether all live processes name the same live leaders, kept up to date change by change.
+//! Tracks whether all live processes name the same live leaders, change by change.
 
 use bellwether_core::{Leadership, NodeId};
 use std::collections::BTreeMap;
 
-/// Who names whom, as counts.
+/// How many live processes name which leaders.
 ///
-/// Agreement needs no oracle: all live processes name the same leaders, and these are alive.
+/// Agreement needs no outside knowledge: all live processes name the same leaders, and these are
+/// alive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agreement {
-    /// Whom each process names: an index into `sets`, or [`GONE`].
+    /// The set of leaders that each process names: an index into `counts`, or [`GONE`].
     names: Vec<u32>,
     /// How many live processes name each set of leaders.
     counts: Vec<u32>,
-    /// Sets of several leaders; a single leader's set has the leader's number.
+    /// Sets of several leaders. The set of a single leader has the leader's number.
     sets: BTreeMap<Vec<NodeId>, u32>,
     live: u32,
     agreed: bool,
@@ -32,7 +33,7 @@ impl Agreement {
         (self.live, self.agreed) = (0, false);
     }
 
-    /// A process names these now, for the first time or instead of others.
+    /// A process now names these leaders.
     #[inline]
     pub(crate) fn names(&mut self, node: u32, leadership: &Leadership<'_>) {
         let set = self.set(leadership.leaders);
@@ -43,11 +44,11 @@ impl Agreement {
             self.counts[before as usize] -= 1;
         }
         self.counts[set as usize] += 1;
-        // If all agree now, they agree on what this process names.
+        // If all agree now, they agree on the set that this process names.
         self.agreed = self.counts[set as usize] == self.live && self.is_alive(set);
     }
 
-    /// A process is gone.
+    /// A process has stopped.
     pub(crate) fn gone(&mut self, node: u32) {
         let before = std::mem::replace(&mut self.names[node as usize], GONE);
         if before == GONE {

@@ -1,4 +1,4 @@
-//! What can be known before anything is run: whether the question has an answer.
+//! Checks an experiment before it runs.
 
 use super::scenario::minority;
 use super::{Churn, Engine, Experiment, Initiators, Scenario};
@@ -20,82 +20,82 @@ pub enum BadExperiment {
     GroupTooLarge(GroupTooLarge),
     /// Everything is lost.
     NeverConverges,
-    /// So much is lost that the group would take for ever, or nearly.
+    /// The loss is so high that the group would practically never converge.
     TooManyRounds {
         /// The loss.
         loss: f64,
-        /// How many attempts that would take, on average.
+        /// The mean number of attempts to converge.
         rounds: f64,
     },
-    /// There is nobody who could take over.
+    /// No process could take over.
     NobodyLeft,
-    /// A leader needs more processes than there would be.
+    /// Too few processes would remain to support a leader.
     NoQuorum {
         /// The scenario.
         scenario: &'static str,
-        /// How many would be left to support a leader.
+        /// How many would remain.
         left: u32,
-        /// How many it needs.
+        /// How many a leader needs.
         quorum: u32,
     },
-    /// Two parts need somebody in each.
+    /// The group is too small to be split.
     NothingToSplit {
-        /// How many there are.
+        /// The number of processes.
         nodes: u32,
     },
-    /// The scenario is made for leases.
+    /// The scenario is only for protocols with leases.
     NoLeases(&'static str),
-    /// The scenario is not made for leases.
+    /// The scenario is not for protocols with leases.
     OnlyAnnounced(&'static str),
-    /// The lazy engine cannot do this.
+    /// The lazy engine does not apply, for this reason.
     NotLazy(&'static str),
-    /// The scenario needs a leader to lose or to find.
+    /// The scenario needs a protocol that elects a leader.
     ElectsNobody(&'static str),
-    /// A leader that is never given up is never replaced.
+    /// The leader departs, but no process ever stops following it.
     NeverGivenUp,
-    /// Luck, not the id, decides who is greater.
+    /// The scenario needs to know who is greater, but that is random.
     NobodyIsGreater(&'static str),
-    /// More comings and goings than a run should have.
+    /// Too many departures and arrivals for one run.
     TooMuchChurn {
-        /// About how many there would be.
+        /// The expected number.
         events: f64,
     },
-    /// An election of one needs no messages, and a ring of one has no neighbours.
+    /// There is only one live process.
     Alone,
-    /// Somebody is to call the election who cannot.
+    /// An initiator is not a live process.
     NoSuchInitiator {
-        /// Who.
+        /// The initiator.
         node: u32,
-        /// How many processes are alive, from 0.
+        /// The number of live processes; their ids start at 0.
         live: u32,
     },
-    /// So many are to call the election as there are not, or nobody is.
+    /// The number of initiators is zero, or larger than the number of live processes.
     InitiatorCount {
-        /// How many were asked for.
+        /// The requested number.
         count: u32,
-        /// How many processes are alive.
+        /// The number of live processes.
         live: u32,
     },
-    /// Somebody is named twice.
+    /// An initiator is listed twice.
     InitiatorTwice(u32),
-    /// Not everyone can reach everyone.
+    /// The graph is not connected.
     Disconnected {
-        /// One that process 0 cannot reach.
+        /// A process that process 0 cannot reach.
         node: u32,
     },
-    /// There is no such network.
+    /// The network cannot be drawn.
     Terrain(BadTerrain),
-    /// The scenario is not made for elections that are called.
+    /// The scenario is not for elections that an initiator starts.
     OnlyCalled(&'static str),
-    /// The protocol's parameters break a rule of theirs.
+    /// The protocol's parameters break a rule.
     Parameters(String),
-    /// Threads could not be had.
+    /// The threads could not be started.
     Threads(String),
 }
 
-/// The most comings and goings of one run.
+/// The most departures and arrivals of one run.
 const CHURN_MAX: f64 = 1e6;
-/// The most attempts a group may need to converge, on average.
+/// The largest mean number of attempts to converge.
 const ROUNDS_MAX: f64 = 1e6;
 
 impl fmt::Display for BadExperiment {
@@ -118,7 +118,7 @@ impl fmt::Display for BadExperiment {
             Self::NoQuorum { scenario, left, quorum } => write!(
                 f,
                 "scenario {scenario}: {left} would be left, but a leader needs {quorum} to support \
-                 it; choose more --nodes, or --mode local"
+                 it; choose more nodes, or mode = local"
             ),
             Self::NothingToSplit { nodes } => write!(
                 f,
@@ -135,7 +135,7 @@ impl fmt::Display for BadExperiment {
                  leases, start watches a group in which nothing happens"
             ),
             Self::NotLazy(why) => {
-                write!(f, "the lazy engine does not apply: {why}; try --engine event")
+                write!(f, "the lazy engine does not apply: {why}; use the event engine")
             }
             Self::ElectsNobody(scenario) => write!(
                 f,
@@ -143,18 +143,18 @@ impl fmt::Display for BadExperiment {
                  none; try le-a, le-s, le-m, al or query"
             ),
             Self::NeverGivenUp => f.write_str(
-                "listen is infinite: a leader that departs without a word is followed for ever; \
-                 give --listen, for example 3s, or --bye",
+                "listen is infinite: a leader that departs without notice is followed for ever; \
+                 set listen, for example to 3s, or bye",
             ),
             Self::NobodyIsGreater(scenario) => write!(
                 f,
-                "scenario {scenario} needs to know who is greater, but with this criterion luck \
-                 decides; try --criterion highest-id"
+                "scenario {scenario} needs to know who is greater, but with this criterion that is \
+                 random; try criterion = highest-id"
             ),
             Self::TooMuchChurn { events } => write!(
                 f,
                 "departures and arrivals make about {events:.0} events in the window, but at most \
-                 {CHURN_MAX:.0} can be planned; choose lower rates or a shorter --window"
+                 {CHURN_MAX:.0} can be planned; choose lower rates or a shorter window"
             ),
             Self::Terrain(bad) => bad.fmt(f),
             Self::Parameters(why) => f.write_str(why),
@@ -165,12 +165,12 @@ impl fmt::Display for BadExperiment {
 }
 
 impl BadExperiment {
-    /// Why an election cannot be called.
+    /// Writes the errors of elections that an initiator starts.
     fn fmt_uncalled(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Alone => f.write_str(
-                "there is nobody to elect: a ring, or a group, has 2 live processes or more",
-            ),
+            Self::Alone => {
+                f.write_str("there is nobody to elect: an election needs 2 or more live processes")
+            }
             Self::NoSuchInitiator { node, live } => write!(
                 f,
                 "initiator {node}: only processes that are alive can call an election, which are 0 \
@@ -188,13 +188,13 @@ impl BadExperiment {
             Self::Disconnected { node } => write!(
                 f,
                 "the graph is not connected: process {node} cannot be reached from process 0; add \
-                 links, or choose another --seed or a larger --range"
+                 links, or choose another seed or a larger range"
             ),
             Self::OnlyCalled(scenario) => write!(
                 f,
                 "scenario {scenario} is not for elections that are called by somebody; try start"
             ),
-            _ => Ok(()), // said above
+            _ => Ok(()), // written by `fmt`
         }
     }
 }
@@ -214,7 +214,7 @@ impl From<GroupTooLarge> for BadExperiment {
 }
 
 impl Experiment {
-    /// Checks everything that can be known before running.
+    /// Checks every rule that can be checked before running.
     ///
     /// # Errors
     /// [`BadExperiment`], naming the rule and the way out.
@@ -231,7 +231,7 @@ impl Experiment {
         self.choice.check_nodes(self.ids())?;
         self.check_loss()?;
         if self.choice.profile().convened {
-            self.check_convening()?; // who is named there is named better
+            self.check_convening()?; // its error names an unknown initiator better
         }
         self.plan(Coins::new(self.seed, 0)).0.check()?;
         if self.engine == Engine::Lazy
@@ -272,7 +272,8 @@ impl Experiment {
             return Err(BadExperiment::ElectsNobody(name));
         };
         let joins = matches!(self.scenario, Scenario::JoinGreater | Scenario::JoinSmaller);
-        // An established leader is not displaced by luck, but without trust that ends none is.
+        // A random draw does not displace an established leader, but no leader counts as
+        // established if trust never ends.
         let greater = self.scenario == Scenario::JoinGreater;
         let by_luck = self.ranks == Ranks::Random
             || (profile.by_luck && (greater || profile.trust == Duration::MAX));
@@ -289,7 +290,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Whoever calls an election must be there, and everyone must hear of it.
+    /// Every initiator must be alive, and every process must be reachable.
     fn check_convening(&self) -> Result<(), BadExperiment> {
         if self.scenario != Scenario::Start {
             return Err(BadExperiment::OnlyCalled(self.scenario.name()));
@@ -340,7 +341,7 @@ impl Experiment {
         }
     }
 
-    /// Before and after what happens there must be enough processes to have a leader.
+    /// Before and after the event there must be enough processes for a leader.
     fn check_leases(&self, leases: Leases) -> Result<(), BadExperiment> {
         let scenario = self.scenario.name();
         let left = match self.scenario {

@@ -1,4 +1,4 @@
-//! Elections that somebody calls: by whom, in what order they stand, and what they are told.
+//! Elections that an initiator starts: who starts them, and in which surroundings.
 
 use super::Experiment;
 use crate::coin::{Coins, For, Stream};
@@ -10,32 +10,32 @@ use crate::plan::Plan;
 use crate::terrain::{Drawn, Terrain};
 use bellwether_core::{Duration, Entropy};
 
-/// The circumstances of an election that does not begin by itself. Protocols whose processes all
-/// begin on their own do not ask.
+/// The circumstances of an election that does not start by itself. Protocols whose processes start
+/// on their own ignore them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convening {
-    /// Who calls it.
+    /// Which processes start the election.
     pub initiators: Initiators,
     /// The order of the ring.
     pub order: Order,
-    /// How long a process takes over each message.
+    /// How long a process takes to handle each message.
     pub processing: Duration,
-    /// How soon all are told, without fail, who is gone; never if absent.
+    /// How soon all processes are told that one has stopped; never if absent.
     pub detection: Option<Duration>,
     /// Whether the greatest process is dead from the start.
     pub top_dead: bool,
-    /// Who is linked to whom, of those that are alive.
+    /// The links between the live processes.
     pub terrain: Terrain,
-    /// Those who call do so at any moment of this length; all at once if it is nought.
+    /// The initiators start at random moments within this time; all at once if it is zero.
     pub spread: Duration,
-    /// How probable it is that a process sees another.
+    /// The probability that a process sees another one.
     pub view: Probability,
-    /// How probable it is that a process crashes in a round, at any moment of it, where elections
-    /// have rounds.
+    /// The probability that a process crashes in a round, at a random moment of it, in protocols
+    /// with rounds.
     pub fail: Probability,
 }
 
-/// Process 0 calls, everyone sees everyone, and nobody is told or crashes.
+/// Process 0 starts, everyone sees everyone, and nobody is told of failures or crashes.
 impl Default for Convening {
     fn default() -> Self {
         Self {
@@ -58,25 +58,25 @@ impl Convening {
         self.initiators.is_fixed() && self.terrain.is_fixed() && self.spread == Duration::ZERO
     }
 
-    /// Whether links come and go.
+    /// Whether links change during a run.
     pub fn wanders(&self) -> bool {
         matches!(self.terrain, Terrain::Moving(_))
     }
 }
 
-/// Who calls an election, all at once.
+/// Which processes start an election.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Initiators {
-    /// The process with the least id.
+    /// The process with the smallest id.
     #[default]
     One,
     /// Everyone.
     All,
-    /// So many, drawn for each run.
+    /// This many, drawn for each run.
     Some(u32),
-    /// Each with probability one half, and at least one, drawn for each run.
+    /// Each with probability one half, but at least one; drawn for each run.
     Random,
-    /// These.
+    /// The listed ones.
     Named(Vec<u32>),
 }
 
@@ -86,7 +86,7 @@ impl Initiators {
         !matches!(self, Self::Some(_) | Self::Random)
     }
 
-    /// Who they are among the first `live` processes.
+    /// Draws the initiators among the first `live` processes.
     fn draw(&self, live: u32, luck: &mut Stream) -> Vec<u32> {
         match self {
             Self::One => vec![0],
@@ -114,7 +114,7 @@ impl Initiators {
     }
 }
 
-/// Enters into a plan what the convening says.
+/// Adds the circumstances to a plan.
 pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
     let Convening { initiators, order, processing, detection, top_dead, terrain, spread, .. } =
         &experiment.convening;
@@ -125,7 +125,7 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
     if *top_dead && live > 1 {
         live -= 1;
         match detection {
-            // It is known before anything happens, or never.
+            // The group knows of it from the start, or never.
             Some(Duration::ZERO) | None => plan.absent.push(live),
             Some(_) => {
                 let fault = Fault::Crash { node: Who::Node(live) };
@@ -141,14 +141,14 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
         plan.faults.push(Timed { at: ready + Duration::from_nanos(at), fault });
     }
     plan.faults.sort_by_key(|timed| timed.at);
-    // Whether it can be drawn at all is asked before anything is run. A later throw that is not
-    // connected leaves everyone alone, and its run unsettled.
+    // The check before the runs ensures that the network can be drawn. If a later draw is not
+    // connected, all processes are alone and the run is unsettled.
     let alone = || Drawn { links: Some(Links::new()), ..Drawn::default() };
     terrain.draw(live, coins).unwrap_or_else(|_| alone()).enter(plan);
     if experiment.convening.wanders() {
         plan.horizon = experiment.window;
     } else if experiment.choice.profile().restless {
-        // Nobody can know how long it takes where messages are lost.
+        // Where messages are lost, no time to settle can be promised.
         let settles = experiment.choice.pace(plan.nodes).settles;
         let horizon = ready + settles * 2 + *spread + experiment.window;
         plan.horizon = horizon.min(Duration::LONGEST_WRITTEN);

@@ -1,4 +1,5 @@
-//! Leaders that hold leases: how long an election takes, and how well the group is led.
+//! Measures leaders that hold leases: how long elections take, and how often the group has a
+//! leader.
 //!
 //! | measure | what it is |
 //! |---|---|
@@ -7,18 +8,18 @@
 //! | `leader_presence` | the part of the time in which some process leads |
 //! | `leadership_losses_per_hour` | how often a process stops leading that neither crashed nor was cut off; one that gives way to a newcomer counts |
 //! | `messages_per_second` | datagrams sent, empty ones included; one to everyone counts once |
-//! | `reestablishment_delay` | from the crash of the leader, or from the split, to the next leader; where there is no event, the mean length of a leaderless stretch that lies inside the watch |
+//! | `reestablishment_delay` | from the crash of the leader, or from the split, to the next leader; without an event, the mean length of a leaderless interval within the watch |
 //!
-//! After a split all of it is about the part without the old leader: in majority mode the only one
-//! that can have a leader. While too few processes are there to have one, as churn may make it, the
-//! time does not count.
+//! After a split all measures are about the part without the old leader: in majority mode only this
+//! part can have a leader. Time during which too few processes are alive for a leader, as in churn,
+//! does not count.
 //!
-//! A start is watched from the first agreement on: how long that took is a measure of its own, and
-//! would be the greater part of all leaderless time otherwise. A run is *unsettled* if the group
-//! did not agree while it was watched, or had no leader when the event struck.
+//! A start is watched from the first agreement on. The time until then is a measure of its own, and
+//! would be most of the leaderless time otherwise. A run is *unsettled* if the group did not agree
+//! while it was watched, or had no leader when the event happened.
 //!
-//! A lease ends by the clock, and the world wakes a process when that happens, so a change of what
-//! it believes comes exactly then; only a process that stands still would hear of it late.
+//! A lease ends by the clock, and the world wakes a process at that time. The change of its belief
+//! therefore comes exactly then; only a paused process notices it late.
 
 use super::agreement::Agreement;
 use super::scenario::Planned;
@@ -29,18 +30,18 @@ use bellwether_core::{
 };
 use bellwether_protocols::choice::Leases;
 
-/// Watches leaders come and go.
+/// Measures leadership by leases.
 #[derive(Clone, Debug)]
-pub(crate) struct Reign {
+pub(crate) struct LeaseWatch {
     leases: Leases,
     scenario: Scenario,
     from: SimTime,
     until: SimTime,
-    /// Whether what is to be watched has begun.
+    /// Whether the watch has begun.
     begun: bool,
-    /// Whether somebody led when it did.
+    /// Whether there was a leader when it began.
     settled: bool,
-    /// Who is to be cut off then, and whether each was.
+    /// The processes that the split cuts off, and whether each one was cut off.
     to_part: Vec<u32>,
     apart: Vec<bool>,
     agreement: Agreement,
@@ -53,26 +54,26 @@ pub(crate) struct Reign {
     elections: u64,
     electing: Duration,
     agreed: Option<SimTime>,
-    /// Whether there was no leader once since the watch began.
+    /// Whether the group was without a leader at any time since the watch began.
     bereft: bool,
     regained: Option<SimTime>,
     tally: Tally,
 }
 
-/// What was counted since the watch began.
+/// Counts since the watch began.
 #[derive(Clone, Copy, Debug)]
 struct Tally {
     since: SimTime,
-    /// Up to when all time is accounted for.
+    /// All time up to this is counted.
     mark: SimTime,
-    /// For how long there could be a leader, and for how long there was.
+    /// How long there could be a leader, and how long there was one.
     able: Duration,
     led: Duration,
     losses: u64,
     sent: u64,
     /// Since when there has been no leader, if there could be one.
     lost: Option<SimTime>,
-    /// How often there was none and was one again, and for how long.
+    /// How many leaderless intervals ended, and their total length.
     stretches: u64,
     leaderless: Duration,
 }
@@ -93,7 +94,7 @@ impl Tally {
     }
 }
 
-impl Reign {
+impl LeaseWatch {
     pub(crate) fn new(leases: Leases) -> Self {
         Self {
             leases,
@@ -141,7 +142,7 @@ impl Reign {
         self.tally = Tally::new(SimTime::ZERO);
     }
 
-    /// What was measured by the end of the watch.
+    /// The results at the end of the watch.
     pub(super) fn sample(&mut self, deliveries: u64) -> Sample {
         self.pass(self.until);
         let mut sample = Sample::new(deliveries);
@@ -179,7 +180,7 @@ impl Reign {
         sample
     }
 
-    /// Time passes until `at`, and if that is in it, the watch begins.
+    /// Counts the time until `at`, and begins the watch if its beginning is passed.
     #[inline]
     fn pass(&mut self, at: SimTime) {
         if !self.begun && at >= self.from {
@@ -206,13 +207,13 @@ impl Reign {
             self.vanish(node);
             self.apart[node as usize] = true;
         }
-        // Nobody is told of a cut; whatever else happens is still to come.
+        // No process is told of a cut, so it is handled here.
         if self.scenario == Scenario::Split {
             self.look(self.from);
         }
     }
 
-    /// A process is gone or cut off.
+    /// A process has stopped or was cut off.
     fn vanish(&mut self, node: u32) {
         if self.apart[node as usize] {
             return;
@@ -222,7 +223,7 @@ impl Reign {
         self.leaders -= u32::from(std::mem::take(&mut self.leading[node as usize]));
     }
 
-    /// Something changed, as was accounted for: is there a leader, and do all agree on it?
+    /// Checks after a change whether there is a leader and whether all agree on it.
     fn look(&mut self, at: SimTime) {
         if !self.begun {
             return;
@@ -252,7 +253,7 @@ impl Reign {
         }
     }
 
-    /// A process names these now.
+    /// A process now names these leaders.
     fn believes(&mut self, at: SimTime, node: u32, leadership: &Leadership<'_>) {
         self.agreement.names(node, leadership);
         let leads = leadership.stage == Stage::Decided && leadership.names(id(node));
@@ -276,7 +277,7 @@ impl Reign {
     }
 }
 
-impl<P: Protocol> Observer<P> for Reign {
+impl<P: Protocol> Observer<P> for LeaseWatch {
     fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         self.pass(at);
         self.live += 1;
@@ -291,7 +292,7 @@ impl<P: Protocol> Observer<P> for Reign {
         if at >= self.from && !self.begun {
             self.begin();
         }
-        // What a process says to itself is no datagram.
+        // A message of a process to itself is not a datagram.
         if self.begun && !self.apart[from as usize] && to != Dest::Node(id(from)) {
             self.tally.sent += 1;
         }

@@ -1,15 +1,15 @@
-//! What is measured, and what one run gave.
+//! The measures, and the results of one run.
 
 /// What kind of number a measure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// A time, a count, a part: any number.
+    /// A number: a time, a count or a fraction.
     Number,
-    /// 1 if something happened in a run and 0 if it did not, so that the mean is a probability.
+    /// 1 if something happened in a run, 0 otherwise; the mean is a probability.
     Chance,
 }
 
-/// Makes [`Measure`] and all that is known of each from one table.
+/// Generates [`Measure`] and its properties from one table.
 macro_rules! measures {
     ($($(#[$about:meta])+ $variant:ident = $name:literal, $sort:ident;)+) => {
         /// What is measured. The names are those of the command line's JSON.
@@ -27,11 +27,11 @@ macro_rules! measures {
         }
 
         impl Measure {
-            /// All of them, in the order they are shown; then come those of kinds of messages,
-            /// which are as many as a protocol has.
+            /// All measures of the table, in the order of display. The measures of message kinds
+            /// follow them; their number depends on the protocol.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// Its name.
+            /// The name.
             pub fn name(self) -> String {
                 match self {
                     $(Self::$variant => $name.to_owned(),)+
@@ -39,7 +39,7 @@ macro_rules! measures {
                 }
             }
 
-            /// What kind of number it is.
+            /// The kind of number.
             pub(super) fn sort(self) -> Sort {
                 match self {
                     $(Self::$variant => Sort::$sort,)+
@@ -47,7 +47,7 @@ macro_rules! measures {
                 }
             }
 
-            /// Its place in [`ALL`](Self::ALL), if it is in it.
+            /// The place in [`ALL`](Self::ALL), if it has one.
             #[inline]
             fn row(self) -> Option<usize> {
                 match self {
@@ -60,39 +60,40 @@ macro_rules! measures {
 }
 
 measures! {
-    /// How often all live processes name the same live leader in the end.
+    /// Whether all live processes name the same live leader at the end.
     StrongSuccess = "strong_success", Chance;
-    /// The part of the live processes that name the one whom most name in the end.
+    /// The fraction of live processes that name the most frequently named process at the end.
     WeakSuccess = "weak_success", Number;
     /// When the converging announcement was sent.
     ConvergenceTime = "convergence_time", Number;
-    /// When it was received.
+    /// When the converging announcement was received.
     LeadershipDelay = "leadership_delay", Number;
     /// Messages sent before that.
     Messages = "messages", Number;
-    /// Those of them that were sent while the wait that opens an election can last: in T_S.
+    /// Those of them that were sent before T_S, the longest wait that opens an election.
     MessagesInOpening = "messages_in_opening", Number;
-    /// Which of the leader's messages it was; of an election in rounds, how many were held.
+    /// Which of the leader's messages converged the group; in protocols with rounds, the number of
+    /// rounds.
     Rounds = "rounds", Number;
     /// The same, averaged over the other processes.
     AverageRounds = "average_rounds", Number;
-    /// Processes announcing themselves, averaged over the time until then.
+    /// Processes that announce themselves, averaged over the time until convergence.
     SimultaneousLeaders = "simultaneous_leaders", Number;
     /// Messages per announce interval.
     AnnouncersPerInterval = "announcers_per_interval", Number;
-    /// When all name the leader at the same moment.
+    /// When all first name the leader at the same moment.
     AgreementTime = "agreement_time", Number;
-    /// Time until a disturbed group agrees again.
+    /// The time until a disturbed group agrees again.
     ReestablishmentDelay = "reestablishment_delay", Number;
-    /// Part of the time without agreement.
+    /// The fraction of the time without agreement.
     InconsistentFraction = "inconsistent_fraction", Number;
-    /// From the sending of the request that made a process leader until it leads.
+    /// The time from the request that made a process leader until it leads.
     ElectionTime = "election_time", Number;
-    /// Part of the time in which some process leads.
+    /// The fraction of the time in which some process leads.
     LeaderPresence = "leader_presence", Number;
-    /// How often a process stops leading for no reason from outside.
+    /// How often a process stops leading without a cause from outside.
     LeadershipLossesPerHour = "leadership_losses_per_hour", Number;
-    /// Datagrams; one to everyone counts once.
+    /// Datagrams; a multicast counts once.
     MessagesPerSecond = "messages_per_second", Number;
     /// Elections a process took part in.
     ElectionsPerSecond = "elections_per_second", Number;
@@ -102,24 +103,24 @@ measures! {
     Multicasts = "multicasts", Number;
     /// Relays of the last round that told everyone whom they chose.
     Relays = "relays", Number;
-    /// In how many parts these fall, by who knows whom.
+    /// How many connected components these have, by who knows whom.
     Components = "components", Number;
-    /// Rounds without a clear outcome of which some process knows.
+    /// Rounds without a clear outcome that some process knows of.
     Detected = "detected", Number;
-    /// How often some process gave up in the end.
+    /// Whether some process gave up at the end.
     Aborted = "aborted", Chance;
-    /// When the last process came to name its leader.
+    /// When the last process began to name its leader.
     Time = "time", Number;
 }
 
-/// What one run gave. Measures that it did not give are not numbers.
+/// The results of one run. A missing measure is NaN.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     values: [f64; Measure::ALL.len()],
-    /// How many messages of each kind were sent, in the order in which the kinds first were.
+    /// How many messages of each kind were sent, in the order of first use.
     pub(super) kinds: Vec<(&'static str, u64)>,
     pub(super) deliveries: u64,
-    /// Whether what the run was for did not happen.
+    /// Whether the run did not reach its goal.
     pub(crate) unsettled: bool,
 }
 
@@ -129,7 +130,7 @@ impl Sample {
         Self { values, kinds: Vec::new(), deliveries, unsettled: false }
     }
 
-    /// Enters a measure of the table.
+    /// Sets a measure of the table.
     pub(crate) fn set(&mut self, measure: Measure, value: f64) {
         if let Some(row) = measure.row() {
             self.values[row] = value;
@@ -149,12 +150,12 @@ impl Sample {
     }
 }
 
-/// Each measure that some run gave, with its values in order of the runs.
+/// Each measure that some run has, with its values in order of the runs.
 pub(super) fn columns(samples: &[Sample]) -> impl Iterator<Item = (Measure, Vec<f64>)> {
     let values = |measure| samples.iter().filter_map(move |sample| sample.get(measure)).collect();
     let table = Measure::ALL.iter().map(move |&measure| (measure, values(measure)));
     let settled = || samples.iter().filter(|sample| !sample.unsettled);
-    // A run in which none of that kind was sent counts too.
+    // A run without a message of this kind counts as zero.
     let count = move |measure| {
         settled().map(|sample| sample.get(measure).unwrap_or_default()).collect::<Vec<_>>()
     };
@@ -162,7 +163,8 @@ pub(super) fn columns(samples: &[Sample]) -> impl Iterator<Item = (Measure, Vec<
     table.chain(kinds.map(move |measure| (measure, count(measure))))
 }
 
-/// All kinds of messages, as the run that had most of them came upon them, and then the others.
+/// All kinds of messages: first those of the run with the most kinds, in its order, then the
+/// others.
 fn kinds(samples: &[Sample]) -> Vec<&'static str> {
     let mut known: Vec<&'static str> = Vec::new();
     let most = samples.iter().rev().max_by_key(|sample| sample.kinds.len());

@@ -1,7 +1,7 @@
-//! Experiments: many runs of one question, and the answer with its uncertainty.
+//! Experiments: many runs of one setup, and the results with their uncertainty.
 //!
-//! A run's luck is a function of (seed, run); runs are spread over threads and their samples put
-//! back in order, so the result does not depend on how many threads there were.
+//! The random draws of a run are a function of (seed, run). Runs are distributed over threads, and
+//! their samples are put back in order, so the result does not depend on the number of threads.
 
 mod agreement;
 mod check;
@@ -41,59 +41,59 @@ use watch::Watch;
 /// Which engine runs an experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Every message an event, every protocol, every fault.
+    /// Every message is an event. It supports every protocol and every fault.
     Event,
-    /// Only what decides the outcome: for a start with constant delay and infinite T_L.
+    /// Computes only what decides the outcome: for a start with constant delay and infinite T_L.
     Lazy,
-    /// The lazy one where it applies.
+    /// The lazy engine where it applies, the event engine otherwise.
     #[default]
     Auto,
 }
 
-/// A question: this protocol, in this group, network and scenario, so many times.
+/// A protocol in a group, a network and a scenario, to be run many times.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// The protocol.
     pub choice: Choice,
-    /// The group's size; before the event, where there is one.
+    /// The number of processes; before the event, if there is one.
     pub nodes: u32,
     /// The network.
     pub network: Network,
     /// Where ranks come from.
     pub ranks: Ranks,
-    /// Clocks run fast or slow by up to this, in parts per 10⁹, each in its own way.
+    /// Each clock runs fast or slow by a random rate up to this, in parts per 10⁹.
     pub drift: u32,
-    /// Who calls the election, for protocols in which somebody must.
+    /// How an election is started, for protocols that need an initiator.
     pub convening: Convening,
-    /// What happens.
+    /// What happens to the group.
     pub scenario: Scenario,
     /// How long a disturbed group is watched.
     pub window: Duration,
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
-    /// Where luck comes from.
+    /// The seed of all random draws.
     pub seed: u64,
-    /// How many threads; nought for as many as there are cores.
+    /// The number of threads; zero for the number of cores.
     pub threads: usize,
-    /// Which engine.
+    /// The engine.
     pub engine: Engine,
 }
 
-/// The answer.
+/// The results of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Each measure that some run gave.
+    /// Each measure that some run has.
     pub measures: Vec<(Measure, Summary)>,
     /// Runs in which the group did not settle, or not again, while it was watched.
     pub unsettled: u64,
-    /// Messages received; none known for the lazy engine, which does not look at most of them.
+    /// Messages received. Absent for the lazy engine, which does not look at most of them.
     pub deliveries: Option<u64>,
-    /// The engine that was used.
+    /// Whether the lazy engine was used.
     pub lazy: bool,
 }
 
 impl Experiment {
-    /// Asks, `progress` being told after every run.
+    /// Runs the experiment; calls `progress` after every run.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -104,18 +104,18 @@ impl Experiment {
         Ok(summarise(&samples, lazy))
     }
 
-    /// The plan of one run, and when its watch begins. Where a split cuts is not in it: that
-    /// depends on who leads then.
+    /// The plan of one run, and when its watch begins. It does not contain the cut of a split,
+    /// which depends on who leads at that time.
     pub fn plan(&self, coins: Coins) -> (Plan, SimTime) {
         self.scenario.plan(self, coins)
     }
 
-    /// How many ids it has: of processes that are there or may come.
+    /// The number of ids: of all processes that are there or may come.
     pub fn ids(&self) -> u64 {
         self.scenario.ids(self.nodes, self.choice.profile().leases.is_some())
     }
 
-    /// Everything that happens in the first run.
+    /// All records of the first run.
     pub fn trace(&self) -> Vec<Record> {
         self.choice.clone().visit(FirstRun { experiment: self })
     }
@@ -134,7 +134,7 @@ impl Experiment {
     }
 }
 
-/// Puts the runs together.
+/// Combines the runs into an answer.
 fn summarise(samples: &[Sample], lazy: bool) -> Answer {
     let summarised =
         |(measure, column): (Measure, Vec<f64>)| Some((measure, summary(measure, &column)?));
@@ -146,8 +146,8 @@ fn summarise(samples: &[Sample], lazy: bool) -> Answer {
     }
 }
 
-/// What either happened or did not has an interval of its own: that around a mean has no width
-/// where it always happened, and leaves the chances where it nearly did.
+/// Yes-or-no measures have an interval of their own: the one around a mean has no width where all
+/// samples are equal, and leaves the range from 0 to 1 near its ends.
 fn summary(measure: Measure, samples: &[f64]) -> Option<Summary> {
     let summary = Summary::of(samples)?;
     if measure.sort() != Sort::Chance {
@@ -159,13 +159,13 @@ fn summary(measure: Measure, samples: &[f64]) -> Option<Summary> {
 }
 
 impl Answer {
-    /// One measure's summary.
+    /// The summary of one measure.
     pub fn measure(&self, measure: Measure) -> Option<&Summary> {
         self.measures.iter().find(|(known, _)| *known == measure).map(|(_, summary)| summary)
     }
 }
 
-/// All runs of an experiment, spread over threads.
+/// All runs of an experiment, distributed over threads.
 struct Runs<'a> {
     experiment: &'a Experiment,
     lazy: bool,
@@ -182,7 +182,7 @@ impl Visitor for Runs<'_> {
     }
 }
 
-/// Makes all runs of an experiment, each thread with what it begins with.
+/// Executes all runs of an experiment; `T` is the state of one thread.
 fn on_threads<T>(
     experiment: &Experiment,
     progress: &(dyn Fn() + Sync),
@@ -201,7 +201,7 @@ fn on_threads<T>(
     Ok(pool.install(|| runs.collect()))
 }
 
-/// The first run of an experiment, kept whole.
+/// The first run of an experiment, with all its records.
 struct FirstRun<'a> {
     experiment: &'a Experiment,
 }
@@ -221,7 +221,7 @@ impl Visitor for FirstRun<'_> {
     }
 }
 
-/// What one thread reuses from run to run.
+/// The state that one thread reuses from run to run.
 struct Runner<'a, P: Protocol> {
     experiment: &'a Experiment,
     world: World<P>,
@@ -256,7 +256,7 @@ impl<'a, P: Protocol> Runner<'a, P> {
     }
 }
 
-/// A constant delay and a loss, as most experiments have them.
+/// Shortcuts for networks with a constant delay and one loss.
 impl Network {
     /// The constant delay of multicasts, if it is constant.
     pub fn constant_delay(&self) -> Option<Duration> {
@@ -266,7 +266,7 @@ impl Network {
         }
     }
 
-    /// The model of loss of multicasts.
+    /// The loss model of multicasts.
     pub fn loss(&self) -> Loss {
         self.multicast.loss
     }

@@ -1,42 +1,42 @@
-//! Something happens to a settled group: how long until it is settled again.
+//! Measures how long a settled group takes to settle again after an event.
 //!
 //! The group is *consistent* while all live processes name the same live leaders. After a time to
-//! settle the event strikes, at a random moment of the announce interval, and the group is watched
+//! settle, the event happens at a random moment of the announce interval. Then the group is watched
 //! for a window:
 //!
 //! | measure | what it is |
 //! |---|---|
-//! | `reestablishment_delay` | from the event until the group is consistent again; where there is no event (false departures, churn), the mean length of an inconsistent stretch that lies inside the window |
-//! | `inconsistent_fraction` | the part of the window in which the group was not consistent |
+//! | `reestablishment_delay` | from the event until the group is consistent again; without an event (false departures, churn), the mean length of an inconsistent interval within the window |
+//! | `inconsistent_fraction` | the fraction of the window in which the group was not consistent |
 //!
-//! A run is *unsettled*, and gives no delay, if the group was never consistent before the event
-//! struck, or not again by the end of the window. A window should be long beside the delays in it:
-//! one that is not cuts off the long ones.
+//! A run is *unsettled*, and gives no delay, if the group was never consistent before the event, or
+//! not again by the end of the window. A window should be long compared with the delays in it; a
+//! short one cuts off the long delays.
 
 use super::agreement::Agreement;
 use super::{Measure, Sample};
 use crate::observer::{Cause, Observer};
 use bellwether_core::{Duration, Instant, Leadership, Node, Protocol, SimTime};
 
-/// Watches a group lose and regain its agreement.
+/// Measures how a group loses and regains agreement.
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
     agreement: Agreement,
-    /// The window in which it is watched.
+    /// The window.
     from: SimTime,
     until: SimTime,
     /// Whether the window begins with an event.
     event: bool,
-    /// Whether it was ever consistent before the window began.
+    /// Whether the group was ever consistent before the window began.
     settled: bool,
-    /// Since when it has been inconsistent, if it is.
+    /// Since when the group has been inconsistent, if it is.
     lost: Option<SimTime>,
-    /// For how long it was, in all.
+    /// How long it was inconsistent in all.
     inconsistent: Duration,
-    /// How often it was and was not again, all within the window, and for how long.
+    /// How many inconsistent intervals lay within the window, and their total length.
     stretches: u64,
     whole: Duration,
-    /// When it was consistent again after the event.
+    /// When the group was first consistent again after the event.
     regained: Option<SimTime>,
 }
 
@@ -63,7 +63,7 @@ impl Recovery {
         (self.stretches, self.inconsistent, self.whole) = (0, Duration::ZERO, Duration::ZERO);
     }
 
-    /// What was measured by the end of the window.
+    /// The results at the end of the window.
     pub(crate) fn sample(&mut self, deliveries: u64) -> Sample {
         let mut sample = Sample::new(deliveries);
         if let Some(since) = self.lost.take() {
@@ -101,8 +101,8 @@ impl Recovery {
         }
     }
 
-    /// An inconsistent stretch is over. Its part inside the window counts for the fraction; for
-    /// the length only what lies inside it as a whole.
+    /// Ends an inconsistent interval. Its part inside the window counts for the fraction; for the
+    /// mean length only intervals that lie entirely inside the window count.
     fn close(&mut self, since: SimTime, at: SimTime) {
         let (begins, ends) = (since.max(self.from), at.min(self.until));
         if ends > begins {

@@ -1,19 +1,19 @@
-//! An election in rounds, until nothing more happens: how it ended and what it took.
+//! Measures an election in rounds until nothing more happens: its outcome and its cost.
 //!
 //! | measure | what it is |
 //! |---|---|
-//! | `strong_success` | 1 if all live processes name the same live leader in the end, 0 if not |
-//! | `weak_success` | the part of the live processes that name the one whom most name |
-//! | `rounds` | how many rounds were held, in all elections if several were called one after the other |
-//! | `unicasts`, `multicasts` | sent, to the dead too; what counts the group (gossip) is not counted |
-//! | `relays` | who told everyone whom it chose, in the last round |
-//! | `components` | in how many parts these fall, if whoever knows another is joined with it |
-//! | `detected` | rounds without a clear outcome of which some process knows |
+//! | `strong_success` | 1 if all live processes name the same live leader at the end, 0 if not |
+//! | `weak_success` | the fraction of live processes that name the most frequently named one |
+//! | `rounds` | the number of rounds, in all elections if several were called one after the other |
+//! | `unicasts`, `multicasts` | sent, also to dead processes; gossip that estimates the group size is not counted |
+//! | `relays` | processes that told everyone whom they chose, in the last round |
+//! | `components` | the number of connected components of the relays, linked by who knows whom |
+//! | `detected` | rounds without a clear outcome that some process knows of |
 //! | `aborted` | 1 if some process gave up, 0 if not |
-//! | `time` | from the call until the last process changed its mind |
+//! | `time` | from the call until the last process changed its belief |
 //!
-//! Failures belong to rounds (section 5 of the paper): when a round begins, everyone's coin is
-//! drawn, and whoever is to fail in it does so at any moment of it. The dead stay in views.
+//! Failures belong to rounds (section 5 of the paper): when a round begins, it is drawn which
+//! processes fail in it and at which moment. Dead processes stay in views.
 
 use super::{Experiment, Measure, Sample};
 use crate::coin::{Coins, For};
@@ -27,33 +27,33 @@ use bellwether_protocols::choice::Choice;
 use bellwether_protocols::simulated;
 use std::collections::BTreeMap;
 
-/// A round: its election and its number in it. Later ones are greater.
+/// A round: its election, and its number in that election. Later rounds are greater.
 type Round = (u32, u32);
 
-/// Watches one run after the other, and makes processes fail.
+/// Measures runs, and makes processes fail.
 pub(super) struct Rounds<'a> {
     choice: &'a Choice,
     kinds: simulated::Rounds,
     nodes: u32,
     fail: f64,
     coins: Coins,
-    /// The latest round, and when the first of all began.
+    /// The current round, and when the first one began.
     round: Round,
     called: Option<SimTime>,
-    /// How many rounds were held, and how many of them because the one before was unclear.
+    /// The number of rounds, and how many of them followed an unclear one.
     rounds: u32,
     detected: u32,
     last_change: SimTime,
     unicasts: u64,
     multicasts: u64,
-    /// Of the present round: who told whom when it first told anybody, and when that was.
+    /// In the current round: whom each process told when it first told anybody, and when.
     words: Vec<(u32, u32)>,
     first_words: BTreeMap<u32, SimTime>,
-    /// Who first told somebody just now.
+    /// The process that just told somebody for the first time.
     speaker: Option<(u32, SimTime)>,
-    /// Of the present round: who told everyone.
+    /// In the current round: the processes that told everyone.
     finals: Vec<u32>,
-    /// Who is to fail and when, the next of them last.
+    /// The processes that will fail and when; the next one is last.
     doomed: Vec<(u64, u32)>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Rounds<'a> {
         self.finals.clear();
     }
 
-    /// A round begins.
+    /// Begins a round.
     fn begin(&mut self, round: Round, at: SimTime) {
         let (election, number) = round;
         self.rounds += 1;
@@ -107,7 +107,7 @@ impl<'a> Rounds<'a> {
             let mut luck = self.coins.world(For::Failures { election, round: number });
             let mut node = 0.0;
             loop {
-                // How many last until the next that does not: drawn at once.
+                // Draws the distance to the next failing process directly.
                 node += libm::floor(libm::log1p(-luck.unit()) / libm::log1p(-self.fail));
                 if node >= f64::from(self.nodes) {
                     break;
@@ -119,7 +119,8 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Somebody tells somebody whom it prefers. Whom it knows shows when it first does so.
+    /// Notes that a process tells another whom it prefers. Its first such messages show whom it
+    /// knows.
     fn note_word(&mut self, at: SimTime, from: u32, to: NodeId) {
         if self.speaker != Some((from, at)) {
             if *self.first_words.entry(from).or_insert(at) != at {
@@ -130,18 +131,18 @@ impl<'a> Rounds<'a> {
         self.words.extend(u32::try_from(to.0).map(|to| (from, to)));
     }
 
-    /// In how many parts those who told everyone fall.
+    /// The number of connected components of the processes that told everyone.
     fn components(&self) -> usize {
         let mut place = vec![NOBODY; self.nodes as usize];
         (0..).zip(&self.finals).for_each(|(at, relay)| place[*relay as usize] = at);
         let place = |node: &u32| place.get(*node as usize).copied().filter(|at| *at != NOBODY);
         let joined = self.words.iter().filter_map(|(from, to)| Some((place(from)?, place(to)?)));
         let parts = components(self.finals.len() as u32, joined);
-        // One in each part is what the others share.
+        // Each component has one process whose number is the component's.
         (0..).zip(parts).filter(|(relay, shared)| relay == shared).count()
     }
 
-    /// What the run came to.
+    /// The results of the run.
     pub(super) fn sample<P: Protocol>(
         &self,
         plan: &Plan,
@@ -170,15 +171,15 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// Whoever told nobody.
+/// Marks a process that told nobody.
 const NOBODY: u32 = u32::MAX;
 
-/// How the group stands in the end.
+/// The state of the group at the end.
 #[derive(Default)]
 struct Ended {
     living: u32,
     followers: BTreeMap<NodeId, u32>,
-    /// Whether somebody saw that the last round has no clear outcome.
+    /// Whether some process saw that the last round has no clear outcome.
     unclear: bool,
     aborted: bool,
 }
@@ -186,7 +187,7 @@ struct Ended {
 impl Ended {
     fn of<P: Protocol>(plan: &Plan, world: &World<P>) -> Self {
         let mut ended = Self::default();
-        // Most follow whom the one before them follows.
+        // Most processes follow the same leader as the one before them.
         let (mut leader, mut followers) = (None, 0);
         for node in 0..plan.nodes {
             let Some(state) = world.node(node) else { continue };
@@ -245,11 +246,11 @@ impl<P: Protocol> Observer<P> for Rounds<'_> {
     }
 
     #[inline]
-    fn strikes_at(&self) -> u64 {
+    fn injects_at(&self) -> u64 {
         self.doomed.last().map_or(u64::MAX, |(at, _)| *at)
     }
 
-    fn strike(&mut self) -> Option<Fault> {
+    fn inject(&mut self) -> Option<Fault> {
         self.doomed.pop().map(|(_, node)| Fault::Crash { node: Who::Node(node) })
     }
 }

@@ -1,4 +1,4 @@
-//! What happens to the group.
+//! Scenarios: what happens to the group.
 
 use super::Experiment;
 use super::convening::convene;
@@ -19,31 +19,31 @@ pub enum Scenario {
     Start,
     /// The leader departs.
     Departure,
-    /// Nobody departs, but announcements are lost.
+    /// No process departs, but lost announcements make it look so.
     FalseDeparture,
-    /// One joins that is to lead.
+    /// A process joins that will lead.
     JoinGreater,
-    /// One joins that is not.
+    /// A process joins that will not lead.
     JoinSmaller,
-    /// A cut divides the group at random, with the leader in the smaller part: for leases.
+    /// A cut divides the group at random, with the leader in the smaller part; for leases.
     Split,
-    /// Processes come and go.
+    /// Processes join and leave at random.
     Churn(Churn),
 }
 
-/// How often processes come and go, per second, at random.
+/// Random rates at which processes leave and join, per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Churn {
-    /// Departures, of any process.
+    /// Departures, of any running process.
     pub departures: f64,
-    /// Arrivals, of any that is not there.
+    /// Arrivals, of any process that is not running.
     pub arrivals: f64,
 }
 
 const LONGEST: Duration = Duration::LONGEST_WRITTEN;
 
 impl Scenario {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -56,8 +56,8 @@ impl Scenario {
         }
     }
 
-    /// How many ids it has for a group of this size: churn needs some to come, a join one. Where a
-    /// leader holds leases the group is known, and in churn those come who went.
+    /// The number of ids for a group of this size. A join needs one more, and churn needs ids that
+    /// can join. With leases the group is fixed, and in churn the processes that left come back.
     pub fn ids(&self, nodes: u32, leases: bool) -> u64 {
         let nodes = u64::from(nodes);
         match self {
@@ -68,12 +68,12 @@ impl Scenario {
         }
     }
 
-    /// Whether one event strikes at the beginning of the watch.
+    /// Whether one event happens at the beginning of the watch.
     pub(crate) fn has_event(&self) -> bool {
         self.replaces() || matches!(self, Self::JoinGreater | Self::JoinSmaller)
     }
 
-    /// Whether that event takes the leader away.
+    /// Whether that event removes the leader.
     pub(crate) fn replaces(&self) -> bool {
         matches!(self, Self::Departure | Self::Split)
     }
@@ -85,7 +85,7 @@ impl Scenario {
             network: experiment.network.clone(),
             ranks: experiment.ranks,
             drift: experiment.drift,
-            // More than can be counted is more than a plan may have, and is refused as such.
+            // A number that overflows is above the limit of a plan, and `check` rejects it as such.
             ..Plan::new(u32::try_from(experiment.ids()).unwrap_or(u32::MAX))
         };
         let profile = experiment.choice.profile();
@@ -98,7 +98,7 @@ impl Scenario {
             return (plan, SimTime::ZERO);
         }
         if *self == Self::Start {
-            // Where leaders are given up, or nothing is promised, agreement may never come.
+            // Where leaders may be given up, or nothing is promised, agreement may never come.
             let settles = matches!(profile.goal, Goal::Leaders(_));
             if profile.trust != Duration::MAX || !settles {
                 plan.horizon = (settling_time(experiment) + experiment.window).min(LONGEST);
@@ -106,7 +106,7 @@ impl Scenario {
             return (plan, SimTime::ZERO);
         }
         let mut luck = coins.world(For::Event);
-        // Any moment of the announce interval is as likely as another.
+        // The event happens at a uniformly random moment of the announce interval.
         let phase = luck.below(profile.interval.as_nanos().max(1));
         let at = settling_time(experiment) + Duration::from_nanos(phase);
         plan.horizon = (at + experiment.window).min(LONGEST);
@@ -126,8 +126,8 @@ impl Scenario {
         (plan, SimTime::ZERO + at)
     }
 
-    /// The same, complete. Who leads when a split strikes only the run itself can tell, so it is
-    /// run up to then; the same luck makes the same run again.
+    /// Like [`plan`](Self::plan), but complete. Who leads when a split happens is known only during
+    /// the run, so the run is simulated up to then; the same seed repeats it exactly.
     pub(super) fn rehearse<P: Protocol>(
         &self,
         experiment: &Experiment,
@@ -162,16 +162,16 @@ impl Scenario {
     }
 }
 
-/// All that is to happen in one run.
+/// The plan of one run, with its watch.
 pub(super) struct Planned {
     pub(super) plan: Plan,
     /// When the watch begins.
     pub(super) from: SimTime,
-    /// Who is cut off from then on.
+    /// The processes that are cut off from then on.
     pub(super) apart: Vec<u32>,
 }
 
-/// The smaller part of a split: the largest that could not have a leader by majority, and never
+/// The size of the smaller part of a split: the largest one that cannot have a majority, and never
 /// half of the group.
 pub(super) fn minority(nodes: u32) -> u32 {
     nodes.saturating_sub(1) / 2
@@ -183,7 +183,7 @@ fn shuffle(ids: &mut [u32], luck: &mut Stream) {
     }
 }
 
-/// Long enough for the group to have settled, whatever its size and loss.
+/// A time after which the group has settled, for any size and loss.
 fn settling_time(experiment: &Experiment) -> Duration {
     let Experiment { choice, nodes, network, .. } = experiment;
     let Profile { opening, attempt, trust, .. } = choice.profile();
@@ -201,8 +201,8 @@ fn depart(node: Who, experiment: &Experiment) -> Fault {
     if experiment.choice.profile().byes > 0 { Fault::Leave { node } } else { Fault::Crash { node } }
 }
 
-/// Twice as many ids as processes, a random half of them there at first, then a random one of those
-/// that are there leaves, or a random one of those that are not comes, each at its rate.
+/// The plan of churn. There are twice as many ids as processes, and a random half of them start.
+/// Then random running processes leave and random stopped ones join, each at its rate.
 fn churn_plan(
     churn: Churn,
     experiment: &Experiment,
@@ -227,7 +227,7 @@ fn churn_plan(
         }
         let leaves = luck.unit() * rate < churn.departures;
         let (source, target) = if leaves { (&mut here, &mut away) } else { (&mut away, &mut here) };
-        // Somebody always stays, and there is a limit to who can come.
+        // At least one process always stays, and only stopped processes can join.
         if source.len() <= usize::from(leaves) {
             continue;
         }

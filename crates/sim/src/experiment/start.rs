@@ -1,20 +1,22 @@
-//! Everyone starts at once: how long until all have accepted the leader, and at what cost.
+//! Measures a start of all processes at once: how long until all accept the leader, and at what
+//! cost.
 //!
-//! The measures of Table 5.1, as our reading makes them precise:
+//! The measures of Table 5.1, as we define them precisely:
 //!
 //! | measure | what it is |
 //! |---|---|
 //! | `convergence_time` | when the announcement that converges the group was *sent* |
 //! | `leadership_delay` | when it was received |
 //! | `messages` | messages sent before that reception |
-//! | `messages_in_opening` | those of them sent before T_S, where there is a wait |
-//! | `rounds` | the how-manieth of the leader's messages it was |
+//! | `messages_in_opening` | those of them sent before T_S, where an election opens with a wait |
+//! | `rounds` | which of the leader's messages it was, from 1 |
 //! | `average_rounds` | the same, averaged over the other processes |
 //! | `simultaneous_leaders` | processes announcing themselves, averaged over time up to then |
 //! | `announcers_per_interval` | the thesis's estimator of that: messages per T_A |
-//! | `agreement_time` | when all name the leader at the same moment; where that is not the same |
+//! | `agreement_time` | when all name the leader at the same moment, where that differs |
 //!
-//! "Accepted" means at least once; with an infinite T_L nobody forgets, and both times coincide.
+//! "Accepted" means at least once. With an infinite T_L no process forgets, and both times are
+//! equal.
 
 use super::agreement::Agreement;
 use super::{Measure, Sample};
@@ -24,29 +26,29 @@ use bellwether_core::{
 };
 use bellwether_protocols::choice::{Goal, Profile};
 
-/// Watches a group converge.
+/// Measures how a group converges.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     goal: Goal,
     interval: Duration,
     /// The longest wait that opens an election.
     opening: SimTime,
-    /// The best claims, best first: who should lead.
+    /// The best claims, best first: the processes that should lead.
     best: Vec<(u64, NodeId)>,
     right: Vec<NodeId>,
-    /// A bit for each process that has accepted.
+    /// One bit for each process that has accepted.
     accepted: Vec<u64>,
-    /// A bit for each process that announces itself.
+    /// One bit for each process that announces itself.
     leading: Vec<u64>,
     nodes: u32,
     missing: u32,
     sent: u64,
     /// Those sent before the opening waits are over.
     early: u64,
-    /// The greatest and the sum of the rounds in which processes accepted.
+    /// The largest round in which a process accepted, and their sum.
     rounds: u32,
     rounds_sum: u64,
-    /// How many accepted because of a message.
+    /// How many processes accepted because of a message.
     told: u32,
     /// When the last accepted announcement was sent, and when it was received.
     converged: SimTime,
@@ -59,7 +61,7 @@ pub(crate) struct Start {
     agreed: SimTime,
 }
 
-/// How many lead, over time.
+/// The number of leaders over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Leaders {
     now: u64,
@@ -128,7 +130,7 @@ impl Start {
         }
     }
 
-    /// What was measured; nothing if the group never converged.
+    /// The results; empty if the group never converged.
     pub(crate) fn sample(&self, deliveries: u64) -> Sample {
         let mut sample = Sample::new(deliveries);
         let agreed = self.agreement.as_ref().is_none_or(Agreement::agreed);
@@ -136,7 +138,7 @@ impl Start {
         if self.missing > 0 {
             return sample;
         }
-        // In a protocol that falls silent, all that was ever said belongs to the count.
+        // In a protocol that falls silent, all messages count.
         let messages = if self.goal == Goal::Quiet { self.sent } else { self.messages } as f64;
         sample.set(Measure::ConvergenceTime, self.converged.as_secs_f64());
         sample.set(Measure::LeadershipDelay, self.received.as_secs_f64());
@@ -186,7 +188,7 @@ impl Start {
         self.note(at, cause);
     }
 
-    /// The group is one step nearer to its goal, or there.
+    /// Notes progress towards the goal, and whether it is reached.
     fn note(&mut self, at: SimTime, cause: Option<Cause>) {
         let (sent, round) = cause.map_or((at, 0), |cause| (cause.sent, cause.number + 1));
         self.rounds_sum += u64::from(round);
@@ -243,7 +245,7 @@ impl<P: Protocol> Observer<P> for Start {
 
     fn on_ready(&mut self) {
         self.right.extend(self.best.iter().map(|(_, id)| *id));
-        // A process believes in itself from the start: the best has accepted itself already.
+        // A process believes in itself from the start, so the best one has already accepted itself.
         if let [only] = self.right[..] {
             self.accept(SimTime::ZERO, only.0 as u32, None);
         }
@@ -284,7 +286,7 @@ impl<P: Protocol> Observer<P> for Start {
     fn done(&self) -> bool {
         match &self.agreement {
             None => self.missing == 0,
-            // An agreement on the first to speak may be lost again: wait and see.
+            // An agreement on the first process that announced itself may be lost again, so wait.
             Some(agreement) => self.goal != Goal::Same && self.missing == 0 && agreement.agreed(),
         }
     }

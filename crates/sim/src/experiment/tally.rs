@@ -1,11 +1,11 @@
-//! An election that was called, until nothing more happens: how many messages of each kind it took.
+//! Measures an election that an initiator starts, until nothing more happens: its messages by kind.
 //!
 //! | measure | what it is |
 //! |---|---|
-//! | `messages`, `messages_<kind>` | sent, to the dead too, until all is quiet, or until agreement where it never is |
-//! | `time` | when the last process came to name its leader |
+//! | `messages`, `messages_<kind>` | sent, also to dead processes, until all is quiet; until agreement in protocols that never fall quiet |
+//! | `time` | when the last process began to name its leader |
 //!
-//! A run is *unsettled* if in the end some live process does not name the best live one it can
+//! A run is *unsettled* if at the end some live process does not name the best live one that it can
 //! reach.
 
 use super::{Measure, Sample};
@@ -22,16 +22,16 @@ use bellwether_core::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     sent: u64,
-    /// How many of each kind, in the order in which the kinds were first sent.
+    /// How many of each kind, in the order of first use.
     kinds: Vec<(&'static str, u64)>,
-    /// The place of the last message's kind: most messages are like the one before.
+    /// The index of the last message's kind: most messages have the same kind as the one before.
     last: usize,
     last_change: Duration,
-    /// Where something goes on for ever: who does not name the leader yet, and whom they must.
+    /// For protocols that never fall quiet: the processes that do not name the leader yet.
     waiting: Option<Waiting>,
 }
 
-/// Those who do not name the best process yet.
+/// Processes that do not name the best process yet.
 #[derive(Clone, Debug)]
 struct Waiting {
     best: u32,
@@ -40,7 +40,7 @@ struct Waiting {
 }
 
 impl Tally {
-    /// Another run of this plan, which is watched until all agree, or until all is quiet.
+    /// Prepares for a run of this plan, watched until all agree or until all is quiet.
     pub(super) fn reset(&mut self, plan: &Plan, until_agreed: bool) {
         let dead = plan.faults.iter().filter_map(|timed| match timed.fault {
             Fault::Crash { node: Who::Node(node) } => Some(node),
@@ -55,7 +55,7 @@ impl Tally {
         *self = Self { waiting, ..Self::default() };
     }
 
-    /// What the run came to.
+    /// The results of the run.
     pub(super) fn sample<P: Protocol>(
         &self,
         plan: &Plan,
@@ -65,7 +65,7 @@ impl Tally {
         let mut sample = Sample::new(deliveries);
         sample.unsettled = !agreed(plan, world);
         if sample.unsettled {
-            return sample; // what it took to agree is not known
+            return sample; // the cost of agreement is unknown
         }
         sample.set(Measure::Messages, self.sent as f64);
         sample.set(Measure::Time, self.last_change.as_secs_f64());
@@ -73,7 +73,7 @@ impl Tally {
         sample
     }
 
-    /// Counts a message that is not like the one before.
+    /// Counts a message whose kind differs from the one before.
     fn count(&mut self, kind: &'static str) {
         let place = self.kinds.iter().position(|(known, _)| *known == kind);
         self.last = place.unwrap_or_else(|| {
@@ -111,7 +111,7 @@ impl<P: Protocol> Observer<P> for Tally {
     }
 }
 
-/// Whether every live process names the best live one it can reach, and no other.
+/// Whether every live process names the best live one that it can reach, and no other.
 fn agreed<P: Protocol>(plan: &Plan, world: &World<P>) -> bool {
     let component = reachable(plan, world);
     let mut best = vec![None; plan.nodes as usize];
@@ -128,7 +128,7 @@ fn agreed<P: Protocol>(plan: &Plan, world: &World<P>) -> bool {
     })
 }
 
-/// How good a process is, by its own account.
+/// The claim of a process, as it states it.
 fn claim<P: Protocol>(state: &Node<P>, now: Instant) -> u64 {
     let mut weight = 0;
     state.facts(now, &mut |fact| {
@@ -139,7 +139,7 @@ fn claim<P: Protocol>(state: &Node<P>, now: Instant) -> u64 {
     weight
 }
 
-/// For each process, a number that those it can reach share.
+/// A component number for each process: those that can reach each other share one.
 fn reachable<P: Protocol>(plan: &Plan, world: &World<P>) -> Vec<u32> {
     let Topology::Graph { links } = &plan.network.topology else {
         return vec![0; plan.nodes as usize];

@@ -1,11 +1,11 @@
-//! A network whose links come and go: how long its processes follow the wrong leader, and what it
-//! costs to find the right one.
+//! Measures a network whose links change: how long processes follow the wrong leader, and the cost
+//! of finding the right one.
 //!
 //! | figure | what it is |
 //! |---|---|
-//! | `inconsistent_fraction` | of the time of all live processes, the part in which one does not name the best live process it can reach |
-//! | `elections_per_second` | how often a process is drawn into an election, on average over them |
-//! | `messages_per_second` | sent by all together |
+//! | `inconsistent_fraction` | the fraction of the time of all live processes in which one does not name the best live process it can reach |
+//! | `elections_per_second` | how often a process takes part in an election, averaged over them |
+//! | `messages_per_second` | sent by all processes together |
 
 use super::{Measure, Sample};
 use crate::fault::Fault;
@@ -16,16 +16,16 @@ use crate::world::Scene;
 use bellwether_core::{Dest, Duration, Fact, Protocol, SimTime, Stage};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Watches one run of a plan on a graph.
+/// Measures one run of a plan on a graph.
 #[derive(Clone, Debug)]
 pub struct Wandering {
     from: SimTime,
     now: SimTime,
     links: BTreeSet<(u32, u32)>,
-    /// Links that will come or go.
+    /// Links that will appear or disappear.
     changes: VecDeque<(SimTime, (u32, u32), bool)>,
     seen: Vec<Option<Seen>>,
-    /// Whom each should name.
+    /// The process that each one should name.
     best: Vec<u64>,
     live: u64,
     wrong: u64,
@@ -35,7 +35,7 @@ pub struct Wandering {
     messages: u64,
 }
 
-/// What was last seen of a process.
+/// The last known state of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     claim: u64,
@@ -43,10 +43,10 @@ struct Seen {
     decided: bool,
 }
 
-/// What a watch came to.
+/// The results of a watch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanderings {
-    /// How much of their time processes did not name the best one they could reach.
+    /// The fraction of their time in which processes did not name the best one they could reach.
     pub inconsistent_fraction: f64,
     /// Elections a process took part in, per second.
     pub elections_per_second: f64,
@@ -55,7 +55,7 @@ pub struct Wanderings {
 }
 
 impl Wandering {
-    /// Watches a run of this plan, from this time on.
+    /// Measures a run of this plan, from this time on.
     pub fn new(plan: &Plan, from: Duration) -> Self {
         let links = match &plan.network.topology {
             Topology::Graph { links } => links.iter().copied().map(tidy).collect(),
@@ -81,7 +81,7 @@ impl Wandering {
         }
     }
 
-    /// What it came to by this time, at which the run must have ended.
+    /// The results at `end`, at which the run must have ended.
     pub fn finish(mut self, end: SimTime) -> Wanderings {
         self.end(end)
     }
@@ -96,7 +96,7 @@ impl Wandering {
         }
     }
 
-    /// The same as one run's sample.
+    /// The results as the sample of one run.
     pub(super) fn sample(&mut self, end: SimTime, deliveries: u64) -> Sample {
         let Wanderings { inconsistent_fraction, elections_per_second, messages_per_second } =
             self.end(end);
@@ -107,7 +107,7 @@ impl Wandering {
         sample
     }
 
-    /// Time passes, and links come and go in it.
+    /// Counts the time until `to`, and applies the link changes in it.
     fn advance(&mut self, to: SimTime) {
         while let Some((at, ends, up)) = self.changes.front().copied().filter(|c| c.0 <= to) {
             self.changes.pop_front();
@@ -129,7 +129,7 @@ impl Wandering {
         self.now = self.now.max(to);
     }
 
-    /// Who is best for whom, and who is wrong about it.
+    /// Finds the best process for each one, and counts those that name another.
     fn judge(&mut self) {
         let there = |node: u32| self.seen[node as usize].is_some();
         let links = self.links.iter().copied().filter(|(a, b)| there(*a) && there(*b));

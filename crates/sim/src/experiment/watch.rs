@@ -1,15 +1,16 @@
-//! Which observer measures a run: by what the protocol answers and what happens, not by name.
+//! Chooses the observer that measures a run, by properties of the protocol and the scenario, not by
+//! name.
 //!
 //! | observer | measures |
 //! |---|---|
 //! | `rounds` | elections in rounds |
 //! | `leases` | leaders that hold leases |
-//! | `wandering` | called elections in a network whose links come and go |
-//! | `tally` | other called elections |
-//! | `start` | a start in which everyone begins on its own |
-//! | `recovery` | a group that something happens to |
+//! | `wandering` | elections by initiators in a network whose links change |
+//! | `tally` | other elections by initiators |
+//! | `start` | a start in which every process begins on its own |
+//! | `recovery` | a group after an event |
 
-use super::leases::Reign;
+use super::leases::LeaseWatch;
 use super::recovery::Recovery;
 use super::rounds::Rounds;
 use super::scenario::Planned;
@@ -27,7 +28,7 @@ use bellwether_core::{Dest, Duration, Instant, Leadership, Node, Protocol, SimTi
 /// One of the observers that measure, reused from run to run.
 pub(super) enum Watch<'a> {
     Rounds(Rounds<'a>),
-    Reign(Box<Reign>),
+    Leases(Box<LeaseWatch>),
     Wandering(Box<Wandering>),
     Tally(Tally),
     Start(Box<Start>),
@@ -37,13 +38,13 @@ pub(super) enum Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// The one that measures this experiment.
+    /// The observer for this experiment.
     pub(super) fn of(experiment: &'a Experiment) -> Self {
         let profile = experiment.choice.profile();
         if let Some(kinds) = experiment.choice.rounds() {
             Self::Rounds(Rounds::new(experiment, kinds))
         } else if let Some(leases) = profile.leases {
-            Self::Reign(Box::new(Reign::new(leases)))
+            Self::Leases(Box::new(LeaseWatch::new(leases)))
         } else if profile.convened && experiment.convening.wanders() {
             Self::Wandering(Box::new(Wandering::new(&Plan::new(0), Duration::ZERO)))
         } else if profile.convened {
@@ -55,8 +56,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The one beside which a run is traced: it makes processes fail, or ends the run when all have
-    /// settled.
+    /// The observer that runs together with a tracer: it makes processes fail, or ends the run when
+    /// all have settled.
     pub(super) fn beside_a_trace(experiment: &'a Experiment) -> Self {
         let profile = experiment.choice.profile();
         match experiment.choice.rounds() {
@@ -68,12 +69,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Another run begins.
+    /// Prepares for the next run.
     pub(super) fn reset(&mut self, experiment: &Experiment, planned: &Planned, coins: Coins) {
         let Planned { plan, from, .. } = planned;
         match self {
             Self::Rounds(rounds) => rounds.reset(coins),
-            Self::Reign(reign) => reign.reset(planned, experiment.scenario),
+            Self::Leases(leases) => leases.reset(planned, experiment.scenario),
             Self::Wandering(wandering) => **wandering = Wandering::new(plan, Duration::ZERO),
             Self::Tally(tally) => tally.reset(plan, experiment.choice.profile().restless),
             Self::Start(start) => start.reset(plan.nodes),
@@ -85,8 +86,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Runs the plan and measures. A start is run by itself because it is made for speed, and a
-    /// network that moves because it is looked at after every step.
+    /// Runs the plan and measures it. A start runs separately for speed, and a moving network
+    /// because its observer looks at the world after every step.
     pub(super) fn run<P: Protocol>(
         &mut self,
         world: &mut World<P>,
@@ -101,7 +102,7 @@ impl<'a> Watch<'a> {
         };
         match self {
             Self::Rounds(rounds) => rounds.sample(plan, world, deliveries),
-            Self::Reign(reign) => reign.sample(deliveries),
+            Self::Leases(leases) => leases.sample(deliveries),
             Self::Wandering(wandering) => wandering.sample(plan.end(), deliveries),
             Self::Tally(tally) => tally.sample(plan, world, deliveries),
             Self::Start(start) => start.sample(deliveries),
@@ -111,22 +112,22 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Asks the observer that there is; nothing if there is none.
+/// Forwards a call to the observer, if there is one.
 macro_rules! ask {
     ($watch:expr, $method:ident($($argument:expr),*)) => {
         match $watch {
             Watch::Rounds(watch) => Observer::<P>::$method(watch, $($argument),*),
-            Watch::Reign(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
+            Watch::Leases(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
             Watch::Tally(watch) => Observer::<P>::$method(watch, $($argument),*),
             Watch::Start(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
             Watch::Recovery(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
-            // It looks at the world, and has a run of its own.
+            // This observer looks at the world and has a separate run.
             Watch::Wandering(_) | Watch::Nothing => {}
         }
     };
 }
 
-/// One world for all of them, so that there are fewer worlds to compile.
+/// One observer type for all of them, so that fewer worlds are compiled.
 impl<P: Protocol> Observer<P> for Watch<'_> {
     fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         ask!(self, on_start(at, node, now, state));
@@ -157,16 +158,16 @@ impl<P: Protocol> Observer<P> for Watch<'_> {
     }
 
     #[inline]
-    fn strikes_at(&self) -> u64 {
+    fn injects_at(&self) -> u64 {
         match self {
-            Self::Rounds(rounds) => Observer::<P>::strikes_at(rounds),
+            Self::Rounds(rounds) => Observer::<P>::injects_at(rounds),
             _ => u64::MAX,
         }
     }
 
-    fn strike(&mut self) -> Option<Fault> {
+    fn inject(&mut self) -> Option<Fault> {
         match self {
-            Self::Rounds(rounds) => Observer::<P>::strike(rounds),
+            Self::Rounds(rounds) => Observer::<P>::inject(rounds),
             _ => None,
         }
     }

@@ -1,44 +1,44 @@
-//! What reaches whom: one coin for all listeners, or one for each.
+//! Which announcements reach which listeners: one draw for all listeners, or one for each.
 
 use super::calendar::{Calendar, Call};
 use super::order::{Block, LANES, Order};
 use super::{Setting, elect::Leader};
-use crate::coin::{Coins, Packet};
+use crate::coin::{Coins, PacketDraws};
+use crate::multicast_filter::pack;
 use crate::network::{Loss, Probability};
-use crate::sieve::pack;
 
-/// What an election asks of the air. Processes ask in their order, the best first.
+/// The medium of an election. Processes ask in their order, the best first.
 pub(super) trait Air {
     /// Begins a run.
     fn clear(&mut self);
 
-    /// Which of the leader's announcements is the first to reach each of the block. `None` if
-    /// somebody is not reached before the world ends.
+    /// Finds the leader's first announcement that reaches each process of the block. `None` if some
+    /// process is not reached before the world ends.
     fn rounds(&mut self, leader: &Leader, block: &mut Block) -> Option<()>;
 
-    /// Those of the block, a bit each, that may speak; the others have surely fallen silent before
-    /// they wake.
+    /// The processes of the block that may speak, one bit each; the others have certainly fallen
+    /// silent before they wake.
     fn may_speak(&self, leader: &Leader, block: &Block) -> u64;
 
     /// When the first announcement that reaches this process was sent, if before the given time;
     /// otherwise that time.
     fn first_heard(&mut self, node: u32, before: u64) -> u64;
 
-    /// An announcement of a process that is better than all that will ask.
+    /// Adds an announcement of a process that is better than all that will ask.
     fn say(&mut self, call: Call);
 
-    /// Where everyone goes on announcing: the first round in which the process at this place hears
-    /// a better one, not after `round`, in which it hears the leader.
+    /// For protocols in which everyone keeps announcing: the first round in which the process at
+    /// this place hears a better one; at most `round`, in which it hears the leader.
     fn first_round(&mut self, all: (Setting<'_>, &Order, Coins), place: u32, round: u32) -> u32;
 }
 
-/// All listeners lose a message, or none.
+/// All listeners lose a message together, or none does.
 #[derive(Debug)]
 pub(super) struct Shared {
     loss: Loss,
-    /// The round of the leader's first announcement that gets through, once it is known.
+    /// The round of the leader's first announcement that is not lost, once it is known.
     round: Option<u32>,
-    /// When the first announcement of all that got through was sent.
+    /// When the first announcement that was not lost was sent.
     earliest: u64,
 }
 
@@ -47,7 +47,7 @@ impl Shared {
         Self { loss, round: None, earliest: u64::MAX }
     }
 
-    fn gets_through(&self, packet: Packet) -> bool {
+    fn gets_through(&self, packet: PacketDraws) -> bool {
         self.loss.of_all(packet).is_some()
     }
 }
@@ -102,17 +102,17 @@ impl Air for Shared {
     }
 }
 
-/// Each listener has luck of its own.
+/// Each listener loses messages independently.
 #[derive(Debug)]
 pub(super) struct Own {
-    /// Coins below this are losses.
+    /// Draws below this are losses.
     threshold: u32,
     /// The leader's announcements.
-    packets: Vec<Packet>,
+    packets: Vec<PacketDraws>,
     calendar: Calendar,
 }
 
-/// Announcements by which a whole block is silenced at once.
+/// How many announcements are checked against a whole block at once.
 const CHECKED: usize = 4;
 
 impl Own {
@@ -122,9 +122,9 @@ impl Own {
         Self { threshold, packets: Vec::new(), calendar }
     }
 
-    /// Adds those of the block that this announcement silences before they wake.
+    /// Adds the processes of the block that this announcement silences before they wake.
     #[inline(always)]
-    fn silence(&self, packet: Packet, arrives: u64, block: &Block, silent: &mut [u8; LANES]) {
+    fn silence(&self, packet: PacketDraws, arrives: u64, block: &Block, silent: &mut [u8; LANES]) {
         let mut late = [0u8; LANES];
         for (late, &wake) in late.iter_mut().zip(&block.wakes) {
             *late = u8::from(wake >= arrives);
@@ -191,7 +191,7 @@ impl Air for Own {
         let (setting, order, coins) = all;
         let node = order.node(setting, place);
         let hears = |round| {
-            // The leader, at nought, is not heard before `round`.
+            // The leader, at place zero, is not heard before `round`.
             (1..place).any(|better| {
                 let packet = coins.packet(order.node(setting, better), round);
                 packet.loss(node) >= self.threshold

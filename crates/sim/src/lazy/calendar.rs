@@ -1,17 +1,18 @@
-//! Announcements by the time they were sent, for listeners that each want the first to reach them.
+//! Announcements in order of time, for listeners that each look for the first one that reaches
+//! them.
 //!
-//! A listener reads them in order of time and stops at its first success, so it hardly ever reads
-//! more than a few. Those few, the *front*, are kept in order; the others are heaped up unsorted
-//! behind it, and put in order only if someone does read on. The front is as long as it takes to
-//! make that a rarity, which depends on the loss.
+//! A listener reads them in order and stops at its first success, so it rarely reads more than a
+//! few. These few, the *front*, are kept sorted. The others are collected unsorted behind it, and
+//! sorted only if a listener reads further. The length of the front makes that rare; it depends on
+//! the loss.
 
-use crate::coin::Packet;
+use crate::coin::PacketDraws;
 
-/// Who reads past the front is at most one in this many.
+/// At most one in this many listeners reads past the front.
 const RARE: f64 = 1e7;
-/// However great the loss, the front is no longer than this; keeping it in order is not free.
+/// The front is never longer than this, because keeping it sorted has a cost.
 const FRONT_MAX: usize = 2048;
-/// Up to so many newcomers are put into their places one by one.
+/// Up to this many new announcements are inserted one by one.
 const FEW: usize = 16;
 
 /// One announcement.
@@ -19,25 +20,25 @@ const FEW: usize = 16;
 pub(super) struct Call {
     /// When it was sent.
     pub(super) at: u64,
-    /// Its coins.
-    pub(super) packet: Packet,
+    /// Its random draws.
+    pub(super) packet: PacketDraws,
 }
 
 #[derive(Debug)]
 pub(super) struct Calendar {
-    /// Coins below this are losses.
+    /// Draws below this are losses.
     threshold: u32,
     /// The earliest, in order of time.
     front: Vec<Call>,
     room: usize,
-    /// All others, none of them earlier than any of the front.
+    /// All others, none of them earlier than any in the front.
     rest: Vec<Call>,
-    /// So many of these are in order of time.
+    /// How many of these are sorted by time.
     sorted: usize,
 }
 
 impl Calendar {
-    /// For a network that loses this part of all packets, by coins below the threshold.
+    /// A calendar for a network that loses this fraction of packets, by draws below the threshold.
     #[expect(clippy::disallowed_methods, reason = "it decides the speed, not the result")]
     pub(super) fn new(loss: f64, threshold: u32) -> Self {
         let reads = if loss > 0.0 { (-RARE.ln() / loss.ln()).ceil() } else { 1.0 };
@@ -51,7 +52,7 @@ impl Calendar {
         self.sorted = 0;
     }
 
-    /// Some of the earliest announcements.
+    /// The earliest announcements.
     #[inline(always)]
     pub(super) fn earliest(&self, count: usize) -> &[Call] {
         &self.front[..self.front.len().min(count)]
@@ -90,7 +91,7 @@ impl Calendar {
         if self.rest.is_empty() { before } else { self.read_on(to, before) }
     }
 
-    /// Puts a call in its place among the front's first, the place `end` being free.
+    /// Inserts a call at its place in the first part of the front; place `end` is free.
     #[inline(always)]
     fn shift_in(&mut self, call: Call, end: usize) {
         let place = self.front[..end].partition_point(|known| known.at <= call.at);
@@ -100,7 +101,7 @@ impl Calendar {
 
     #[inline(always)]
     fn put_off(&mut self, call: Call) {
-        // Where all speak at once, and where the best speak first, this is the order of time.
+        // If all speak at once, or the best speak first, calls come in order of time.
         let in_order = self.rest.last().is_none_or(|last| last.at <= call.at);
         self.sorted += usize::from(in_order && self.sorted == self.rest.len());
         self.rest.push(call);

@@ -1,14 +1,14 @@
-//! Elections: the best claim leads, and silences the others or not.
+//! Elections: the best claim leads, and silences the others in some protocols.
 
 use super::air::Air;
 use super::calendar::Call;
 use super::order::{Block, Order};
 use super::{Setting, Tally};
-use crate::coin::{Coins, Packet};
+use crate::coin::{Coins, PacketDraws};
 use bellwether_protocols::announce_listen::Yields;
 use pulp::{Simd, WithSimd};
 
-/// One run of an election, compiled for whatever vectors the machine has.
+/// One run of an election, compiled for the vector instructions of the machine.
 pub(super) struct Election<'a, A: Air> {
     pub(super) setting: Setting<'a>,
     pub(super) order: &'a Order,
@@ -16,23 +16,23 @@ pub(super) struct Election<'a, A: Air> {
     pub(super) air: &'a mut A,
 }
 
-/// Whom nobody silences.
+/// The process with the best claim, which no other silences.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leader {
     coins: Coins,
     node: u32,
     every: u64,
-    /// When it speaks for the first time.
+    /// When it first announces itself.
     pub(super) first: u64,
-    /// How long what it says takes.
+    /// The delay of its messages.
     pub(super) delay: u64,
-    /// The last of its announcements, from 0, that arrives before the world ends.
+    /// The number of its last announcement, from 0, that arrives before the world ends.
     pub(super) last: u32,
 }
 
 impl Leader {
     #[inline(always)]
-    pub(super) fn packet(&self, round: u32) -> Packet {
+    pub(super) fn packet(&self, round: u32) -> PacketDraws {
         self.coins.packet(self.node, round)
     }
 
@@ -49,7 +49,7 @@ impl<A: Air> WithSimd for Election<'_, A> {
     fn with_simd<S: Simd>(mut self, _simd: S) -> Option<Tally> {
         self.air.clear();
         if self.setting.nodes == 1 {
-            // It believes in itself from the start, and may have said so by then.
+            // It believes in itself from the start, and may have announced that by then.
             let messages = u64::from(!self.setting.params.opening().suppresses());
             return Some(Tally { messages, ..Tally::default() });
         }
@@ -76,7 +76,7 @@ impl<A: Air> WithSimd for Election<'_, A> {
 }
 
 impl<A: Air> Election<'_, A> {
-    /// The leader, if anything it says arrives before the world ends.
+    /// The leader, if any of its announcements arrives before the world ends.
     #[inline(always)]
     fn leader(&self) -> Option<Leader> {
         let Setting { delay, announce: every, end, .. } = self.setting;
@@ -87,7 +87,7 @@ impl<A: Air> Election<'_, A> {
         Some(Leader { coins: self.coins, node, every, first, delay, last })
     }
 
-    /// Each of the block announces itself until it hears a better one.
+    /// Each process of the block announces itself until it hears a better one.
     #[inline(always)]
     fn speak(&mut self, leader: &Leader, block: &Block, tally: &mut Tally) {
         let Setting { delay, announce, opening, .. } = self.setting;
@@ -97,7 +97,8 @@ impl<A: Air> Election<'_, A> {
             rest &= rest - 1;
             let (node, wake) = (block.nodes[lane], block.wakes[lane]);
             let told = leader.sent(block.rounds[lane]);
-            // At equal times a message comes before a timer: who is silenced then does not speak.
+            // At equal times a message comes before a timer: a process silenced at that time does
+            // not speak.
             let silent = self.air.first_heard(node, told) + delay;
             if wake >= silent {
                 continue;
@@ -114,8 +115,8 @@ impl<A: Air> Election<'_, A> {
         }
     }
 
-    /// Each of the block announces itself for ever, but counts as a leader until it hears a better
-    /// one.
+    /// Each process of the block announces itself for ever, but counts as a leader only until it
+    /// hears a better one.
     #[inline(always)]
     fn go_on(&mut self, leader: &Leader, block: &Block, place: u32, tally: &mut Tally) {
         let all = (self.setting, self.order, self.coins);
@@ -125,13 +126,13 @@ impl<A: Air> Election<'_, A> {
         }
     }
 
-    /// Adds the leader's own part, and everything that is known only now.
+    /// Adds the leader's own part, and everything that is known only at the end.
     #[inline(always)]
     fn conclude(&self, leader: &Leader, mut tally: Tally) -> Tally {
         tally.converged = leader.sent(tally.rounds - 1);
         tally.received = tally.converged + leader.delay;
         tally.area += u128::from(tally.received - leader.first);
-        // All who fell silent did so by now, so only who goes on is to be cut short.
+        // All that fall silent have done so by now, so only those that go on are cut off.
         let each = (tally.received - leader.first).div_ceil(leader.every);
         let going_on = match self.setting.params.yields() {
             Yields::Never => u64::from(self.setting.nodes),

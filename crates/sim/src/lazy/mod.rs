@@ -1,22 +1,21 @@
-//! The lazy engine: the outcome of a start, from only those coins that decide it.
+//! The lazy engine: computes the outcome of a start from only those draws that decide it.
 //!
-//! **What it is.** When everyone starts at once, the delay is constant and nobody forgets, a run is
-//! decided by two questions about each process: which of the leader's announcements is the first
-//! to reach it, and which of any better process's is? What a process sends matters to worse ones
-//! alone. So the processes are gone through from the best to the worst, each reads coins until its
-//! first success, and its own announcements are entered for those that follow. That is a few coins
-//! per process where the event engine reads one per message and process.
+//! **What it is.** When everyone starts at once, the delay is constant and no process forgets, two
+//! questions about each process decide a run: which of the leader's announcements reaches it first,
+//! and which announcement of any better process does? A message matters only to worse processes. So
+//! the engine goes through the processes from the best to the worst. Each reads draws until its
+//! first success, and its own announcements are added for those that follow. This takes a few draws
+//! per process, where the event engine reads one per message and process.
 //!
 //! **Why it may exist.** It is the one exception to "what is simulated is the protocol's own code".
-//! Coins are pure functions, so both engines read the same ones, and every measure must come out
-//! equal to the last bit for every seed; the tests in `tests/lazy.rs` compare them. Claims and
-//! wake-ups are still drawn by the protocol's own functions. Where the engines differ, the event
-//! engine is right.
+//! Draws are pure functions, so both engines read the same ones, and every measure must be equal to
+//! the last bit for every seed; the tests in `tests/lazy.rs` compare them. The protocol's own
+//! functions still draw claims and wake-ups. If the engines differ, the event engine is right.
 //!
-//! | protocols | what is gone through | in |
+//! | protocols | order of processing | in |
 //! |---|---|---|
 //! | le-a, le-s, le-m | from the best claim to the worst | `elect` |
-//! | al | the same, but nobody falls silent | `elect` |
+//! | al | the same, but no process falls silent | `elect` |
 //! | sup | from the earliest wake-up to the latest | `suppress` |
 
 mod air;
@@ -37,7 +36,7 @@ use elect::Election;
 use order::Order;
 use suppress::Suppression;
 
-/// What one thread reuses from run to run: nothing is allocated once it is warm.
+/// State that one thread reuses from run to run; a warm one allocates nothing.
 pub(crate) struct Lazy<'a> {
     setting: Setting<'a>,
     order: Order,
@@ -46,7 +45,7 @@ pub(crate) struct Lazy<'a> {
     arch: pulp::Arch,
 }
 
-/// The experiment, as far as it matters here; times in nanoseconds.
+/// The parts of the experiment that matter here; times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Setting<'a> {
     params: &'a Params,
@@ -61,14 +60,14 @@ struct Setting<'a> {
     end: u64,
 }
 
-/// Who loses a message: all listeners together, or each for itself.
+/// How messages are lost: for all listeners together, or for each independently.
 enum Air {
     Shared(Shared),
     Own(Own),
 }
 
 impl<'a> Lazy<'a> {
-    /// Why it does not apply to an experiment, if it does not.
+    /// Why the engine does not apply to an experiment, if it does not.
     pub(crate) fn refuses(experiment: &Experiment) -> Option<&'static str> {
         let Some(params) = experiment.choice.announcing() else {
             return Some("only announce-listen protocols are lazy");
@@ -105,7 +104,8 @@ impl<'a> Lazy<'a> {
         None
     }
 
-    /// For an experiment that [is lazy](Experiment::not_lazy); nothing for another protocol's.
+    /// An engine for an experiment that [is lazy](Experiment::not_lazy); `None` for other
+    /// protocols.
     pub(crate) fn new(experiment: &'a Experiment) -> Option<Self> {
         let Experiment { choice, nodes, network, ranks, .. } = experiment;
         let params = choice.announcing()?;
@@ -131,7 +131,7 @@ impl<'a> Lazy<'a> {
         Some(Self { setting, order, air, suppression, arch: pulp::Arch::new() })
     }
 
-    /// One run; nothing measured if the group does not converge.
+    /// Computes one run; the sample is empty if the group does not converge.
     pub(crate) fn run(&mut self, coins: Coins) -> Sample {
         let Self { setting, order, air, suppression, arch } = self;
         let mut sample = Sample::new(0);
@@ -143,7 +143,7 @@ impl<'a> Lazy<'a> {
                 sample.set(Measure::LeadershipDelay, seconds(quiet.received));
                 sample.set(Measure::Messages, quiet.messages as f64);
                 if setting.opening > 0 {
-                    // Everyone speaks once at most, when it wakes.
+                    // Each process announces itself at most once, when it wakes.
                     sample.set(Measure::MessagesInOpening, quiet.messages as f64);
                 }
             }
@@ -163,7 +163,7 @@ impl<'a> Lazy<'a> {
     }
 }
 
-/// What an election comes to; times in nanoseconds.
+/// The outcome of an election; times in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     converged: u64,
@@ -178,7 +178,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// As the event engine's observer of a start reckons, operation for operation.
+    /// Computes the measures as the event engine's observer of a start does, operation for
+    /// operation.
     fn write(self, setting: Setting<'_>, sample: &mut Sample) {
         let messages = self.messages as f64;
         sample.set(Measure::ConvergenceTime, seconds(self.converged));

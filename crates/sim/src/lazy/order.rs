@@ -1,28 +1,28 @@
-//! The processes, from the best claim to the worst, and when each would speak.
+//! The processes from the best claim to the worst, and when each would announce itself.
 //!
-//! Where the larger id leads, the order is known and nothing is stored: a process's draw is made
-//! when its turn comes. Otherwise all draws are made first, and sorted.
+//! Where the larger id leads, the order is known and nothing is stored: a process's draws are made
+//! when its turn comes. Otherwise all draws are made first and sorted.
 
 use super::Setting;
 use crate::coin::Coins;
 use crate::observer::id;
 use bellwether_protocols::announce_listen::{Criterion, first_claim, wake_up};
 
-/// Processes handled together, so that their coins can be read in vector code.
+/// Processes handled together, so that their draws can be read in vector code.
 pub(super) const LANES: usize = 64;
 
-/// One process as it starts.
+/// One process at the start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     /// Its claim.
     pub(super) weight: u64,
-    /// When it speaks, unless it falls silent before.
+    /// When it announces itself, unless it is silenced before.
     pub(super) wake: u64,
     pub(super) node: u32,
 }
 
 impl Candidate {
-    /// The draws of one process, by the protocol's own functions and in the protocol's own order.
+    /// The draws of one process, made by the protocol's own functions in the protocol's own order.
     #[inline(always)]
     pub(super) fn draw(setting: Setting<'_>, coins: Coins, node: u32) -> Self {
         let params = setting.params;
@@ -34,12 +34,12 @@ impl Candidate {
     }
 }
 
-/// Some processes that follow each other in the order.
+/// Consecutive processes of the order.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) nodes: [u32; LANES],
     pub(super) wakes: [u64; LANES],
-    /// Which of the leader's announcements is the first to reach each; filled in later.
+    /// The leader's first announcement that reaches each one; filled in later.
     pub(super) rounds: [u32; LANES],
     /// How many there are. The lanes beyond are copies of the first, and never wake.
     pub(super) count: usize,
@@ -56,7 +56,7 @@ impl Order {
         Self { by_id: setting.params.criterion() == Criterion::HighestId, sorted: Vec::new() }
     }
 
-    /// Makes the draws of a run, as far as the order depends on them.
+    /// Makes those draws of a run that the order depends on.
     pub(super) fn prepare(&mut self, setting: Setting<'_>, coins: Coins) {
         self.sorted.clear();
         if !self.by_id {
@@ -69,7 +69,7 @@ impl Order {
         }
     }
 
-    /// The process at this place, the best being at nought.
+    /// The process at this place; the best one is at place zero.
     #[inline(always)]
     pub(super) fn at(&self, setting: Setting<'_>, coins: Coins, place: u32) -> Candidate {
         if self.by_id {
@@ -85,7 +85,7 @@ impl Order {
         if self.by_id { setting.nodes - 1 - place } else { self.sorted[place as usize].node }
     }
 
-    /// The processes from this place on.
+    /// The block of processes that starts at this place.
     #[inline(always)]
     pub(super) fn block(&self, setting: Setting<'_>, coins: Coins, from: u32) -> Block {
         let count = ((setting.nodes - from) as usize).min(LANES);

@@ -1,4 +1,4 @@
-//! Suppression alone: who wakes speaks once, unless it heard anyone before.
+//! Suppression only: a process that wakes announces itself once, unless it heard another before.
 
 use super::Setting;
 use super::calendar::Call;
@@ -6,16 +6,16 @@ use super::order::Candidate;
 use crate::coin::Coins;
 use crate::network::Loss;
 
-/// What is reused from run to run.
+/// State that is reused from run to run.
 #[derive(Debug, Default)]
 pub(super) struct Suppression {
-    /// When each process wakes, and which it is.
+    /// When each process wakes, and its number.
     wakes: Vec<(u64, u32)>,
-    /// What was said and may be heard, in order of time.
+    /// Announcements that may be heard, in order of time.
     said: Vec<Call>,
 }
 
-/// What it comes to; times in nanoseconds.
+/// The outcome of a run; times in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quiet {
     pub(super) converged: u64,
@@ -24,7 +24,7 @@ pub(super) struct Quiet {
 }
 
 impl Suppression {
-    /// One run; nothing if somebody would wake after the world ends.
+    /// Computes one run; `None` if some process would wake after the world ends.
     pub(super) fn run(&mut self, setting: Setting<'_>, coins: Coins) -> Option<Quiet> {
         let wake = |node| (Candidate::draw(setting, coins, node).wake, node);
         self.wakes.clear();
@@ -35,7 +35,8 @@ impl Suppression {
         let mut quiet = Quiet::default();
         for &(wake, node) in &self.wakes {
             let heard = first_heard(setting.loss, &self.said, node, wake, setting.delay);
-            // Who speaks settles its own case at that moment; who hears, by what was sent earlier.
+            // A process that speaks settles at that moment; one that hears settles by an earlier
+            // message.
             let (sent, settled) = heard.map_or((wake, wake), |at| (at, at + setting.delay));
             if settled > setting.end {
                 return None;
@@ -57,6 +58,6 @@ impl Suppression {
 /// When the first message that reaches this process by the time it wakes was sent.
 fn first_heard(loss: Loss, said: &[Call], node: u32, wake: u64, delay: u64) -> Option<u64> {
     let arrived = said.iter().take_while(|call| call.at.saturating_add(delay) <= wake);
-    let mut heard = arrived.filter(|call| !loss.strikes(call.packet, node, &mut false));
+    let mut heard = arrived.filter(|call| !loss.loses(call.packet, node, &mut false));
     heard.next().map(|call| call.at)
 }

@@ -1,4 +1,4 @@
-//! How long a packet takes.
+//! Packet delays.
 
 use super::normal;
 use bellwether_core::Duration;
@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 pub enum Delay {
     /// Always the same.
     Constant(Duration),
-    /// Anything between these, equally likely.
+    /// Uniform between `min` and `max`.
     Uniform {
         /// The shortest.
         min: Duration,
         /// The longest.
         max: Duration,
     },
-    /// At least `min`, then a waiting time without memory.
+    /// At least `min`, plus an exponentially distributed time.
     Exponential {
         /// The shortest.
         #[serde(default)]
         min: Duration,
-        /// The mean of what comes on top.
+        /// The mean of the additional time.
         mean: Duration,
     },
-    /// At least `min`, then a length whose logarithm is normal: a long tail.
+    /// At least `min`, plus a log-normally distributed time, which has a long tail.
     LogNormal {
         /// The shortest.
         #[serde(default)]
         min: Duration,
-        /// Half of what comes on top is shorter than this.
+        /// The median of the additional time.
         median: Duration,
         /// The standard deviation of the logarithm.
         sigma: f64,
@@ -38,13 +38,13 @@ pub enum Delay {
 }
 
 impl Delay {
-    /// The log-normal delay with this mean and no least length.
+    /// The log-normal delay with this mean and no minimum.
     pub fn log_normal(mean: Duration, sigma: f64) -> Self {
         let median = mean.as_nanos() as f64 / libm::exp(sigma * sigma / 2.0);
         Self::LogNormal { min: Duration::ZERO, median: Duration::from_nanos(median as u64), sigma }
     }
 
-    /// The delay at this point of its distribution, `0 <= unit < 1`.
+    /// The delay at this quantile, `0 <= unit < 1`.
     pub(crate) fn draw(&self, unit: f64) -> Duration {
         let scaled = |length: Duration, factor: f64| {
             Duration::from_nanos((length.as_nanos() as f64 * factor) as u64)
@@ -60,7 +60,8 @@ impl Delay {
         }
     }
 
-    /// None is longer: coins have 53 bits, so even the longest tail has an end.
+    /// The longest delay that can be drawn. Draws have 53 bits, so even the longest tail is
+    /// bounded.
     pub fn longest(&self) -> Duration {
         self.draw(1.0 - f64::EPSILON / 2.0)
     }

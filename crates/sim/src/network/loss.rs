@@ -1,37 +1,37 @@
-//! Whether a packet arrives.
+//! Packet loss.
 
 use super::Probability;
-use crate::coin::{Coins, Packet, Purpose};
+use crate::coin::{Coins, PacketDraws, Purpose};
 use serde::{Deserialize, Serialize};
 
 /// A model of loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loss {
-    /// Everything arrives.
+    /// Nothing is lost.
     None,
-    /// One coin per message: all receivers lose it, or none.
+    /// One draw per message: all receivers lose it, or none.
     Correlated(Probability),
-    /// One coin per message and receiver.
+    /// One draw per message and receiver.
     Uncorrelated(Probability),
-    /// Losses come in bursts, for each receiver on its own.
+    /// Losses come in bursts, independently for each receiver.
     Bursts(Bursts),
 }
 
-/// Gilbert's and Elliott's channel: each receiver is in a good or a bad state, which may change
-/// with every packet sent to it, and loses packets accordingly. A run begins in the middle of
-/// things: the first packet is lost as often as any other.
+/// The Gilbert-Elliott channel. Each receiver is in a good or a bad state, which may change with
+/// every packet sent to it and decides how often it loses packets. A run starts in the stationary
+/// distribution: the first packet is lost as often as any other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bursts {
-    /// How often good turns bad.
+    /// The probability that good turns bad.
     pub worsen: Probability,
-    /// How often bad turns good: a burst lasts for 1/`recover` packets on average.
+    /// The probability that bad turns good: a burst lasts for 1/`recover` packets on average.
     pub recover: Probability,
-    /// Loss in the good state.
+    /// The loss in the good state.
     #[serde(default)]
     pub good: Probability,
-    /// Loss in the bad state.
+    /// The loss in the bad state.
     pub bad: Probability,
 }
 
@@ -45,8 +45,8 @@ impl Bursts {
 }
 
 impl Loss {
-    /// Whether the channel to `to` is bad before its first packet. The coin belongs to the
-    /// receiver alone, so it is the same whoever sends first.
+    /// Whether the channel to `to` is bad before its first packet. The draw depends on the receiver
+    /// alone, so it is the same for every sender.
     pub(crate) fn begins_badly(&self, coins: Coins, to: u32) -> bool {
         match self {
             Self::Bursts(bursts) => {
@@ -57,26 +57,26 @@ impl Loss {
     }
 
     /// Whether `to` loses the packet. `bad` is the state of its channel.
-    pub(crate) fn strikes(&self, packet: Packet, to: u32, bad: &mut bool) -> bool {
+    pub(crate) fn loses(&self, packet: PacketDraws, to: u32, bad: &mut bool) -> bool {
         match self {
             Self::None => false,
-            Self::Correlated(loss) => loss.strikes(shared(packet)),
-            Self::Uncorrelated(loss) => loss.strikes(packet.loss(to)),
+            Self::Correlated(loss) => loss.occurs(shared(packet)),
+            Self::Uncorrelated(loss) => loss.occurs(packet.loss(to)),
             Self::Bursts(bursts) => {
                 let turns = if *bad { bursts.recover } else { bursts.worsen };
                 *bad ^= turns.hits(packet.unit(Purpose::Burst, to));
                 let loss = if *bad { bursts.bad } else { bursts.good };
-                loss.strikes(packet.loss(to))
+                loss.occurs(packet.loss(to))
             }
         }
     }
 
-    /// Whether a multicast as a whole is lost, and if not, the threshold below which a receiver's
-    /// own coin is a loss.
-    pub(crate) fn of_all(&self, packet: Packet) -> Option<u32> {
+    /// The threshold below which a receiver's own draw is a loss; `None` if the whole multicast is
+    /// lost.
+    pub(crate) fn of_all(&self, packet: PacketDraws) -> Option<u32> {
         match self {
             Self::None => Some(0),
-            Self::Correlated(loss) => (!loss.strikes(shared(packet))).then_some(0),
+            Self::Correlated(loss) => (!loss.occurs(shared(packet))).then_some(0),
             Self::Uncorrelated(loss) if loss.is_certain() => None,
             Self::Uncorrelated(loss) => Some(loss.threshold()),
             Self::Bursts(_) => unreachable!("bursts are decided receiver by receiver"),
@@ -96,8 +96,8 @@ impl Loss {
     }
 }
 
-/// The coin that all receivers share.
-fn shared(packet: Packet) -> u32 {
+/// The draw that all receivers share.
+fn shared(packet: PacketDraws) -> u32 {
     packet.word(Purpose::SharedLoss, 0) as u32
 }
 
@@ -110,17 +110,17 @@ mod tests {
     }
 
     #[test]
-    fn correlated_losses_strike_all_receivers_or_none() {
+    fn correlated_losses_affect_all_receivers_or_none() {
         let loss = Loss::Correlated(p(0.5));
-        let mut struck = 0;
+        let mut losses = 0;
         for number in 0..1000 {
             let packet = Coins::new(1, 2).packet(0, number);
-            let first = loss.strikes(packet, 0, &mut false);
-            assert!((1..50).all(|to| loss.strikes(packet, to, &mut false) == first));
+            let first = loss.loses(packet, 0, &mut false);
+            assert!((1..50).all(|to| loss.loses(packet, to, &mut false) == first));
             assert_eq!(loss.of_all(packet).is_none(), first);
-            struck += u32::from(first);
+            losses += u32::from(first);
         }
-        assert!((400..600).contains(&struck), "{struck}");
+        assert!((400..600).contains(&losses), "{losses}");
     }
 
     #[test]
@@ -130,10 +130,10 @@ mod tests {
         let (mut bad, mut lost, mut runs, mut before) = (false, 0u32, 0u32, false);
         let packets = 200_000;
         for number in 0..packets {
-            let strikes = loss.strikes(Coins::new(4, 0).packet(0, number), 3, &mut bad);
-            lost += u32::from(strikes);
-            runs += u32::from(strikes && !before);
-            before = strikes;
+            let lost_now = loss.loses(Coins::new(4, 0).packet(0, number), 3, &mut bad);
+            lost += u32::from(lost_now);
+            runs += u32::from(lost_now && !before);
+            before = lost_now;
         }
         let (rate, length) = (f64::from(lost) / f64::from(packets), f64::from(lost / runs.max(1)));
         assert!((rate - loss.rate()).abs() < 0.01, "{rate} {}", loss.rate());

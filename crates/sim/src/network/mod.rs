@@ -1,14 +1,14 @@
-//! The network: how long a packet takes and whether it arrives.
+//! The network: how long packets take and whether they arrive.
 //!
 //! | part | models |
 //! |---|---|
 //! | [`Delay`] | constant, uniform, exponential, log-normal |
 //! | [`Loss`] | none, correlated (all receivers together), uncorrelated, bursts (Gilbert-Elliott) |
-//! | duplication, reordering | a probability each, and how much later |
-//! | [`Link`] | one sender to one receiver, with delay and loss of its own |
+//! | duplication, reordering | a probability each, and the additional delay |
+//! | [`Link`] | one sender and one receiver, with their own delay and loss |
 //! | [`Topology`] | who hears whom at all |
 //!
-//! Partitions come and go and are therefore [faults](crate::fault).
+//! Partitions come and go during a run, so they are [faults](crate::fault).
 
 mod delay;
 mod loss;
@@ -22,23 +22,23 @@ pub use probability::{BadProbability, Probability};
 pub use topology::Topology;
 pub(crate) use topology::components;
 
-use crate::coin::{Packet, Purpose};
+use crate::coin::{PacketDraws, Purpose};
 use bellwether_core::Duration;
 use serde::{Deserialize, Serialize};
 
-/// Everything about the network that stays the same through a run.
+/// The properties of the network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Network {
-    /// How messages to everyone travel.
+    /// The channel of messages to everyone.
     pub multicast: Channel,
-    /// How messages to one process travel.
+    /// The channel of messages to one process.
     pub unicast: Channel,
-    /// How often a packet arrives twice.
+    /// The probability that a packet arrives twice.
     pub duplicate: Probability,
-    /// How often a packet is held up, so that later ones overtake it.
+    /// The probability that a packet is delayed further, so that later ones overtake it.
     pub reorder: Probability,
-    /// For how long at most a second copy or a held-up packet is late.
+    /// The longest additional delay of a second copy or a reordered packet.
     pub straggle: Duration,
     /// Exceptions for single links.
     pub links: Vec<Link>,
@@ -46,17 +46,17 @@ pub struct Network {
     pub topology: Topology,
 }
 
-/// Delay and loss of one way to send.
+/// Delay and loss of multicasts or of unicasts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Channel {
     /// How long a packet takes.
     pub delay: Delay,
-    /// Whether it arrives.
+    /// How packets are lost.
     pub loss: Loss,
 }
 
-/// One sender to one receiver, unlike the others.
+/// A link from one sender to one receiver with its own properties.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -64,15 +64,15 @@ pub struct Link {
     pub from: u32,
     /// The receiver.
     pub to: u32,
-    /// How long a packet takes here; as everywhere if absent.
+    /// The delay on this link; that of the channel if absent.
     #[serde(default)]
     pub delay: Option<Delay>,
-    /// How often a packet is lost here; as everywhere if absent.
+    /// The loss on this link; that of the channel if absent.
     #[serde(default)]
     pub loss: Option<Probability>,
 }
 
-/// The thesis's network: a constant .1 s, nothing lost.
+/// The network of the thesis: a constant delay of .1 s and no loss.
 impl Default for Channel {
     fn default() -> Self {
         Self { delay: Delay::Constant(Duration::from_millis(100)), loss: Loss::None }
@@ -93,23 +93,23 @@ impl Default for Network {
     }
 }
 
-/// What becomes of one packet at one receiver.
+/// What happens to one packet at one receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is lost.
     Lost,
-    /// It arrives after this time, and once more if there is a second.
+    /// It arrives after the first delay, and again after the second if there is one.
     Arrives(Duration, Option<Duration>),
 }
 
 impl Network {
-    /// A network with this delay and loss for both ways to send.
+    /// A network with this delay and loss for multicasts and unicasts.
     pub fn uniform(delay: Delay, loss: Loss) -> Self {
         let channel = Channel { delay, loss };
         Self { multicast: channel.clone(), unicast: channel, ..Self::default() }
     }
 
-    /// Whether a multicast is one event: the same delay for all, and losses that need no memory.
+    /// Whether a multicast can be one event: one delay for all receivers, and losses without state.
     pub fn is_plain(&self) -> bool {
         matches!(self.multicast.delay, Delay::Constant(_))
             && !matches!(self.multicast.loss, Loss::Bursts(_))
@@ -119,7 +119,7 @@ impl Network {
             && self.topology == Topology::Group
     }
 
-    /// How long a message to one process takes, if that is certain, and that it arrives once.
+    /// The delay of every unicast, if it is constant and each arrives exactly once.
     pub(crate) fn unicasts_surely(&self) -> Option<Duration> {
         let Delay::Constant(takes) = self.unicast.delay else { return None };
         let sure = matches!(self.unicast.loss, Loss::None)
@@ -135,7 +135,7 @@ impl Network {
         links.chain(self.topology.highest()).max()
     }
 
-    /// No packet and no copy of one is longer under way than this.
+    /// The longest time that a packet or a copy of one can be in flight.
     pub fn longest(&self) -> Duration {
         let common = [&self.multicast, &self.unicast].map(|channel| &channel.delay);
         let linked = self.links.iter().filter_map(|link| link.delay.as_ref());
@@ -145,20 +145,20 @@ impl Network {
         delay.unwrap_or_default() + late(self.reorder) + late(self.duplicate)
     }
 
-    /// What becomes of a packet. `bad` is the receiver's channel state, for bursts.
+    /// Decides what happens to a packet. `bad` is the state of the receiver's channel, for bursts.
     #[inline]
     pub(crate) fn fate(
         &self,
         channel: &Channel,
-        packet: Packet,
+        packet: PacketDraws,
         from: u32,
         to: u32,
         bad: &mut bool,
     ) -> Fate {
         let link = self.links.iter().find(|link| (link.from, link.to) == (from, to));
         let lost = match link.and_then(|link| link.loss) {
-            Some(loss) => loss.strikes(packet.loss(to)),
-            None => channel.loss.strikes(packet, to, bad),
+            Some(loss) => loss.occurs(packet.loss(to)),
+            None => channel.loss.loses(packet, to, bad),
         };
         if lost {
             return Fate::Lost;
@@ -168,14 +168,14 @@ impl Network {
             Delay::Constant(takes) => *takes,
             random => random.draw(packet.unit(Purpose::Delay, to)),
         };
-        // Coins for what cannot happen are not read.
-        let strikes = |chance: Probability, purpose| {
+        // Draws for what cannot happen are not read.
+        let occurs = |chance: Probability, purpose| {
             chance != Probability::ZERO && chance.hits(packet.unit(purpose, to))
         };
-        if strikes(self.reorder, Purpose::Reorder) {
+        if occurs(self.reorder, Purpose::Reorder) {
             takes = takes + self.late(packet.unit(Purpose::ReorderDelay, to));
         }
-        let twice = strikes(self.duplicate, Purpose::Duplicate);
+        let twice = occurs(self.duplicate, Purpose::Duplicate);
         let again = twice.then(|| takes + self.late(packet.unit(Purpose::DuplicateDelay, to)));
         Fate::Arrives(takes, again)
     }

@@ -1,15 +1,15 @@
-//! Where a normal variable lies: the inverse of its distribution function.
+//! The quantile function of the normal distribution.
 //!
 //! M. J. Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied
-//! Statistics 37 (1988), routine PPND16: three quotients of polynomials, good to 16 digits. Its one
-//! logarithm is `libm`'s and a square root is exact to the last bit everywhere, so that every
-//! machine finds the same delay.
+//! Statistics 37 (1988), routine PPND16: three rational functions, good to 16 digits. Its only
+//! logarithm is `libm`'s, and square roots are exact to the last bit, so every machine computes the
+//! same delay.
 
 #![expect(clippy::excessive_precision, reason = "the digits are as Wichura prints them")]
 
-/// Below this distance from the middle the central quotient holds.
+/// The central rational function applies below this distance from the middle.
 const CENTRE: f64 = 0.425;
-/// Beyond this the far tail's holds.
+/// The one for the far tail applies beyond this.
 const FAR: f64 = 5.0;
 
 const CENTRAL: [[f64; 8]; 2] = [
@@ -81,8 +81,7 @@ const FAR_TAIL: [[f64; 8]; 2] = [
     ],
 ];
 
-/// The value that a standard normal variable stays below with this probability, which lies between
-/// 0 and 1, both excluded.
+/// The quantile of the standard normal distribution; `probability` is above 0 and below 1.
 pub(super) fn quantile(probability: f64) -> f64 {
     let off = probability - 0.5;
     if off.abs() <= CENTRE {

@@ -1,4 +1,4 @@
-//! A number between nought and one, and nothing else.
+//! A probability: a number from 0 to 1.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 #[serde(try_from = "f64", into = "f64")]
 pub struct Probability(f64);
 
-/// Why a number is no probability.
+/// A number that is not a probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BadProbability(String);
 
@@ -27,28 +27,28 @@ impl Probability {
     /// Always.
     pub const ONE: Self = Self(1.0);
 
-    /// As a plain number.
+    /// The value as a plain number.
     pub fn value(self) -> f64 {
         self.0
     }
 
-    /// Whether it is certain.
+    /// Whether it is 1.
     pub fn is_certain(self) -> bool {
         self.0 >= 1.0
     }
 
-    /// The 32-bit coins below this are hits. A certain event has no threshold that fits: ask
+    /// 32-bit draws below this are hits. A probability of 1 has no threshold that fits: ask
     /// [`is_certain`](Self::is_certain) first.
     pub(crate) fn threshold(self) -> u32 {
         (self.0 * 2f64.powi(32)) as u32
     }
 
-    /// Whether a 32-bit coin is a hit.
-    pub(crate) fn strikes(self, coin: u32) -> bool {
+    /// Whether a 32-bit draw is a hit.
+    pub(crate) fn occurs(self, coin: u32) -> bool {
         coin < self.threshold() || self.is_certain()
     }
 
-    /// Whether a coin in `[0, 1)` is a hit.
+    /// Whether a draw in `[0, 1)` is a hit.
     pub(crate) fn hits(self, unit: f64) -> bool {
         unit < self.0
     }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_numbers_from_nought_to_one_are_probabilities() {
+    fn only_numbers_from_zero_to_one_are_probabilities() {
         for text in ["-0.1", "1.1", "NaN", "inf", "half", ""] {
             let error = text.parse::<Probability>().unwrap_err().to_string();
             assert!(error.contains(&format!("'{text}'")), "{error}");
@@ -92,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn impossible_never_strikes_and_certain_always_does() {
+    fn impossible_never_occurs_and_certain_always_does() {
         let (never, always) = (Probability::ZERO, Probability::try_from(1.0).unwrap());
-        assert!(!never.strikes(0) && always.strikes(u32::MAX) && always.strikes(0));
+        assert!(!never.occurs(0) && always.occurs(u32::MAX) && always.occurs(0));
     }
 }

@@ -1,17 +1,18 @@
-//! Who hears whom at all.
+//! The topology: which processes can reach each other.
 
 use serde::{Deserialize, Serialize};
 
-/// The shape of the network at first; links may come and go ([`Fault::Link`](crate::Fault::Link)).
+/// The links at the start of a run; they may change later ([`Fault::Link`](crate::Fault::Link)).
 ///
-/// A ring is none: it is an [order](crate::Order) of a group that can be written to directly.
+/// A ring is not a topology. It is an [order](crate::Order) of a group in which everyone can reach
+/// everyone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Topology {
     /// One multicast group: everyone hears everyone.
     #[default]
     Group,
-    /// Whoever has a link to a process hears it; links go both ways.
+    /// Two processes reach each other if they have a link.
     Graph {
         /// The two ends of each link.
         links: Vec<(u32, u32)>,
@@ -54,7 +55,7 @@ impl Topology {
     }
 }
 
-/// For each of `nodes` processes, a number that those it can reach over these links share.
+/// A component number for each of `nodes` processes: those connected by these links share one.
 pub(crate) fn components(nodes: u32, links: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
     let mut root: Vec<u32> = (0..nodes).collect();
     fn find(root: &mut [u32], mut node: u32) -> u32 {

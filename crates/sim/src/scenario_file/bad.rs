@@ -1,4 +1,4 @@
-//! Why a text is no scenario, and where.
+//! Errors of scenario files, with their places.
 
 use super::row::BadRow;
 use crate::idle::Idle;
@@ -6,12 +6,12 @@ use crate::plan::BadPlan;
 use bellwether_protocols::choice::{BadConfig, GroupTooLarge};
 use std::fmt;
 
-/// Why a file is no scenario.
+/// Why a file is not a valid scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BadScenario {
-    /// Where; absent if something is missing that has no place.
+    /// The place; absent for something missing that has no place.
     pub place: Option<Place>,
-    /// What is wrong there.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -20,22 +20,22 @@ pub struct BadScenario {
 pub struct Place {
     /// The line, from 1.
     pub line: usize,
-    /// The key with the tables it is in, for example `faults.node`; absent outside all of them.
+    /// The key with its tables, for example `faults.node`; absent outside all tables.
     pub key: Option<String>,
 }
 
-/// What is wrong.
+/// What is wrong with a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Problem {
-    /// It does not have the right form.
+    /// The text does not have the right form.
     Form(String),
-    /// Nobody knows the protocol.
+    /// No protocol has this name.
     Protocol(String),
     /// The parameters break a rule.
     Config(BadConfig),
     /// The plan breaks a rule.
     Plan(BadPlan),
-    /// A fault has a key too many or too few.
+    /// A fault lacks a key, or has one that it must not have.
     Row(BadRow),
     /// A fault can have no effect.
     Idle(Idle),

@@ -1,4 +1,4 @@
-//! A text with the place of everything in it.
+//! A TOML text with the place of everything in it.
 
 use super::bad::{BadScenario, Place, Problem};
 use crate::plan::Key;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer, Error, ValueDeserializer};
 
-/// A text in the form of TOML.
+/// A parsed TOML text.
 pub(super) struct Document<'a> {
     text: &'a str,
     root: Spanned<DeTable<'a>>,
@@ -26,20 +26,20 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// All of it as one value.
+    /// Reads the whole text as one value.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, BadScenario> {
         let reader = Deserializer::from(self.root.clone());
         T::deserialize(reader).map_err(|error| self.misread(&error))
     }
 
-    /// The parameters, as those of this family; the defaults if there are none.
+    /// Reads the parameters for this family of protocols; the defaults if there are none.
     pub(super) fn params(&self, family: Family) -> Result<Config, BadScenario> {
         let none = || Spanned::new(0..0, DeValue::Table(DeTable::new()));
         let params = self.root.get_ref().get("params").cloned().unwrap_or_else(none);
         family.read(ValueDeserializer::from(params)).map_err(|error| self.misread(&error))
     }
 
-    /// Something is wrong with what stands under this key.
+    /// An error about the value of this key.
     pub(super) fn refuse(&self, key: impl Into<Key>, problem: Problem) -> BadScenario {
         let root = self.root.get_ref();
         let (start, key) = match key.into() {
@@ -62,7 +62,7 @@ impl<'a> Document<'a> {
             let key = (!keys.is_empty()).then(|| keys.join("."));
             Place { line: line_of(self.text, span.start), key }
         };
-        // What is missing from the file as a whole stands nowhere.
+        // Something missing from the file as a whole has no place.
         let span = error.span().filter(|span| !span.is_empty());
         BadScenario { place: span.map(place), problem: said(error) }
     }
@@ -109,8 +109,8 @@ fn find_in(value: &DeValue<'_>, span: &Range<usize>, keys: &mut Vec<String>) {
     }
 }
 
-/// Whether this part of the text belongs to the value. Of a table with a header of its own the span
-/// is that of the header, and what is in it comes after.
+/// Whether this part of the text belongs to the value. The span of a table with a header covers
+/// only the header; its contents follow.
 fn covers(value: &Spanned<DeValue<'_>>, span: &Range<usize>) -> bool {
     let within = match value.get_ref() {
         DeValue::Table(table) => {

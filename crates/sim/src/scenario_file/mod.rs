@@ -1,4 +1,4 @@
-//! Named experiments in files: one run, written down, with everything that happens in it.
+//! Scenario files: one run with everything that happens in it.
 //!
 //! ```toml
 //! about = "The leader crashes and the next one takes over"
@@ -15,8 +15,8 @@
 //! node = "leader"
 //! ```
 //!
-//! **Promise.** What [`ScenarioFile::write`] writes, [`ScenarioFile::parse`] reads as the same run.
-//! What is refused is refused with its line and its key; that includes what would have no effect.
+//! **Promise.** [`ScenarioFile::parse`] reads the output of [`ScenarioFile::write`] as the same
+//! run. Errors name the line and the key. A fault or key that would have no effect is an error too.
 
 mod bad;
 mod document;
@@ -50,7 +50,7 @@ pub struct ScenarioFile {
     pub choice: Choice,
     /// What happens.
     pub plan: Plan,
-    /// Where luck comes from, unless another seed is wanted.
+    /// The seed, unless the caller uses another one.
     pub seed: u64,
 }
 
@@ -77,7 +77,7 @@ impl ScenarioFile {
         Ok(scenario)
     }
 
-    /// Refuses what would have no effect.
+    /// Rejects what would have no effect.
     fn check_effects(&self) -> Result<(), (Key, Problem)> {
         let ring = matches!(self.choice.layout(), Some(Layout::Ring { .. }));
         let unused = |key, why| Err((Key::Top(key), Problem::Unused(self.protocol.clone(), why)));
@@ -93,8 +93,8 @@ impl ScenarioFile {
         }
     }
 
-    /// Writes a scenario of the protocol with this name and these parameters, as a person writes
-    /// them. Faults that have no effect are left out, since they would not be read again.
+    /// Writes a scenario of the protocol with this name and these parameters, in the form of a
+    /// file. Faults that have no effect are left out, because the parser rejects them.
     ///
     /// # Errors
     /// [`Unwritable`] if the parameters have no form in a file.
@@ -108,13 +108,13 @@ impl ScenarioFile {
         written::write(about, protocol, params, plan, seed)
     }
 
-    /// Runs it once and keeps everything that happened.
+    /// Runs it once and returns all records.
     pub fn trace(&self, seed: u64) -> Vec<Record> {
         self.choice.clone().visit(OneRun { plan: &self.plan, coins: Coins::new(seed, 0) })
     }
 }
 
-/// One run, kept whole.
+/// One run with all its records.
 struct OneRun<'a> {
     plan: &'a Plan,
     coins: Coins,

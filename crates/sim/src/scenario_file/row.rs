@@ -1,4 +1,4 @@
-//! A fault as it is written: `at`, `what`, and the keys that this kind of fault has.
+//! A fault in a file: `at`, `what`, and the keys of this kind of fault.
 
 use crate::fault::{Disk, Fault, Renumbered, Timed, Who};
 use crate::network::Network;
@@ -6,7 +6,7 @@ use bellwether_core::Duration;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One table of `[[faults]]`, with every key that any kind has, in the order they are written.
+/// One table of `[[faults]]` with the keys of all kinds, in the order of writing.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
@@ -74,14 +74,14 @@ pub enum What {
     Network,
 }
 
-/// A fault with a key too many or too few.
+/// A fault that lacks a key, or has one that it must not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadRow {
     /// The kind of fault.
     pub what: What,
     /// The key.
     pub key: &'static str,
-    /// Whether it is missing; it is one too many otherwise.
+    /// Whether the key is missing; otherwise it must be left out.
     pub missing: bool,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for BadRow {
 }
 
 impl Row {
-    /// The fault that is meant.
+    /// Converts the row to a fault.
     pub(super) fn read(mut self) -> Result<Timed, BadRow> {
         let what = self.what;
         let bad = |key, missing| BadRow { what, key, missing };
@@ -108,7 +108,7 @@ impl Row {
         }
     }
 
-    /// The fault, taken out of the row; or the key that is missing.
+    /// Takes the fault out of the row; the error is the missing key.
     fn take(&mut self) -> Result<Fault, &'static str> {
         let who = |row: &mut Self| row.node.take().ok_or("node");
         Ok(match self.what {
@@ -146,7 +146,7 @@ impl Row {
         })
     }
 
-    /// A key that nobody took.
+    /// A key that the fault does not use, if there is one.
     fn left(&self) -> Option<&'static str> {
         let keys = [
             ("node", self.node.is_some()),
@@ -164,7 +164,7 @@ impl Row {
         keys.into_iter().find(|(_, left)| *left).map(|(key, _)| key)
     }
 
-    /// A row without any key but these.
+    /// A row with only these keys.
     fn new(at: Duration, what: What) -> Self {
         Self {
             at,

@@ -11,7 +11,7 @@ use bellwether_core::Duration;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A scenario, apart from its protocol's parameters.
+/// A scenario without its protocol's parameters.
 pub(super) struct Written {
     pub(super) about: String,
     pub(super) protocol: String,
@@ -19,7 +19,7 @@ pub(super) struct Written {
     pub(super) plan: Plan,
 }
 
-/// A file, in the order in which people read one.
+/// A file, with its keys in the order in which people read them.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File<P> {
@@ -31,13 +31,13 @@ struct File<P> {
     absent: Vec<u32>,
     #[serde(default)]
     ranks: Ranks,
-    /// How probable it is that one sees another.
+    /// The probability that one process sees another.
     #[serde(default = "always", skip_serializing_if = "is_certain")]
     view: Probability,
-    /// How long each message takes to be dealt with.
+    /// How long each message takes to be handled.
     #[serde(default, skip_serializing_if = "is_usual")]
     processing: Duration,
-    /// How soon all are told who is gone and who is back; not at all if absent.
+    /// How soon all are told of stops and starts; never if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     detection: Option<Duration>,
     #[serde(default = "first")]
@@ -46,13 +46,13 @@ struct File<P> {
     /// Clock drift within ± this, in parts per 10⁹.
     #[serde(default, skip_serializing_if = "is_usual")]
     drift: u32,
-    /// Clocks begin with any reading below this.
+    /// Each clock starts at a random reading below this.
     #[serde(default)]
     offset: Duration,
     /// The order of the ring.
     #[serde(default, skip_serializing_if = "is_usual")]
     order: Order,
-    /// Which parameters there are is known only once the protocol is.
+    /// The parameters. Their keys are known only once the protocol is.
     #[serde(default)]
     params: P,
     #[serde(default)]
@@ -138,7 +138,7 @@ pub(super) fn write<C: Serialize>(
     toml::to_string(&file).map_err(|error| Unwritable(error.to_string()))
 }
 
-/// A scenario that cannot be written down.
+/// A scenario that cannot be written as a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unwritable(String);
 

@@ -1,12 +1,12 @@
-//! The processes of a run, in arrays a simulator can be quick with.
+//! The processes of a run, in arrays for speed.
 
 use crate::clock::Clock;
 use crate::coin::{Coins, For, Purpose, Stream};
 use crate::fault::{Disk, Renumbered};
+use crate::multicast_filter::LANES;
 use crate::observer::{Cause, id};
 use crate::plan::{Plan, Ranks};
 use crate::queue::Queue;
-use crate::sieve::LANES;
 use crate::world::views::Views;
 use bellwether_core::{
     Boot, Command, Duration, Effect, Entropy, Env, Instant, Memory, Node, Protocol, Reach, SimTime,
@@ -15,56 +15,56 @@ use std::collections::{BTreeMap, VecDeque};
 
 pub(super) struct Members<P: Protocol> {
     pub(super) nodes: Vec<Option<Node<P>>>,
-    /// Each node's bar, beside each other so that one message can be compared with all.
-    pub(super) bars: Vec<u64>,
-    /// A bit for each node that takes messages at once.
+    /// Each process's minimum weight, in one array so that one message can be compared with all.
+    pub(super) min_weights: Vec<u64>,
+    /// One bit for each process that handles messages at once.
     pub(super) open: Vec<u64>,
-    /// Each node's own luck.
+    /// Each process's random stream.
     pub(super) streams: Vec<Stream>,
-    /// Clocks, if any of them is not true.
+    /// The clocks; empty if all show the world's time.
     pub(super) clocks: Vec<Clock>,
-    /// What only few nodes have.
+    /// State that only few processes have.
     pub(super) lives: BTreeMap<u32, Life<P>>,
     /// Whether any process was ever slow in this run.
     pub(super) slowed: bool,
-    /// How many processes stand still.
+    /// How many processes are paused.
     pub(super) paused: u32,
     timers: Queue<u32>,
-    /// When each node is queued to be woken; other entries of the queue are void.
+    /// When each process is queued to wake; other entries of the queue are stale.
     due: Vec<u64>,
-    /// Whether the processes that begin at time zero have begun.
+    /// Whether all processes that start at time zero have started.
     sealed: bool,
     coins: Coins,
     ranks: Ranks,
-    /// Of those that have a rank of their own.
+    /// Ranks that override the plan's.
     pub(super) own_ranks: BTreeMap<u32, u64>,
     /// Whom each process sees.
     pub(super) views: Views,
-    /// How long a process takes over a message before it acts on it.
+    /// How long a process takes to handle a message.
     processing: Duration,
 }
 
-/// What a process that something happened to has beside its state.
+/// State of a process that was affected by a fault.
 pub(super) struct Life<P: Protocol> {
-    /// Its present life, or its next one if it is gone.
+    /// Its current incarnation, or its next one if it is stopped.
     pub(super) incarnation: u64,
-    /// The number of the life before it, and the greatest that any had.
+    /// The number of the previous incarnation, and the greatest of all.
     former: (u64, u64),
     pub(super) stored: Option<Vec<u8>>,
-    /// Whether it lost what it stored, if it has not stored anything since.
+    /// Whether its stored bytes were lost and it has stored nothing since.
     pub(super) lost: bool,
     pub(super) paused: bool,
     pub(super) slow: Duration,
-    /// Its inbox, if it stands still or is slow: what arrived, in that order, and when each is to
-    /// be handled, which never goes back.
+    /// The inbox of a paused or slow process: messages in order of arrival, each with the time at
+    /// which it is handled. These times never decrease.
     pub(super) waiting: VecDeque<Waiting<P::Message>>,
-    /// Before this it handles nothing that comes now: earlier things wait until then.
+    /// The process handles nothing that arrives now before this time.
     ready: SimTime,
     /// When it reacts to a deadline that has passed.
     called: Option<SimTime>,
-    /// What it was asked while it stood still.
+    /// Commands that it received while paused.
     pub(super) asked: Vec<Command>,
-    /// Of whom it was told while it stood still.
+    /// Reachability changes that it was told while paused.
     pub(super) heard: Vec<(u32, Reach)>,
 }
 
@@ -97,7 +97,7 @@ impl<P: Protocol> Members<P> {
     pub(super) fn new() -> Self {
         Self {
             nodes: Vec::new(),
-            bars: Vec::new(),
+            min_weights: Vec::new(),
             open: Vec::new(),
             streams: Vec::new(),
             clocks: Vec::new(),
@@ -115,16 +115,16 @@ impl<P: Protocol> Members<P> {
         }
     }
 
-    /// Makes room for a run. Keeps its memory from run to run.
+    /// Prepares for a run. Memory is reused from run to run.
     pub(super) fn reset(&mut self, plan: &Plan, coins: Coins) {
         let count = plan.nodes as usize;
         let words = count.div_ceil(LANES);
         self.nodes.clear();
         self.nodes.reserve_exact(count);
         self.nodes.extend((0..count).map(|_| None));
-        self.bars.clear();
-        self.bars.reserve_exact(words * LANES);
-        self.bars.resize(words * LANES, u64::MAX);
+        self.min_weights.clear();
+        self.min_weights.reserve_exact(words * LANES);
+        self.min_weights.resize(words * LANES, u64::MAX);
         self.open.clear();
         self.open.resize(words, 0);
         self.due.clear();
@@ -157,7 +157,7 @@ impl<P: Protocol> Members<P> {
         self.views.reset(plan, coins);
     }
 
-    /// Starts a process; the effects of that are left in `effects`.
+    /// Starts a process; its effects are left in `effects`.
     pub(super) fn start(
         &mut self,
         node: u32,
@@ -175,12 +175,12 @@ impl<P: Protocol> Members<P> {
         let peers = self.views.of(node);
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let state = Node::start(boot, &mut env, params, effects);
-        self.bars[index] = state.bar();
+        self.min_weights[index] = state.bar();
         self.open_if(node, true);
         self.nodes[index].insert(state)
     }
 
-    /// Runs one step of a process, if it is there, with all that a step is given.
+    /// Runs one step of a process, if it is running, with its environment.
     #[inline]
     pub(super) fn act<R>(
         &mut self,
@@ -194,12 +194,12 @@ impl<P: Protocol> Members<P> {
         let state = self.nodes[index].as_mut()?;
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let result = step(state, &mut env);
-        self.bars[index] = state.bar();
+        self.min_weights[index] = state.bar();
         Some(result)
     }
 
-    /// Which life of a process begins, what the disk leaves of what it stored, and whether that
-    /// was lost. What is damaged stays so until the process stores again.
+    /// The incarnation that starts, the stored bytes that the disk kept, and whether they were
+    /// lost. Damage persists until the process stores again.
     pub(super) fn recall(&mut self, node: u32, disk: Disk) -> (u64, Option<Vec<u8>>, bool) {
         let Some(life) = self.lives.get_mut(&node) else { return (1, None, false) };
         match (disk, &mut life.stored) {
@@ -210,7 +210,7 @@ impl<P: Protocol> Members<P> {
         (life.incarnation, life.stored.take(), life.lost)
     }
 
-    /// A process is no more. If it comes back, that is another life.
+    /// Stops a process. Its next start is a new incarnation.
     pub(super) fn remove(&mut self, node: u32) {
         let index = node as usize;
         self.nodes[index] = None;
@@ -223,11 +223,11 @@ impl<P: Protocol> Members<P> {
         life.asked.clear();
         life.heard.clear();
         (life.ready, life.called) = (SimTime::ZERO, None);
-        self.look(node);
+        self.update_open(node);
     }
 
-    /// The next life of a process that is gone has the number of a former one. It knows that it
-    /// ran before, but nothing of what it stored.
+    /// Gives the next incarnation of a stopped process the number of an earlier one. The process
+    /// knows that it ran before, but its stored bytes are lost.
     pub(super) fn renumber(&mut self, node: u32, number: Renumbered) {
         let life = self.life(node);
         let (last, _) = life.former;
@@ -238,12 +238,13 @@ impl<P: Protocol> Members<P> {
         (life.stored, life.lost) = (None, true);
     }
 
-    /// Something changed that may decide whether a process takes messages at once.
-    pub(super) fn look(&mut self, node: u32) {
+    /// Updates whether a process handles messages at once.
+    pub(super) fn update_open(&mut self, node: u32) {
         self.open_if(node, self.nodes[node as usize].is_some());
     }
 
-    /// A process takes messages at once if it is there, goes on, is not slow and has none waiting.
+    /// A process handles messages at once if it runs, is not paused or slow, and has an empty
+    /// inbox.
     fn open_if(&mut self, node: u32, there: bool) {
         let index = node as usize;
         let there = there && self.processing == Duration::ZERO;
@@ -254,9 +255,9 @@ impl<P: Protocol> Members<P> {
         if open { *word |= bit } else { *word &= !bit }
     }
 
-    /// Whether a message waits for its turn at every process.
+    /// Whether every process needs time to handle a message.
     #[inline]
-    pub(super) fn take_their_time(&self) -> bool {
+    pub(super) fn need_processing(&self) -> bool {
         self.processing > Duration::ZERO
     }
 
@@ -265,15 +266,15 @@ impl<P: Protocol> Members<P> {
         self.open[node as usize / LANES] >> (node as usize % LANES) & 1 == 1
     }
 
-    /// A process stands still.
+    /// Pauses a process.
     pub(super) fn pause(&mut self, node: u32) {
         if !std::mem::replace(&mut self.life(node).paused, true) {
             self.paused += 1;
-            self.look(node);
+            self.update_open(node);
         }
     }
 
-    /// It goes on. False if it did not stand still.
+    /// Resumes a process. False if it was not paused.
     pub(super) fn unpause(&mut self, node: u32) -> bool {
         let stood = self.lives.get_mut(&node).is_some_and(|life| std::mem::take(&mut life.paused));
         self.paused -= u32::from(stood);
@@ -294,13 +295,13 @@ impl<P: Protocol> Members<P> {
     }
 }
 
-/// Waking processes.
+/// Wake-ups.
 impl<P: Protocol> Members<P> {
     pub(super) fn next_wake(&self) -> u64 {
         self.timers.next_at()
     }
 
-    /// The next process to be woken, unless the entry is void.
+    /// The next process to wake, unless the queue entry is stale.
     pub(super) fn pop_wake(&mut self) -> Option<u32> {
         let (at, node) = self.timers.pop()?;
         if self.due[node as usize] != at {
@@ -310,8 +311,8 @@ impl<P: Protocol> Members<P> {
         Some(node)
     }
 
-    /// Queues a process to be woken at this instant of its clock, or now if that is past. An entry
-    /// that would wake it too early stays: when it is reached, the process is queued again.
+    /// Queues a process to wake at this instant of its clock, or now if that has passed. An entry
+    /// that is too early stays: when it is reached, the process is queued again.
     #[inline]
     pub(super) fn wake_at(&mut self, node: u32, instant: Instant, now: SimTime) {
         if instant == Instant::NEVER {
@@ -323,8 +324,8 @@ impl<P: Protocol> Members<P> {
         }
     }
 
-    /// When to look at a deadline: when it passes, but not again before the process reacts to one
-    /// that has.
+    /// When to check a deadline: when it passes, but not before a slow process reacts to an earlier
+    /// one.
     pub(super) fn when(&self, node: u32, instant: Instant, now: SimTime) -> SimTime {
         let when = self.clock(node).when(instant).max(now);
         if !self.slowed {
@@ -343,7 +344,7 @@ impl<P: Protocol> Members<P> {
         }
     }
 
-    /// All that begin at time zero have begun.
+    /// Ends the phase in which the processes of time zero start.
     pub(super) fn seal(&mut self) {
         self.timers.seal();
         self.sealed = true;
@@ -352,9 +353,9 @@ impl<P: Protocol> Members<P> {
 
 /// Processes that react late.
 impl<P: Protocol> Members<P> {
-    /// A message arrives at a process that does not take it at once. Gives the time when it will,
-    /// unless it stands still then: not before what arrived earlier.
-    pub(super) fn keep(
+    /// Puts a message into a process's inbox. Returns when the process handles it, unless it is
+    /// paused then; never before a message that arrived earlier.
+    pub(super) fn enqueue(
         &mut self,
         node: u32,
         cause: Cause,
@@ -367,18 +368,18 @@ impl<P: Protocol> Members<P> {
         until
     }
 
-    /// The first message in a process's inbox, if it is time for it.
+    /// Takes the first message out of a process's inbox, if it is due.
     pub(super) fn take(&mut self, node: u32, now: SimTime) -> Option<(Cause, P::Message)> {
         let life = self.lives.get_mut(&node)?;
         if life.paused || life.waiting.front()?.until > now {
             return None;
         }
         let Waiting { cause, message, .. } = life.waiting.pop_front()?;
-        self.look(node);
+        self.update_open(node);
         Some((cause, message))
     }
 
-    /// A deadline of a process has passed. Gives the time when it reacts, if that is not now.
+    /// A deadline of a process has passed: returns when the process reacts, if that is not now.
     pub(super) fn call(&mut self, node: u32, now: SimTime) -> Option<SimTime> {
         let called = self.lives.get_mut(&node)?.called.take();
         let when = called.unwrap_or_else(|| self.reserve(node, now));
@@ -389,8 +390,8 @@ impl<P: Protocol> Members<P> {
         Some(when)
     }
 
-    /// When a process reacts to what happens to it now, and so to nothing that comes later before.
-    /// It is late by something between nought and its slowness, as is all that is before it.
+    /// When a process reacts to what happens now. The delay is random, between zero and its
+    /// slowness, and never before its reaction to an earlier event.
     fn reserve(&mut self, node: u32, now: SimTime) -> SimTime {
         let slow = self.lives.get(&node).map_or(0, |life| life.slow.as_nanos());
         let late = if slow == 0 {

@@ -1,63 +1,64 @@
-//! The event engine: processes, letters and faults, in order of time.
+//! The event engine: processes, packets and faults, in order of time.
 //!
-//! One event's life: the earliest of the next fault, the next letter and the next wake-up is taken
-//! (in this order where they fall on the same instant). The process's clock is read, its handler
-//! runs, what it believes is compared with before, its letters are stamped and posted, and it is
-//! queued for its next deadline.
+//! The engine takes the earliest of the next fault, the next delivery and the next wake-up; at
+//! equal times in this order. It reads the process's clock, runs its handler, compares its belief
+//! with the one before, numbers and sends its packets, and queues the process for its next
+//! deadline.
 //!
-//! A multicast with one delay for all is *one* event: when it is due, the [sieve](crate::sieve)
-//! tells whom it reaches and whom of those it concerns, and only those handlers run.
+//! A multicast with one delay for all receivers is *one* event. When it is due, a
+//! [filter](crate::multicast_filter) finds which processes receive it and which of those it
+//! concerns. Only their handlers run.
 
-mod letters;
+mod delivery;
+mod faults;
+mod in_flight;
 mod members;
-mod post;
 mod records;
 mod scene;
 mod sight;
-mod strikes;
 mod views;
 
 use crate::coin::Coins;
 use crate::fault::Disk;
+use crate::multicast_filter::Receivers;
 use crate::network::Network;
 use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
-use crate::sieve::Sieved;
 use bellwether_core::{
     Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, Reach, SimTime, Told,
 };
+use in_flight::InFlight;
 use members::Members;
-use post::Post;
 pub use scene::Scene;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A world for one protocol, used for run after run. Nothing is allocated once it is warm.
+/// A world for one protocol, reused for many runs. A warm world allocates nothing.
 pub struct World<P: Protocol> {
-    params: Given<P>,
+    params: GroupParams<P>,
     members: Members<P>,
-    post: Post<P::Message>,
+    in_flight: InFlight<P::Message>,
     effects: Vec<Effect<P>>,
-    sieved: Vec<Sieved>,
+    receivers: Vec<Receivers>,
     network: Network,
     arch: pulp::Arch,
     now: SimTime,
     deliveries: u64,
     batch: bool,
-    /// How soon it is known who can be reached, if that is ever told.
+    /// How long it takes until processes are told who can be reached; never if absent.
     detection: Option<Duration>,
-    /// Who can be reached or not, and when that is known.
-    news: VecDeque<(SimTime, u32, Reach)>,
-    /// Of each process, in runs that are traced.
+    /// Starts and stops that will be told, and when.
+    detections: VecDeque<(SimTime, u32, Reach)>,
+    /// The belief last recorded for each process, in traced runs.
     told: BTreeMap<u32, Told>,
 }
 
-/// The parameters of a group, and of those that have others.
-struct Given<P: Protocol> {
+/// The parameters of the group, and of processes that have their own.
+struct GroupParams<P: Protocol> {
     all: P::Params,
     others: BTreeMap<u32, P::Params>,
 }
 
-impl<P: Protocol> Given<P> {
+impl<P: Protocol> GroupParams<P> {
     #[inline]
     fn of(&self, node: u32) -> &P::Params {
         if self.others.is_empty() {
@@ -67,19 +68,19 @@ impl<P: Protocol> Given<P> {
     }
 }
 
-/// How a run went.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// When it ended.
     pub ended: SimTime,
-    /// How many messages were received, those below a bar included.
+    /// The number of messages received, including those below a minimum weight.
     pub deliveries: u64,
-    /// Whether the observer had seen enough; otherwise nothing more could happen, or time was up.
+    /// Whether the observer was done. Otherwise no event was left, or the horizon was reached.
     pub satisfied: bool,
 }
 
-/// Timers that one process may run at one instant; past that the clock is made to move on, so that
-/// a protocol that spins cannot stop the world.
+/// The most timers that one process may run at one instant. After that the clock advances, so that
+/// a protocol that rearms for ever cannot stop the world.
 const SPIN_MAX: u32 = 64;
 const SPIN_STEP: Duration = Duration::from_micros(1);
 
@@ -87,44 +88,42 @@ impl<P: Protocol> World<P> {
     /// An empty world.
     pub fn new(params: P::Params) -> Self {
         Self {
-            params: Given { all: params, others: BTreeMap::new() },
+            params: GroupParams { all: params, others: BTreeMap::new() },
             members: Members::new(),
-            post: Post::new(),
+            in_flight: InFlight::new(),
             effects: Vec::new(),
-            sieved: Vec::new(),
+            receivers: Vec::new(),
             network: Network::default(),
             arch: pulp::Arch::new(),
             now: SimTime::ZERO,
             deliveries: 0,
             batch: true,
             detection: None,
-            news: VecDeque::new(),
+            detections: VecDeque::new(),
             told: BTreeMap::new(),
         }
     }
 
-    /// From now on every multicast is one event per receiver. The runs stay the same, which is what
-    /// this is for: a test compares.
+    /// Makes every multicast one event per receiver. The runs stay the same; a test compares them.
     pub fn without_batches(mut self) -> Self {
         self.batch = false;
         self
     }
 
-    /// From now on this process has parameters of its own: a member that somebody misconfigured.
+    /// Gives this process its own parameters: a misconfigured member.
     pub fn with_params_of(mut self, node: u32, params: P::Params) -> Self {
         self.params.others.insert(node, params);
         self
     }
 
-    /// From now on this process has a rank of its own, whatever the plan says of ranks: one that
-    /// was measured, for example.
+    /// Gives this process its own rank, independent of the plan: a measured one, for example.
     pub fn with_rank_of(mut self, node: u32, rank: u64) -> Self {
         self.members.own_ranks.insert(node, rank);
         self
     }
 
-    /// Runs the plan with this luck until the observer is done, nothing is left to happen, or the
-    /// plan's horizon. The plan must be [valid](Plan::check).
+    /// Runs the plan with these random draws until the observer is done, no event is left, or the
+    /// horizon is reached. The plan must be [valid](Plan::check).
     pub fn run<O: Observer<P>>(&mut self, plan: &Plan, coins: Coins, observer: &mut O) -> Outcome {
         self.reset(plan, coins);
         let mut absent = plan.absent.clone();
@@ -137,36 +136,36 @@ impl<P: Protocol> World<P> {
         self.members.seal();
         observer.on_ready();
         for node in absent {
-            self.spread(node, Reach::Down);
-            self.get_about(observer); // who was never there is known not to be
+            self.schedule_detection(node, Reach::Down);
+            self.spread_detection(observer); // absent from the start, and known to be
         }
         let mut faults = plan.faults.iter().peekable();
         let end = plan.end().as_nanos();
         while !observer.done() {
             let planned = faults.peek().map_or(u64::MAX, |timed| timed.at.as_nanos());
-            let fault = planned.min(observer.strikes_at());
-            let (letter, wake) = (self.post.next_at(), self.members.next_wake());
-            let news = self.news.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
-            let next = fault.min(letter).min(wake).min(news);
+            let fault = planned.min(observer.injects_at());
+            let (packet, wake) = (self.in_flight.next_at(), self.members.next_wake());
+            let news = self.detections.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
+            let next = fault.min(packet).min(wake).min(news);
             if next == u64::MAX || next > end {
                 break;
             }
             self.now = SimTime::from_nanos(next);
             if planned == next {
                 if let Some(timed) = faults.next() {
-                    self.strike(&timed.fault, observer);
+                    self.inject(&timed.fault, observer);
                 }
             } else if fault == next {
-                if let Some(fault) = observer.strike() {
-                    self.strike(&fault, observer);
+                if let Some(fault) = observer.inject() {
+                    self.inject(&fault, observer);
                 }
             } else if news == next {
-                self.get_about(observer);
-            } else if letter == next {
-                // What else arrives at the same time comes before anything else.
+                self.spread_detection(observer);
+            } else if packet == next {
+                // All deliveries of one instant come before anything else.
                 loop {
                     self.deliver(observer);
-                    if self.post.next_at() != next || observer.done() {
+                    if self.in_flight.next_at() != next || observer.done() {
                         break;
                     }
                 }
@@ -177,7 +176,7 @@ impl<P: Protocol> World<P> {
         Outcome { ended: self.now, deliveries: self.deliveries, satisfied: observer.done() }
     }
 
-    /// The state of a process, if it is there, to look at after a run.
+    /// The state of a process, if it is running, to inspect after a run.
     pub fn node(&self, node: u32) -> Option<&Node<P>> {
         self.members.nodes.get(node as usize)?.as_ref()
     }
@@ -193,16 +192,16 @@ impl<P: Protocol> World<P> {
             self.network = plan.network.clone();
         }
         self.members.reset(plan, coins);
-        self.post.reset(plan, coins, self.batch);
+        self.in_flight.reset(plan, coins, self.batch);
         self.effects.clear();
         self.told.clear();
-        self.news.clear();
+        self.detections.clear();
         self.detection = plan.detection;
         (self.now, self.deliveries) = (SimTime::ZERO, 0);
     }
 }
 
-/// What a step needs of the world beside the processes.
+/// What a step needs of the world besides the processes.
 struct Handling<'a, P: Protocol> {
     now: SimTime,
     params: &'a P::Params,
@@ -210,7 +209,7 @@ struct Handling<'a, P: Protocol> {
 }
 
 impl<P: Protocol> Handling<'_, P> {
-    /// A process handles an input: whether that changed its belief, and its next deadline.
+    /// Lets a process handle an input. Returns whether its belief changed, and its next deadline.
     #[inline(always)]
     fn run<O: Observer<P>>(
         self,
@@ -278,7 +277,7 @@ impl<P: Protocol> World<P> {
         self.conclude(node, stepped, observer);
     }
 
-    /// Does what a step asked for, and tells what came of it.
+    /// Applies the effects of a step, and reports its results.
     #[inline]
     fn conclude<O: Observer<P>>(
         &mut self,
@@ -294,12 +293,12 @@ impl<P: Protocol> World<P> {
         self.show(node, observer);
     }
 
-    /// Does what the last step asked for.
+    /// Applies the effects of the last step.
     #[inline]
     fn settle<O: Observer<P>>(&mut self, node: u32, wake: Instant, observer: &mut O) {
         if !self.effects.is_empty() {
             let mut effects = std::mem::take(&mut self.effects);
-            self.post.last = None;
+            self.in_flight.last = None;
             for effect in effects.drain(..) {
                 match effect {
                     Effect::Send(to, message) => self.send(node, to, message, observer),

@@ -1,4 +1,4 @@
-//! Records, for observers that want them.
+//! Records for observers that trace.
 
 use super::World;
 use crate::observer::{Cause, Observer, id};
@@ -12,7 +12,7 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// What a process believes now and what it holds true beside, as far as that is news; see
+    /// Records a process's belief and facts as far as they are new; see
     /// [`Told`](bellwether_core::Told).
     pub(super) fn record_belief<O: Observer<P>>(
         &mut self,
@@ -56,7 +56,7 @@ impl<P: Protocol> World<P> {
         observer: &mut O,
     ) {
         if self.node(to).is_none() {
-            return; // who is not there loses nothing
+            return; // a stopped process loses nothing
         }
         let (from, number, sent) = (id(cause.from), u64::from(cause.number), cause.sent);
         let message = Cow::Borrowed(message.kind());

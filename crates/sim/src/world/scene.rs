@@ -1,4 +1,4 @@
-//! The whole world at one moment, to look at.
+//! The state of the whole world at one moment.
 
 use super::World;
 use super::members::Members;
@@ -17,17 +17,17 @@ impl<P: Protocol> Scene<'_, P> {
         self.at
     }
 
-    /// How many processes there can be, from number 0.
+    /// The number of processes, running or not.
     pub fn len(&self) -> u32 {
         self.members.nodes.len() as u32
     }
 
-    /// Whether there can be none.
+    /// Whether there are no processes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The state of a process, if it is there.
+    /// The state of a process, if it is running.
     pub fn node(&self, node: u32) -> Option<&Node<P>> {
         self.members.nodes.get(node as usize)?.as_ref()
     }
@@ -38,14 +38,14 @@ impl<P: Protocol> Scene<'_, P> {
         self.members.clock(node).read(self.at)
     }
 
-    /// When a process's clock will read this, if it goes on as it does.
+    /// When a process's clock will read this, if its rate stays the same.
     pub fn when(&self, node: u32, instant: Instant) -> SimTime {
         self.members.clock(node).when(instant)
     }
 }
 
 impl<P: Protocol> World<P> {
-    /// Shows the world to an observer that looks.
+    /// Shows the world to an observer that wants to see it.
     #[inline(always)]
     pub(super) fn show<O: Observer<P>>(&self, node: u32, observer: &mut O) {
         if O::LOOKS {

@@ -1,35 +1,35 @@
-//! Weak views: who sees whom is drawn, and never kept.
+//! Partial views: whether one process sees another is computed on demand, never stored.
 //!
-//! Whether one process sees another is a pure function of the run's luck and the two ids, so a
-//! million views of half a million members take no memory. Members are drawn in blocks of 64 at a
-//! time: bit by bit of the probability, from the highest, each with one random word for all 64,
-//! until none is undecided. A probability of one half takes one word.
+//! It is a pure function of the run's seed and the two ids, so a million views of half a million
+//! members take no memory. Members are drawn in blocks of 64. The probability is processed bit by
+//! bit from the highest, with one random word for all 64 members per bit, until all are decided. A
+//! probability of one half takes one word.
 
 use crate::coin::Coins;
 use crate::network::Probability;
 use crate::observer::id;
 use bellwether_core::{NodeId, mix};
 
-/// Who sees whom.
+/// Which processes see which others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sight {
     key: u64,
-    /// The probability, as a part of 2³².
+    /// The probability, in units of 2⁻³².
     chance: u32,
     count: u32,
 }
 
-/// How many members one word tells of.
+/// How many members one word covers.
 const BLOCK: u32 = u64::BITS;
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Sight {
-    /// Each of so many sees each other with this probability, which is not one.
+    /// Each of `count` processes sees each other one with this probability, which is below one.
     pub(super) fn new(chance: Probability, count: u32, coins: Coins) -> Self {
         Self { key: coins.group() ^ STRIDE, chance: chance.threshold(), count }
     }
 
-    /// Which of the 64 members of a block this process sees: a bit for each.
+    /// The members of a block that this process sees, one bit each.
     #[inline]
     fn block(&self, me: u32, block: u32) -> u64 {
         let mut state = mix(self.key ^ (u64::from(me) << 32 | u64::from(block)));
@@ -37,7 +37,8 @@ impl Sight {
         while rest != 0 && undecided != 0 {
             state = state.wrapping_add(STRIDE);
             let drawn = mix(state);
-            // A number below the chance first differs from it where that has a one.
+            // A number below the threshold first differs from it at a bit where the threshold has a
+            // one.
             if rest >> 31 == 1 {
                 seen |= undecided & !drawn;
                 undecided &= drawn;
@@ -57,18 +58,18 @@ impl Sight {
         self.count.div_ceil(BLOCK)
     }
 
-    /// Whether one sees another.
+    /// Whether one process sees another.
     #[inline]
     pub(super) fn sees(&self, me: u32, other: u32) -> bool {
         other < self.count && self.block(me, other / BLOCK) >> (other % BLOCK) & 1 == 1
     }
 
-    /// How many others one sees.
+    /// How many others a process sees.
     pub(super) fn len(&self, me: u32) -> usize {
         (0..self.blocks()).map(|block| self.block(me, block).count_ones() as usize).sum()
     }
 
-    /// All others that one sees, in order.
+    /// Calls `see` with all others that a process sees, in order.
     pub(super) fn show(&self, me: u32, see: &mut dyn FnMut(NodeId)) {
         for block in 0..self.blocks() {
             let mut rest = self.block(me, block);
@@ -79,7 +80,7 @@ impl Sight {
         }
     }
 
-    /// The first that one sees from this number on.
+    /// The first other that a process sees, from this number on.
     pub(super) fn first_from(&self, me: u32, number: u32) -> Option<NodeId> {
         let mut mask = u64::MAX << (number % BLOCK);
         for block in number / BLOCK..self.blocks() {
@@ -92,7 +93,7 @@ impl Sight {
         None
     }
 
-    /// The last that one sees below this number.
+    /// The last other that a process sees below this number.
     pub(super) fn last_below(&self, me: u32, number: u32) -> Option<NodeId> {
         let last = number.min(self.count).checked_sub(1)?;
         let mut mask = u64::MAX >> (BLOCK - 1 - last % BLOCK);
@@ -148,7 +149,8 @@ mod tests {
         }
         let pairs = f64::from((count - 1) * (count - 2));
         for (which, both) in both.into_iter().enumerate() {
-            // Some of the neighbours are oneself, whom nobody sees: one in two hundred.
+            // Some of the neighbours are the process itself, which it never sees: one in two
+            // hundred.
             let part = f64::from(both) / pairs;
             assert!((part - 0.25).abs() < 0.01, "{which}: {part}");
         }

@@ -1,8 +1,8 @@
-//! Whom each process sees: everyone, everyone in the order of a ring, a part, or its neighbours.
+//! The view of each process: everyone, a ring, a random part of the group, or its neighbours.
 //!
-//! A view is what `cx.peers()` gives a protocol. A ring is an order, not a fence: whoever skips a
-//! dead neighbour must reach the next. A part of the group is no fence either: whoever is met can
-//! be talked to. A graph is a fence: what has no link is out of reach.
+//! A view is what `cx.peers()` gives a protocol. A ring and a partial view do not limit who can be
+//! reached: a protocol must be able to skip a dead neighbour, and to answer any process it meets. A
+//! graph does: processes without a link cannot reach each other.
 
 use super::sight::Sight;
 use crate::coin::Coins;
@@ -12,19 +12,19 @@ use crate::order::Order;
 use crate::plan::Plan;
 use bellwether_core::{NodeId, Peers};
 
-/// The views of all processes of a run. Keeps its memory from run to run.
+/// The views of all processes of a run. Memory is reused from run to run.
 #[derive(Debug, Default)]
 pub(super) struct Views {
     kind: Kind,
     count: u32,
-    /// On a ring: who stands at each place, and where each stands.
+    /// On a ring: the process at each place, and the place of each process.
     order: Vec<u32>,
     place: Vec<u32>,
-    /// In a graph: everyone's neighbours, in order of their ids.
+    /// In a graph: the neighbours of each process, in order of id.
     links: Vec<Vec<u32>>,
-    /// In a group of which each sees a part.
+    /// For partial views.
     sight: Sight,
-    /// The run's own number.
+    /// A random number that identifies the run.
     group: u64,
 }
 
@@ -70,7 +70,7 @@ impl Views {
         }
     }
 
-    /// A link comes or goes. False if it was so already, or there are no links.
+    /// Adds or removes a link. False if nothing changed.
     pub(super) fn link(&mut self, a: u32, b: u32, up: bool) -> bool {
         if a == b || a.max(b) as usize >= self.links.len() {
             return false;
@@ -88,7 +88,7 @@ impl Views {
         changed
     }
 
-    /// Whether what `from` sends can reach `to`.
+    /// Whether a message from `from` can reach `to`.
     #[inline]
     pub(super) fn reaches(&self, from: u32, to: u32) -> bool {
         match self.kind {
@@ -97,14 +97,14 @@ impl Views {
         }
     }
 
-    /// What one process sees.
+    /// The view of one process.
     #[inline]
     pub(super) fn of(&self, me: u32) -> View<'_> {
         View { views: self, me }
     }
 }
 
-/// Everyone a process sees; costs nothing until it is walked.
+/// The view of one process; nothing is computed until it is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
     views: &'a Views,
@@ -112,12 +112,12 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// The numbers of ids, where there is one.
+    /// The number of the process with this id, if there is one.
     fn number(&self, id: NodeId) -> Option<u32> {
         u32::try_from(id.0).ok().filter(|number| *number < self.views.count)
     }
 
-    fn standing_at(&self, place: u32) -> Option<NodeId> {
+    fn node_at(&self, place: u32) -> Option<NodeId> {
         self.views.order.get(place as usize).map(|node| id(*node))
     }
 }
@@ -206,7 +206,7 @@ impl Peers for View<'_> {
                     None => self.views.count,
                     Some(id) => self.views.place[self.number(id)? as usize],
                 };
-                let last = |end: u32| end.checked_sub(1).and_then(|place| self.standing_at(place));
+                let last = |end: u32| end.checked_sub(1).and_then(|place| self.node_at(place));
                 if last(end) == Some(NodeId(mine)) {
                     end -= 1;
                 }
@@ -265,7 +265,7 @@ mod tests {
             (plan(Order::Ascending, star.clone()), 2, vec![0, 1, 4]),
             (plan(Order::Ascending, star.clone()), 3, vec![]),
             (plan(Order::Ascending, star), 1, vec![0, 2]),
-            // As the luck of this run has it.
+            // As the seed of this run draws it.
             (Plan { view: half, ..plan(Order::Ascending, Topology::Group) }, 1, vec![0, 3]),
         ] {
             let (forth, mut back) = walk(&plan, me);

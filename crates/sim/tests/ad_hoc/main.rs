@@ -1,5 +1,5 @@
-//! Elections in ad hoc networks: exact counts where nothing goes wrong, and the right leader in
-//! every component once everything that went wrong is over.
+//! Elections in ad hoc networks: exact counts without faults, and the right leader in every
+//! component once all faults are over.
 
 mod counts;
 mod meetings;

@@ -1,4 +1,4 @@
-//! Components that part and meet, leaders that are gone, messages that are lost.
+//! Components that split and merge, leaders that are gone, messages that are lost.
 
 use crate::support::{campaign, fault, ms, on_graph, run, verdict};
 use bellwether_core::NodeId;
@@ -31,7 +31,7 @@ fn two_components_that_meet_adopt_the_better_leader_without_an_election() {
     assert!((4 + 4..=4 + 7).contains(&kinds.of("leader")), "{}", kinds.of("leader"));
 }
 
-/// The side of 2 held the higher election, and so does not believe at first what 3 says.
+/// The side of 2 held the higher election, and so does not believe 3 at first.
 #[test]
 fn whoever_is_better_is_adopted_though_the_others_elected_later() {
     let again = fault(100, Fault::Campaign { node: Who::Node(1) });
@@ -49,7 +49,7 @@ fn two_components_without_a_leader_elect_one_when_they_meet() {
     assert_eq!(verdict(&plan, &world), Ok(()));
 }
 
-/// Nobody is told that 1 was gone for a moment, and it has forgotten everything.
+/// Process 1 restarts without its state, and nobody is told.
 #[test]
 fn a_process_that_restarts_unnoticed_learns_who_leads() {
     for elections in 1..4 {
@@ -81,8 +81,8 @@ fn a_leader_that_is_cut_off_is_missed_and_is_welcome_again() {
     assert_eq!(verdict(&together, &world), Ok(()));
 }
 
-/// 0 1 2 elect 2. Then 2 dies, 0 being cut off from 1 by then: it goes on to believe in 2 and
-/// brings that belief back.
+/// 0 1 2 elect 2. Then 2 dies while 0 is cut off from 1: 0 still believes in 2 and brings that
+/// belief back.
 #[test]
 fn belief_in_a_dead_leader_dies_out() {
     let dead = fault(2_000, Fault::Crash { node: Who::Node(2) });
@@ -111,7 +111,7 @@ fn what_is_lost_is_said_again_until_the_election_ends() {
     }
 }
 
-/// With half of everything lost for good leaders are given up now and then, but never for long.
+/// With half of all messages lost, leaders are given up now and then, but never for long.
 #[test]
 fn even_in_bad_air_there_is_a_leader_most_of_the_time() {
     let (mut right, mut looks) = (0, 0);

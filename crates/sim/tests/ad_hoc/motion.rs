@@ -1,4 +1,4 @@
-//! Radios move for a while, then stand still.
+//! Radios that move for a while, then stop.
 
 use crate::support::{campaign, fault, ms, on_graph, params, verdict};
 use bellwether_core::{Duration, SimTime};
@@ -6,7 +6,7 @@ use bellwether_protocols::ad_hoc::{AdHoc, Config};
 use bellwether_sim::motion::Motion;
 use bellwether_sim::{Coins, Fault, Plan, Ranks, Wandering, Wanderings, World};
 
-/// So many radios that move for half a minute, and then not any more.
+/// Radios that move for half a minute, and then stop.
 fn moving(nodes: u32, motion: &Motion, seed: u64) -> Plan {
     let mut plan = on_graph(nodes, Vec::new());
     motion.draw(nodes, Coins::new(seed, 0)).expect("a good motion").enter(&mut plan);

@@ -1,4 +1,4 @@
-//! Everything goes wrong at random, then nothing does any more.
+//! Random faults, then none.
 
 use crate::support::{campaign, fault, ms, on_graph, params, run, verdict};
 use bellwether_core::{Entropy, SimTime};
@@ -9,7 +9,7 @@ use bellwether_sim::network::{Delay, Loss, Probability};
 use bellwether_sim::{Coins, Disk, Fault, For, Plan, Ranks, Timed, Who, World};
 
 const SCHEDULES: u64 = 10_000;
-/// Until then something may go wrong.
+/// Faults happen until then.
 const STORM: u64 = 8_000;
 /// The longest that trust, a failed election and the next one can last after that.
 const CALM: u64 = 40_000;
@@ -18,7 +18,7 @@ fn pick(n: u32, luck: &mut Stream) -> u32 {
     luck.below(n.into()) as u32
 }
 
-/// One thing that goes wrong.
+/// One fault.
 fn trouble(nodes: u32, luck: &mut Stream) -> Fault {
     let who = pick(nodes, luck);
     let node = if luck.below(6) == 0 { Who::Leader } else { Who::Node(who) };
@@ -39,7 +39,7 @@ fn trouble(nodes: u32, luck: &mut Stream) -> Fault {
     }
 }
 
-/// A schedule, all from one number.
+/// A schedule that follows from one number.
 fn schedule(seed: u64) -> Plan {
     let mut luck = Coins::new(seed, 0).world(For::Caller(77));
     let nodes = 2 + pick(9, &mut luck);
@@ -70,7 +70,7 @@ fn probability(value: f64) -> Probability {
     Probability::try_from(value).expect("below one")
 }
 
-/// Replays one schedule: everything in it follows from the number.
+/// Replays the schedule of this number.
 fn assert_ends_well(seed: u64) {
     let plan = schedule(seed);
     let (world, _) = run(Config::restless(), &plan, seed);

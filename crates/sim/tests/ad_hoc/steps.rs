@@ -6,11 +6,11 @@ use bellwether_protocols::ad_hoc::Config;
 use bellwether_sim::graph::{self, Links};
 use bellwether_sim::{Coins, Disk, Fault, For, Plan, Ranks, Timed, Who};
 
-/// A hop takes 10 ms, so every second of these falls between two.
+/// A hop takes 10 ms, so every second of these moments falls between two hops.
 const STEP: u64 = 5;
 
-/// Small graphs that stay in one piece whoever is taken out: what the default parameters, without
-/// heartbeats, are enough for.
+/// Small graphs that stay connected without any one process: the default parameters, without
+/// heartbeats, are enough for them.
 fn tough() -> Vec<(u32, Links)> {
     let ring = |n: u32| (0..n).map(|a| (a.min((a + 1) % n), a.max((a + 1) % n))).collect();
     let chord = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5), (1, 4)];
@@ -25,12 +25,12 @@ fn brittle() -> Vec<(u32, Links)> {
     vec![(6, line), (6, star), (7, tree), (8, [graph::complete(4), bridge()].concat())]
 }
 
-/// Links that tie a second square to a first.
+/// Links that connect a second square to a first.
 fn bridge() -> Links {
     vec![(3, 4), (4, 5), (4, 6), (5, 7), (6, 7)]
 }
 
-/// Every process calls the election once; who is best differs; detection is quick or slow.
+/// Every process calls the election once; the best process varies; detection is fast or slow.
 fn assert_survives(
     graphs: &[(u32, Links)],
     config: &Config,
@@ -95,7 +95,7 @@ fn resign(after: u64, nodes: u32, _links: &Links) -> Vec<Vec<Timed>> {
     (0..nodes).map(|node| vec![fault(after, Fault::Resign { node: Who::Node(node) })]).collect()
 }
 
-/// Without time-outs and heartbeats: what is told of neighbours is enough. The run ends by itself.
+/// Without time-outs and heartbeats: reports about neighbours are enough. The run ends by itself.
 #[test]
 fn whoever_dies_whenever_the_rest_elects_its_best() {
     let (config, calm) = (Config::default(), ms(60_000));
@@ -117,7 +117,7 @@ fn whoever_resigns_whenever_another_leads() {
     assert_survives(&brittle(), &config, calm, resign);
 }
 
-/// What falls apart needs heartbeats: the leader may be on the other side, and far.
+/// A graph that falls apart needs heartbeats: the leader may be on the other side, and far away.
 #[test]
 fn where_the_network_falls_apart_each_piece_elects_its_best() {
     let (config, calm) = (Config::restless(), ms(12_000));

@@ -1,4 +1,4 @@
-//! Worlds on graphs, and the judge of how they end.
+//! Worlds on graphs, and the check of how they end.
 
 use bellwether_core::{Dest, Duration, Fact, Message as _, NodeId, SimTime, Stage};
 use bellwether_protocols::ad_hoc::{AdHoc, Config, Message, Params};
@@ -76,8 +76,8 @@ fn last_links(plan: &Plan) -> BTreeSet<(u32, u32)> {
     links
 }
 
-/// What is wrong with the end of a run, if anything is: every live process must have decided for
-/// the best live one of its component.
+/// What is wrong at the end of a run, if anything: every live process must name the best live one
+/// of its component.
 pub(crate) fn verdict(plan: &Plan, world: &World<AdHoc>) -> Result<(), String> {
     let live = |node: u32| world.node(node).is_some();
     let mut component: Vec<u32> = (0..plan.nodes).collect();

@@ -7,7 +7,7 @@ use bellwether_sim::{Disk, Fault, Plan, Who};
 
 const SIZES: std::ops::RangeInclusive<u32> = 2..=64;
 
-/// How soon it is known who is down: never, at once, later.
+/// How soon a stop is detected: never, at once, later.
 const DETECTIONS: [Option<Duration>; 3] =
     [None, Some(Duration::ZERO), Some(Duration::from_millis(350))];
 
@@ -81,7 +81,8 @@ fn all_start_at_once_and_it_costs_no_more_than_if_the_least_did() {
     }
 }
 
-/// The top crashes after it was elected, is replaced and comes back: what is said from then on.
+/// The greatest process crashes after its election, is replaced and comes back: messages from then
+/// on.
 fn comeback(nodes: u32, recovery: Recovery, detection: Duration) -> (Count, Vec<Option<u64>>) {
     let top = Who::Node(nodes - 1);
     let restart = Fault::Restart { node: top, disk: Disk::Kept, reboot: false };

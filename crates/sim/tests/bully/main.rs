@@ -1,5 +1,4 @@
-//! Bully in a world: the message counts of the literature to the letter, and agreement after any
-//! trouble.
+//! Bully in a world: exactly the message counts of the literature, and agreement after any faults.
 
 mod counts;
 #[path = "../support/schedules.rs"]

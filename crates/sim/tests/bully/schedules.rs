@@ -1,4 +1,4 @@
-//! Bully through random schedules; see the drawer.
+//! Bully under random schedules; see `support/schedules.rs`.
 
 use super::drawer::{LAYER, Schedules};
 use super::support::params;
@@ -12,7 +12,7 @@ const SCHEDULES: Schedules =
     Schedules { count: 2_500, variable: "BULLY_SEED", slow: true, orders: &[Order::Ascending] };
 const PATIENCE: Duration = Duration::from_secs(5);
 const HOP: Duration = Duration::from_secs(1);
-/// How much later those agree who have to find out for themselves.
+/// How much later processes agree that must detect failures themselves.
 const LATER: Duration = Duration::from_secs(10);
 
 fn variants() -> Vec<Config> {

@@ -1,4 +1,4 @@
-//! A group of bullies, what it said, and whom it follows in the end.
+//! A group of bullies, its messages, and the leaders at the end.
 
 use bellwether_core::{Dest, Duration, Message, Protocol, SimTime};
 use bellwether_protocols::bully::{Bully, Config, Params};
@@ -18,7 +18,7 @@ impl Count {
         self.0.get(kind).copied().unwrap_or(0)
     }
 
-    /// What was said beyond that.
+    /// The messages beyond those of `other`.
     pub(crate) fn less(&self, before: &Self) -> Self {
         let more = |(kind, count): (&&'static str, &u64)| (*kind, count - before.of(kind));
         Self(self.0.iter().map(more).collect())
@@ -35,7 +35,7 @@ impl<P: Protocol> Observer<P> for Count {
     }
 }
 
-/// Something that happens to a process at a time, in milliseconds.
+/// A fault of a process at a time, in milliseconds.
 pub(crate) fn at(millis: u64, fault: Fault) -> Timed {
     Timed { at: Duration::from_millis(millis), fault }
 }
@@ -44,7 +44,7 @@ pub(crate) fn campaign(millis: u64, node: u32) -> Timed {
     at(millis, Fault::Campaign { node: Who::Node(node) })
 }
 
-/// Runs a group until nothing is left to happen.
+/// Runs a group until no event is left.
 pub(crate) fn run(config: Config, plan: &Plan) -> (Count, World<Bully>) {
     let mut world = World::<Bully>::new(params(config));
     let mut count = Count::default();
@@ -58,7 +58,7 @@ pub(crate) fn run(config: Config, plan: &Plan) -> (Count, World<Bully>) {
     (count, world)
 }
 
-/// Whom each process names; nobody where it is gone.
+/// The leader that each process names; none for a stopped one.
 pub(crate) fn leaders<P: Protocol>(world: &World<P>, nodes: u32) -> Vec<Option<u64>> {
     let named = |node| {
         let state = world.node(node)?;

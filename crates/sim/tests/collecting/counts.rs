@@ -59,7 +59,7 @@ fn plain_initiators_do_not_mind_each_other() {
     for nodes in SIZES {
         let n = u64::from(nodes);
         for step in [1, 2, 5] {
-            // At once, and while the elections of others are under way.
+            // At once, and while the elections of others are in progress.
             for apart in [0, 30_000, 250_000] {
                 let starts = (0..nodes).step_by(step);
                 let faults: Vec<_> =
@@ -87,7 +87,7 @@ fn all_but_the_oldest_message_end_at_the_next_process_at_best() {
     for nodes in SIZES {
         let n = u64::from(nodes);
         let against: Vec<u32> = (0..nodes).rev().collect();
-        // At once, the lesser id is the older.
+        // At equal times the lesser id is the older.
         let at_once = Plan { order: Order::Descending, ..at_once(nodes) };
         for plan in [all_call(nodes, &against), at_once] {
             let (count, world) = run(trusting(Variant::Merea), &plan, 0);
@@ -168,7 +168,7 @@ fn a_time_out_that_is_long_enough_changes_nothing() {
     }
 }
 
-/// The list belongs to the message, not to the processes: in O(N²) memory this would not end.
+/// The list belongs to the message, not to the processes: with O(N²) memory this would not end.
 #[test]
 fn a_large_ring_is_as_easy_as_a_small_one() {
     let nodes = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };

@@ -1,4 +1,4 @@
-//! Messages whose initiator is gone, and messages that are gone with whoever held them.
+//! Messages whose initiator has crashed, and messages lost with the process that held them.
 
 use super::support::{
     BOTH, Count, HOP, assert_right, campaign, crash, leaders, ms, plan, run, trusting,
@@ -25,15 +25,15 @@ fn the_message_of_a_dead_initiator_is_retired_and_its_election_held_by_the_next(
     for variant in BOTH {
         for nodes in 3..=9 {
             let n = u64::from(nodes);
-            // Its message has come as far as process `met` when process 0 crashes.
+            // Its message has reached process `met` when process 0 crashes.
             for met in 1..nodes {
                 let faults = vec![campaign(0, 0), crash(u64::from(met) * STEP + 1, 0)];
                 let plan = Plan { faults, ..plan(nodes) };
                 let (count, world) = run(trusting(variant), &plan, 0);
                 let case = format!("{variant:?} of {nodes}, met {met}");
                 assert_right(&world, nodes, &case);
-                // Its own message comes round to the next, whether that is told at once or not,
-                // unless it was on its way to the dead.
+                // Its own message comes around to the next process, whether that is told at once or
+                // not, unless it was on its way to the dead one.
                 let (elections, coordinators) = (n + n - 1, n - 1);
                 assert_eq!(count, Count { elections, coordinators }, "{case}");
             }
@@ -69,8 +69,8 @@ fn whoever_stood_back_for_a_dead_initiator_stands_back_for_its_heir() {
     }
 }
 
-/// Any process crashes at any moment of an election, with or without a come-back; the others are
-/// told soon or late. All moments, all processes.
+/// Any process crashes at any moment of an election, with or without a restart; the others are told
+/// soon or late. All moments, all processes.
 #[test]
 fn a_message_that_is_lost_with_its_holder_is_sent_again() {
     for variant in BOTH {
@@ -98,7 +98,7 @@ fn a_message_that_is_lost_with_its_holder_is_sent_again() {
     }
 }
 
-/// Who starts, and who crashes.
+/// The initiators, and the process that crashes.
 fn cases(nodes: u32) -> Vec<(Vec<Timed>, u32)> {
     let mut cases = Vec::new();
     for victim in 0..nodes {
@@ -138,7 +138,7 @@ fn who_comes_back_holds_an_election_and_finds_the_living() {
     for variant in BOTH {
         for nodes in [2_u32, 3, 8] {
             let (n, top) = (u64::from(nodes), nodes - 1);
-            // The successors of the greatest are dead, which it is told only after it began.
+            // The successors of the greatest are dead; it is told so only after it began.
             let dead: Vec<u32> = (0..nodes.saturating_sub(2).min(3)).collect();
             let mut faults = vec![crash(1_000, top)];
             faults.push(restart(10 * n * STEP, top));

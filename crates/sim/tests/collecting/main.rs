@@ -1,5 +1,5 @@
-//! The collecting ring and MEREA in a world: the message counts of the literature to the letter,
-//! messages that outlive their initiator or get lost, and agreement after any trouble.
+//! The collecting ring and MEREA in a world: exactly the message counts of the literature, messages
+//! that outlive their initiator or get lost, and agreement after any faults.
 
 mod counts;
 mod crashes;

@@ -4,7 +4,8 @@ use super::support::{campaign, leaders, plan, run, trusting};
 use bellwether_protocols::ring::{Config, Variant};
 use bellwether_sim::Plan;
 
-/// Two call an election, the older passes the younger, who is the greatest.
+/// Two processes call an election; the older message passes the younger caller, which is the
+/// greatest.
 #[test]
 fn the_greatest_is_missed_if_its_own_election_is_the_younger() {
     let faults = vec![campaign(0, 1), campaign(1, 4)];
@@ -18,7 +19,7 @@ fn the_greatest_is_missed_if_its_own_election_is_the_younger() {
     assert_eq!((count.elections, count.coordinators), (5 + 2, 5));
 }
 
-/// Equal times destroy nothing, and whoever holds an election is appended to none.
+/// Equal times destroy nothing, and a process that holds an election is added to no other.
 #[test]
 fn at_equal_times_everyone_elects_itself() {
     let faults = (0..5).map(|node| campaign(0, node)).collect();

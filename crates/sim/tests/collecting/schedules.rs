@@ -1,4 +1,4 @@
-//! The collecting rings through random schedules; see the drawer.
+//! The collecting rings under random schedules; see `support/schedules.rs`.
 
 use super::drawer::{LAYER, NODES_MAX, Schedules};
 use super::support::{BOTH, ms, params};

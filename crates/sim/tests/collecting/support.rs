@@ -1,4 +1,4 @@
-//! A ring, what it said, and whom it follows in the end.
+//! A ring, its messages, and the leaders at the end.
 
 use bellwether_core::{Dest, Duration, Instant, Message, Protocol, SimTime};
 use bellwether_protocols::ring::{Collecting, Config, Params, Variant};
@@ -18,7 +18,7 @@ pub(crate) fn params(config: Config) -> Params {
     Params::try_from(config).expect("the configurations of these tests keep the rules")
 }
 
-/// Nothing is ever waited for.
+/// Parameters without time-outs.
 pub(crate) fn trusting(variant: Variant) -> Config {
     Config { variant, ..Config::default() }
 }
@@ -46,7 +46,7 @@ impl<P: Protocol> Observer<P> for Count {
     }
 }
 
-/// Something that happens to a process at a time, in microseconds.
+/// A fault of a process at a time, in microseconds.
 pub(crate) fn at(micros: u64, fault: Fault) -> Timed {
     Timed { at: Duration::from_micros(micros), fault }
 }
@@ -59,14 +59,14 @@ pub(crate) fn crash(micros: u64, node: u32) -> Timed {
     at(micros, Fault::Crash { node: Who::Node(node) })
 }
 
-/// A ring on which every hop takes the same time and everyone is told at once who is gone.
+/// A ring on which every hop takes the same time and everyone is told at once of a stop.
 pub(crate) fn plan(nodes: u32) -> Plan {
     let network = Network::uniform(Delay::Constant(ms(HOP)), Loss::None);
     let horizon = Duration::from_secs(1_000_000);
     Plan { network, detection: Some(Duration::ZERO), horizon, ..Plan::new(nodes) }
 }
 
-/// Runs a ring until nothing is left to happen.
+/// Runs a ring until no event is left.
 pub(crate) fn run(config: Config, plan: &Plan, seed: u64) -> (Count, World<Collecting>) {
     let mut world = World::<Collecting>::new(params(config));
     let mut count = Count::default();
@@ -78,7 +78,7 @@ pub(crate) fn run(config: Config, plan: &Plan, seed: u64) -> (Count, World<Colle
     (count, world)
 }
 
-/// Whom each process names; nobody where it is gone.
+/// The leader that each process names; none for a stopped one.
 pub(crate) fn leaders<P: Protocol>(world: &World<P>, nodes: u32) -> Vec<Option<u64>> {
     let named = |node| {
         let state = world.node(node)?;

@@ -58,8 +58,8 @@ fn one_calls() {
     }
 }
 
-/// How many Election messages it takes where every message takes one unit of time: the rules of
-/// the paper, unit by unit, and nothing else.
+/// The number of Election messages if every message takes one unit of time: only the rules of the
+/// paper, unit by unit.
 fn by_the_book(order: &[u32], callers: &[u32]) -> u64 {
     let n = order.len();
     let mut part: Vec<bool> = order.iter().map(|node| callers.contains(node)).collect();
@@ -128,8 +128,8 @@ fn in_random_order_it_is_n_times_a_harmonic_number() {
     let n = f64::from(nodes);
     let mut world = World::<ChangRoberts>::new(params(calm(Variant::ChangRoberts)));
     let exponential = Delay::Exponential { min: Duration::ZERO, mean: Duration::from_millis(100) };
-    // How long messages take and in which order they arrive makes no difference: each goes as
-    // far as the first greater process.
+    // Delays and the order of arrival make no difference: each message goes as far as the first
+    // greater process.
     for delay in [Delay::Constant(Duration::from_millis(100)), exponential] {
         let network = Network::uniform(delay.clone(), Loss::None);
         let all = ring(&ascending(nodes), 0..nodes);
@@ -166,7 +166,7 @@ fn speed_with_a_thousand_that_all_call() {
         let messages: u64 = runs.map(deliveries).sum();
         messages as f64 / started.elapsed().as_secs_f64()
     };
-    // The best of several: a machine has other things to do.
+    // The best of several, because the machine is busy with other things.
     let best = (0..20).map(&mut batch).fold(0.0, f64::max);
     println!("{best:.2e} messages a second");
     assert!(best > 2e7, "at least twenty million messages a second");

@@ -1,4 +1,4 @@
-//! One thing goes wrong, at any moment.
+//! One fault at any moment.
 
 use super::support::{
     ascending, assert_led_by, at, calm, campaign, descending, leaders, params, ring, run, shuffled,
@@ -37,7 +37,7 @@ fn assert_both(retry: Duration, plan: &Plan, leader: u32, case: &str) {
     one::<HirschbergSinclair>(Variant::HirschbergSinclair, retry, plan, leader, case);
 }
 
-/// With these faults after the call of the least, and all being told after so long.
+/// A ring with these faults after the call of the least; all are told after this delay.
 fn told(order: &[u32], faults: Vec<Timed>, detection: u64) -> Plan {
     let detection = Some(Duration::from_millis(detection));
     let faults = [vec![campaign(0, 0)], faults].concat();
@@ -78,7 +78,7 @@ fn anyone_may_come_back() {
     }
 }
 
-/// Nobody crashes and nobody is told anything: a message is lost, and only trying again helps.
+/// Nobody crashes and nobody is told anything: a message is lost, and only a retry helps.
 #[test]
 fn what_is_lost_is_tried_again_and_without_that_the_election_never_ends() {
     for order in [ascending(6), descending(6), shuffled(6, 7)] {

@@ -79,13 +79,13 @@ fn two_and_three() {
     assert_worked_out(&[0, 1, 2], 6 + 4 + 6, 3 + 4);
 }
 
-/// How many probes and replies it takes if all stand from the start: each looks both ways for
-/// somebody greater, up to 2^k away.
+/// The number of probes and replies if all stand from the start: each looks both ways for a greater
+/// process, up to 2^k away.
 fn by_the_book(order: &[u32]) -> (u64, u64) {
     let n = order.len();
     let (mut probes, mut replies) = (0, 0);
     for (place, me) in order.iter().enumerate() {
-        // How far the first greater one is, either way; n if there is none: oneself.
+        // The distance of the first greater one, either way; n if there is none.
         let far = |step: usize| {
             let greater = |hops: &usize| order[(place + hops * step) % n] > *me;
             (1..n).find(greater).unwrap_or(n)
@@ -149,8 +149,8 @@ fn whoever_calls_the_greatest_wins() {
     }
 }
 
-/// 0 1 2 3 4 5 6 7, and 7 calls: it looks 1, 2 and 4 far and has 2 + 4 + 8 replies, then goes
-/// round.
+/// 0 1 2 3 4 5 6 7, and 7 calls: it probes distances 1, 2 and 4 and gets 2 + 4 + 8 replies, then
+/// its probe goes around.
 #[test]
 fn the_greatest_alone_calls() {
     let case = "the greatest calls";

@@ -1,5 +1,5 @@
-//! Chang-Roberts and Hirschberg-Sinclair in a world: the message counts of the literature to the
-//! letter, and agreement after any trouble.
+//! Chang-Roberts and Hirschberg-Sinclair in a world: exactly the message counts of the literature,
+//! and agreement after any faults.
 
 mod chang_roberts;
 mod crashes;

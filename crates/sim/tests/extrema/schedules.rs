@@ -1,4 +1,4 @@
-//! The rings that find the greatest through random schedules; see the drawer.
+//! The rings that find the greatest under random schedules; see `support/schedules.rs`.
 
 use super::drawer::{LAYER, NODES_MAX, Schedules};
 use super::support::{calm, params};
@@ -10,20 +10,20 @@ use bellwether_sim::Order;
 /// How many a test runs.
 const SCHEDULES: Schedules =
     Schedules { count: 5_000, variable: "EXTREMA_SEED", slow: false, orders: &[Order::Random] };
-/// A hop takes no longer, or rarely.
+/// The longest usual delay of a hop.
 const RETRY: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How much later those agree who have to find out for themselves.
+/// How much later processes agree that must detect failures themselves.
 const LATER: Duration = Duration::from_secs(10);
 
-/// Whoever is told the truth agrees within what the parameters say.
+/// Processes that are told the truth agree within the time that the parameters promise.
 fn told<P: Protocol<Params = Params>>(variant: Variant) {
     let params = restless(variant);
     let what = format!("{variant:?}");
     SCHEDULES.agree::<P>(params, false, true, params.settles(NODES_MAX), &what);
 }
 
-/// Whoever has to find out does so too, a while later.
+/// Processes that must detect failures agree too, a while later.
 fn finding_out<P: Protocol<Params = Params>>(variant: Variant) {
     let params = restless(variant);
     let around = LAYER.around(params).expect("the layer's parameters keep the rules");

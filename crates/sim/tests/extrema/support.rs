@@ -1,4 +1,4 @@
-//! A ring of processes, what it said, and whom it follows in the end.
+//! A ring of processes, its messages, and the leaders at the end.
 
 use bellwether_core::{Dest, Duration, Instant, Message, Protocol, SimTime};
 use bellwether_protocols::ring::{Config, Params, Variant};
@@ -9,7 +9,7 @@ pub(crate) fn params(config: Config) -> Params {
     Params::try_from(config).expect("the configurations of these tests keep the rules")
 }
 
-/// Parameters with which nothing is ever waited for.
+/// Parameters without time-outs.
 pub(crate) fn calm(variant: Variant) -> Config {
     Config { variant, ..Config::default() }
 }
@@ -34,7 +34,7 @@ impl<P: Protocol> Observer<P> for Count {
     }
 }
 
-/// Something that happens to a process at a time, in milliseconds.
+/// A fault of a process at a time, in milliseconds.
 pub(crate) fn at(millis: u64, fault: Fault) -> Timed {
     Timed { at: Duration::from_millis(millis), fault }
 }
@@ -68,7 +68,7 @@ pub(crate) fn shuffled(nodes: u32, seed: u64) -> Vec<u32> {
     order
 }
 
-/// Runs a ring until nothing is left to happen.
+/// Runs a ring until no event is left.
 pub(crate) fn run<P: Protocol>(params: P::Params, plan: &Plan) -> (Count, World<P>) {
     let mut world = World::<P>::new(params);
     let mut count = Count::default();
@@ -83,7 +83,7 @@ pub(crate) fn run<P: Protocol>(params: P::Params, plan: &Plan) -> (Count, World<
     (count, world)
 }
 
-/// Whom each live process names.
+/// The leader that each live process names.
 pub(crate) fn leaders<P: Protocol>(world: &World<P>, nodes: u32) -> Vec<Option<u64>> {
     let named = |node| {
         let state = world.node(node)?;

@@ -1,5 +1,5 @@
-//! Losses, copies, stragglers, crashes, restarts, resignations and several initiators, and then an
-//! election in peace.
+//! Losses, copies, delays, crashes, restarts, resignations and several initiators, and then an
+//! election without faults.
 
 use crate::support::{chance, loss, params, seconds};
 use bellwether_core::{Duration, Entropy, NodeId};
@@ -24,7 +24,7 @@ fn trouble(luck: &mut Stream) -> Fault {
     }
 }
 
-/// A storm, and a call for an election in the calm after it.
+/// A phase of faults, and a call for an election after it.
 fn plan(luck: &mut Stream) -> Plan {
     let mut faults: Vec<Timed> = Vec::new();
     for _ in 0..60 {
@@ -35,7 +35,7 @@ fn plan(luck: &mut Stream) -> Plan {
     let at = Duration::from_millis(CALM);
     faults.push(Timed { at, fault: Fault::Network { network: Box::default() } });
     for node in 0..NODES {
-        // Whoever lives calls; those who do not cannot.
+        // Every process is told to call; stopped ones cannot.
         faults.push(Timed { at, fault: Fault::Campaign { node: Who::Node(node) } });
     }
     let delay = Delay::Uniform { min: Duration::ZERO, max: Duration::from_millis(300) };
@@ -52,7 +52,7 @@ fn plan(luck: &mut Stream) -> Plan {
     }
 }
 
-/// Candidates are relays, and relays live: by id the dead would be elected again and again.
+/// Candidates are relays, and relays are alive: by id, dead processes would be elected repeatedly.
 fn config(seed: u64) -> Config {
     Config {
         choice: Choice::Rank,
@@ -63,7 +63,7 @@ fn config(seed: u64) -> Config {
     }
 }
 
-/// Whom those who live follow, each of them.
+/// The leader that each live process follows.
 fn followed(world: &World<Probabilistic>) -> Vec<Option<NodeId>> {
     let follows = |node| {
         let leadership = world.node(node)?.leadership(world.clock(node));

@@ -1,4 +1,4 @@
-//! A size that is gossiped, in a world with weak views and losses.
+//! A gossiped group size, in a world with partial views and losses.
 
 use crate::support::{chance, loss, params, seconds};
 use bellwether_core::{Dest, Duration, SimTime};
@@ -41,7 +41,7 @@ fn held(nodes: u32, seed: u64) -> Kinds {
 
 #[test]
 fn a_gossiped_size_lets_k_through_where_nobody_knows_the_group() {
-    // Views are of a fifth: by them five times K would pass. 36 of 40 hear that a round begins.
+    // Views are of a fifth: by them 5K would pass. 36 of 40 hear that a round begins.
     let runs = 20;
     let mut finals = 0;
     for seed in 0..runs {

@@ -1,5 +1,5 @@
-//! One round in a small group, beside the probability of success worked out without the protocol:
-//! by summing, or by going through everything that can happen.
+//! One round in a small group, compared with the probability of success computed without the
+//! protocol: by a sum, or by enumerating everything that can happen.
 
 use crate::support::{Trial, assert_near, many};
 use bellwether_protocols::probabilistic::{Choice, Config, WokenBy};
@@ -15,8 +15,8 @@ fn binomial(n: u32, k: u32) -> f64 {
     (0..k).map(|i| f64::from(n - i) / f64::from(i + 1)).product()
 }
 
-/// Everyone sees everyone and prefers the same one. What may fail: that there is a relay, and that
-/// everyone else hears one. The initiator need not hear itself.
+/// Everyone sees everyone and prefers the same process. What may fail: that there is a relay, and
+/// that every other process hears one. The initiator need not hear itself.
 fn with_full_views(nodes: u32, k: u32, loss: f64) -> f64 {
     let pass = f64::from(k) / f64::from(nodes);
     let hears = pass * (1.0 - loss);
@@ -34,14 +34,15 @@ fn with_full_views(nodes: u32, k: u32, loss: f64) -> f64 {
 #[test]
 fn with_full_views_success_is_that_somebody_tells_everybody() {
     for (nodes, k, loss) in [(8, 3, 0.3), (20, 4, 0.1), (5, 1, 0.0)] {
-        // A preference would wake those who missed the beginning, and then there is no such sum.
+        // A preference would wake processes that missed the beginning, and then this sum does not
+        // apply.
         let config = Config { woken_by: WokenBy::Initiation, ..once(k) };
         let trial = Trial { multicast_loss: loss, ..Trial::calm(nodes, config) };
         assert_near(many(&trial, RUNS).strong, with_full_views(nodes, k, loss), RUNS);
     }
 }
 
-/// Nothing is lost, but views are weak. Goes through all sets of relays and all views.
+/// Nothing is lost, but views are partial. Enumerates all sets of relays and all views.
 fn with_weak_views(nodes: usize, k: f64, view: f64) -> f64 {
     let pass = k / nodes as f64;
     let pairs: Vec<(usize, usize)> = (0..nodes)
@@ -66,7 +67,7 @@ fn with_weak_views(nodes: usize, k: f64, view: f64) -> f64 {
     success
 }
 
-/// Whom the components of the relay graph choose.
+/// The choices of the components of the relay graph.
 fn chosen(nodes: usize, relays: u32, sees: &impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let relays: Vec<usize> = (0..nodes).filter(|id| relays >> id & 1 == 1).collect();
     let best = |me: &usize| (0..*me).find(|other| sees(*me, *other)).unwrap_or(*me);
@@ -93,7 +94,7 @@ fn with_weak_views_success_is_that_all_components_choose_the_same() {
     }
 }
 
-/// Two relays, of which the better one begins: its word arrives, or the other's does and is
+/// Two relays, of which the better one begins: its message arrives, or the other's does and is
 /// answered.
 #[test]
 fn two_relays_agree_unless_three_words_go_astray() {
@@ -108,7 +109,7 @@ fn two_relays_agree_unless_three_words_go_astray() {
 
 #[test]
 fn an_initiator_of_a_calm_group_never_decides_too_soon() {
-    // As printed it would: the time-outs allow for one multicast, and there are two before the
+    // As printed it would: the time-outs allow for one multicast, and two are needed before the
     // others' final messages are back.
     for nodes in [2, 3, 7, 30] {
         let means = many(&Trial::calm(nodes, Config { k: nodes, ..Config::default() }), 50);

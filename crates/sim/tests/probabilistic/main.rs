@@ -1,4 +1,4 @@
-//! The probabilistic election in a world: how often it succeeds, beside what theory says.
+//! The probabilistic election in a world: its success rate, compared with theory.
 
 mod chaos;
 mod counting;

@@ -1,10 +1,9 @@
-//! Which of the rules that the paper leaves open are the better ones, and by how much: the table in
-//! the protocol's documentation.
+//! Compares the rules that the paper leaves open: the table in the protocol's documentation.
 
 use crate::support::{Means, Trial, assert_near, many};
 use bellwether_protocols::probabilistic::{Config, Reinitiate, Size, WokenBy};
 
-/// The paper's strategy, but for a last round of everyone, in a group with views of a half.
+/// The paper's strategy without a last round of everyone, in a group with views of a half.
 fn lossy(nodes: u32, loss: f64, config: Config, runs: u64) -> Means {
     let (unicast_loss, multicast_loss) = (loss, loss);
     let calm = Trial::calm(nodes, Config { last_round_all: false, ..config });
@@ -14,7 +13,7 @@ fn lossy(nodes: u32, loss: f64, config: Config, runs: u64) -> Means {
 #[test]
 fn a_delay_before_the_next_round_succeeds_where_the_hash_lets_nobody_begin_it() {
     for (loss, hash, hash_rounds, delay, delay_rounds) in [
-        // 1000 of 1000 in the table: a failure in a thousand would not surprise.
+        // 1000 of 1000 in the table: a failure in a thousand would be no surprise.
         (0.05, 0.970, 1.03, 0.999, 1.06),
         (0.1, 0.909, 1.05, 0.998, 1.14),
         (0.2, 0.712, 1.11, 0.981, 1.38),
@@ -25,7 +24,7 @@ fn a_delay_before_the_next_round_succeeds_where_the_hash_lets_nobody_begin_it() 
         for (reinitiate, strong, rounds) in rows {
             let runs = 200;
             let means = lossy(1_000, loss, Config { reinitiate, ..Config::default() }, runs);
-            // Other luck than the table's, whose own error is included.
+            // Other seeds than the table's, whose own error is included.
             assert_near(means.strong, strong, runs * 5 / 6);
             assert!((means.rounds - rounds).abs() < 0.3, "{reinitiate:?} at {loss}: {means:?}");
             assert!(means.weak > 0.96 && means.weak >= means.strong, "{means:?}");

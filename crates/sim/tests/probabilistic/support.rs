@@ -1,4 +1,4 @@
-//! One election after the other, and how often it succeeds.
+//! Repeated elections, and how often they succeed.
 
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::choice::Choice;
@@ -6,16 +6,16 @@ use bellwether_protocols::probabilistic::{Config, Params};
 use bellwether_sim::network::{Channel, Delay, Loss, Network, Probability};
 use bellwether_sim::{Convening, Engine, Experiment, Initiators, Measure, Ranks, Scenario};
 
-/// What is tried, again and again.
+/// The conditions of the repeated elections.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
     pub(crate) nodes: u32,
     pub(crate) config: Config,
-    /// How probable it is that one sees another.
+    /// The probability that one process sees another.
     pub(crate) view: f64,
     pub(crate) unicast_loss: f64,
     pub(crate) multicast_loss: f64,
-    /// How often a process crashes within a round, at any moment of it.
+    /// The probability that a process crashes within a round, at a random moment of it.
     pub(crate) fail: f64,
 }
 
@@ -43,7 +43,7 @@ fn channel(value: f64) -> Channel {
     Channel { delay: Delay::Constant(Duration::from_millis(100)), loss: loss(value) }
 }
 
-/// What many elections came to.
+/// The results of many elections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means {
     pub(crate) strong: f64,
@@ -54,7 +54,7 @@ pub(crate) struct Means {
     pub(crate) aborted: f64,
 }
 
-/// Holds so many elections, each called by anybody.
+/// Holds this many elections, each called by a random process.
 pub(crate) fn many(trial: &Trial, runs: u64) -> Means {
     let experiment = Experiment {
         choice: Choice::Probabilistic(params(trial.config.clone())),
@@ -75,7 +75,7 @@ pub(crate) fn many(trial: &Trial, runs: u64) -> Means {
         scenario: Scenario::Start,
         window: Duration::from_secs(1_000_000),
         runs,
-        // Not that of the table in the protocol's documentation.
+        // A different seed from that of the table in the protocol's documentation.
         seed: 1_000_000,
         threads: 0,
         engine: Engine::Event,
@@ -100,7 +100,7 @@ pub(crate) fn seconds(count: u64) -> SimTime {
     SimTime::ZERO + Duration::from_secs(count)
 }
 
-/// Whether the part of successes is what it should be, within four standard deviations.
+/// Whether the fraction of successes is as expected, within four standard deviations.
 pub(crate) fn assert_near(measured: f64, expected: f64, runs: u64) {
     let sigma = (expected * (1.0 - expected) / runs as f64).sqrt();
     let off = (measured - expected) / sigma.max(1e-9);

@@ -1,4 +1,4 @@
-//! A protocol that counts how often it was started, on disk, and tells what it found there.
+//! A protocol that counts its starts on disk, and tells what it found there.
 
 use bellwether_core::{
     Boot, Cx, Dest, Instant, Leadership, Malformed, Memory, Message, NoTimer, NodeId, Protocol,
@@ -15,13 +15,13 @@ pub(crate) struct Keeper;
 pub(crate) enum Found {
     First,
     Lost,
-    /// It had started so often before.
+    /// It had started this many times before.
     Boots(u64),
-    /// This many bytes that mean nothing.
+    /// This many bytes that are not a count.
     Torn(usize),
 }
 
-/// "I am up": which life it is, and what was found.
+/// "I am up": the incarnation, and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Woke(pub(crate) u64, pub(crate) Found);
 
@@ -43,8 +43,8 @@ impl Protocol for Keeper {
     type Message = Woke;
     type Timer = NoTimer;
 
-    /// It stores its count, except after a loss or a tear: so a test sees what a disk that was
-    /// damaged before still holds.
+    /// It stores its count, except after a loss or a torn write: so a test sees what a damaged disk
+    /// still holds.
     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
         let found = match boot.memory {
             Memory::First => Found::First,

@@ -1,5 +1,5 @@
-//! What the tests of the world share: plans with faults drawn from a seed, ways to ask a trace, and
-//! the smallest protocol that sends anything.
+//! Support for the tests of the world: plans with random faults, queries of traces, and the
+//! smallest protocol that sends anything.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -17,7 +17,7 @@ pub(crate) fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// So many milliseconds into a run.
+/// This many milliseconds into a run.
 pub(crate) fn at(millis: u64) -> SimTime {
     SimTime::ZERO + ms(millis)
 }
@@ -26,7 +26,7 @@ pub(crate) fn p(value: f64) -> Probability {
     Probability::try_from(value).expect("a probability")
 }
 
-/// The defaults, but for T_L.
+/// The defaults, with this T_L.
 pub(crate) fn params(variant: Variant, listen: Duration) -> Params {
     Config { listen, ..Config::new(variant) }.try_into().expect("valid parameters")
 }
@@ -35,7 +35,7 @@ pub(crate) fn scenario(text: &str) -> ScenarioFile {
     ScenarioFile::parse(text).unwrap_or_else(|bad| panic!("{bad}\n{text}"))
 }
 
-/// A network with a constant delay for both ways to send.
+/// A network with a constant delay for multicasts and unicasts.
 pub(crate) fn constant(millis: u64, loss: Loss) -> Network {
     Network::uniform(Delay::Constant(ms(millis)), loss)
 }
@@ -52,14 +52,14 @@ pub(crate) fn node(number: u32) -> Who {
     Who::Node(number)
 }
 
-/// All that happens in one run.
+/// All records of one run.
 pub(crate) fn trace<P: Protocol>(params: &P::Params, plan: &Plan, seed: u64) -> Vec<Record> {
     let mut tracer = Tracer::default();
     World::<P>::new(params.clone()).run(plan, Coins::new(seed, 0), &mut tracer);
     tracer.records
 }
 
-/// When something of this kind happened to a process.
+/// When events of this kind happened to a process.
 pub(crate) fn times(records: &[Record], who: u32, is: impl Fn(&Event) -> bool) -> Vec<SimTime> {
     let mine = records.iter().filter(|record| record.node == NodeId(u64::from(who)));
     mine.filter(|record| is(&record.event)).map(|record| record.t).collect()
@@ -81,7 +81,7 @@ pub(crate) fn hears_kind(kind: &str) -> impl Fn(&Event) -> bool {
     move |event| matches!(event, Event::Recv { message, .. } if message == kind)
 }
 
-/// Whom a process followed last.
+/// The leader that a process followed last.
 pub(crate) fn followed(records: &[Record], who: u32) -> Vec<u64> {
     let mine = records.iter().rev().filter(|record| record.node.0 == u64::from(who));
     let beliefs = mine.filter_map(|record| match &record.event {

@@ -1,4 +1,4 @@
-//! A protocol that elects nobody: some of its processes send a message every so often, all listen.
+//! A protocol that elects nobody: some of its processes send messages periodically, all listen.
 
 use bellwether_core::{
     Boot, Cx, Dest, Duration, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reader,
@@ -9,8 +9,8 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ping {
     speaks: bool,
-    /// When the next message is due. They are due by the timetable, not so long after the last:
-    /// one that was late does not move the others.
+    /// When the next message is due. Messages follow a fixed timetable: a late one does not delay
+    /// the others.
     next: Instant,
 }
 

@@ -1,5 +1,5 @@
-//! Rough runs: everything that can happen to a group, drawn from a seed and written as a scenario
-//! file, so that a run that fails a property can be looked at with `bellwether trace`.
+//! Rough runs: all kinds of faults, drawn from a seed and written as a scenario file, so that a run
+//! that fails a property can be examined with `bellwether trace`.
 
 use super::{fault, ms, node, scenario};
 use bellwether_core::{Duration, Entropy};
@@ -44,7 +44,7 @@ impl Rough {
         Self { scenario: scenario(&text), text }
     }
 
-    /// How to see it: the end of a message about it.
+    /// How to replay it: the end of a failure message.
     pub(crate) fn replay(&self) -> String {
         format!(
             "REPLAY WITH: bellwether trace rough.toml\nwhere rough.toml holds:\n\n{}",
@@ -56,10 +56,11 @@ impl Rough {
 fn any_fault(luck: &mut Stream, seed: u64) -> Timed {
     let when = luck.below(UNTIL_MS);
     let who = node(luck.below(u64::from(NODES)) as u32);
-    // Few names, so that they meet again: whoever crashed restarts, whoever paused goes on.
+    // Few ids, so that faults meet: crashed processes restart, paused ones resume.
     let few = node([3, 8, 64, NODES - 1][luck.below(4) as usize]);
     let disk = [Disk::Kept, Disk::Lost, Disk::Torn][luck.below(3) as usize];
-    // From the first slow process or cut on, multicasts are no longer single events: not always.
+    // From the first slow process or cut on, multicasts are no longer single events; so not in
+    // every run.
     let kinds = if seed.is_multiple_of(3) { 13 } else { 10 };
     let what = match luck.below(kinds) {
         0 => Fault::Crash { node: few },

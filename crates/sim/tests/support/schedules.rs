@@ -1,21 +1,21 @@
-//! Random trouble, then quiet: in the end all name the same live process, and the best.
+//! Random faults, then none: at the end all name the same live process, and the best one.
 //!
 //! The tests of bully and of the rings draw their schedules here. A failure names its seed and
-//! tells the end of its story; with the variable it names in front, a test runs that seed alone.
+//! shows the last events; with the named environment variable set, a test runs only that seed.
 
 use bellwether_core::{Duration, Entropy, Fact, Protocol, Seeded};
 use bellwether_protocols::detect;
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
 use bellwether_sim::{Coins, Disk, Fault, Order, Plan, Timed, Tracer, Who, World};
 
-/// How many of the last events a failure tells.
+/// How many of the last events a failure shows.
 const TOLD: usize = 250;
-/// Nothing happens from outside after this many milliseconds.
+/// No fault happens after this many milliseconds.
 const QUIET: u64 = 20_000;
 /// The largest group.
 pub(crate) const NODES_MAX: usize = 7;
 
-/// A layer that finds out who can be reached.
+/// A layer that detects failures.
 pub(crate) const LAYER: detect::Config =
     detect::Config { beat: ms(500), suspect: ms(2_500), resend: ms(600), tries: 4 };
 
@@ -44,7 +44,7 @@ fn chance(percent: u64) -> Probability {
     Probability::try_from(percent as f64 / 100.0).expect("percentages are probabilities")
 }
 
-/// The luck of one schedule.
+/// The random stream of one schedule.
 struct Luck(Seeded);
 
 impl Luck {
@@ -67,7 +67,7 @@ impl Luck {
         Network { duplicate, reorder, straggle: ms(300), ..Network::uniform(delay, loss) }
     }
 
-    /// Something that happens to a process.
+    /// A fault of a process.
     fn mishap(&mut self, nodes: u32, slow: bool) -> Fault {
         let node = match self.below(4) {
             0 => Who::Leader,
@@ -85,7 +85,7 @@ impl Luck {
         }
     }
 
-    /// Some cannot reach some, one way or both.
+    /// Some processes cannot reach some others, one way or both.
     fn cuts(&mut self, nodes: u32) -> Vec<Fault> {
         let (mut some, mut rest) = (Vec::new(), Vec::new());
         for node in 0..nodes {
@@ -98,7 +98,7 @@ impl Luck {
         cuts
     }
 
-    /// All that goes wrong before it is quiet.
+    /// All faults of a schedule.
     fn troubles(&mut self, nodes: u32, slow: bool, harsh: bool) -> Vec<Timed> {
         let mut faults = Vec::new();
         for _ in 0..self.below(14) {
@@ -114,7 +114,7 @@ impl Luck {
         faults
     }
 
-    /// A schedule of crashes and changes of mind; with losses and partitions if `harsh`.
+    /// A schedule of crashes and resignations; with losses and partitions if `harsh`.
     fn plan(&mut self, schedules: &Schedules, harsh: bool) -> Plan {
         let nodes = 1 + self.below(NODES_MAX as u64) as u32;
         let mut faults = self.troubles(nodes, schedules.slow, harsh);
@@ -141,7 +141,7 @@ impl Luck {
     }
 }
 
-/// What is wrong in the end, if anything: all name the same live process, and the best if `best`.
+/// What is wrong at the end, if anything: all name the same live process, and the best if `best`.
 fn complaint<P: Protocol>(world: &World<P>, nodes: u32, best: bool) -> Option<String> {
     let claim = |node: u32| {
         let mut claim = 0;
@@ -173,7 +173,8 @@ impl Schedules {
         asked.map_or_else(|| (0..self.count).collect(), |seed| vec![seed])
     }
 
-    /// Runs all schedules; all must agree so long after it is quiet, on the best if `best`.
+    /// Runs all schedules; all must agree within this time after the last fault, on the best if
+    /// `best`.
     pub(crate) fn agree<P: Protocol>(
         &self,
         params: P::Params,

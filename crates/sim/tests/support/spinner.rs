@@ -1,4 +1,4 @@
-//! A protocol with bad manners: process 0 asks to be woken in the past, again and again.
+//! A misbehaving protocol: process 0 asks to be woken in the past, again and again.
 
 use super::ping::{Hello, Tick};
 use bellwether_core::{Boot, Cx, Duration, Instant, Leadership, NodeId, Protocol, Rebase};
@@ -11,7 +11,7 @@ pub(crate) struct Spinner {
 
 impl Protocol for Spinner {
     const NAME: &'static str = "spinner";
-    /// How far back.
+    /// How far in the past.
     type Params = Duration;
     type Message = Hello;
     type Timer = Tick;

@@ -1,4 +1,4 @@
-//! What an application may ask.
+//! Commands of the application.
 
 use super::*;
 

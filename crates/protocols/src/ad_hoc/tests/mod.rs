@@ -1,7 +1,7 @@
 //! Handler tests: one process, one input, the whole list of effects and the whole belief.
 //!
-//! Unless a test says otherwise process 4 has the neighbours 2, 3 and 5, its id for a value, and
-//! the restless parameters.
+//! Unless a test says otherwise process 4 has the neighbours 2, 3 and 5, its id as value, and the
+//! restless parameters.
 
 mod commands;
 mod neighbours;
@@ -32,7 +32,7 @@ fn start(config: Config) -> Process {
     boot(1, config)
 }
 
-/// Process 4 in any life.
+/// Process 4 in any incarnation.
 fn boot(incarnation: u64, config: Config) -> Process {
     let boot = Boot { incarnation, ..Boot::first(NodeId(4)) };
     Process::boot(boot, valid(config), &[2, 3, 5].map(NodeId), &[])
@@ -43,7 +43,7 @@ fn wave(number: u64, starter: u64) -> Wave {
     Wave { number, starter: NodeId(starter), life: 1 }
 }
 
-/// The claim of a process that has its id for a value.
+/// The claim of a process whose value is its id.
 fn claim(id: u64) -> Claim {
     Claim { weight: weigh(true, id), id: NodeId(id) }
 }
@@ -69,7 +69,7 @@ fn ask(to: u64, wave: Wave) -> Effect {
     send(to, Message::Election(wave))
 }
 
-/// Both timers, so many milliseconds from now; nought for never.
+/// Both timers, so many milliseconds from now; zero for never.
 fn timers(process: &Process, wait: u64, repeat: u64) -> [Effect; 2] {
     [(Timer::Wait, wait), (Timer::Repeat, repeat)].map(|(timer, length)| match length {
         0 => Effect::Disarm(timer),
@@ -77,8 +77,8 @@ fn timers(process: &Process, wait: u64, repeat: u64) -> [Effect; 2] {
     })
 }
 
-/// What a process does that calls this election: asks everyone and waits 2 s, asking again after
-/// 100 ms.
+/// What a process does that calls this election: it asks all neighbours and waits 2 s, asking again
+/// after 100 ms.
 fn calls(process: &Process, called: Wave) -> Vec<Effect> {
     let asks = [2, 3, 5].map(|peer| ask(peer, called));
     [&asks[..], &timers(process, 2_000, 100)].concat()
@@ -94,7 +94,7 @@ fn follower(leader: u64) -> Process {
     process
 }
 
-/// The whole outcome of the last input: what is to be done, and what is believed.
+/// The whole outcome of the last input: the effects and the belief.
 #[track_caller]
 fn expect(process: &Process, effects: &[Effect], leaders: &[u64], stage: Stage) {
     assert_eq!(process.effects(), effects, "effects");
@@ -102,7 +102,7 @@ fn expect(process: &Process, effects: &[Effect], leaders: &[u64], stage: Stage) 
     assert_eq!(process.leadership(), Leadership::of(&leaders, stage), "belief");
 }
 
-/// Delivers what must leave no trace, and sees that it left none.
+/// Delivers an input that must change nothing, and checks that it does not.
 #[track_caller]
 fn ignores(process: &mut Process, from: u64, message: Message) {
     let before = process.node().clone();

@@ -81,7 +81,7 @@ fn the_last_words_of_the_dead_are_not_obeyed() {
     process.peer(5, Reach::Down);
     ignores(&mut process, 5, Message::Leader(news(wave(4, 5), 11)));
     ignores(&mut process, 5, Message::Heartbeat(news(wave(4, 5), 11)));
-    // It may have come back without our knowing: an election finds out, but not under it.
+    // It may have come back unnoticed: an election finds out, but not as its child.
     process.message(5, Message::Election(wave(4, 5)));
     expect(&process, &calls_without(&process, 5, wave(5, 4)), &[9], Stage::Undecided);
 }

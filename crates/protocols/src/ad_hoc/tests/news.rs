@@ -1,4 +1,4 @@
-//! Who leads, by hearsay.
+//! News of leaders.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What may be written, and what is said about the rest.
+//! Valid parameters, and the errors of invalid ones.
 
 use super::*;
 use crate::choice::Goal;

@@ -1,4 +1,4 @@
-//! Whatever is heard, in whatever order.
+//! Properties that hold for any inputs in any order.
 
 use super::*;
 use proptest::prelude::*;

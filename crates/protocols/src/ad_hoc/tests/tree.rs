@@ -1,4 +1,4 @@
-//! One election, from the first question to the last word.
+//! One election, from the first question to the outcome.
 
 use super::*;
 

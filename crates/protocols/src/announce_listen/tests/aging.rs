@@ -8,7 +8,7 @@ fn aging(variant: Variant) -> Config {
     Config { aging: Some(ms(1500)), ..config(variant) }
 }
 
-/// Process 5, which follows 9 and has heard nothing of it for 1.5 s.
+/// Process 5, which follows 9 and has not heard it for 1.5 s.
 fn with_an_old_leader() -> Process {
     let mut process = follower(5, 9, aging(Variant::LeA), &[]);
     process.ring();
@@ -102,7 +102,7 @@ fn a_lower_rank_brings_the_age_of_better_leaders_into_play() {
     expect(&process, &effects, &[7, 5], Stage::Decided);
 }
 
-/// Process 5 of rank 5, which follows a leader of this rank, old by now.
+/// Process 5 of rank 5, which follows a leader of this rank that has aged.
 fn ranked_with_an_old_leader(leader: u64, rank: u64) -> Process {
     let mut process = start_ranked(5, 5, aging(Variant::LeA), &[]);
     process.message(leader, Message::Announce(plain(rank)));
@@ -113,7 +113,7 @@ fn ranked_with_an_old_leader(leader: u64, rank: u64) -> Process {
 
 #[test]
 fn an_old_leader_counts_as_one_s_own_claim_to_the_id() {
-    // Whoever is let in keeps the listener out, so it must be better than the listener.
+    // A claim that is let in keeps the listener out, so it must be better than the listener.
     let mut process = ranked_with_an_old_leader(2, 9);
     ignores(&mut process, 4, Message::Announce(plain(5)));
     process.message(6, Message::Announce(plain(5)));

@@ -1,4 +1,4 @@
-//! What an application may ask: resign, campaign, transfer. Ranks and leaving have their own pages.
+//! Commands of the application: resign, campaign, transfer. Ranks and leaving have their own files.
 
 use super::*;
 

@@ -1,6 +1,6 @@
-//! A few processes on a small network: after a time of loss and commands, and then some rest, all
-//! name the same best ones. The simulator asks this of large groups; here every random case is
-//! small enough to be read.
+//! A few processes on a small network: after a phase of loss and commands, and then some rest, all
+//! name the same best ones. The simulator checks this for large groups; here every random case is
+//! small enough to read.
 
 use super::properties::{Luck, Nobody, fixed};
 use super::*;
@@ -8,7 +8,7 @@ use bellwether_core::{Env, Input, Node};
 use proptest::option;
 use proptest::prelude::*;
 
-/// When loss and commands end, and when agreement is looked at.
+/// When loss and commands end, and when agreement is checked.
 const TROUBLE: Instant = Instant::from_nanos(10_000_000_000);
 const JUDGED: Instant = Instant::from_nanos(40_000_000_000);
 const DELAY: Duration = Duration::from_millis(10);
@@ -17,11 +17,11 @@ const DELAY: Duration = Duration::from_millis(10);
 struct Group {
     params: Params,
     nodes: Vec<Option<Node<AnnounceListen>>>,
-    /// On its way: when it arrives, from whom, to whom, what.
+    /// A message in flight: when it arrives, its sender, its receiver, its contents.
     flying: Vec<(Instant, usize, usize, Message)>,
     now: Instant,
     luck: Luck,
-    /// Messages lost of four, until the trouble ends.
+    /// How many of four messages are lost, until the first phase ends.
     loss: u64,
 }
 
@@ -71,7 +71,7 @@ impl Group {
         self.send(at, self.nodes.len(), effects);
     }
 
-    /// Lets everything happen that happens before `end`, messages before timers.
+    /// Runs everything that happens before `end`, messages before timers.
     fn run(&mut self, end: Instant) {
         for _ in 0..100_000 {
             let due = |node: &Option<Node<AnnounceListen>>| {
@@ -102,7 +102,7 @@ impl Group {
         self.nodes.iter().flatten()
     }
 
-    /// The best of the living, by what they claim themselves.
+    /// The best live processes, by their own claims.
     fn best(&self) -> Vec<NodeId> {
         let mut claims: Vec<Claim> = self.live().map(|node| node.protocol().claim()).collect();
         claims.sort_by_key(|claim| core::cmp::Reverse(*claim));
@@ -110,7 +110,7 @@ impl Group {
     }
 }
 
-/// Elections with an end of trust that outlasts a few announcements.
+/// Elections whose trust outlasts a few announcements.
 fn elections() -> impl Strategy<Value = Params> {
     use {Criterion as C, Variant as V};
     let criteria = prop::sample::select(&[C::HighestId, C::Rank, C::EarliestWakeUp][..]);

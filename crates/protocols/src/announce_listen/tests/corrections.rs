@@ -19,7 +19,7 @@ fn the_leader_s_own_announcements_renew_the_trust_in_it() {
     // Program 5.1, line 6; Program 5.2, line 6.
 }
 
-/// The same programs to the letter, for those who want to see what the correction is worth.
+/// The same programs to the letter, to show the effect of the correction.
 #[test]
 fn as_printed_trust_ends_though_the_leader_announces() {
     let printed = |variant| Config { as_printed: true, ..config(variant) };

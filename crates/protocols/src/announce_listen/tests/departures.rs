@@ -9,7 +9,7 @@ fn saying(bye_copies: u32, variant: Variant) -> Config {
     Config { bye_copies, ..config(variant) }
 }
 
-/// What leaving with this many goodbyes asks for.
+/// The effects of leaving with this many Byes.
 fn farewell(copies: usize) -> Vec<Effect> {
     let byes = core::iter::repeat_n(bye(), copies);
     byes.chain(TIMERS_OFF).collect()

@@ -1,8 +1,8 @@
-//! LE-M: the earliest wake-up leads, and who has led long enough is not displaced by luck.
+//! LE-M: the earliest wake-up leads, and a lucky draw does not displace an established leader.
 
 use super::*;
 
-/// The standing of who wakes this many milliseconds after its start.
+/// The standing of a process that wakes this many milliseconds after its start.
 fn waking(after: u64) -> u64 {
     STANDING_MAX - luck(after)
 }

@@ -1,7 +1,7 @@
 //! Handler tests: one process, one input, the whole list of effects and the whole belief.
 //!
-//! The clock of every test starts at nought and is read in milliseconds. Unless a test says
-//! otherwise T_S = T_A = 1 s and T_L = 3 s, and a process has its id for a standing.
+//! The clock of every test starts at zero and is read in milliseconds. Unless a test says otherwise
+//! T_S = T_A = 1 s and T_L = 3 s, and a process's standing is its id.
 
 mod aging;
 mod commands;
@@ -31,12 +31,12 @@ fn ms(length: u64) -> Duration {
     Duration::from_millis(length)
 }
 
-/// The luck that makes a uniform timer wake after this many milliseconds.
+/// The random draw that makes a uniform timer wake after this many milliseconds.
 const fn luck(wake: u64) -> u64 {
     wake * 1_000_000
 }
 
-/// The usual configuration, with an end to trust.
+/// The usual configuration, with a finite T_L.
 fn config(variant: Variant) -> Config {
     Config { listen: ms(3000), ..Config::new(variant) }
 }
@@ -54,7 +54,7 @@ fn start_ranked(id: u64, rank: u64, config: Config, draws: &[u64]) -> Process {
     Process::boot(Boot { rank, ..Boot::first(NodeId(id)) }, valid(config), &[], draws)
 }
 
-/// A process of this variant that follows `leader`, heard at the instant nought.
+/// A process of this variant that follows `leader`, heard at the instant zero.
 fn follower(id: u64, leader: u64, config: Config, draws: &[u64]) -> Process {
     let mut process = start(id, config, draws);
     hear(&mut process, leader);
@@ -66,7 +66,7 @@ fn plain(standing: u64) -> u64 {
     weigh(Class::Ordinary, standing)
 }
 
-/// Delivers an ordinary announcement of `from`, which has its id for a standing.
+/// Delivers an ordinary announcement of `from`, whose standing is its id.
 fn hear(process: &mut Process, from: u64) {
     process.message(from, Message::Announce(plain(from)));
 }
@@ -95,7 +95,7 @@ fn disarm(timer: Timer) -> Effect {
     Effect::Disarm(timer)
 }
 
-/// The whole outcome of the last input: what is to be done, and what is believed.
+/// The whole outcome of the last input: the effects and the belief.
 #[track_caller]
 fn expect(process: &Process, effects: &[Effect], leaders: &[u64], stage: Stage) {
     assert_eq!(process.effects(), effects, "effects");
@@ -103,7 +103,7 @@ fn expect(process: &Process, effects: &[Effect], leaders: &[u64], stage: Stage) 
     assert_eq!(process.leadership(), Leadership::of(&leaders, stage), "belief");
 }
 
-/// Delivers what must leave no trace, and sees that it left none.
+/// Delivers an input that must change nothing, and checks that it does not.
 #[track_caller]
 fn ignores(process: &mut Process, from: u64, message: Message) {
     let before = process.node().clone();

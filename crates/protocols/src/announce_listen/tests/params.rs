@@ -1,4 +1,4 @@
-//! From what was written to what is accepted: every rule, and what its breach says.
+//! From written to valid parameters: every rule, and its error message.
 
 use super::*;
 use alloc::string::ToString;
@@ -70,7 +70,7 @@ fn nothing_but_trust_lasts_for_ever() {
 }
 
 #[test]
-fn aging_lies_between_nought_and_a_finite_end_of_trust() {
+fn aging_lies_between_zero_and_a_finite_end_of_trust() {
     for (aging, listen, written) in [
         (ms(3000), ms(3000), "aging = 3s and listen = 3s"),
         (ms(3500), ms(3000), "aging = 3.5s and listen = 3s"),

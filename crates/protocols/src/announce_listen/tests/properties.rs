@@ -30,7 +30,7 @@ impl Entropy for Luck {
     }
 }
 
-/// This family never asks who else is there.
+/// This family never looks at its peers.
 pub(super) struct Nobody;
 
 impl Peers for Nobody {
@@ -48,15 +48,15 @@ impl Peers for Nobody {
 /// One thing that happens.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Time passes and the driver is late: no timer runs.
+    /// Time passes and the driver is late: no timer fires.
     Wait(Duration),
-    /// The next timer runs, at its time or late.
+    /// The next timer fires, in time or late.
     Ring,
     Message(u64, Message),
     Command(Command),
 }
 
-/// Where a process begins and all that happens to it.
+/// The start of a process and everything that happens to it.
 #[derive(Clone, Debug)]
 struct History {
     me: u64,
@@ -65,7 +65,7 @@ struct History {
     steps: Vec<Step>,
 }
 
-/// A process with its clock and its luck.
+/// A process with its clock and its random stream.
 #[derive(Clone)]
 struct Life<'a> {
     node: Node<AnnounceListen>,
@@ -108,7 +108,8 @@ impl<'a> Life<'a> {
         }
     }
 
-    /// Runs everything that is due. That must end: no timer may be armed for now for ever.
+    /// Runs everything that is due. This must end: no timer may be armed for the current instant
+    /// for ever.
     fn catch_up(&mut self) {
         for _ in 0..1000 {
             if self.node.poll_timeout() > self.now {
@@ -219,7 +220,7 @@ fn histories() -> impl Strategy<Value = History> {
     })
 }
 
-/// Anything at all, for no reason.
+/// Any input at all.
 fn chaos() -> impl Strategy<Value = History> {
     let command = prop_oneof![
         4 => commands(),
@@ -238,7 +239,7 @@ fn chaos() -> impl Strategy<Value = History> {
         .prop_map(|((me, rank, luck), steps)| History { me, rank, luck, steps })
 }
 
-/// The handler itself, past the bar, without luck: what it would change and ask for.
+/// The handler itself, past the minimum weight, without random draws: its changes and effects.
 fn told(life: &Life<'_>, from: u64, weight: u64) -> (AnnounceListen, Vec<Effect>) {
     struct NoLuck;
     impl Entropy for NoLuck {

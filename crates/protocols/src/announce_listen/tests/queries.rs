@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A leader of the variant Query: it asked at nought and announced itself at 200 ms.
+/// A leader of the variant Query: it asked at zero and announced itself at 200 ms.
 fn leader(reply_spread: u64) -> Process {
     let mut process = start(5, spread(reply_spread), &[]);
     process.ring();

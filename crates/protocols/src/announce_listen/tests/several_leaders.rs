@@ -6,7 +6,7 @@ fn with(leaders: usize, variant: Variant) -> Config {
     Config { leaders, ..config(variant) }
 }
 
-/// LE-A, three leaders; process 5 has heard these, at the instant nought.
+/// LE-A, three leaders; process 5 has heard these, at the instant zero.
 fn three(heard: &[u64]) -> Process {
     let mut process = start(5, with(3, Variant::LeA), &[]);
     heard.iter().for_each(|from| hear(&mut process, *from));

@@ -1,4 +1,4 @@
-//! Asking in place of bullying.
+//! Asking who leads, instead of calling an election.
 
 use super::*;
 use crate::detect::Detector;
@@ -43,14 +43,14 @@ fn a_recovered_process_asks_the_greatest_and_follows_a_lesser_leader() {
 fn whoever_is_named_must_say_so_itself() {
     let mut process = recovered(4);
     process.message(5, answer(Some(3)));
-    assert_eq!(letters(&process), [sent(3, query())]);
+    assert_eq!(packets(&process), [sent(3, query())]);
     process.message(3, answer(Some(3)));
     assert_eq!(leader(&process), Some(3));
     let mut process = recovered(4);
     process.message(5, answer(Some(3)));
     process.message(3, answer(Some(5)));
     assert_eq!(process.leadership().stage, Stage::Undecided, "they name each other");
-    assert!(matches!(letters(&process)[..], [Effect::Send(_, Message { says, .. })]
+    assert!(matches!(packets(&process)[..], [Effect::Send(_, Message { says, .. })]
         if matches!(says, Says::Election { .. })));
 }
 
@@ -60,11 +60,11 @@ fn it_asks_one_after_the_other_and_then_holds_an_election() {
     process.peer(4, Reach::Down);
     assert_eq!(process.effects(), [], "not the one it asked");
     process.ring();
-    assert_eq!(letters(&process), [sent(2, query())]);
+    assert_eq!(packets(&process), [sent(2, query())]);
     process.peer(2, Reach::Down);
-    assert_eq!(letters(&process), [sent(1, query())]);
+    assert_eq!(packets(&process), [sent(1, query())]);
     process.ring();
-    assert_eq!(letters(&process).len(), 2, "an election: 4 and 5 are asked to take over");
+    assert_eq!(packets(&process).len(), 2, "an election: 4 and 5 are asked to take over");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn everyone_answers_what_it_knows() {
 fn an_election_comes_before_a_question() {
     let mut process = recovered(3);
     process.message(1, election(4));
-    assert_eq!(letters(&process).len(), 3, "an OK, and 4 and 5 are asked");
+    assert_eq!(packets(&process).len(), 3, "an OK, and 4 and 5 are asked");
     process.message(5, answer(Some(1)));
     assert_eq!((process.effects(), leader(&process)), (vec![], None));
 }
@@ -109,7 +109,7 @@ fn doubter() -> Process {
 #[test]
 fn a_doubter_asks_the_greatest_and_may_be_told_that_all_is_well() {
     let mut process = doubter();
-    assert_eq!(letters(&process), [sent(5, QUERY)]);
+    assert_eq!(packets(&process), [sent(5, QUERY)]);
     assert_eq!(leader(&process), Some(3), "it follows while it asks");
     process.message(5, answer(Some(3)));
     process.message(3, answer(Some(3)));
@@ -120,12 +120,12 @@ fn a_doubter_asks_the_greatest_and_may_be_told_that_all_is_well() {
 fn who_follows_a_lesser_leader_asks_again_after_a_while() {
     let mut process = doubter();
     process.ring();
-    assert_eq!(letters(&process), [sent(4, QUERY)], "5 did not answer");
+    assert_eq!(packets(&process), [sent(4, QUERY)], "5 did not answer");
     process.message(4, answer(Some(3)));
     process.message(3, answer(Some(3)));
     assert_eq!(leader(&process), Some(3));
     process.ring();
-    assert_eq!(letters(&process), [sent(5, QUERY)]);
+    assert_eq!(packets(&process), [sent(5, QUERY)]);
     process.message(5, answer(Some(5)));
     assert_eq!((leader(&process), is_quiet(&process)), (Some(5), true));
 }
@@ -137,10 +137,10 @@ fn a_leader_that_asks_yields_only_to_an_election() {
     process.ring();
     assert_eq!(leader(&process), Some(3), "nobody answered");
     process.ring();
-    assert_eq!(letters(&process), [sent(5, QUERY)]);
+    assert_eq!(packets(&process), [sent(5, QUERY)]);
     let mut content = process.clone();
     content.message(5, answer(Some(3)));
-    assert_eq!((leader(&content), letters(&content)), (Some(3), vec![]));
+    assert_eq!((leader(&content), packets(&content)), (Some(3), vec![]));
     process.message(5, answer(Some(5)));
-    assert_eq!(letters(&process), sent_to(&[4, 5], election(2)), "its followers hear the outcome");
+    assert_eq!(packets(&process), sent_to(&[4, 5], election(2)), "its followers hear the outcome");
 }

@@ -1,4 +1,4 @@
-//! Whose word counts.
+//! Which messages are believed.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn coordinator_of(standing: Standing, round: u64) -> Message {
 fn a_lesser_leader_provokes_an_election_or_is_put_right() {
     let mut process = start(3);
     process.message(2, coordinator(4));
-    assert_eq!(letters(&process), sent_to(&[4, 5], election(1)));
+    assert_eq!(packets(&process), sent_to(&[4, 5], election(1)));
     process.message(1, coordinator(4));
     assert_eq!(process.effects(), [], "it holds one already");
     let mut top = start(5);
@@ -84,7 +84,7 @@ fn a_leader_tells_whoever_turns_out_to_be_lesser() {
     let mut process = boot(4, 2, Config::default());
     process.ring();
     let told = coordinator_of(Standing::new(2), 0);
-    assert_eq!(letters(&process), sent_to(&[1, 2, 3], told), "5 did not answer");
+    assert_eq!(packets(&process), sent_to(&[1, 2, 3], told), "5 did not answer");
     process.message(5, Message { standing: RETIRED, says: Says::Resign });
     assert_eq!(process.effects(), [sent(5, told)], "it may follow somebody else");
     process.message(5, Message { standing: RETIRED, says: Says::Resign });

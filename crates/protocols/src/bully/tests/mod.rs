@@ -69,7 +69,7 @@ fn sent_to(receivers: &[u64], message: Message) -> Vec<Asked> {
 }
 
 /// What the last step sent.
-fn letters(process: &Process) -> Vec<Asked> {
+fn packets(process: &Process) -> Vec<Asked> {
     let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
     process.effects().into_iter().filter(sends).collect()
 }

@@ -1,4 +1,4 @@
-//! Which parameters are refused, and what is said then.
+//! Invalid parameters, and their errors.
 
 use super::*;
 use crate::on_demand::Inner as _;

@@ -1,4 +1,4 @@
-//! What a process bears, and for how long.
+//! What a process tolerates, and for how long.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn without_a_leader_it_calls_an_election_in_the_end() {
     let mut process = patient(3);
     assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
     process.ring();
-    assert_eq!(letters(&process), sent_to(&[4, 5], election(1)));
+    assert_eq!(packets(&process), sent_to(&[4, 5], election(1)));
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_greater_one_that_comes_up_has_so_long_to_lead() {
     process.message(5, coordinator(0));
     assert_eq!((leader(&process), is_quiet(&process)), (Some(5), true));
     other.ring();
-    assert_eq!(letters(&other), sent_to(&[4, 5], election(2)));
+    assert_eq!(packets(&other), sent_to(&[4, 5], election(2)));
     let mut relieved = patient(3);
     relieved.message(4, coordinator(1));
     relieved.peer(5, Reach::Down);
@@ -51,7 +51,7 @@ fn one_that_would_lead_again_has_so_long_too() {
     process.message(5, Message { standing: Standing::new(2), says: Says::Query });
     assert!(process.effects().contains(&process.armed(Timer::Patience, PATIENCE)));
     process.ring();
-    assert_eq!(letters(&process), sent_to(&[4, 5], election(2)));
+    assert_eq!(packets(&process), sent_to(&[4, 5], election(2)));
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn messages_survive_the_wire_under_their_names() {
     }
 }
 
-/// Bytes that have a chance to be a message.
+/// Bytes that may be a message.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     let rest = prop::collection::vec(0..3_u8, 0..28);
     (1..3_u8, 0..3_u8, 0..7_u8, rest).prop_map(|(life, changes, says, rest)| {
@@ -42,14 +42,14 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn no_bytes_make_a_process_panic_and_what_is_read_is_written(
-        letters in prop::collection::vec((0..7_u64, any_bytes(), 0..4_u8), 1..40),
+        packets in prop::collection::vec((0..7_u64, any_bytes(), 0..4_u8), 1..40),
         stamps in any::<bool>(),
         ask in any::<bool>(),
     ) {
         let recovery = if ask { Recovery::Ask } else { Recovery::Bully };
         let config = Config { call_after: PATIENCE, stamps, recovery, ..Config::default() };
         let mut process = boot(3, 1 + u64::from(ask), config);
-        for (from, bytes, then) in letters {
+        for (from, bytes, then) in packets {
             if let Ok(message) = decoded(&bytes) {
                 let mut again = Vec::new();
                 message.encode(&mut again);

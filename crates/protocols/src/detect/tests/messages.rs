@@ -1,4 +1,4 @@
-//! Messages to one process: numbered, acknowledged, repeated, and handed over once.
+//! Unicasts: numbered, acknowledged, resent, and delivered once.
 
 use super::*;
 use bellwether_core::Command;
@@ -12,7 +12,7 @@ fn acknowledge(process: &mut Process, number: u64, life: u64) {
     process.message(2, frame(1, Body::Ack { life, number }));
 }
 
-/// What is sent to process 2 on the way.
+/// What is sent to process 2 meanwhile.
 fn sent_during(process: &mut Process, millis: u64) -> Vec<Body<Word>> {
     let end = process.now() + ms(millis);
     let mut bodies = Vec::new();

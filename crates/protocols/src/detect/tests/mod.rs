@@ -34,7 +34,7 @@ fn start() -> Process {
     Process::boot(boot, params(), &[2, 3].map(NodeId), &[])
 }
 
-/// What somebody in this life sends.
+/// A frame that a peer sends in this incarnation.
 fn frame(life: u64, body: Body<Word>) -> Frame<Word> {
     Frame { life, body }
 }
@@ -52,12 +52,12 @@ fn armed(process: &Process, pulse: Pulse, from_now: Duration) -> Asked {
     process.armed(Layered::Own(pulse), from_now)
 }
 
-/// What the protocol inside was told since it was last asked.
+/// What the inner protocol was told since the last call.
 fn reports(process: &Process) -> Vec<(u64, Reach)> {
     process.node().protocol().inner().reports.clone()
 }
 
-/// Lets time pass, with all timers that are due on the way.
+/// Lets time pass, and fires all timers that are due.
 fn pass(process: &mut Process, millis: u64) {
     let end = process.now() + ms(millis);
     while process.node().poll_timeout() <= end {

@@ -1,4 +1,4 @@
-//! A protocol to be carried: it says what it is told to say and remembers what it hears.
+//! An inner protocol for tests: it sends what it is told to send and remembers what it hears.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use bellwether_core::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Word(pub(super) u64);
 
-/// What it says of its own accord.
+/// What it sends on its own.
 pub(super) const HELLO: u64 = 1;
 
 impl Message for Word {
@@ -55,7 +55,7 @@ impl Protocol for Teller {
         self.reports.push((peer.0, reach));
     }
 
-    /// Speaks to all or to one; refuses to resign, after a few words.
+    /// Sends to all or to one; refuses to resign, after a few messages.
     fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         match command {
             Command::Campaign => cx.broadcast(Word(HELLO)),

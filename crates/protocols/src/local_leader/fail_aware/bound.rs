@@ -1,27 +1,27 @@
-//! How long a message was under way at most, from a round trip.
+//! An upper bound on the delay of a message, from a round trip.
 //!
 //! **Source.** Fetzer and Cristian, "A fail-aware datagram service", 1998, derived anew.
 //!
 //! **Assumptions.** In real time t a clock advances by between (1−ρ)t−ε and (1+ρ)t+ε, and a reading
-//! is that clock cut down to a whole nanosecond. No message is faster than δmin.
+//! is that clock rounded down to a whole nanosecond. No message is faster than δmin.
 //!
 //! **Promise.** The bound is not below the time between the reading of C and that of D.
 //!
-//! Small letters are the real times of the readings of the same name. The peer heard our message n
-//! before it sent m, so a ≤ b ≤ c ≤ d, and m was under way for
+//! Lower-case letters are the real times of the readings of the same name. The peer received our
+//! message n before it sent m, so a ≤ b ≤ c ≤ d, and the delay of m was
 //!
 //! ```text
 //! d − c  =  (d − a) − (c − b) − (b − a)
 //!       ≤  (D − A + ε)/(1−ρ) − (C − B − ε)/(1+ρ) − δmin
 //! ```
 //!
-//! for clocks that can be read exactly. Since readings are cut down, D − A may be short of what the
-//! clock advanced by up to a nanosecond, and C − B too long by as much; both are moved outward. The
-//! whole is one fraction and is rounded up once, so that the smaller of two real bounds is never
-//! the larger after rounding.
+//! for clocks that can be read exactly. Since readings are rounded down, D − A may be up to a
+//! nanosecond less than the clock advanced, and C − B as much too long; both are corrected outward.
+//! The whole expression is one fraction and is rounded up once, so that rounding never reverses the
+//! order of two bounds.
 //!
-//! It is too large by what the way there took beyond the fastest, and by what the clocks may have
-//! done and did not:
+//! The bound is too large by the delay of n beyond the fastest, and by what the clocks may have
+//! drifted but did not:
 //!
 //! ```text
 //! bound − (d − c)  ≤  (b − a) − δmin + 2ρ/(1−ρ)·(d − a) + 2ρ/(1+ρ)·(c − b)
@@ -30,14 +30,14 @@
 //!
 //! (To the first order in ρ the factors are both 2ρ; that is not enough at a drift of 10 %.)
 //!
-//! A stamp taken early on sending, A or C, or late on receiving, B or D, only enlarges it: a
+//! A stamp taken early on sending (A or C) or late on receiving (B or D) only enlarges the bound: a
 //! process that is paused between its clock and its socket is slow, never wrong.
 
 use bellwether_core::{Duration, Instant};
 
 const MILLION: i128 = 1_000_000;
 
-/// What a reading lost when it was cut down to a whole nanosecond.
+/// What a reading loses when it is rounded down to a whole nanosecond.
 const CUT: i128 = 1;
 
 /// What is assumed of clocks.
@@ -49,7 +49,7 @@ pub(super) struct Clocks {
     pub(super) error: Duration,
 }
 
-/// The four readings of a message n there and a message m back.
+/// The four readings of a message n to a peer and a message m back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoundTrip {
     /// D − A, on our clock: from the sending of n to the receipt of m.
@@ -59,8 +59,9 @@ pub(super) struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// n was sent at A (ours) and received at B (theirs), m was sent at C (theirs) and received at
-    /// D (ours). `None` if either clock ran backwards in between, which no honest stamps say.
+    /// n was sent at A (our clock) and received at B (theirs), m was sent at C (theirs) and
+    /// received at D (ours). `None` if either clock ran backwards in between, which no honest
+    /// stamps say.
     pub(super) fn new(a: Instant, b: Instant, c: Instant, d: Instant) -> Option<Self> {
         if a > d || b > c {
             return None;
@@ -68,8 +69,8 @@ impl RoundTrip {
         Some(Self { away: d.since(a).as_nanos(), held: c.since(b).as_nanos() })
     }
 
-    /// How long m was under way at most. Never below zero, and [`Duration::MAX`] if clocks may
-    /// stand still. Unless it is rounded `outward` it may be too small by what was cut off.
+    /// The longest possible delay of m. Never below zero, and [`Duration::MAX`] if clocks may stand
+    /// still. Unless it is rounded `outward` it may be too small by the rounding of the readings.
     pub(super) fn way_back(&self, clocks: Clocks, fastest: Duration, outward: bool) -> Duration {
         let Clocks { drift_ppm, error } = clocks;
         let (slow, fast) = (MILLION - i128::from(drift_ppm), MILLION + i128::from(drift_ppm));

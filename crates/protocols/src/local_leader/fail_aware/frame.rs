@@ -1,26 +1,26 @@
-//! A message of the protocol inside, with the stamps that bound its delay.
+//! Frames: a message of the inner protocol with the stamps that bound its delay.
 
 use alloc::vec::Vec;
 use bellwether_core::{Instant, Malformed, Message, NodeId, Reader, Rebase, Write};
 
-/// What travels.
+/// A frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame<M> {
     /// The sender's incarnation.
     pub life: u64,
     /// C: when it was sent, on the sender's clock.
     pub sent: Instant,
-    /// What the sender last heard of its receivers: in a unicast the receiver's row, in a broadcast
-    /// that of everyone the sender knows. A receiver reads the first row with its name.
+    /// The stamps that the sender last heard from its receivers: in a unicast the receiver's row,
+    /// in a broadcast the rows of all known peers. A receiver reads the first row with its id.
     pub echoes: Vec<Echo>,
-    /// What the protocol inside says; nothing in a frame that is there for its stamps.
+    /// The message of the inner protocol; `None` in a frame that only carries stamps.
     pub body: Option<M>,
 }
 
 /// One row: the stamps of a message that the sender of the frame received from `node`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Echo {
-    /// Who sent that message.
+    /// The sender of that message.
     pub node: NodeId,
     /// The incarnation of `node` that read `sent` from its clock.
     pub life: u64,
@@ -31,7 +31,7 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Its length on the wire.
+    /// The length on the wire, in bytes.
     const BYTES: usize = 32;
 
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {

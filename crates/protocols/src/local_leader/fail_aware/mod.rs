@@ -1,4 +1,4 @@
-//! Fail-aware datagrams: a layer that says of each message how long it was under way at most.
+//! Fail-aware datagrams: a layer that bounds the delay of each message.
 //!
 //! **Source.** Christof Fetzer and Flaviu Cristian, "A fail-aware datagram service", in
 //! *Fault-Tolerant Parallel and Distributed Systems*, Kluwer, 1998, as used by the same authors' "A
@@ -6,52 +6,53 @@
 //! 25(5), 1999. The bound, the choice of stamps and the bootstrap are derived anew (`bound.rs`,
 //! `heard.rs`, below).
 //!
-//! **Assumptions.** Clocks run at a rate within 1 ± ρ and never go back within a life; no message
-//! is faster than δmin; incarnations grow. Messages may be lost, doubled, overtaken and late
-//! without limit, processes may pause and crash, clocks need not agree and may be set back by a
-//! crash.
+//! **Assumptions.** Clocks run at a rate within 1 ± ρ and never go back within an incarnation. No
+//! message is faster than δmin. Incarnations grow. Messages may be lost, duplicated, reordered and
+//! late without limit, processes may pause and crash, and clocks need not agree and may be set back
+//! by a crash.
 //!
-//! **Promise.** The bound handed to the protocol inside ([`Cx::delay_bound`]) is never below the
-//! time that passed from the step that sent the message to the step that handles it. There may be
-//! none: then nothing is known, and the message is to be taken for a slow one.
+//! **Promise.** The bound given to the inner protocol ([`Cx::delay_bound`]) is never below the time
+//! from the step that sent the message to the step that handles it. There may be no bound: then
+//! nothing is known, and the message counts as slow.
 //!
-//! | message | who | says | who cares |
+//! | message | sender | meaning | receiver |
 //! |---|---|---|---|
-//! | a body's own kind | whoever sends it | the body; the sender's stamp; rows | the protocol inside; the table |
+//! | a body's own kind | its sender | the body; the sender's stamp; rows | the inner protocol; the table |
 //! | `stamp` | an answer, a refresh | the sender's stamp; rows | the table |
 //!
-//! Of each peer a process remembers the stamps of one message n: A, read by the peer when it sent
+//! A process remembers the stamps of one message n of each peer: A, read by the peer when it sent
 //! n, and B, read by itself on receipt. Each message m that it sends carries its stamp C and, for
-//! the receiver, the row (A, B). The receiver reads D and has a round trip. A datagram that
-//! somebody replays is slow by construction: its C is old, and D is not.
+//! the receiver, the row (A, B). The receiver reads D and has a round trip. A replayed datagram is
+//! slow by construction: its C is old, and D is not.
 //!
 //! # Where this departs from the paper
 //!
-//! 1. **Which n.** Not the latest message, nor the one with the best bound, but the one that makes
-//!    every later bound least; the stamps alone tell (`heard.rs`).
-//! 2. **Lives.** A frame says in which incarnation its stamp was read, and a row does so for A. A
-//!    row whose A was read by a former life of the receiver is of another clock and is no row; a
-//!    frame of a former life of its sender is ignored altogether. The protocol inside is told of a
-//!    new life by [`Reach::Up`]; a driver by [`Fact::Outlived`] that others know of a later life of
-//!    this very process than the present one.
-//! 3. **Answers.** A protocol may be silent towards those whose messages it takes to be slow, and
-//!    they remain slow for want of a round trip. So the layer answers each frame without a usable
-//!    row for it by an empty unicast, and each body that is not [fast](Params::fast): the row may
-//!    be that of a message that was slow itself.
+//! 1. **Which n.** Neither the latest message nor the one with the best bound, but the one that
+//!    makes every later bound smallest; the stamps alone decide (`heard.rs`).
+//! 2. **Incarnations.** A frame carries the incarnation in which its stamp was read, and a row does
+//!    so for A. A row whose A was read by a former incarnation of the receiver belongs to another
+//!    clock and is not used. A frame of a former incarnation of its sender is ignored altogether.
+//!    The inner protocol learns of a new incarnation by [`Reach::Up`]. A driver learns by
+//!    [`Fact::Outlived`] that others know a later incarnation of this very process than the current
+//!    one.
+//! 3. **Answers.** A protocol may be silent towards processes whose messages it considers slow, and
+//!    these stay slow because there is no round trip. So the layer answers each frame without a
+//!    usable row for it by an empty unicast, and also each body that is not [fast](Params::fast):
+//!    its row may be that of a message that was slow itself.
 //!
-//! Answers cannot go back and forth for ever: an empty frame that has a row for the life of its
-//! receiver is never answered, whatever its stamps say. An answer from p to q goes out in the very
-//! step in which p heard a frame of q, so it has a row for the life in which q sent that frame; it
-//! is answered only if q has begun another life since. So a chain of answers is at most one longer
-//! than the number of restarts that it meets.
+//! Answers cannot go back and forth for ever: an empty frame that has a row for the incarnation of
+//! its receiver is never answered, whatever its stamps say. An answer from p to q is sent in the
+//! very step in which p received a frame of q, so it has a row for the incarnation in which q sent
+//! that frame. It is answered only if q has restarted since. So a chain of answers is at most one
+//! longer than the number of restarts that it meets.
 //!
 //! # Broadcasts
 //!
 //! A broadcast carries the rows of all known peers, and each receiver reads its own. Above
-//! [`Params::rows_max`] rows it becomes a unicast to each member. [`Params::refresh`] after its
-//! last broadcast, of whatever content, a process broadcasts an empty frame, and one when it starts
-//! unless the protocol inside does; so stamps are exchanged before they are needed, and those of
-//! the silent do not grow old.
+//! [`Params::rows_max`] rows it becomes a unicast to each member. A process broadcasts an empty
+//! frame [`Params::refresh`] after its last broadcast of any kind, and one when it starts unless
+//! the inner protocol broadcasts then. So stamps are exchanged before they are needed, and those of
+//! silent processes do not grow old.
 
 mod bound;
 mod frame;
@@ -75,7 +76,7 @@ use bound::RoundTrip;
 use core::hash::{Hash, Hasher};
 use heard::{Heard, Life, Table};
 
-/// No list on the wire is longer.
+/// The longest list on the wire.
 const ROWS_MAX: usize = u16::MAX as usize;
 
 /// A protocol whose messages are stamped and whose delays are bounded.
@@ -85,18 +86,18 @@ pub struct FailAware<P: Protocol> {
     /// This process's incarnation.
     life: u64,
     heard: Table,
-    /// The latest life of this process that others know of, if that is not the present one: then
-    /// incarnations did not grow, and nobody listens.
+    /// The latest incarnation of this process that others know, if that is not the current one:
+    /// then incarnations did not grow, and the others ignore this process.
     outlived: Option<u64>,
-    /// The bound on the delay of the frame it handled last, for whoever checks it.
+    /// The bound on the delay of the last frame, for checkers.
     bound: Observed,
     inner: P,
-    /// What the protocol inside asks for during a step; empty between steps.
+    /// Effects of the inner protocol during a step; empty between steps.
     scratch: Vec<Effect<P>>,
 }
 
-/// Something to look at that is no part of the state: nothing depends on it, and two states that
-/// differ in nothing else are the same.
+/// A value for observers that is not part of the state: nothing depends on it, and states that
+/// differ only in it are equal.
 #[derive(Clone, Copy, Debug)]
 struct Observed(Option<Duration>);
 
@@ -129,7 +130,7 @@ impl TimerKind for Refresh {
 }
 
 impl<P: Protocol> FailAware<P> {
-    /// The protocol inside.
+    /// The inner protocol.
     pub fn inner(&self) -> &P {
         &self.inner
     }
@@ -155,7 +156,7 @@ impl<P: Protocol> FailAware<P> {
         body: Option<P::Message>,
         cx: &mut Cx<'_, Self>,
     ) {
-        assert!(echoes.len() <= ROWS_MAX, "no list on the wire is cut short");
+        assert!(echoes.len() <= ROWS_MAX, "no list on the wire is truncated");
         cx.dispatch(to, Frame { life: self.life, sent: cx.now(), echoes, body });
     }
 
@@ -176,7 +177,7 @@ impl<P: Protocol> FailAware<P> {
         }
     }
 
-    /// Runs a handler of the protocol inside and stamps what it sends.
+    /// Runs a handler of the inner protocol and stamps its messages.
     fn within(
         &mut self,
         bound: Option<Duration>,
@@ -189,7 +190,8 @@ impl<P: Protocol> FailAware<P> {
         self.lift(cx);
     }
 
-    /// Takes the list out, since stamping needs the rest of the layer, and puts it back empty.
+    /// Moves the effects out, because stamping needs the rest of the layer, and puts the empty list
+    /// back.
     fn lift(&mut self, cx: &mut Cx<'_, Self>) {
         let mut effects = core::mem::take(&mut self.scratch);
         for effect in effects.drain(..) {
@@ -243,7 +245,7 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let bound = trip.map(|trip| params.bound(&trip));
         self.bound = Observed(bound);
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
-        // An empty frame is an answer if it has a row for this life: usable or not, it ends here.
+        // An empty frame with a row for this incarnation is an answer: it is not answered again.
         let answer = frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
         if params.rules.keep(Rule::Answer) && (slow || trip.is_none() && !answer) {
             self.unicast(from, None, cx);
@@ -273,7 +275,7 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let mut within = cx.inner(&params.inner, None, &mut self.scratch);
         let answer = self.inner.on_command(command, &mut within);
         if answer.is_err() {
-            self.scratch.clear(); // before a broadcast of them could change the table
+            self.scratch.clear(); // before broadcasting them could change the table
         }
         self.lift(cx);
         answer

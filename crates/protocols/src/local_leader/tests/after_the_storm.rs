@@ -1,10 +1,10 @@
-//! Once it is calm there is a leader, soon, and it stays.
+//! Once faults stop there is a leader, soon, and it stays.
 
 use super::never_two::{config, size};
 use super::world::World;
 use super::*;
 
-/// Lets calm pass until `done`, and says how long that took, in steps of 5 ms.
+/// Runs without faults until `done`, and returns how long that took, in steps of 5 ms.
 fn time_until(world: &mut World, done: impl Fn(&World) -> bool) -> Duration {
     let mut length = Duration::ZERO;
     while !done(world) {
@@ -27,7 +27,7 @@ fn in_majority_mode_there_is_a_leader_soon_and_it_stays() {
         (0..600).for_each(|_| world.storm(true));
         world.end_storm();
         let took = time_until(&mut world, |world| leader_of(world).is_some());
-        // Everybody may be in quarantine, and the last of those in line may be the first to ask.
+        // All may be in quarantine, and the last in line may be the first to ask.
         let limit = params.failover() + params.stagger() * 5;
         assert!(took <= limit, "seed {seed}: it took {took}");
         world.calm(ms(500));
@@ -78,7 +78,7 @@ fn a_deaf_candidate_does_not_keep_the_others_from_leading() {
     for n in [3, 5, 7, 9, 11] {
         let mut world = World::new(n, n, |_| majority());
         world.deaf = Some(NodeId(1));
-        // As many are dead as may be, those who would be the first.
+        // As many processes are dead as possible, the first in line.
         (2..=n / 2).for_each(|id| world.kill(NodeId(id)));
         let took = time_until(&mut world, |world| leader_of(world).is_some());
         assert!(took <= majority().stagger() * n, "{n}: it took {took}");

@@ -1,4 +1,4 @@
-//! Who counts as alive.
+//! The alive-set.
 
 use super::*;
 

@@ -98,12 +98,12 @@ fn in_local_mode_nobody_asks_before_those_before_it_have_expired() {
 fn a_candidate_that_slept_through_its_round_gives_it_up_and_waits_for_whom_it_supports() {
     let mut process = boot(1, 3, 1, majority());
     process.ring();
-    // Its own lock has lapsed, so that it is free to support another before it is awake.
+    // Its own lock has lapsed, so that it is free to support another before it wakes.
     until(&mut process, 200);
     hear(&mut process, 2, ask(195));
     expect(&process, &[tell(2, yes(195))], None);
     process.timeout();
-    // EP-σ after its request is past; the two others have their turns first.
+    // EP-σ after its request has passed; the two others have their turns first.
     expect(&process, &[disarm(Timer::Count), say(release(20)), arm(Timer::Ask, 280)], None);
     assert_eq!(lock_of(&process), Some((2, at(350))), "its lock to another stays");
     process.ring();

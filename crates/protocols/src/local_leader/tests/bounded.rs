@@ -1,21 +1,21 @@
-//! The simplest layer under the protocol: each message says itself how long it took at most.
+//! The simplest layer under the protocol: each message carries the bound on its delay.
 
 use super::*;
 use alloc::borrow::Cow;
 use bellwether_core::{Effect as Wish, Malformed, Message as Wire, Protocol, Reader, Rebase};
 
-/// The protocol over a network of [`Letter`]s.
+/// The protocol over a network of [`Packet`]s.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Bounded(pub(super) Hall);
 
 /// A message, and the bound on its delay that its receiver is to be told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Letter {
+pub(super) struct Packet {
     pub(super) bound: Option<Duration>,
     pub(super) body: Message,
 }
 
-/// Passes on what the protocol inside wishes.
+/// Forwards the effects of the inner protocol.
 fn lift(effects: Vec<Wish<Hall>>, cx: &mut Cx<'_, Bounded>) {
     for effect in effects {
         match effect {
@@ -23,7 +23,7 @@ fn lift(effects: Vec<Wish<Hall>>, cx: &mut Cx<'_, Bounded>) {
             Wish::Disarm(timer) => cx.disarm(timer),
             Wish::Store(bytes) => cx.store(bytes),
             Wish::Send(to, body) => {
-                cx.dispatch(to, Letter { bound: None, body });
+                cx.dispatch(to, Packet { bound: None, body });
             }
         }
     }
@@ -46,7 +46,7 @@ impl Bounded {
 impl Protocol for Bounded {
     const NAME: &'static str = "bounded";
     type Params = Params;
-    type Message = Letter;
+    type Message = Packet;
     type Timer = Timer;
 
     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
@@ -56,8 +56,8 @@ impl Protocol for Bounded {
         Self(hall)
     }
 
-    fn on_message(&mut self, from: NodeId, letter: Cow<'_, Letter>, cx: &mut Cx<'_, Self>) {
-        let Letter { bound, body } = letter.into_owned();
+    fn on_message(&mut self, from: NodeId, packet: Cow<'_, Packet>, cx: &mut Cx<'_, Self>) {
+        let Packet { bound, body } = packet.into_owned();
         self.within(bound, cx, |hall, cx| hall.on_message(from, Cow::Owned(body), cx));
     }
 
@@ -86,8 +86,8 @@ impl Protocol for Bounded {
     }
 }
 
-/// Only the message inside travels; nobody sends letters by wire.
-impl Wire for Letter {
+/// Only the message inside travels; nobody sends packets by wire.
+impl Wire for Packet {
     fn kind(&self) -> &'static str {
         self.body.kind()
     }

@@ -40,9 +40,9 @@ fn votes_for_other_requests_and_of_other_lives_and_slow_ones_do_not_count() {
         hear(&mut process, 2, Message::Reply { request, support: true, remaining: ms(0) });
     }
     hear_slow(&mut process, 2, yes(20));
-    process.message(2, Letter { bound: Some(ms(10) + NANO), body: yes(20) });
+    process.message(2, Packet { bound: Some(ms(10) + NANO), body: yes(20) });
     expect(&process, &[], None);
-    process.message(2, Letter { bound: Some(ms(10)), body: yes(20) });
+    process.message(2, Packet { bound: Some(ms(10)), body: yes(20) });
     assert_eq!(led_until(&process), Some(at(170)));
 }
 
@@ -192,7 +192,7 @@ fn in_local_mode_a_candidate_must_have_counted_itself_as_alive_when_it_asked() {
     hear(&mut process, 2, yes(0));
     process.ring();
     expect(&process, &[disarm(Timer::Count), say(release(0)), arm(Timer::Ask, 161)], None);
-    // Section IX-D: so that whoever hears it has had the time to be heard.
+    // Section IX-D: so that every process that hears it has had time to be heard.
 }
 
 #[test]

@@ -35,10 +35,10 @@ fn strangers_and_one_s_own_echo_are_not_heard() {
     let messages = [ask(20), renew(20, &[1, 2]), yes(20), no(20, ms(5)), release(25), farewell(25)];
     for body in messages {
         for from in [0, 1, 6, u64::MAX] {
-            let letter = Letter { bound: AT_ONCE, body: body.clone() };
-            ignores(&mut start(1, majority()), from, letter.clone());
-            ignores(&mut start(1, local()), from, letter.clone());
-            ignores(&mut leader(majority()), from, letter);
+            let packet = Packet { bound: AT_ONCE, body: body.clone() };
+            ignores(&mut start(1, majority()), from, packet.clone());
+            ignores(&mut start(1, local()), from, packet.clone());
+            ignores(&mut leader(majority()), from, packet);
         }
     }
 }
@@ -62,7 +62,7 @@ fn near_the_end_of_time_everything_is_still_defined() {
     }
 }
 
-/// Numbers that are likely to be wrong.
+/// Numbers at the edges.
 fn number() -> impl Strategy<Value = u64> {
     prop_oneof![0..4_u64, 0..200_000_000_u64, Just(u64::MAX), Just(u64::MAX - 1), any::<u64>()]
 }
@@ -103,7 +103,7 @@ enum Step {
     Wait(Duration),
     Ring,
     Message(u64, Option<Duration>, Message),
-    /// Everybody grants the last request.
+    /// All processes grant the last request.
     Votes,
     Command(Command),
 }
@@ -123,7 +123,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A process with all that a driver brings.
+/// A process with everything that a driver provides.
 struct Life {
     node: Node<Bounded>,
     params: Params,
@@ -152,8 +152,8 @@ impl Life {
                 self.node.handle(Input::Timeout, &mut env, &self.params, &mut effects)
             }
             Step::Message(from, bound, body) => {
-                let letter = Cow::Owned(Letter { bound, body });
-                let input = Input::Message(NodeId(from), letter);
+                let packet = Cow::Owned(Packet { bound, body });
+                let input = Input::Message(NodeId(from), packet);
                 self.node.handle(input, &mut env, &self.params, &mut effects)
             }
             Step::Votes => {
@@ -170,8 +170,8 @@ impl Life {
             }
         };
         for effect in effects {
-            if let Effect::Send(Dest::Everyone, letter) = effect
-                && let Message::Election { request, .. } = letter.body
+            if let Effect::Send(Dest::Everyone, packet) = effect
+                && let Message::Election { request, .. } = packet.body
             {
                 self.asked = Some(request);
             }

@@ -6,7 +6,7 @@ fn lan(drift_ppm: u32) -> Params {
     valid(Config { drift_ppm: Some(drift_ppm), ..Config::default() })
 }
 
-/// What a supporter of 1, locked at nought, answers to 2 at `now`, and whether it waits for a turn.
+/// What a supporter of 1, locked at zero, answers to 2 at `now`, and whether it waits for a turn.
 fn answer(now: Instant) -> Effect {
     let mut process = start(3, majority());
     hear(&mut process, 1, ask(0));

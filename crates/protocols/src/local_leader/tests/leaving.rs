@@ -1,4 +1,4 @@
-//! Resigning, leaving, and carrying the news on.
+//! Resigning, leaving, and carrying farewells.
 
 use super::*;
 
@@ -192,7 +192,7 @@ fn whoever_stepped_back_says_so_again_to_candidates_but_not_to_leaders() {
     hear(&mut process, 2, release(24));
     hear(&mut process, 3, ask(24));
     assert!(process.effects().contains(&tell(3, farewell(25))));
-    // Told again it takes nobody out of the alive-set.
+    // A repeated farewell removes nobody from the alive-set.
     let mut third = start(3, local());
     hear(&mut third, 1, farewell(25));
     hear(&mut third, 1, yes(20));
@@ -240,7 +240,7 @@ fn campaigning_is_asking_at_once_for_whoever_is_free() {
     process.wait(ms(5)).command(Command::Campaign).unwrap();
     expect(&process, &[disarm(Timer::Ask), say(ask(5)), arm(Timer::Count, 25)], None);
     hear(&mut process, 4, yes(5));
-    // Whoever asks is asking: votes that came are not thrown away.
+    // A process that is asking goes on: votes that came are not thrown away.
     process.wait(ms(5)).command(Command::Campaign).unwrap();
     expect(&process, &[], None);
     hear(&mut process, 5, yes(5));

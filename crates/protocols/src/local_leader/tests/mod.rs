@@ -1,7 +1,7 @@
 //! Handler tests: one process, one input, the whole list of effects and the whole belief; and
-//! groups of them in storms.
+//! groups under random faults.
 //!
-//! The clock of every test starts at nought and is read in milliseconds. Unless a test says
+//! The clock of every test starts at zero and is read in milliseconds. Unless a test says
 //! otherwise the group is 1 to 5, the times are those of `lan`, and clocks do not drift: Δ = 10,
 //! σ = 20, P = 50, lockTime = lease = 150, EP = 181, expires = 302, 2Δ = 20 and 2Δ+σ = 40.
 
@@ -35,7 +35,7 @@ use bellwether_core::{
     Boot, Command, Cx, Dest, Duration, Fact, Instant, Leadership, Memory, NodeId, Reach, Refused,
     Stage,
 };
-use bounded::{Bounded, Letter};
+use bounded::{Bounded, Packet};
 
 type Process = Harness<Bounded>;
 type Effect = bellwether_core::Effect<Bounded>;
@@ -87,14 +87,14 @@ fn until(process: &mut Process, ms: u64) -> &mut Process {
     process.wait(length)
 }
 
-/// Delivers a message that was fast for certain.
+/// Delivers a message that was certainly fast.
 fn hear(process: &mut Process, from: u64, body: Message) -> &mut Process {
-    process.message(from, Letter { bound: AT_ONCE, body })
+    process.message(from, Packet { bound: AT_ONCE, body })
 }
 
 /// Delivers a message that may have been slow.
 fn hear_slow(process: &mut Process, from: u64, body: Message) -> &mut Process {
-    process.message(from, Letter { bound: None, body })
+    process.message(from, Packet { bound: None, body })
 }
 
 /// Process 1, which asked at 20 and leads by the votes of 2 and 3, which came at 25. It asked again
@@ -120,7 +120,7 @@ fn local_leader(params: Params) -> Process {
     process
 }
 
-/// Until when it leads.
+/// The end of its lease.
 fn led_until(process: &Process) -> Option<Instant> {
     let Leadership { leaders, until, .. } = process.leadership();
     let me = process.node().protocol().0.me;
@@ -141,7 +141,7 @@ fn renew(sent: u64, supporters: &[u64]) -> Message {
     Message::Election { request: request(sent), lock: ms(150), supporters, farewell: None }
 }
 
-/// A request that carries on that `node` gave up.
+/// A request that carries the farewell of `node`.
 fn ask_with_news(sent: u64, node: u64, given_up: u64) -> Message {
     let farewell = Some(Farewell { node: NodeId(node), request: request(given_up) });
     let (request, supporters) = (request(sent), Vec::new());
@@ -165,11 +165,11 @@ fn farewell(sent: u64) -> Message {
 }
 
 fn say(body: Message) -> Effect {
-    Effect::Send(Dest::Everyone, Letter { bound: None, body })
+    Effect::Send(Dest::Everyone, Packet { bound: None, body })
 }
 
 fn tell(to: u64, body: Message) -> Effect {
-    Effect::Send(Dest::Node(NodeId(to)), Letter { bound: None, body })
+    Effect::Send(Dest::Node(NodeId(to)), Packet { bound: None, body })
 }
 
 fn arm(timer: Timer, ms: u64) -> Effect {
@@ -185,8 +185,7 @@ fn disarm(timer: Timer) -> Effect {
     Effect::Disarm(timer)
 }
 
-/// The whole outcome of the last input: what is to be done, and who is believed to lead for how
-/// long.
+/// The whole outcome of the last input: the effects, and who is believed to lead for how long.
 #[track_caller]
 fn expect(process: &Process, effects: &[Effect], belief: Option<(u64, u64)>) {
     assert_eq!(process.effects(), effects, "effects");
@@ -199,16 +198,16 @@ fn expect(process: &Process, effects: &[Effect], belief: Option<(u64, u64)>) {
     assert_eq!(believed, belief.map(|(leader, until)| (leader, at(until))), "belief");
 }
 
-/// Delivers what must leave no trace, and sees that it left none.
+/// Delivers an input that must change nothing, and checks that it does not.
 #[track_caller]
-fn ignores(process: &mut Process, from: u64, letter: Letter) {
+fn ignores(process: &mut Process, from: u64, packet: Packet) {
     let before = process.node().clone();
-    process.message(from, letter);
+    process.message(from, packet);
     assert_eq!(process.effects(), [], "effects");
     assert_eq!(*process.node(), before, "state");
 }
 
-/// Whom it is locked to, and until when.
+/// The process it is locked to, and until when.
 fn lock_of(process: &Process) -> Option<(u64, Instant)> {
     process.facts().into_iter().find_map(|fact| match fact {
         Fact::Locked { to, until } => Some((to.0, until)),

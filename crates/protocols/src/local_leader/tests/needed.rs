@@ -1,4 +1,4 @@
-//! What goes wrong without each of the finer rules of leases: the same input with it and without.
+//! What goes wrong without each of the finer rules of leases: the same input with and without it.
 
 use super::rules::{candidate, supports};
 use super::*;
@@ -8,7 +8,7 @@ fn both(rule: Rule) -> [Params; 2] {
     [majority(), majority().without(rule)]
 }
 
-/// What this says with the rule and without.
+/// The results with the rule and without.
 fn compare<T>(rule: Rule, mut say: impl FnMut(Params) -> T) -> [T; 2] {
     both(rule).map(&mut say)
 }
@@ -103,7 +103,7 @@ fn without_more_than_half_two_halves_elect_one_each() {
     assert_eq!(elected, [false, true]);
 }
 
-/// Process 1 of five failed at 40 with what it asked for at 20, and asks again.
+/// Process 1 of five, whose request of 20 failed at 40, asks again.
 fn second_try(process: &mut Process) {
     process.ring();
     process.command(Command::Campaign).expect("it is free");

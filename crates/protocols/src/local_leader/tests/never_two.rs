@@ -1,9 +1,9 @@
-//! Majority mode: at no moment two leaders, in any storm.
+//! Majority mode: never two leaders at once, under any faults.
 
 use super::world::World;
 use super::*;
 
-/// Groups of all sizes, most often three, with clocks that are right, good or terrible.
+/// Groups of all sizes, most often three, with perfect, good or terrible clocks.
 pub(super) fn size(seed: u64) -> u64 {
     [1, 2, 3, 3, 3, 4, 5][(seed % 7) as usize]
 }
@@ -13,7 +13,7 @@ pub(super) fn config(seed: u64) -> Config {
     Config { drift_ppm, unchecked: true, ..Config::default() }
 }
 
-/// A storm, up to the moment when two lead at once; then the world is returned.
+/// Random faults until two processes lead at once; then the world is returned.
 fn two_lead(seed: u64, params: impl Fn(u64) -> Params) -> (World, bool) {
     let mut world = World::new(seed, size(seed), params);
     let two = (0..600).any(|_| {
@@ -34,9 +34,9 @@ fn no_storm_makes_two_lead() {
     assert!(reigns > 20_000, "there was something to see: {reigns}");
 }
 
-/// A storm finds what is wrong without a rule. Of those that are not here, two only delay
-/// (C4 and, over the datagrams, C5), one is of local mode (C1), one needs two lives to say the same
-/// at the same reading of two clocks, and is left to its handler test (the lives).
+/// Random faults find what is wrong without a rule. Rules that are not here: two only delay (C4
+/// and, over the datagrams, C5), one belongs to local mode (C1), and one (the lives) needs two
+/// incarnations to say the same at the same reading of two clocks, and is left to its handler test.
 #[test]
 fn without_a_rule_some_storm_makes_two_lead() {
     for rules in [
@@ -53,7 +53,7 @@ fn without_a_rule_some_storm_makes_two_lead() {
     ] {
         let found = (0..100_000).find(|seed| {
             let params = |id| {
-                // One member is misconfigured, which matters without that rule only.
+                // One member is misconfigured, which matters only without that rule.
                 let lock = if rules == [Rule::EqualLocks] && id == 1 { 100 } else { 150 };
                 let params = valid(config(*seed)).with_lock(ms(lock));
                 rules.iter().fold(params, |params, rule| params.without(*rule))

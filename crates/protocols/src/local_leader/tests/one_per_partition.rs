@@ -1,10 +1,10 @@
-//! Local mode: nobody supports two, and whoever leads supports itself, in any storm.
+//! Local mode: no process supports two, and a leader supports itself, under any faults.
 
 use super::never_two::{config, size};
 use super::world::World;
 use super::*;
 
-/// Which of the promises is broken.
+/// The promise that is broken.
 fn broken(world: &World) -> Option<&'static str> {
     let leaders = world.leaders();
     let mut supporters: Vec<NodeId> = leaders.iter().flat_map(|(_, all)| all.clone()).collect();

@@ -1,4 +1,4 @@
-//! From what was written to what is accepted: every rule, on both sides of its boundary.
+//! From written to valid parameters: every rule, on both sides of its boundary.
 
 use super::*;
 use alloc::string::ToString;

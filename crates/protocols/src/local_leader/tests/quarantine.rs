@@ -1,4 +1,4 @@
-//! Beginning again while promises of a former life may still run.
+//! Restarting while locks of a former incarnation may still run.
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn in_local_mode_it_cannot_lead_before_that_for_want_of_its_own_support() {
     process.ring();
     let again = arm(Timer::Ask, 161);
     expect(&process, &[disarm(Timer::Count), again], None);
-    // Nobody supported it, so there is nobody to release.
+    // No process supported it, so there is none to release.
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn whoever_begins_for_the_first_time_has_promised_nothing() {
     assert_eq!(process.effects().last(), Some(&tell(1, yes(0))));
 }
 
-/// A process whose former life was taken for dead, and is not.
+/// A process whose former incarnation was considered dead, and is not.
 #[test]
 fn the_next_life_of_whom_it_supports_has_to_wait_like_any_other_process() {
     let mut process = start(3, majority());
@@ -87,7 +87,7 @@ fn the_next_life_of_whom_it_supports_has_to_wait_like_any_other_process() {
     until(&mut process, 151);
     hear(&mut process, 1, election(2, 96));
     assert_eq!(process.effects().last(), answer(2, 96, true, Duration::ZERO).as_ref());
-    // What the former life asks for and gives up is past then.
+    // Requests and releases of the former incarnation are ignored then.
     hear(&mut process, 1, election(1, 150));
     assert_eq!(process.effects().last(), answer(1, 150, false, ms(150) + NANO).as_ref());
     hear(&mut process, 1, release(150));

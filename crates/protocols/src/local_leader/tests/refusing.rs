@@ -38,7 +38,7 @@ fn a_leader_refuses_everybody_else_but_in_local_mode_it_knows_who_comes_before_i
     hear(&mut process, 1, ask(181));
     expect(&process, &[tell(1, no(181, ms(150) + NANO))], Some((2, 331)));
     process.ring();
-    // It may not lead over whom it does not support, so it waits until 1 would expire.
+    // It must not lead a process that it does not support, so it waits until 1 would expire.
     expect(&process, &[arm(Timer::Ask, 181 + 302)], Some((2, 331)));
 }
 
@@ -95,7 +95,7 @@ fn whoever_refused_may_be_free_when_the_round_is_over_and_is_asked_at_once() {
     hear(&mut process, 2, no(20, ms(4)));
     process.ring();
     expect(&process, &[disarm(Timer::Count), say(release(20)), arm(Timer::Ask, 40)], None);
-    // With EP-σ instead a failover would take longer than was promised.
+    // With EP-σ instead a failover would take longer than promised.
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn whoever_got_too_few_votes_asks_again_after_a_period() {
 
 #[test]
 fn a_candidate_whom_nobody_answers_lets_the_others_have_their_turns_first() {
-    // It may be deaf: everybody would lock to it again and again, before the turn of most.
+    // It may be unable to receive: all would lock to it again and again, before the turn of most.
     let mut process = candidate(5);
     process.ring();
     let again = arm(Timer::Ask, 181 + 4 * 40);

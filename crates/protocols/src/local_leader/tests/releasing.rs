@@ -1,4 +1,4 @@
-//! Giving up, and being free again.
+//! Giving up requests, and releasing supporters.
 
 use super::*;
 
@@ -36,8 +36,8 @@ fn a_release_may_be_slow() {
 fn a_release_of_an_earlier_request_frees_nobody() {
     for params in [majority(), local(), published()] {
         let mut process = supporter(params);
-        ignores(&mut process, 1, Letter { bound: AT_ONCE, body: release(0) });
-        ignores(&mut process, 1, Letter { bound: AT_ONCE, body: release(49) });
+        ignores(&mut process, 1, Packet { bound: AT_ONCE, body: release(0) });
+        ignores(&mut process, 1, Packet { bound: AT_ONCE, body: release(49) });
     }
 }
 
@@ -58,12 +58,12 @@ fn a_release_of_a_request_that_never_came_frees_from_those_before_it() {
 fn a_release_by_another_process_or_of_another_life_frees_nobody() {
     let process = supporter(majority());
     for from in [2, 4] {
-        ignores(&mut process.clone(), from, Letter { bound: AT_ONCE, body: release(50) });
+        ignores(&mut process.clone(), from, Packet { bound: AT_ONCE, body: release(50) });
     }
     for life in [0, 2] {
         let request = Request { life, sent: at(50) };
         let body = Message::Release { request, leaving: false };
-        ignores(&mut process.clone(), 1, Letter { bound: AT_ONCE, body });
+        ignores(&mut process.clone(), 1, Packet { bound: AT_ONCE, body });
     }
 }
 
@@ -84,7 +84,7 @@ fn the_release_of_others_is_a_reason_to_ask_sooner_but_not_later() {
     until(&mut process, 130);
     hear(&mut process, 4, release(90));
     expect(&process, &[arm(Timer::Ask, 130 + 2 * 40)], None);
-    // However often somebody gives up, its turn comes.
+    // However often a process gives up, its turn comes.
     for now in [150, 180, 209] {
         until(&mut process, now);
         hear(&mut process, 4, release(now - 5));
@@ -98,12 +98,12 @@ fn the_release_of_others_is_a_reason_to_ask_sooner_but_not_later() {
 fn the_release_of_others_changes_nothing_for_a_candidate_a_leader_and_who_is_bound() {
     let mut candidate = start(1, majority());
     candidate.ring();
-    ignores(&mut candidate, 2, Letter { bound: AT_ONCE, body: release(5) });
-    ignores(&mut leader(majority()), 2, Letter { bound: AT_ONCE, body: release(5) });
-    ignores(&mut supporter(majority()), 2, Letter { bound: AT_ONCE, body: release(5) });
+    ignores(&mut candidate, 2, Packet { bound: AT_ONCE, body: release(5) });
+    ignores(&mut leader(majority()), 2, Packet { bound: AT_ONCE, body: release(5) });
+    ignores(&mut supporter(majority()), 2, Packet { bound: AT_ONCE, body: release(5) });
 }
 
-/// A leader that resigns, and has the command to lead again at the same reading of its clock.
+/// A leader that resigns, and is told to lead again at the same reading of its clock.
 #[test]
 fn a_release_means_one_request_because_the_next_one_is_made_later() {
     let mut process = leader(majority());

@@ -5,7 +5,7 @@ use super::*;
 /// Whether a process supports this request.
 pub(super) fn supports(process: &mut Process, from: u64, body: Message) -> bool {
     hear(process, from, body);
-    let Some(Effect::Send(_, Letter { body: Message::Reply { support, .. }, .. })) =
+    let Some(Effect::Send(_, Packet { body: Message::Reply { support, .. }, .. })) =
         process.effects().pop()
     else {
         panic!("no answer: {:?}", process.effects())
@@ -175,7 +175,7 @@ fn without_self_support_a_leader_may_support_another() {
         let mut process = leader(params);
         assert_eq!(supports(&mut process, 2, ask(24)), other);
     }
-    // In local mode whoever is not free would lead by the votes of the rest.
+    // In local mode a process that is not free would lead by the votes of the rest.
     let bound = || local().with_lock(ms(400));
     for (params, leads) in [(bound(), false), (bound().without(Rule::SelfSupport), true)] {
         let mut process = boot(1, 5, 2, params);

@@ -1,4 +1,4 @@
-//! In majority mode: who tries when.
+//! Turns in majority mode.
 
 use super::*;
 
@@ -83,8 +83,7 @@ fn whoever_was_paused_past_its_turn_asks_at_once() {
     assert_eq!(process.effects()[0], say(ask(3_600_000)));
 }
 
-/// Fails again and again, with a majority of votes missing by one, and says how many turns it waits
-/// for each time.
+/// Fails repeatedly, one vote short of a majority, and returns how many turns it waits each time.
 fn turns_waited(mut process: Process, failures: usize) -> Vec<u64> {
     let wait = |process: &mut Process| {
         process.ring();

@@ -1,10 +1,10 @@
-//! A group in a world that does to it anything a network, a scheduler and clocks can do.
+//! A group in a world with every fault of a network, a scheduler and clocks.
 //!
-//! Clocks have rates of their own, within ρ, and begin anew with every life. In the *storm* a
-//! message comes at any time, in any order, several times or never, and is called fast or slow by
-//! a coin: safety must not rest on that. Timers run at any time after they are due, processes
-//! crash and begin again, applications command what they like. In the *calm* all of that is over:
-//! every message takes less than Δ, and is known to, and every timer runs when it is due.
+//! Clocks have their own rates, within ρ, and start anew with every incarnation. In the *storm* a
+//! message comes at any time, in any order, several times or never, and is called fast or slow at
+//! random: safety must not depend on that. Timers fire at any time after they are due, processes
+//! crash and restart, applications give any command. In the *calm* all of that is over: every
+//! message takes less than Δ, and is known to, and every timer fires when it is due.
 
 use super::*;
 use alloc::borrow::Cow;
@@ -32,10 +32,10 @@ impl Entropy for Luck {
     }
 }
 
-/// The clock of one life.
+/// The clock of one incarnation.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
-    /// What it read when that life began, and when that was.
+    /// What it read when that incarnation began, and when that was.
     offset: u64,
     start: u64,
     /// How much it advances in a million nanoseconds.
@@ -73,34 +73,34 @@ impl Member {
         (at != Instant::NEVER).then(|| self.clock.when(at))
     }
 
-    /// When it no longer believes what it believes.
+    /// When its current belief ends.
     fn lapse(&self, time: u64) -> Option<u64> {
         let until = self.node.as_ref()?.leadership(self.clock.read(time)).until;
         (until != Instant::NEVER).then(|| self.clock.when(until))
     }
 }
 
-/// A message under way. When it is due matters in the calm only.
+/// A message in flight. When it is due matters only in the calm.
 #[derive(Clone)]
 struct UnderWay {
     due: u64,
     from: NodeId,
     to: NodeId,
-    letter: Letter,
+    packet: Packet,
 }
 
-/// All of it.
+/// The whole world.
 pub(super) struct World {
     luck: Luck,
     time: u64,
     members: Vec<Member>,
     post: Vec<UnderWay>,
-    /// How often somebody began to lead.
+    /// How often a process began to lead.
     pub(super) reigns: u64,
     /// Time moves by multiples of this in the storm. If it is coarse, much happens at one instant.
     grain: u64,
     stormy: bool,
-    /// Whom no message reaches.
+    /// The processes that no message reaches.
     pub(super) deaf: Option<NodeId>,
 }
 
@@ -134,7 +134,7 @@ impl World {
         world
     }
 
-    /// Somebody begins, for the first time or again, with a clock that is often behind the last.
+    /// Starts a process, for the first time or again, with a clock that is often behind the last.
     fn begin(&mut self, index: usize) {
         let offset = self.luck.below(10) * self.grain;
         let member = &mut self.members[index];
@@ -148,12 +148,12 @@ impl World {
         self.send(index, effects);
     }
 
-    /// Somebody dies.
+    /// Stops a process.
     pub(super) fn kill(&mut self, id: NodeId) {
         self.members[index_of(id)].node = None;
     }
 
-    /// One input, or a command, for one process; nothing, if it is dead.
+    /// One input, or a command, for one process; nothing if it is dead.
     fn step(&mut self, index: usize, input: Result<Input<'_, Bounded>, Command>) {
         let member = &mut self.members[index];
         let (now, params) = (member.clock.read(self.time), &member.params);
@@ -162,7 +162,7 @@ impl World {
         let mut effects = Vec::new();
         let mut env = Env { now, peers: &member.peers, entropy: &mut self.luck };
         let left = matches!(input, Err(Command::Leave));
-        // What changed is asked below, and a command may well be refused.
+        // Changes are checked below, and a command may be refused.
         let _ = match input {
             Ok(input) => Ok(node.handle(input, &mut env, params, &mut effects)),
             Err(command) => node.command(command, &mut env, params, &mut effects),
@@ -177,13 +177,13 @@ impl World {
     fn send(&mut self, index: usize, effects: Vec<Effect>) {
         let from = self.members[index].id;
         for effect in effects {
-            let Effect::Send(to, letter) = effect else { continue };
+            let Effect::Send(to, packet) = effect else { continue };
             for peer in self.members.iter().map(|member| member.id) {
                 let reached = to == Dest::Everyone || to == Dest::Node(peer);
                 if reached && peer != from && Some(peer) != self.deaf {
                     let due = self.time + self.luck.below(DELAY);
-                    let letter = Letter { bound: Some(ms(9)), ..letter.clone() };
-                    self.post.push(UnderWay { due, from, to: peer, letter });
+                    let packet = Packet { bound: Some(ms(9)), ..packet.clone() };
+                    self.post.push(UnderWay { due, from, to: peer, packet });
                 }
             }
         }
@@ -195,7 +195,7 @@ impl World {
 
 /// The storm.
 impl World {
-    /// One thing that nobody expected. Without laws there are commands too.
+    /// One random event. Without laws there are commands too.
     pub(super) fn storm(&mut self, lawless: bool) {
         let index = self.luck.below(self.members.len() as u64) as usize;
         match self.luck.below(64) {
@@ -223,8 +223,8 @@ impl World {
         self.time += self.luck.below(limit.div_ceil(self.grain).max(2)) * self.grain;
     }
 
-    /// Time may move on to somebody's next timer, or to the very end of what somebody believes, or
-    /// a nanosecond to either side. Then one process sees what is due.
+    /// Time may advance to a process's next timer, or to the very end of a belief, or a nanosecond
+    /// to either side. Then one process handles what is due.
     fn ring(&mut self, index: usize) {
         let next = if self.luck.one_in(2) {
             self.members.iter().filter_map(Member::due).min().map(|due| due + self.luck.below(2))
@@ -240,27 +240,27 @@ impl World {
         self.step(index, Ok(Input::Timeout));
     }
 
-    /// Some message arrives, rather one of the last few; perhaps not for the last time.
+    /// Some message arrives, usually one of the last few; perhaps not for the last time.
     fn deliver(&mut self) {
         let Some(last) = self.post.len().checked_sub(1) else { return };
         let any = self.luck.below(self.post.len() as u64) as usize;
         let choice = if self.luck.one_in(2) { last - any.min(4) } else { any };
         let again = self.luck.one_in(4);
-        let UnderWay { from, to, mut letter, .. } =
+        let UnderWay { from, to, mut packet, .. } =
             if again { self.post[choice].clone() } else { self.post.remove(choice) };
-        letter.bound = (!self.luck.one_in(12)).then_some(Duration::ZERO);
-        self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(letter))));
+        packet.bound = (!self.luck.one_in(12)).then_some(Duration::ZERO);
+        self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(packet))));
     }
 }
 
 /// The calm.
 impl World {
-    /// The storm is over: whatever is under way will be slow, and whoever is dead begins again.
+    /// Ends the storm: messages in flight become slow, and dead processes restart.
     pub(super) fn end_storm(&mut self) {
         self.stormy = false;
         for under_way in &mut self.post {
             under_way.due = self.time + self.luck.below(50 * MS);
-            under_way.letter.bound = None;
+            under_way.packet.bound = None;
         }
         for index in 0..self.members.len() {
             if self.members[index].node.is_none() {
@@ -269,7 +269,7 @@ impl World {
         }
     }
 
-    /// For this long everything happens in time.
+    /// Everything happens in time for this long.
     pub(super) fn calm(&mut self, length: Duration) {
         self.stormy = false;
         let end = self.time + length.as_nanos();
@@ -285,17 +285,17 @@ impl World {
             if kind == 0 {
                 self.step(at, Ok(Input::Timeout));
             } else {
-                let UnderWay { from, to, letter, .. } = self.post.remove(at);
-                self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(letter))));
+                let UnderWay { from, to, packet, .. } = self.post.remove(at);
+                self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(packet))));
             }
         }
         self.time = end;
     }
 }
 
-/// What is seen from outside.
+/// What is visible from outside.
 impl World {
-    /// Everybody who leads, each with its supporters.
+    /// All leaders, each with its supporters.
     pub(super) fn leaders(&self) -> Vec<(NodeId, Vec<NodeId>)> {
         let leaders = self.members.iter().filter_map(|member| {
             let (now, node) = (member.clock.read(self.time), member.node.as_ref()?);
@@ -310,7 +310,7 @@ impl World {
         leaders.collect()
     }
 
-    /// Whom a process is locked to. Nobody, if it is dead.
+    /// The process that a process is locked to; none if it is dead.
     pub(super) fn locked(&self, id: NodeId) -> Option<NodeId> {
         let member = &self.members[index_of(id)];
         let mut locked = None;

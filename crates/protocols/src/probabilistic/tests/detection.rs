@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Somebody who waits for the final messages of the first round.
+/// A process that waits for the final messages of the first round.
 fn waiting(reinitiate: Reinitiate) -> Process {
     let mut process = relay_in(reinitiate, Size::Given(5));
     process.message(9, Message::Initiate(FIRST));
@@ -13,7 +13,7 @@ fn relay_in(reinitiate: Reinitiate, size: Size) -> Process {
     start_with(4, &[6], Config { reinitiate, size, ..config() })
 }
 
-/// Somebody who knows of the round by its final messages alone.
+/// A process that knows of the round only by its final messages.
 fn told(reinitiate: Reinitiate, size: Size, leaders: &[u64]) -> Process {
     let mut process = relay_in(reinitiate, size);
     for leader in leaders {
@@ -35,11 +35,11 @@ fn who_missed_the_beginning_follows_what_is_told() {
 fn two_leaders_are_one_too_many_and_the_hash_says_who_begins_again() {
     let mut process = told(Reinitiate::Hash, Size::Given(5), &[2, 3]);
     process.ring();
-    assert_eq!(letters(&process)[0], to_all(Message::Initiate(SECOND)), "all pass");
+    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)), "all pass");
     assert_eq!((leader(&process), round(&process)), (None, in_round(2)));
     process.message(6, Message::Prefer(SECOND, someone(2)));
     process.ring();
-    assert_eq!(letters(&process), [to_all(Message::Final(SECOND, NodeId(2)))], "it is a relay");
+    assert_eq!(packets(&process), [to_all(Message::Final(SECOND, NodeId(2)))], "it is a relay");
     let mut process = told(Reinitiate::Hash, Size::Given(u64::MAX), &[2, 3]);
     process.ring();
     assert_eq!((process.effects(), is_quiet(&process)), (vec![Effect::Disarm(Timer::Phase)], true));
@@ -55,7 +55,7 @@ fn silence_is_no_outcome_either() {
     assert_eq!(process.facts()[1], Fact::Unclear { leaders: 0 });
     assert_eq!(process.effects(), [process.armed(Timer::Phase, Duration::ZERO)]);
     process.ring();
-    assert_eq!(letters(&process)[0], to_all(Message::Initiate(SECOND)));
+    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn whoever_hears_that_another_begins_again_need_not() {
     let mut process = told(Reinitiate::Delay, Size::Given(5), &[2, 3]);
     process.draws(&[7]).ring();
     process.message(6, Message::Initiate(SECOND));
-    assert_eq!(letters(&process), [to(6, Message::Prefer(SECOND, itself(4)))]);
+    assert_eq!(packets(&process), [to(6, Message::Prefer(SECOND, itself(4)))]);
     assert_eq!(round(&process), in_round(2));
 }
 
@@ -95,7 +95,7 @@ fn a_late_final_that_names_another_is_reason_for_doubt() {
     process.draws(&[0]).message(5, named(1));
     assert_eq!((leader(&process), stage(&process)), (None, Stage::Undecided));
     process.ring();
-    assert_eq!(letters(&process)[0], to_all(Message::Initiate(SECOND)));
+    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn after_the_last_round_it_gives_up_and_a_new_election_begins_afresh() {
     process.message(6, Message::Final(last, NodeId(2)));
     assert_eq!((process.effects(), stage(&process)), (vec![], Stage::Aborted));
     process.command(Command::Campaign).unwrap();
-    assert_eq!(letters(&process)[0], to_all(Message::Initiate(RoundId::first_of(2))));
+    assert_eq!(packets(&process)[0], to_all(Message::Initiate(RoundId::first_of(2))));
     assert_eq!(stage(&process), Stage::Undecided);
 }
 
@@ -126,7 +126,7 @@ fn a_leader_that_is_gone_is_reason_for_another_election() {
         }
         let next = RoundId::first_of(2);
         let sent = [to_all(Message::Initiate(next)), to(6, Message::Prefer(next, itself(4)))];
-        assert_eq!(letters(&process), sent, "the dead are told, and not chosen");
+        assert_eq!(packets(&process), sent, "the dead are told, and not chosen");
         assert_eq!(leader(&process), None);
     }
     let mut process = told(Reinitiate::Hash, Size::Given(5), &[6]);
@@ -140,8 +140,8 @@ fn the_dead_are_chosen_again_once_they_live() {
     let mut process = relay(4, &[1]);
     process.peer(1, Reach::Down);
     process.message(9, Message::Initiate(FIRST));
-    assert_eq!(letters(&process), [to(1, Message::Prefer(FIRST, itself(4)))]);
+    assert_eq!(packets(&process), [to(1, Message::Prefer(FIRST, itself(4)))]);
     process.peer(1, Reach::Up);
     process.message(9, Message::Initiate(SECOND));
-    assert_eq!(letters(&process), [to(1, Message::Prefer(SECOND, someone(1)))]);
+    assert_eq!(packets(&process), [to(1, Message::Prefer(SECOND, someone(1)))]);
 }

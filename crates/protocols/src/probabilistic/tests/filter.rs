@@ -1,4 +1,4 @@
-//! Who takes part, and for how long everybody waits.
+//! Which processes take part, and how long all wait.
 
 use super::*;
 
@@ -100,7 +100,7 @@ fn only_a_later_round_is_news() {
 fn several_initiators_of_one_round_are_one() {
     let mut process = relay(3, &[2]);
     process.command(Command::Campaign).unwrap();
-    assert_eq!(letters(&process), [to_all(Message::Initiate(FIRST)), to(2, prefer(2))]);
+    assert_eq!(packets(&process), [to_all(Message::Initiate(FIRST)), to(2, prefer(2))]);
     process.message(2, Message::Initiate(FIRST));
     assert_eq!(process.effects(), []);
     process.command(Command::Campaign).unwrap();
@@ -115,7 +115,7 @@ fn the_declared_leader_is_in_the_view_from_then_on() {
     assert_eq!(leader(&process), Some(1));
     process.command(Command::Campaign).unwrap();
     let again = Message::Prefer(RoundId::first_of(2), someone(1));
-    assert_eq!(letters(&process)[1..], [to(1, again.clone()), to(4, again)]);
+    assert_eq!(packets(&process)[1..], [to(1, again.clone()), to(4, again)]);
 }
 
 #[test]

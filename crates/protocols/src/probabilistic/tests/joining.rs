@@ -1,4 +1,4 @@
-//! Newcomers, and those who have forgotten.
+//! Newcomers, and processes that have forgotten.
 
 use super::*;
 
@@ -15,15 +15,15 @@ fn whoever_has_lived_before_asks_what_has_happened() {
     assert_eq!(process.effects(), [to_all(Message::Join(1)), process.armed(Timer::Phase, ANSWER)]);
     for attempt in 2..=5 {
         process.ring();
-        assert_eq!(letters(&process), [to_all(Message::Join(attempt))]);
+        assert_eq!(packets(&process), [to_all(Message::Join(attempt))]);
     }
     process.ring();
-    assert_eq!((letters(&process), is_quiet(&process)), (vec![], true), "nobody is there");
+    assert_eq!((packets(&process), is_quiet(&process)), (vec![], true), "nobody is there");
     for (join, asks) in [(Join::Never, false), (Join::Always, true)] {
         for incarnation in [1, 2] {
             let boot_as = Boot { incarnation, ..Boot::first(NodeId(3)) };
             let process = boot(boot_as, &[4], Config { join, ..config() }, &[]);
-            assert_eq!(!letters(&process).is_empty(), asks);
+            assert_eq!(!packets(&process).is_empty(), asks);
         }
     }
 }
@@ -37,7 +37,7 @@ fn a_newcomer_follows_whom_the_others_follow() {
     process.message(4, Message::Welcome(LATER, Some(NodeId(1))));
     assert_eq!(process.effects(), []);
     process.command(Command::Campaign).unwrap();
-    assert_eq!(letters(&process)[0], to_all(Message::Initiate(RoundId::first_of(5))));
+    assert_eq!(packets(&process)[0], to_all(Message::Initiate(RoundId::first_of(5))));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_newcomer_that_is_told_two_leaders_has_noticed_something() {
     process.draws(&[0]).message(4, Message::Welcome(LATER, Some(NodeId(2))));
     assert_eq!(leader(&process), None);
     process.ring();
-    assert_eq!(letters(&process)[0], to_all(Message::Initiate(LATER.next())));
+    assert_eq!(packets(&process)[0], to_all(Message::Initiate(LATER.next())));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn about_k_members_answer_and_take_the_newcomer_into_their_view() {
         let asked = |me| {
             let mut process = start_with(me, &[], config.clone());
             process.message(5_000, Message::Join(attempt));
-            letters(&process)
+            packets(&process)
         };
         let all: Vec<Asked> = (0..1_000).flat_map(asked).collect();
         let welcome = to(5_000, Message::Welcome(RoundId::default(), None));
@@ -87,7 +87,7 @@ fn about_k_members_answer_and_take_the_newcomer_into_their_view() {
     let mut process = relay(3, &[]);
     process.message(9, Message::Join(1));
     process.message(8, Message::Initiate(FIRST));
-    assert_eq!(letters(&process), [to(9, Message::Prefer(FIRST, itself(3)))]);
+    assert_eq!(packets(&process), [to(9, Message::Prefer(FIRST, itself(3)))]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn who_calls_an_election_that_is_over_is_told_and_calls_another() {
     let mut caller = relay(4, &[3]);
     caller.command(Command::Campaign).unwrap();
     caller.message(3, told.clone());
-    assert_eq!(letters(&caller)[0], to_all(Message::Initiate(RoundId::first_of(5))));
+    assert_eq!(packets(&caller)[0], to_all(Message::Initiate(RoundId::first_of(5))));
     caller.message(5, told.clone());
     assert_eq!(caller.effects(), [], "once is enough");
     let mut other = relay(4, &[3]);

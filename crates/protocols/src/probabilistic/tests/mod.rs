@@ -27,7 +27,7 @@ const SECOND: RoundId = RoundId { election: 1, number: 2 };
 const UNICAST: Duration = Duration::from_millis(200);
 const MULTICAST: Duration = Duration::from_millis(200);
 
-/// The defaults, but for a last round that asks everyone.
+/// The defaults without a last round of everyone.
 fn config() -> Config {
     Config { last_round_all: false, ..Config::default() }
 }
@@ -84,7 +84,7 @@ fn to_all(message: Message) -> Asked {
 }
 
 /// What the last step sent.
-fn letters(process: &Process) -> Vec<Asked> {
+fn packets(process: &Process) -> Vec<Asked> {
     let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
     process.effects().into_iter().filter(sends).collect()
 }

@@ -45,7 +45,7 @@ fn a_round_that_is_none_cannot_begin() {
     }
 }
 
-/// Bytes that have a chance to be a message.
+/// Bytes that may be a message.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     let rest = prop::collection::vec(0..4_u8, 0..20);
     (0..7_u8, 0..3_u8, 0..7_u8, rest).prop_map(|(tag, election, number, rest)| {

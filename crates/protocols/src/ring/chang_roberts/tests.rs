@@ -1,4 +1,4 @@
-//! Chang-Roberts, input by input: what the search says, and what all searches share.
+//! Chang-Roberts, input by input: its messages, and what all searches share.
 
 use super::*;
 use crate::ring::extrema::{Message, Says, Timer};
@@ -74,7 +74,7 @@ fn waits(process: &Process) -> Asked {
 }
 
 /// What the last step sent.
-fn letters(process: &Process) -> Vec<Asked> {
+fn packets(process: &Process) -> Vec<Asked> {
     let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
     process.effects().into_iter().filter(sends).collect()
 }
@@ -164,21 +164,21 @@ fn who_knows_the_announced_to_be_dead_objects() {
     assert_eq!(process.message(2, leads(3, 5)).effects(), [sent(4, runs(4, key(3)))]);
 }
 
-/// Others elect whom it takes for dead, again and again: not everyone hears everyone.
+/// Others repeatedly elect a process that it considers dead: not all processes hear each other.
 #[test]
 fn who_has_objected_waits_before_it_objects_again() {
     let mut process = boot(3, 1, restless());
     process.peer(5, Reach::Down);
     process.message(2, leads(3, 5));
-    assert_eq!(letters(&process), [sent(4, runs(4, key(3)))]);
+    assert_eq!(packets(&process), [sent(4, runs(4, key(3)))]);
     process.message(2, leads(4, 5));
-    assert_eq!(letters(&process), [], "not at once");
+    assert_eq!(packets(&process), [], "not at once");
     assert_eq!((process.effects().last(), leader(&process)), (Some(&waits(&process)), None));
     process.ring();
-    assert_eq!(letters(&process), [sent(4, runs(5, key(3)))], "but after a while");
+    assert_eq!(packets(&process), [sent(4, runs(5, key(3)))], "but after a while");
     process.peer(1, Reach::Down);
     process.message(2, leads(6, 5));
-    assert_eq!(letters(&process), [sent(4, runs(7, key(3)))], "after a report all may be well");
+    assert_eq!(packets(&process), [sent(4, runs(7, key(3)))], "after a report all may be well");
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn an_election_without_end_is_held_again() {
     assert_eq!(process.effects(), [sent(4, runs(1, key(5)))], "one timer an election");
     process.ring();
     assert_eq!(process.now(), Instant::ZERO + wait);
-    assert_eq!(letters(&process), [sent(4, runs(2, key(3)))]);
+    assert_eq!(packets(&process), [sent(4, runs(2, key(3)))]);
     process.message(2, leads(2, 5));
     assert_eq!(process.effects(), [Effect::Disarm(Timer::Retry), sent(4, leads(2, 5))]);
     assert_eq!(process.node().poll_timeout(), Instant::NEVER);
@@ -327,22 +327,22 @@ fn an_election_without_end_is_held_again() {
 #[test]
 fn who_recovered_and_was_not_heard_asks_again_without_a_number() {
     let mut process = boot(3, 2, Config { retry: HOP, ..calm() });
-    assert_eq!(letters(&process), [sent(4, runs(0, key(3)))]);
-    assert_eq!(letters(process.ring()), [sent(4, runs(0, key(3)))]);
+    assert_eq!(packets(&process), [sent(4, runs(0, key(3)))]);
+    assert_eq!(packets(process.ring()), [sent(4, runs(0, key(3)))]);
 }
 
 #[test]
 fn patience_ends_without_a_leader_and_with_a_greater_one_about() {
     let mut process = boot(3, 1, restless());
     assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
-    assert_eq!(letters(process.ring()), [sent(4, runs(1, key(3)))]);
+    assert_eq!(packets(process.ring()), [sent(4, runs(1, key(3)))]);
 
     let mut process = settled(3, restless());
     assert_eq!(process.node().poll_timeout(), Instant::NEVER);
     process.peer(5, Reach::Down);
     process.peer(5, Reach::Up);
     assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
-    assert_eq!(letters(process.ring()), [sent(4, runs(4, key(3)))]);
+    assert_eq!(packets(process.ring()), [sent(4, runs(4, key(3)))]);
 
     let mut process = settled(3, calm());
     process.peer(5, Reach::Down);
@@ -374,14 +374,14 @@ fn messages_survive_the_wire_under_their_names() {
 proptest! {
     #[test]
     fn no_bytes_make_a_process_panic_and_what_is_read_is_written(
-        letters in prop::collection::vec(
+        packets in prop::collection::vec(
             (0..7_u64, 0..4_u8, 0..3_u8, 0..3_u8, 0..7_u8, any::<bool>(), 0..6_u8),
             1..60,
         ),
         incarnation in 1..3_u64,
     ) {
         let mut process = boot(3, incarnation, restless());
-        for (from, round, news, active, id, whole, then) in letters {
+        for (from, round, news, active, id, whole, then) in packets {
             let bytes = [round, 0, 0, 0, 0, 0, 0, 0, news, active, id, 0, 0, 0, 0, 0, 0, 0];
             let bytes = if whole { &bytes[..] } else { &bytes[..17] };
             let mut reader = Reader::new(bytes);

@@ -1,10 +1,10 @@
-//! What processes say: notes of the search, and who won.
+//! The messages of the searches: notes about candidates, and announcements.
 
 use super::super::Key;
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, Message as Wire, Reader, Value, Write};
 
-/// What one kind of search says on its way round.
+/// A note: what one kind of search sends around.
 pub trait Note: Value + Copy {
     /// The candidate that it is about.
     fn key(&self) -> Key;
@@ -18,23 +18,23 @@ pub trait Note: Value + Copy {
     /// Reads one.
     ///
     /// # Errors
-    /// [`Malformed`] for what was not written by [`encode`](Self::encode).
+    /// [`Malformed`] for bytes that [`encode`](Self::encode) did not write.
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed>;
 }
 
 /// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Message<N> {
-    /// Which election; nought from a process that has forgotten how many there were.
+    /// The round; zero from a process that has forgotten the number.
     pub round: u64,
-    /// What it says.
+    /// The contents.
     pub says: Says<N>,
 }
 
-/// One of two things.
+/// The contents of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Says<N> {
-    /// Something about a candidate.
+    /// A note about a candidate.
     Note(N),
     /// "This one leads."
     Announcement(Key),

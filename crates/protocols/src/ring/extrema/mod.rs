@@ -1,44 +1,44 @@
-//! What the searches for the greatest process on a ring share: who calls one, who believes whom,
-//! and what happens when something goes wrong.
+//! The common part of the searches for the greatest process on a ring: calling elections, believing
+//! announcements, and handling failures.
 //!
-//! **Source.** Both papers look for the extremum of a ring and assume that nothing fails; what is
-//! here is our own completion of them. How the greatest is found is a [`Search`]:
+//! **Source.** Both papers search for the extremum of a ring and assume that nothing fails. This
+//! module is our own completion of them. How the greatest process is found is a [`Search`]:
 //! [`chang_roberts`](super::chang_roberts), [`hirschberg_sinclair`](super::hirschberg_sinclair).
 //!
-//! **Assumptions.** Everyone knows the ring, which is the order of `cx.peers()`. Failures are
-//! reported by the driver or by the [`Detect`](crate::detect) layer; what is sent to a live process
-//! arrives, sooner or later and perhaps twice.
+//! **Assumptions.** Every process knows the ring, which is the order of `cx.peers()`. The driver or
+//! the [`Detect`](crate::detect) layer reports failures. A message to a live process arrives sooner
+//! or later, perhaps twice.
 //!
 //! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
-//! Finite `retry` is what survives the crash of a process with a message in its hands, finite
-//! `patience` what survives wrong reports.
+//! This survives the crash of a process that holds a message if `retry` is finite, and wrong
+//! reports if `patience` is finite.
 //!
 //! # Where the papers are silent, and what we chose
 //!
-//! * **Rounds.** Each election has a number, the same for all who take part; messages of lower
-//!   numbers are late and ignored, one of a higher number is an invitation. A recovered process has
-//!   forgotten the number and says nought: whoever takes no part in an election makes the next one
-//!   of it.
-//! * **Taking part** is to stand for election or to pass a greater candidate on; it begins with the
-//!   first message of a round, and whoever takes part calls no other election.
-//! * **Announcements** go once round and are removed by the winner. They are ordered by round, then
-//!   by key; who knows better ignores them. Who is greater than the announced, or knows it to be
-//!   dead, objects: it calls the next election.
-//! * **Objecting again.** Where not everyone hears everyone, one process may take the winner for
-//!   dead that the others elect. It would object to every announcement, and elections would follow
-//!   each other as fast as messages travel. So whoever has objected, and has had no report of
-//!   anybody since, waits for `retry` before it calls the next election.
-//! * **The dead.** Neighbours that are down are skipped. What speaks for a candidate that is down
-//!   goes no further: so no message passes the place of its creator, and none goes round for ever.
-//!   The election it called is held all the same.
-//! * **A neighbour lost** may have held a message: what was said last is said again to the next
-//!   one. With finite patience who leads is also said to a neighbour that comes up. So of two that
-//!   are next to each other the second knows at least what the first does, all round the ring: once
-//!   it is quiet all know the same.
-//! * **Hopes lost.** Whoever passed on a candidate that is then reported down calls the next
-//!   election, as if it had led already.
-//! * **Retiring** is to call an election as a candidate that comes after all others. A leader that
-//!   leaves does the same.
+//! * **Rounds.** Each election has a number, the same for all participants. Messages of lower
+//!   numbers are late and ignored; one of a higher number is an invitation. A recovered process has
+//!   forgotten the number and sends zero: a process that takes part in no election treats this as
+//!   the next round.
+//! * **Taking part** means standing for election or forwarding a greater candidate. It begins with
+//!   the first message of a round, and a participant calls no other election.
+//! * **Announcements** go around once and the winner removes them. They are ordered by round, then
+//!   by key; a process that knows better ignores them. A process that is greater than the announced
+//!   one, or knows it to be dead, objects: it calls the next election.
+//! * **Objecting again.** Where not all processes hear each other, one process may consider the
+//!   winner dead that the others elect. It would object to every announcement, and elections would
+//!   follow each other as fast as messages travel. So a process that has objected, and has had no
+//!   report since, waits for `retry` before it calls the next election.
+//! * **Dead processes.** Neighbours that are down are skipped. A message for a candidate that is
+//!   down is not forwarded: so no message passes the place of its creator, and none goes around for
+//!   ever. The election that the candidate called is held all the same.
+//! * **A lost neighbour** may have held a message, so the last message is repeated to the next one.
+//!   With finite patience a neighbour that comes up is also told who leads. So of two adjacent
+//!   processes the second knows at least what the first knows, all around the ring: once the ring
+//!   is quiet, all know the same.
+//! * **A lost candidate.** A process that forwarded a candidate which is then reported down calls
+//!   the next election, as if the candidate had already led.
+//! * **Retiring** means calling an election as a candidate that comes after all others. A leader
+//!   that leaves does the same.
 
 mod message;
 
@@ -52,17 +52,17 @@ use bellwether_core::{
     Refused, Stage, TimerKind, Value,
 };
 
-/// How the greatest is found; the state of a process that takes part in it.
+/// How the greatest process is found; the state of a participant.
 pub trait Search: Value {
     /// The name of the protocol.
     const NAME: &'static str;
-    /// What it says.
+    /// The notes that it sends.
     type Note: Note;
 
-    /// A process begins to take part, as a candidate.
+    /// Takes part as a candidate.
     fn stand(me: Key, ring: &mut Ring<'_, '_, Self>) -> Self;
 
-    /// A note comes, of an election in which the process has this part, if any yet. True if the
+    /// Handles a note of an election in which the process has this state, if any yet. True if the
     /// process has won.
     fn hear(
         part: &mut Option<Self>,
@@ -71,27 +71,27 @@ pub trait Search: Value {
         ring: &mut Ring<'_, '_, Self>,
     ) -> bool;
 
-    /// The greatest candidate it knows of.
+    /// The greatest candidate it knows.
     fn hope(&self) -> Key;
 
-    /// The neighbour this way is another one: what that one may have missed.
+    /// Repeats to a new neighbour on this side what it may have missed.
     fn mend(&self, me: Key, way: Way, ring: &mut Ring<'_, '_, Self>);
 }
 
-/// One of the two ways round.
+/// One of the two directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// To the next in the order of the ring.
+    /// To the next process in the order of the ring.
     Forth,
-    /// To the one before.
+    /// To the previous one.
     Back,
 }
 
 impl Way {
-    /// Both.
+    /// Both directions.
     pub const BOTH: [Self; 2] = [Self::Forth, Self::Back];
 
-    /// The other one.
+    /// The opposite direction.
     pub fn reversed(self) -> Self {
         match self {
             Self::Forth => Self::Back,
@@ -100,7 +100,7 @@ impl Way {
     }
 }
 
-/// The ring in one step of a process: where what it says goes.
+/// The ring during one step of a process: it sends messages to the neighbours.
 pub struct Ring<'r, 'a, S: Search> {
     me: NodeId,
     round: u64,
@@ -109,7 +109,7 @@ pub struct Ring<'r, 'a, S: Search> {
 }
 
 impl<S: Search> Ring<'_, '_, S> {
-    /// Says it to the live neighbour on this side; to nobody if there is none.
+    /// Sends a note to the live neighbour on this side; to nobody if there is none.
     #[inline]
     pub fn say(&mut self, way: Way, note: S::Note) {
         if let Some(to) = neighbour(self.circle, self.me, way, self.cx) {
@@ -131,11 +131,11 @@ fn neighbour<P: Protocol>(circle: &Circle, me: NodeId, way: Way, cx: &Cx<'_, P>)
 pub struct Finder<S: Search> {
     me: NodeId,
     retired: bool,
-    /// Whom it follows, and as what that one won.
+    /// The leader it follows, with the key by which that one won.
     leader: Option<Key>,
-    /// The latest election it knows of; nought if it knows of none.
+    /// The latest round it knows; zero if it knows none.
     round: u64,
-    /// Its part in that election, until that is decided.
+    /// Its state in that election, until it is decided.
     part: Option<S>,
     circle: Circle,
     /// Whether it objected to an announcement, and has had no report since.
@@ -144,12 +144,12 @@ pub struct Finder<S: Search> {
     alarm: Option<Timer>,
 }
 
-/// What a process can be woken for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// An election has not come to an end.
+    /// An election has not ended.
     Retry,
-    /// Things have not been right for too long.
+    /// Something has been wrong for too long.
     Patience,
 }
 
@@ -182,7 +182,7 @@ impl<S: Search> Finder<S> {
         neighbour(&self.circle, self.me, way, cx)
     }
 
-    /// Wakes up after so long, for this and nothing else.
+    /// Arms this timer and no other.
     fn set_alarm(&mut self, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
         self.calm(cx);
         if after != Duration::MAX {
@@ -191,7 +191,7 @@ impl<S: Search> Finder<S> {
         }
     }
 
-    /// Waits for nothing any more.
+    /// Disarms the timer.
     fn calm(&mut self, cx: &mut Cx<'_, Self>) {
         if let Some(armed) = self.alarm.take() {
             cx.disarm(armed);
@@ -212,9 +212,9 @@ impl<S: Search> Finder<S> {
     }
 }
 
-/// Calling an election, and winning it.
+/// Calling and winning an election.
 impl<S: Search> Finder<S> {
-    /// Calls the next election; one that has forgotten the number does so again.
+    /// Calls the next election; a process that has forgotten the number calls one without a number.
     fn hold(&mut self, cx: &mut Cx<'_, Self>) {
         let forgot = self.round == 0 && self.part.is_some();
         self.call(self.round.saturating_add(u64::from(!forgot)), cx);
@@ -236,11 +236,11 @@ impl<S: Search> Finder<S> {
         }
     }
 
-    /// The election is decided; the news goes on to the next.
+    /// Accepts the outcome and forwards it.
     fn follow(&mut self, leader: Key, cx: &mut Cx<'_, Self>) {
         assert!(
             leader.id != self.me || leader == self.key(),
-            "whoever leads does so by its present claim"
+            "a leader leads by its current claim"
         );
         self.leader = Some(leader);
         self.part = None;
@@ -248,7 +248,7 @@ impl<S: Search> Finder<S> {
         self.tell_next(cx);
     }
 
-    /// Says who leads to the next.
+    /// Tells the next process who leads.
     fn tell_next(&self, cx: &mut Cx<'_, Self>) {
         if let (Some(leader), Some(next)) = (self.leader, self.neighbour(Way::Forth, cx)) {
             cx.send(next, Message { round: self.round, says: Says::Announcement(leader) });
@@ -256,10 +256,10 @@ impl<S: Search> Finder<S> {
     }
 }
 
-/// Hearing.
+/// Receiving.
 impl<S: Search> Finder<S> {
-    /// A note of the election that it takes part in; the candidate tells whether it matters, and
-    /// not who passed it on.
+    /// Handles a note of the election that it takes part in. Whether the note matters depends on
+    /// the candidate, not on the process that forwarded it.
     #[inline]
     fn take_part(&mut self, note: S::Note, cx: &mut Cx<'_, Self>) {
         if !self.believes_in(note.key(), cx) {
@@ -272,7 +272,7 @@ impl<S: Search> Finder<S> {
         }
     }
 
-    /// A note of another election, or of one that is decided here.
+    /// Handles a note of another election, or of one that is already decided here.
     fn hear_note(&mut self, round: u64, note: S::Note, cx: &mut Cx<'_, Self>) {
         let key = note.key();
         if !self.believes_in(key, cx) {
@@ -283,7 +283,7 @@ impl<S: Search> Finder<S> {
         }
     }
 
-    /// Whether a candidate may win: it lives, and has not changed its mind.
+    /// Whether a candidate may win: it is alive and still willing.
     #[inline]
     fn believes_in(&self, key: Key, cx: &Cx<'_, Self>) -> bool {
         if key.id == self.me {
@@ -292,14 +292,14 @@ impl<S: Search> Finder<S> {
         !self.circle.is_down(key.id) && cx.peers().contains(key.id)
     }
 
-    /// A candidate that is gone has called an election all the same.
+    /// Handles a note about a dead candidate, which has called an election all the same.
     fn hear_of_the_dead(&mut self, round: u64, key: Key, cx: &mut Cx<'_, Self>) {
         if round > self.round && self.circle.is_down(key.id) && cx.peers().contains(key.id) {
             self.call(round, cx);
         }
     }
 
-    /// Enters an election because of a note about this candidate, unless that is late.
+    /// Joins the election of a note about this candidate, unless it is late.
     fn joins(&mut self, round: u64, key: Key) -> bool {
         let idle = self.part.is_none();
         let round = if round == 0 && idle { self.round.saturating_add(1) } else { round };
@@ -311,7 +311,7 @@ impl<S: Search> Finder<S> {
         if !news {
             return false;
         }
-        // Whoever called without knowing the number learns it from what it said itself.
+        // A process that called without knowing the number learns it from its own message.
         if self.round > 0 || key != self.key() {
             self.part = None;
         }
@@ -323,14 +323,14 @@ impl<S: Search> Finder<S> {
     fn hear_announcement(&mut self, round: u64, leader: Key, cx: &mut Cx<'_, Self>) {
         let known = leader.id == self.me || cx.peers().contains(leader.id);
         if !known || (round, Some(leader)) <= (self.round, self.leader) {
-            return; // it is back, or late
+            return; // it has gone around, or is late
         }
         self.round = round;
         let fit = leader.id != self.me && !self.circle.is_down(leader.id) && leader > self.key();
         if fit { self.follow(leader, cx) } else { self.object(cx) }
     }
 
-    /// Calls another election because of the announced winner, and again only after `retry`.
+    /// Calls another election because of the announced winner; a second time only after `retry`.
     fn object(&mut self, cx: &mut Cx<'_, Self>) {
         let again = core::mem::replace(&mut self.objected, true);
         if again && cx.params().config().retry != Duration::MAX {
@@ -342,9 +342,9 @@ impl<S: Search> Finder<S> {
     }
 }
 
-/// Reports.
+/// Reports of the driver.
 impl<S: Search> Finder<S> {
-    /// A process is down; these were its neighbours before.
+    /// A process is down; `before` are the neighbours before that.
     fn miss(&mut self, peer: NodeId, before: [Option<NodeId>; 2], cx: &mut Cx<'_, Self>) {
         let gone = |key: Key| key.id == peer;
         if self.leader.is_some_and(gone) || self.part.as_ref().is_some_and(|p| gone(p.hope())) {
@@ -369,7 +369,7 @@ impl<S: Search> Finder<S> {
         }
     }
 
-    /// A process is up that was down.
+    /// A process is up again.
     fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         let (Some(leader), true) = (self.leader, cx.params().config().call_after != Duration::MAX)
         else {
@@ -450,9 +450,9 @@ impl<S: Search> Protocol for Finder<S> {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
-        assert!(self.alarm == Some(timer), "only the timer that was set last runs");
+        assert!(self.alarm == Some(timer), "only the timer that was set last fires");
         self.alarm = None;
-        self.hold(cx); // either way: it is armed only while something is wrong
+        self.hold(cx); // for both timers: they are armed only while something is wrong
     }
 
     fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {

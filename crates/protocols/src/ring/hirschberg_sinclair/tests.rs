@@ -210,14 +210,14 @@ fn a_probe_that_went_too_far_is_none() {
 proptest! {
     #[test]
     fn no_bytes_make_a_process_panic_and_what_is_read_is_written(
-        letters in prop::collection::vec(
+        packets in prop::collection::vec(
             (0..8_u64, 0..4_u8, 0..8_u8, (0..4_u8, 0..3_u8, 0..9_u8), any::<bool>(), 0..6_u8),
             1..60,
         ),
         incarnation in 1..3_u64,
     ) {
         let mut process = boot(4, incarnation, Config::restless(Variant::HirschbergSinclair));
-        for (from, round, id, (phase, way, hops), news, then) in letters {
+        for (from, round, id, (phase, way, hops), news, then) in packets {
             let head = [round, 0, 0, 0, 0, 0, 0, 0, u8::from(news), 1, id];
             let mut bytes = [&head[..], &[0; 7]].concat();
             if !news {

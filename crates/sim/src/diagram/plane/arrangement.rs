@@ -1,4 +1,4 @@
-//! How processes stand to each other: on a ring, or in a network.
+//! The arrangement of processes: a ring or a network.
 
 use super::{PROCESSES_MAX, TooMany};
 use crate::coin::Coins;
@@ -11,40 +11,40 @@ use bellwether_core::SimTime;
 use bellwether_protocols::simulated::Layout;
 use std::collections::BTreeSet;
 
-/// How processes stand to each other. They are named by their numbers, as in a [`Plan`].
+/// The arrangement of processes, which are named by their numbers as in a [`Plan`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrangement {
-    /// Messages go round.
+    /// Messages pass around a ring.
     Ring {
-        /// Who stands at each place.
+        /// The process at each place.
         order: Vec<u32>,
-        /// Whether messages go against the order too. If not, every message went with it, however
-        /// many it passed over.
+        /// Whether messages also go against the order. If not, every message went with it, however
+        /// many processes it skipped.
         both_ways: bool,
     },
     /// Messages go along links.
     Graph(Graph),
 }
 
-/// Links, the lesser end of each first.
+/// Links, the smaller end of each first.
 pub(super) type Pairs = BTreeSet<(u32, u32)>;
 
-/// A network whose links may come and go.
+/// A network whose links may change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     /// How many processes there are.
     pub nodes: u32,
     /// The links at first.
     pub links: Links,
-    /// Those that come (true) and go (false), in order of time.
+    /// Links that appear (true) and disappear (false), in order of time.
     pub changes: Vec<(SimTime, (u32, u32), bool)>,
-    /// Where each process is, with any unit; a picture finds places of its own if this is absent.
+    /// The place of each process, in any unit; computed from the links if absent.
     pub places: Option<Vec<[f64; 2]>>,
 }
 
 impl Arrangement {
-    /// How the processes of a scenario stand, if its protocol has them on a ring or in a network;
-    /// and where they are, if that is known.
+    /// The arrangement of a scenario's processes, if its protocol has a ring or a network; `places`
+    /// are used if given.
     pub fn of(scenario: &ScenarioFile, seed: u64, places: Option<Vec<[f64; 2]>>) -> Option<Self> {
         Some(match scenario.choice.layout()? {
             Layout::Ring { both_ways } => {
@@ -61,12 +61,12 @@ impl Arrangement {
         Self::Ring { order, both_ways }
     }
 
-    /// The network of a plan, with all that becomes of it; and where its processes are, if that is
-    /// known.
+    /// The network of a plan with all its changes; `places` are used if given.
     pub fn graph(plan: &Plan, places: Option<Vec<[f64; 2]>>) -> Self {
         let links = match &plan.network.topology {
             Topology::Graph { links } => links.clone(),
-            // Refused before it is drawn if there are too many, and they are many more.
+            // Too many processes are rejected before anything is drawn, and their pairs are many
+            // more.
             Topology::Group if plan.nodes as usize > PROCESSES_MAX => Links::new(),
             Topology::Group => complete(plan.nodes),
         };
@@ -78,7 +78,7 @@ impl Arrangement {
         Self::Graph(Graph { nodes: plan.nodes, links, changes, places })
     }
 
-    /// Checks that a picture of it can be read.
+    /// Checks that a picture of it is readable.
     ///
     /// # Errors
     /// If there are too many processes.
@@ -97,8 +97,8 @@ impl Arrangement {
 }
 
 impl Graph {
-    /// The links there are at this time, and those that were there before it. The lesser end comes
-    /// first, and both ends exist.
+    /// The links at this time, and those that existed before. The smaller end comes first, and both
+    /// ends exist.
     pub(super) fn at(&self, time: SimTime) -> (Pairs, Pairs) {
         let tidy = |(a, b): (u32, u32)| (a.min(b), a.max(b));
         let exists = |(a, b): &(u32, u32)| a != b && *b < self.nodes;

@@ -1,4 +1,4 @@
-//! Where processes are: on a circle, at given places, or where a graph shows its shape.
+//! Positions of processes: on a circle, at given places, or computed from the graph.
 
 use super::arrangement::Graph;
 use super::shape;
@@ -10,18 +10,18 @@ pub(super) type Point = [f64; 2];
 /// A rectangle to draw in: left, top, right, bottom.
 pub(super) type Area = [f64; 4];
 
-/// The angle of a place on a ring of so many, clockwise from the top.
+/// The angle of a place on a ring with `places` places, clockwise from the top.
 pub(super) fn angle(place: usize, places: usize) -> f64 {
     std::f64::consts::TAU * place as f64 / places.max(1) as f64
 }
 
-/// What is so far from the middle, at this angle.
+/// The point at this distance from the centre, at this angle.
 pub(super) fn on_circle([x, y]: Point, radius: f64, angle: f64) -> Point {
     [x + radius * libm::sin(angle), y - radius * libm::cos(angle)]
 }
 
-/// Where the processes of a network are in an area, with at least `apart` between any two if that
-/// can be had by moving them a little.
+/// Positions of the processes of a network in an area, at least `apart` from each other if small
+/// moves can achieve that.
 pub(super) fn places(graph: &Graph, at: SimTime, area: Area, apart: f64) -> Vec<Point> {
     let nodes = graph.nodes as usize;
     let given = graph.places.as_ref().filter(|places| {
@@ -40,10 +40,10 @@ pub(super) fn places(graph: &Graph, at: SimTime, area: Area, apart: f64) -> Vec<
     points
 }
 
-/// How often crowded processes are moved.
+/// How many rounds of moves separate crowded processes.
 const ROUNDS: u32 = 80;
 
-/// Stretches all to the area, alike in both directions, and puts them in its middle.
+/// Scales all points to the area, equally in both directions, and centres them.
 fn fit(points: &mut [Point], [left, top, right, bottom]: Area) {
     let range = |axis: usize| {
         let along = points.iter().map(|point| point[axis]);
@@ -52,7 +52,7 @@ fn fit(points: &mut [Point], [left, top, right, bottom]: Area) {
     let ranges = [range(0), range(1)];
     let room = [right - left, bottom - top];
     let scales = [0, 1].map(|axis| room[axis] / (ranges[axis].1 - ranges[axis].0).max(1e-9));
-    // One process has no size to stretch.
+    // A single process has no extent to scale.
     let scale = scales[0].min(scales[1]).min(1e6);
     let middle = [(left + right) / 2.0, (top + bottom) / 2.0];
     for point in points {
@@ -63,7 +63,7 @@ fn fit(points: &mut [Point], [left, top, right, bottom]: Area) {
     }
 }
 
-/// Moves all that are too close a little apart; says whether there were any.
+/// Moves points that are too close a little apart; returns whether there were any.
 fn part(points: &mut [Point], [left, top, right, bottom]: Area, apart: f64) -> bool {
     let mut crowded = false;
     for one in 0..points.len() {
@@ -74,7 +74,7 @@ fn part(points: &mut [Point], [left, top, right, bottom]: Area, apart: f64) -> b
                 continue;
             }
             crowded = true;
-            // Those at the very same place part in all directions.
+            // Points at the same place move in different directions.
             let turn = 2.399_963 * other as f64;
             let apart_by = [libm::cos(turn), libm::sin(turn)];
             let [x, y] = if far > 1e-6 { [x / far, y / far] } else { apart_by };

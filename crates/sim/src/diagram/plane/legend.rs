@@ -1,4 +1,4 @@
-//! What the colours, lines and marks mean: those that occur, and no others.
+//! The legend: the meaning of the colours, lines and marks that occur.
 
 use super::layout::Point;
 use super::map::{Map, Presence};
@@ -24,7 +24,7 @@ enum Sample {
     Report,
 }
 
-/// Draws the legend under all else; says where it ends.
+/// Draws the legend at the bottom; returns its lower end.
 pub(super) fn draw(map: &Map, story: &Story, is_ring: bool, sheet: &mut Sheet) {
     let mut items = people(map, story, sheet.labelled);
     items.extend(if is_ring { messages(map, story, sheet) } else { lines(sheet) });

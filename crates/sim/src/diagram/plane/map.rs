@@ -1,4 +1,4 @@
-//! What there is to show: who there is and how it ended for them, and what went from whom to whom.
+//! The contents of the picture: the processes at the end of the run, and who sent to whom.
 
 use super::arrangement::Arrangement;
 use super::steps::steps;
@@ -8,13 +8,13 @@ use crate::trace::believes;
 use bellwether_core::{NodeId, Record, Stage};
 use std::collections::BTreeMap;
 
-/// A run without its time.
+/// A run without its times.
 pub(super) struct Map {
-    /// Who stands at each place of a ring, or is the how-manieth of a graph.
+    /// The process at each place of a ring, or with each number in a graph.
     pub(super) processes: Vec<Process>,
-    /// Who sent to whom. Messages to everyone are no hops.
+    /// Who sent to whom. Multicasts are not included.
     pub(super) hops: Vec<Hop>,
-    /// How many messages of each kind were sent, in the order in which kinds first appear.
+    /// How many messages of each kind were sent, in the order of first use.
     pub(super) totals: Vec<(String, u64)>,
 }
 
@@ -22,10 +22,10 @@ pub(super) struct Map {
 pub(super) struct Process {
     pub(super) id: NodeId,
     pub(super) presence: Presence,
-    /// The place, and so the colour, of whom it follows.
+    /// The colour index of the leader it follows.
     pub(super) follows: Option<usize>,
     pub(super) leads: bool,
-    /// What it believes, in words.
+    /// Its belief in words.
     pub(super) belief: String,
     pub(super) part: Part,
 }
@@ -35,11 +35,11 @@ pub(super) enum Presence {
     There,
     /// It crashed.
     Down,
-    /// It never came, or has left.
+    /// It never started, or has left.
     Absent,
 }
 
-/// All messages of one kind from one process to another, both by their places.
+/// All messages of one kind from one process to another, by their places.
 pub(super) struct Hop {
     pub(super) from: usize,
     pub(super) to: usize,

@@ -1,23 +1,23 @@
 //! One run as a picture without time: the ring, or the network with the election tree.
 //!
-//! **How to read it.** Every process is a disc: strong if it leads in the end, light in its
-//! leader's colour if it follows, crossed out if it crashed; whoever called an election has a
-//! second rim. On a ring an arc goes from each process to whom it sent, one for each kind of
-//! message, with the number of them. In a network thin lines are links, and thick arrows go from
-//! each process to its parent in the election it took part in last; what is written on them is the
-//! process that it reported as the best of its subtree.
+//! **How to read it.** Every process is a disc: strong if it leads at the end, light in its
+//! leader's colour if it follows, crossed out if it crashed. A process that called an election has
+//! a second rim. On a ring an arc goes from each process to each receiver of its messages, one for
+//! each kind of message, with their number. In a network thin lines are links. Thick arrows go from
+//! each process to its parent in the last election it took part in; their labels are the processes
+//! reported as the best of the subtree.
 //!
-//! **What it promises.** As [the other picture](super::space_time): it is a function of what it is
-//! given, has a bounded size, is well-formed whatever the records hold, and says what it leaves
-//! out. Up to sixty processes have their ids written; more than two thousand are refused.
+//! **What it promises.** As [the other picture](super::space_time): it is a function of its inputs,
+//! has a bounded size, is well-formed whatever the records hold, and says what it leaves out. Up to
+//! sixty processes have their ids written; more than two thousand are an error.
 //!
 //! | part | holds |
 //! |---|---|
-//! | `arrangement` | how processes stand to each other |
-//! | `map` | what there is to show |
-//! | `steps`, `tree` | who called, who took part because of whom |
-//! | `layout`, `shape` | where processes are |
-//! | `ring`, `network`, `people`, `legend` | what is drawn |
+//! | `arrangement` | the ring or the network |
+//! | `map` | the contents |
+//! | `steps`, `tree` | who called an election, and who joined because of whom |
+//! | `layout`, `shape` | positions |
+//! | `ring`, `network`, `people`, `legend` | one layer of the drawing each |
 
 mod arrangement;
 mod layout;
@@ -44,15 +44,15 @@ use map::{Map, Presence};
 use sheet::Sheet;
 use std::fmt;
 
-/// More processes than this have no room for their ids.
+/// With more processes than this there is no room for ids.
 const LABELLED_MAX: usize = 60;
-/// More processes than this no picture can tell apart.
+/// With more processes than this the picture is illegible.
 const PROCESSES_MAX: usize = 2_000;
 
 /// There are too many processes to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// How many.
+    /// How many there are.
     pub processes: usize,
 }
 
@@ -81,7 +81,7 @@ pub fn plane(
     Ok(drawing(records, arrangement, options)?.svg())
 }
 
-/// Draws the ring or the network, and under it the run over time; the lanes of a ring are in its
+/// Draws the ring or the network, and the run over time below it; the lanes of a ring are in its
 /// order.
 ///
 /// # Errors
@@ -145,7 +145,7 @@ fn drawing(
     })
 }
 
-/// The whole run in one line.
+/// A summary of the run in one line.
 fn summary(map: &Map, story: &Story, arrangement: &Arrangement) -> String {
     let processes = match map.processes.len() {
         1 => "1 process".to_owned(),
@@ -167,7 +167,7 @@ fn summary(map: &Map, story: &Story, arrangement: &Arrangement) -> String {
     }
 }
 
-/// How it ended, for those who cannot see the picture.
+/// A description of the end of the run, for readers who cannot see the picture.
 fn outcome(map: &Map) -> String {
     let ids = |wanted: &dyn Fn(&map::Process) -> bool| {
         let ids: Vec<String> = map
@@ -186,7 +186,7 @@ fn outcome(map: &Map) -> String {
     )
 }
 
-/// Kinds of message differ by their dashes and not only by colour.
+/// Kinds of messages differ by dashes as well as by colour.
 const STYLE: &str = "\
 .bw .p-link{fill:none;stroke:#aab2bf}\
 .bw .p-past{stroke-dasharray:2 4}\

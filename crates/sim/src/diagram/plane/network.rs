@@ -1,4 +1,4 @@
-//! The network: links, and the election tree on them.
+//! Draws the network: links, and the election tree on them.
 
 use super::arrangement::{Graph, Pairs};
 use super::layout::{Point, places};
@@ -10,12 +10,12 @@ use bellwether_core::SimTime;
 use bellwether_protocols::simulated::worth;
 use std::collections::BTreeMap;
 
-/// With more processes than this, nobody can read what each reported.
+/// With more processes than this, labels of reports are illegible.
 const REPORTS_MAX: usize = 30;
-/// The length of an arrow's head.
+/// The length of an arrow head.
 const HEAD: f64 = 9.0;
 
-/// Draws the network as it is at this time at the top of the sheet.
+/// Draws the network at this time at the top of the sheet.
 pub(super) fn draw(map: &Map, graph: &Graph, until: SimTime, sheet: &mut Sheet) {
     let count = map.processes.len();
     let look = look(map);
@@ -28,7 +28,7 @@ pub(super) fn draw(map: &Map, graph: &Graph, until: SimTime, sheet: &mut Sheet) 
     let margin = look.radius + 26.0;
     let area = [margin, sheet.top + margin, sheet.width - margin, sheet.top + height + margin];
     let at = places(graph, until, area, apart);
-    // What turned out flat needs no more than its own height.
+    // A flat network needs only its own height.
     let low = at.iter().map(|point| point[1]).fold(f64::INFINITY, f64::min);
     let high = at.iter().map(|point| point[1]).fold(f64::NEG_INFINITY, f64::max);
     let up = if at.is_empty() { 0.0 } else { low - area[1] };
@@ -80,7 +80,7 @@ fn links(links: &Pairs, class: &str, at: &[Point], sheet: &mut Sheet) {
     }
 }
 
-/// From each process that has a parent to that parent: both, and where they are.
+/// The arrows from each process to its parent: both places, and their points.
 fn branches(map: &Map, at: &[Point]) -> Vec<(usize, usize, [Point; 2])> {
     let numbers: BTreeMap<_, usize> =
         map.processes.iter().enumerate().map(|(number, process)| (process.id, number)).collect();
@@ -116,7 +116,7 @@ fn tree(map: &Map, at: &[Point], look: Look, there: &Pairs, sheet: &mut Sheet) {
     }
 }
 
-/// A thick line with a head that ends so far before where it goes.
+/// A thick arrow that ends at this distance before its target.
 pub(super) fn arrow([x, y]: Point, [to_x, to_y]: Point, before: f64) -> String {
     let [dx, dy] = [to_x - x, to_y - y];
     let far = libm::sqrt(dx * dx + dy * dy).max(1e-6);
@@ -136,14 +136,14 @@ pub(super) fn arrow([x, y]: Point, [to_x, to_y]: Point, before: f64) -> String {
     )
 }
 
-/// Whom each process named to its parent, beside the middle of the way.
+/// Labels each arrow with the process reported to the parent.
 fn reports(map: &Map, at: &[Point], look: Look, sheet: &mut Sheet) {
     for (child, _, [[x, y], [to_x, to_y]]) in branches(map, at) {
         let process = &map.processes[child];
         let Some((weight, best)) = process.part.report else { continue };
         let [dx, dy] = [to_x - x, to_y - y];
         let far = libm::sqrt(dx * dx + dy * dy);
-        // In the middle of what can be seen of the line; the head is not to be covered.
+        // In the middle of the visible line, so that the arrow head is not covered.
         let share = ((far - HEAD) / 2.0 / far.max(1e-6)).max(0.0);
         if far < 2.0 * look.radius + HEAD + 12.0 {
             continue;

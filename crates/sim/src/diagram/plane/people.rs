@@ -1,4 +1,4 @@
-//! The processes: who leads, who follows whom, who is gone, who called.
+//! Draws the processes: who leads, follows, has stopped, or called an election.
 
 use super::layout::Point;
 use super::map::{Map, Presence, Process};
@@ -12,18 +12,18 @@ pub(super) struct Look {
     pub(super) radius: f64,
     /// Whether there is room for ids and arrows.
     pub(super) labelled: bool,
-    /// Whether to write what each is worth, because that is not its id.
+    /// Whether to write each process's value, because it differs from the id.
     pub(super) values: bool,
 }
 
-/// Where only dots are drawn, so many that matter have their ids and marks all the same.
+/// Where processes are only dots, this many important ones still have ids and marks.
 pub(super) const NAMED_MAX: usize = 12;
 
-/// Draws them all, at these places.
+/// Draws all processes at these points.
 pub(super) fn draw(map: &Map, at: &[Point], look: Look, out: &mut String) {
     out.push_str("<g text-anchor=\"middle\">\n");
-    // Where only dots are drawn those that matter are larger, and come last so that nothing covers
-    // them; unless so many do that it would mean nothing.
+    // Where processes are only dots, important ones are larger and drawn last so that nothing
+    // covers them, unless too many are important.
     let few = |wanted: fn(&Process) -> bool| {
         !look.labelled && map.processes.iter().filter(|one| wanted(one)).count() <= NAMED_MAX
     };
@@ -49,7 +49,7 @@ pub(super) fn draw(map: &Map, at: &[Point], look: Look, out: &mut String) {
     out.push_str("</g>\n");
 }
 
-/// The class of its filling.
+/// The class of a process's fill.
 fn filling(process: &Process) -> String {
     match (process.presence, process.follows) {
         (Presence::Down | Presence::Absent, _) => "p-out".to_owned(),
@@ -59,7 +59,7 @@ fn filling(process: &Process) -> String {
     }
 }
 
-/// The process itself, with a rim if it called an election and a cross if it crashed.
+/// The disc, with a rim if the process called an election and a cross if it crashed.
 fn body(process: &Process, point: Point, radius: f64, marked: bool) -> String {
     let mut drawn = disc(&filling(process), point, radius);
     if process.leads {
@@ -78,12 +78,12 @@ pub(super) fn disc(class: &str, [x, y]: Point, radius: f64) -> String {
     format!("<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", N(x), N(y), N(radius))
 }
 
-/// The mark of one who called.
+/// The mark of a process that called an election.
 pub(super) fn rim(point: Point, radius: f64) -> String {
     disc("p-rim", point, radius + (radius * 0.25).clamp(1.2, 3.6))
 }
 
-/// The mark of one who crashed.
+/// The mark of a process that crashed.
 pub(super) fn crossed([x, y]: Point, radius: f64) -> String {
     format!("<path class=\"p-cross\" d=\"{}\"/>", cross(x, y, radius * 0.95))
 }
@@ -92,7 +92,7 @@ fn words(process: &Process, [x, y]: Point, look: Look, out: &mut String) {
     let (class, more) = match (process.leads, process.presence) {
         (true, _) => (" class=\"on\"", " on"),
         (false, Presence::There) => ("", ""),
-        // Over its cross it has to be read too.
+        // The label must be legible over the cross.
         _ => (" class=\"dim p-halo\"", ""),
     };
     let id = shortened(&process.id.to_string(), 5);

@@ -1,7 +1,7 @@
-//! The ring: processes on a circle, and around it what each sent on.
+//! Draws the ring: processes on a circle, and the messages around it.
 //!
-//! Messages with the order go outside the circle and messages against it inside, every kind on a
-//! track of its own. Whoever is skipped is passed over: tracks run beside the processes.
+//! Messages along the order go outside the circle and messages against it inside, each kind on its
+//! own track. Tracks run beside the processes, so a message can skip some.
 
 use super::layout::{Point, angle, on_circle};
 use super::map::{Hop, Map};
@@ -11,39 +11,39 @@ use crate::diagram::flights::cross;
 use crate::diagram::story::Story;
 use crate::diagram::svg::{N, Text, colour, put};
 
-/// How far apart processes would like to be along the circle.
+/// The preferred distance of processes along the circle.
 const PITCH: f64 = 48.0;
-/// No ring is narrower.
+/// The smallest radius.
 const RADIUS_MIN: f64 = 115.0;
-/// Rings without labels are as wide as this.
+/// The radius of rings without labels.
 const RADIUS_BARE: f64 = 300.0;
-/// How far apart tracks are,
+/// The distance of tracks.
 const TRACK: f64 = 14.0;
-/// and how far if there are bars on them.
+/// The distance of tracks with bars.
 const TRACK_OF_BARS: f64 = 30.0;
-/// More tracks than this on one side are not drawn.
+/// The most tracks on one side.
 const TRACKS_MAX: usize = 8;
 
-/// One hop on the circle.
+/// The messages of one kind from one place to another.
 struct Arc<'a> {
     hop: &'a Hop,
-    /// Where it begins, clockwise, and how many places on it ends.
+    /// The first place, clockwise, and how many places further it ends.
     from: usize,
     places: usize,
     clockwise: bool,
-    /// Its track, counted from the circle.
+    /// The track, counted from the circle.
     track: usize,
 }
 
-/// Where the circle is.
+/// The position of the circle.
 struct Circle {
     middle: Point,
     radius: f64,
     places: usize,
     look: Look,
-    /// How far apart tracks are.
+    /// The distance of tracks.
     track: f64,
-    /// How many messages the longest bar stands for.
+    /// How many messages the longest bar represents.
     most: u64,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn draw(map: &Map, story: &Story, both_ways: bool, sheet: &mut Sheet)
     people::draw(map, &points, circle.look, &mut sheet.body);
 }
 
-/// Puts every hop on a track of its kind, and says how many found none.
+/// Assigns every hop a track of its kind; also returns how many found none.
 fn arcs<'a>(map: &'a Map, both_ways: bool) -> (Vec<Arc<'a>>, usize) {
     let around = map.processes.len();
     let arc = |hop: &'a Hop| {
@@ -101,7 +101,7 @@ fn arcs<'a>(map: &'a Map, both_ways: bool) -> (Vec<Arc<'a>>, usize) {
     let mut arcs: Vec<Arc<'_>> = map.hops.iter().map(arc).collect();
     arcs.sort_by_key(|arc| (arc.clockwise, arc.hop.kind, arc.places, arc.from));
     let hops = arcs.len();
-    // For each track its kind and the stretches that are taken.
+    // For each track, its kind and the places that are occupied.
     let mut sides: [Vec<(usize, Vec<bool>)>; 2] = [Vec::new(), Vec::new()];
     arcs.retain_mut(|arc| {
         let tracks = &mut sides[usize::from(arc.clockwise)];
@@ -139,7 +139,7 @@ impl Circle {
         Self { middle, radius, places, look, track, most }
     }
 
-    /// What is at this angle, so far outside the circle.
+    /// The point at this angle, at this distance outside the circle.
     fn point(&self, angle: f64, outside: f64) -> Point {
         on_circle(self.middle, self.radius + outside, angle)
     }
@@ -156,10 +156,10 @@ impl Circle {
         out.push_str("</g>\n");
     }
 
-    /// A line along the circle, and on it how many went there.
+    /// Draws an arrow along the circle with the number of messages.
     fn arrow(&self, arc: &Arc<'_>, outside: f64, out: &mut String) {
         let radius = self.radius + outside;
-        // What ends at a process leaves room for what begins there.
+        // An arrow that ends at a process leaves room for those that begin there.
         let gap = 5.0 / radius.max(1.0);
         let first = angle(arc.from, self.places) + gap;
         let last = angle(arc.from + arc.places, self.places) - gap;
@@ -180,8 +180,8 @@ impl Circle {
         put!(out, "<text class=\"p-halo p-value\" x=\"{x}\" y=\"{y}\">{sent}</text>");
     }
 
-    /// Where lines would lie on one another: a bar away from the circle, as long as many went
-    /// there.
+    /// Draws a bar away from the circle, as long as the number of messages: for places where arrows
+    /// would overlap.
     fn bar(&self, arc: &Arc<'_>, beside: f64, out: &mut String) {
         let share = arc.hop.sent as f64 / self.most.max(1) as f64;
         let far = beside + share * (self.track - 4.0);
@@ -202,7 +202,7 @@ impl Circle {
     }
 }
 
-/// An arrow's head on a circle, at this angle.
+/// An arrow head on a circle, at this angle.
 fn chevron([x, y]: Point, angle: f64, clockwise: bool) -> String {
     let turn = if clockwise { 1.0 } else { -1.0 };
     let [ahead_x, ahead_y] = [turn * libm::cos(angle), turn * libm::sin(angle)];

@@ -1,22 +1,22 @@
-//! The shape of a graph in the plane: processes as far apart as messages between them have hops.
+//! Computes positions for a graph, so that distances in the plane match the number of hops.
 //!
-//! First a rough one from the distances to a few pivots (classical scaling, after Brandes and
-//! Pich), then each process is moved in turn to where the distances to all others suggest (stress
-//! majorization, after Gansner, Koren and North). Nothing is drawn by lot.
+//! It starts from the distances to a few pivots (classical scaling, after Brandes and Pich). Then
+//! each process in turn moves to where the distances to all others suggest (stress majorization,
+//! after Gansner, Koren and North). Nothing is random.
 
 use super::layout::Point;
 use std::collections::VecDeque;
 
-/// Distances to so many are enough for the rough shape.
+/// The number of pivots for the rough positions.
 const PIVOTS: usize = 40;
-/// So many pairs are looked at to refine it, over all rounds,
+/// The number of pairs examined to refine them, over all rounds.
 const PAIRS: usize = 20_000_000;
-/// in so many rounds at most.
+/// The most rounds of refinement.
 const ROUNDS: usize = 300;
-/// Enough for the directions of the two longest axes.
+/// The iterations that find the directions of the two longest axes.
 const TURNS: usize = 100;
 
-/// Places for so many processes with these links, in hops.
+/// Positions for `nodes` processes with these links, in hops.
 pub(super) fn of(nodes: usize, links: impl Iterator<Item = (u32, u32)>) -> Vec<Point> {
     let mut linked = vec![Vec::new(); nodes];
     for (a, b) in links {
@@ -25,7 +25,7 @@ pub(super) fn of(nodes: usize, links: impl Iterator<Item = (u32, u32)>) -> Vec<P
     }
     let mut hops: Vec<Vec<u16>> = (0..nodes).map(|node| hops_from(node, &linked)).collect();
     let longest = hops.iter().flatten().filter(|far| **far < u16::MAX).max().copied().unwrap_or(0);
-    // What cannot be reached is drawn a little beyond what can.
+    // Unreachable processes are drawn a little beyond the reachable ones.
     hops.iter_mut().flatten().filter(|far| **far == u16::MAX).for_each(|far| *far = longest + 2);
     let mut points = rough(&hops);
     refine(&mut points, &hops);
@@ -47,7 +47,7 @@ fn hops_from(start: usize, linked: &[Vec<usize>]) -> Vec<u16> {
     hops
 }
 
-/// Along the two directions in which the distances to the pivots differ most.
+/// Rough positions, along the two directions in which the distances to the pivots differ most.
 fn rough(hops: &[Vec<u16>]) -> Vec<Point> {
     let nodes = hops.len();
     let pivots = pivots(hops);
@@ -73,20 +73,21 @@ fn rough(hops: &[Vec<u16>]) -> Vec<Point> {
     let pivotal = libm::sqrt(libm::sqrt(count as f64 / nodes as f64));
     let [first, second] = [first, second].map(|axis| {
         let along: Vec<f64> = centred.iter().map(|row| dot(row, &axis)).collect();
-        // Squares of distances went in, distances must come out.
+        // The inputs are squared distances, the output is distances.
         let scale = libm::sqrt(libm::sqrt(dot(&along, &along))).max(1e-9) * pivotal;
         along.into_iter().map(|place| place / scale).collect::<Vec<_>>()
     });
     (0..nodes)
         .map(|node| {
-            // Those with the same distances must not lie on one another: a sunflower sees to that.
+            // Processes with equal distances must not overlap, so they are spread in a sunflower
+            // pattern.
             let (turn, reach) = (2.399_963 * node as f64, 0.02 + 0.3 * node as f64 / nodes as f64);
             [first[node] + reach * libm::cos(turn), second[node] + reach * libm::sin(turn)]
         })
         .collect()
 }
 
-/// Each as far as possible from those before it.
+/// The pivots, each as far as possible from the ones before it.
 fn pivots(hops: &[Vec<u16>]) -> Vec<usize> {
     let mut pivots = Vec::new();
     let mut nearest = vec![u16::MAX; hops.len()];
@@ -106,8 +107,8 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// The direction in which the rows reach farthest, at right angles to `but`, by repeated
-/// multiplication; none if they do not reach anywhere.
+/// The direction of the largest extent of the rows, orthogonal to `but`, by power iteration; zero
+/// if the rows have no extent.
 fn direction(rows: &[Vec<f64>], but: Option<&[f64]>) -> Vec<f64> {
     let count = rows.first().map_or(0, Vec::len);
     let mut axis: Vec<f64> = (0..count).map(|i| libm::cos(1.0 + 2.0 * i as f64)).collect();
@@ -144,7 +145,7 @@ fn refine(points: &mut [Point], hops: &[Vec<u16>]) {
                 }
                 let [dx, dy] = [x - to_x, y - to_y];
                 let stretch = wanted / libm::sqrt(dx * dx + dy * dy).max(1e-9);
-                // Near ones count more: it is them that one looks at.
+                // Short distances have more weight, because readers look at them.
                 let weight = 1.0 / (wanted * wanted);
                 sum[0] += weight * (to_x + stretch * dx);
                 sum[1] += weight * (to_y + stretch * dy);

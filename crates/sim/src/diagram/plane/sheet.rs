@@ -1,9 +1,9 @@
-//! The paper the picture is drawn on, and what its foot must explain.
+//! The sheet that a picture is drawn on, and what its legend must explain.
 
-/// A picture that is being drawn, from the top.
+/// A picture that is drawn from the top downwards.
 pub(super) struct Sheet {
     pub(super) width: f64,
-    /// Where there is still nothing.
+    /// The upper end of the unused part.
     pub(super) top: f64,
     pub(super) marks_max: usize,
     pub(super) body: String,
@@ -12,7 +12,7 @@ pub(super) struct Sheet {
     pub(super) has_links: bool,
     pub(super) has_past: bool,
     pub(super) has_tree: bool,
-    /// A tree that grew along links that are gone.
+    /// Whether a tree edge lies on a link that has disappeared.
     pub(super) has_old_tree: bool,
     pub(super) has_reports: bool,
 }
@@ -34,7 +34,7 @@ impl Sheet {
         }
     }
 
-    /// So much of it is used from now on.
+    /// Marks this height as used.
     pub(super) fn take(&mut self, height: f64) {
         self.top += height;
     }

@@ -1,49 +1,49 @@
-//! The records, put together to steps: something happens to a process, and it sends.
+//! Groups the records into steps: an input to a process, and what it sends in reply.
 //!
-//! Only what elections are made of is kept: calls to take part, and answers to them. A step begins
-//! with what happened, and ends before the next thing that happens to the same process.
+//! Only elections matter here: calls to take part, and answers to them. A step begins with an input
+//! and ends before the next input to the same process.
 
 use bellwether_core::{Event, Fact, NodeId, Record, SimTime, Stage};
 use std::collections::BTreeMap;
 
-/// Which message: its sender, when it was sent, and the sender's number for it.
-pub(super) type Letter = (NodeId, SimTime, u64);
+/// A message: its sender, when it was sent, and the sender's number for it.
+pub(super) type MessageKey = (NodeId, SimTime, u64);
 
-/// What a process did upon one thing that happened to it.
+/// What a process did in reply to one input.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) node: NodeId,
     pub(super) cause: Cause,
-    /// Whom it called to take part, and by which message.
-    pub(super) calls: Vec<(NodeId, Letter)>,
-    /// Whom it answered, and by which message.
-    pub(super) answers: Vec<(NodeId, Letter)>,
-    /// What it says of its claim by then.
+    /// Which processes it called to take part, and by which message.
+    pub(super) calls: Vec<(NodeId, MessageKey)>,
+    /// Which processes it answered, and by which message.
+    pub(super) answers: Vec<(NodeId, MessageKey)>,
+    /// Its claim, if it states one.
     pub(super) claim: Option<u64>,
-    /// Whether it has come to believe in a leader.
+    /// Whether it now believes in a leader.
     pub(super) settles: bool,
 }
 
-/// What happened to it.
+/// The input of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// It was called.
-    Call(Letter),
-    /// It was answered.
-    Answer(Letter),
-    /// Another message came.
+    /// A call to take part.
+    Call(MessageKey),
+    /// An answer.
+    Answer(MessageKey),
+    /// Another message.
     Message,
-    /// It was told whether this one can be reached.
+    /// News whether this process can be reached.
     Reach(NodeId, bool),
-    /// A life begins or ends.
+    /// A start or a stop.
     Life,
-    /// It was asked by the application.
+    /// A command of the application.
     Command,
-    /// A timer ran, or it is not known why.
+    /// A timer, or an unknown cause.
     Itself,
 }
 
-/// All steps, in the order of their beginnings.
+/// All steps, in order of their beginnings.
 pub(super) fn steps(records: &[&Record]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut open: BTreeMap<NodeId, usize> = BTreeMap::new();
@@ -66,10 +66,10 @@ pub(super) fn steps(records: &[&Record]) -> Vec<Step> {
 fn cause(event: &Event) -> Option<Cause> {
     match event {
         Event::Recv { from, message, number, sent, .. } => {
-            let letter = (*from, *sent, *number);
+            let key = (*from, *sent, *number);
             Some(match kind(message) {
-                Kind::Call => Cause::Call(letter),
-                Kind::Answer => Cause::Answer(letter),
+                Kind::Call => Cause::Call(key),
+                Kind::Answer => Cause::Answer(key),
                 Kind::Other => Cause::Message,
             })
         }
@@ -106,10 +106,10 @@ impl Step {
     fn add(&mut self, record: &Record) {
         match &record.event {
             Event::Send { to: Some(to), message, number } => {
-                let letter = (record.node, record.t, *number);
+                let key = (record.node, record.t, *number);
                 match kind(message) {
-                    Kind::Call => self.calls.push((*to, letter)),
-                    Kind::Answer => self.answers.push((*to, letter)),
+                    Kind::Call => self.calls.push((*to, key)),
+                    Kind::Answer => self.answers.push((*to, key)),
                     Kind::Other => {}
                 }
             }

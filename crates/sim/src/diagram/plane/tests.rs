@@ -1,5 +1,5 @@
-//! Rings and networks are judged by what is in their pictures, trees by what the protocol itself
-//! said.
+//! Checks the contents of the pictures of rings and networks, and compares trees with the
+//! protocol's own messages.
 
 mod shapes;
 mod trees;
@@ -26,7 +26,7 @@ fn campaign(node: u32) -> Timed {
     fault(0, Fault::Campaign { node: Who::Node(node) })
 }
 
-/// Ten milliseconds a hop; failures are told at once.
+/// Ten milliseconds per hop; failures are told at once.
 fn plan(nodes: u32, faults: Vec<Timed>) -> Plan {
     let network = Network::uniform(Delay::Constant(ms(10)), Loss::None);
     Plan { network, detection: Some(Duration::ZERO), faults, ..Plan::new(nodes) }
@@ -162,7 +162,7 @@ fn links_that_go_are_dashed_and_so_is_the_tree_on_them() {
     let gone = Fault::Link { ends: (1, 2), up: false };
     let come = Fault::Link { ends: (0, 2), up: true };
     let faults = vec![campaign(0), fault(300, come), fault(400, gone)];
-    // 3 leads, whatever becomes of 2.
+    // 3 leads, whatever happens to 2.
     let plan = on_graph(4, vec![(0, 1), (1, 2), (0, 3)], faults);
     let records = ad_hoc(&plan);
     let picture = drawn(&records, &Arrangement::graph(&plan, None));
@@ -248,7 +248,7 @@ fn marks_are_bounded_and_what_is_left_out_is_said() {
     let graph = on_graph(30, graph::complete(30), vec![]);
     let picture = plane(&[], &Arrangement::graph(&graph, None), &options).expect("few");
     assert!(picture.contains(">Of 435 links the first 10 are drawn.<"));
-    // Everyone writes to everyone: more ways than there are tracks.
+    // Everyone sends to everyone: more paths than there are tracks.
     let all = (0..12).flat_map(|from| (0..12).map(move |to| (from, to)));
     let send = |(from, to)| Record {
         t: SimTime::ZERO,

@@ -1,22 +1,22 @@
-//! Who called an election, and on a graph the tree that grew from there, told from what everybody
-//! did: the protocol's own words are not in the records.
+//! Finds who called an election, and on a graph the tree that grew from it. The records do not
+//! contain the contents of messages, so both follow from who sent to whom.
 //!
-//! On a graph: whoever is called and thereupon calls others, but not the one who called it, has
-//! that one for a parent; so has whoever answers and has nobody else to call. An answer to the
-//! parent is a report of the best process in the subtree, an answer to anybody else a refusal.
-//! Whoever calls its own parent, or calls though it has none any more, began an election itself.
-//! Where messages are acknowledged hop by hop those acknowledgements look like answers; the last
+//! On a graph: a process that is called and then calls others, but not its caller, has its caller
+//! as parent. So has a process that answers and has nobody else to call. An answer to the parent is
+//! a report of the best process in the subtree; an answer to any other process is a refusal. A
+//! process that calls its own parent, or calls when it no longer has one, starts an election
+//! itself. Where messages are acknowledged hop by hop, acknowledgements look like answers; the last
 //! one is the report all the same.
 
 use super::arrangement::Graph;
-use super::steps::{Cause, Letter, Step};
+use super::steps::{Cause, MessageKey, Step};
 use bellwether_core::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A claim to lead, and whose it is.
+/// A claim to lead, and the process that has it.
 pub(super) type Claim = (u64, NodeId);
 
-/// One election: who called it, and its how-manieth that was.
+/// An election: the process that called it, and its number among that process's elections.
 type Wave = (NodeId, u32);
 
 /// What one process did.
@@ -24,34 +24,34 @@ type Wave = (NodeId, u32);
 pub(super) struct Part {
     /// Whether it ever called an election.
     pub(super) called: bool,
-    /// Who called it to take part, in the last election it took part in.
+    /// The process that called it, in the last election it took part in.
     pub(super) parent: Option<NodeId>,
-    /// What it reported to that one.
+    /// What it reported to its parent.
     pub(super) report: Option<Claim>,
     /// Its own claim.
     pub(super) claim: Option<u64>,
-    /// That election.
+    /// The last election it took part in.
     wave: Option<Wave>,
-    /// The best it has heard of in it.
+    /// The best claim it has heard of in that election.
     best: Option<Claim>,
-    /// How many it has called.
+    /// How many elections it has called.
     waves: u32,
-    /// Whom it can talk to, as far as it was told.
+    /// The processes it can reach, as far as it was told.
     peers: BTreeSet<NodeId>,
-    /// It is in an election.
+    /// Whether it is in an election.
     engaged: bool,
 }
 
-/// What messages said, as far as it can be told.
+/// What messages said, as far as it can be inferred.
 #[derive(Default)]
 struct Said {
-    /// In which election somebody was called.
-    calls: BTreeMap<Letter, Wave>,
-    /// In which election who was reported.
-    reports: BTreeMap<Letter, (Wave, Claim)>,
+    /// The election that each call belongs to.
+    calls: BTreeMap<MessageKey, Wave>,
+    /// The election and the claim of each report.
+    reports: BTreeMap<MessageKey, (Wave, Claim)>,
 }
 
-/// On a ring: who called an election while it was in none.
+/// On a ring: the processes that called an election while they were in none.
 pub(super) fn on_ring(steps: &[Step]) -> BTreeMap<NodeId, Part> {
     let mut parts: BTreeMap<NodeId, Part> = BTreeMap::new();
     for step in steps {
@@ -63,7 +63,7 @@ pub(super) fn on_ring(steps: &[Step]) -> BTreeMap<NodeId, Part> {
         let by_itself = match step.cause {
             Cause::Call(_) | Cause::Answer(_) | Cause::Message => false,
             Cause::Command | Cause::Life => true,
-            // Who is in one sends again what may be lost, or past one that is gone.
+            // A process in an election may resend a message, or send past a stopped process.
             Cause::Reach(..) | Cause::Itself => !part.engaged,
         };
         part.called |= by_itself && !step.calls.is_empty();
@@ -73,7 +73,7 @@ pub(super) fn on_ring(steps: &[Step]) -> BTreeMap<NodeId, Part> {
     parts
 }
 
-/// On a graph: the tree.
+/// On a graph: the election tree.
 pub(super) fn on_graph(graph: &Graph, steps: &[Step]) -> BTreeMap<NodeId, Part> {
     let mut parts: BTreeMap<NodeId, Part> = BTreeMap::new();
     let id = |node: u32| NodeId(u64::from(node));
@@ -101,15 +101,15 @@ impl Part {
             Cause::Reach(peer, false) => {
                 self.peers.remove(&peer);
             }
-            Cause::Answer(letter) => {
-                let report = said.reports.get(&letter).filter(|report| Some(report.0) == self.wave);
+            Cause::Answer(key) => {
+                let report = said.reports.get(&key).filter(|report| Some(report.0) == self.wave);
                 self.best = self.best.max(report.map(|report| report.1));
             }
             Cause::Call(_) | Cause::Message | Cause::Command | Cause::Itself => {}
         }
         match step.cause {
-            Cause::Call(letter) if self.joins(letter, step, said) => {
-                self.begin(step.node, Some(letter.0), said.calls.get(&letter).copied());
+            Cause::Call(key) if self.joins(key, step, said) => {
+                self.begin(step.node, Some(key.0), said.calls.get(&key).copied());
             }
             _ if self.begins(step) => {
                 self.called = true;
@@ -122,7 +122,7 @@ impl Part {
     }
 
     /// Whether it takes part because of this call.
-    fn joins(&self, call: Letter, step: &Step, said: &Said) -> bool {
+    fn joins(&self, call: MessageKey, step: &Step, said: &Said) -> bool {
         let from = call.0;
         let wave = said.calls.get(&call);
         if step.calls.is_empty() {
@@ -130,7 +130,7 @@ impl Part {
             let answers = step.answers.iter().any(|(to, _)| *to == from);
             return answers && alone && wave.copied() != self.wave;
         }
-        // What the dead said last makes nobody a child of theirs.
+        // The last messages of a dead process make nobody its child.
         !step.calls.iter().any(|(to, _)| *to == from) && self.peers.contains(&from)
     }
 
@@ -147,14 +147,14 @@ impl Part {
         self.best = self.claim.map(|weight| (weight, me));
     }
 
-    /// What it says by what it sends.
+    /// Notes what the process says by its messages.
     fn say(&mut self, step: &Step, said: &mut Said) {
         let Some(wave) = self.wave else { return };
-        said.calls.extend(step.calls.iter().map(|(_, letter)| (*letter, wave)));
-        for (to, letter) in &step.answers {
+        said.calls.extend(step.calls.iter().map(|(_, key)| (*key, wave)));
+        for (to, key) in &step.answers {
             if let (Some(best), true) = (self.best, self.parent == Some(*to)) {
                 self.report = Some(best);
-                said.reports.insert(*letter, (wave, best));
+                said.reports.insert(*key, (wave, best));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What is held for a time is drawn for as long as it is held.
+//! Leases and locks are drawn for exactly as long as they last.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn second(mut records: Vec<Record>) -> String {
 }
 
 #[test]
-fn a_reign_ends_with_its_lease_though_the_leader_stands_still() {
+fn a_term_ends_with_its_lease_even_if_the_leader_is_paused() {
     let picture = second(vec![
         at(100, 1, leading(1, 400)),
         at(200, 1, Event::Pause),
@@ -72,7 +72,7 @@ fn a_renewed_lease_is_one_bar_and_a_lapsed_one_begins_another() {
 #[test]
 fn ends_are_read_from_the_clock_that_was_to_end_them() {
     let reads = |millis| Event::Fact(Fact::Clock { reads: instant(millis) });
-    // A clock that began anew with its machine, another that is ahead.
+    // A clock that restarted with its machine, and another that is ahead.
     let picture = second(vec![
         at(300, 1, reads(0)),
         at(300, 1, leading(1, 200)),

@@ -27,8 +27,8 @@ fn readings_are_taken_to_be_cut_down_and_the_quotient_is_rounded_up() {
 /// Both clocks are read at the very moment the messages pass, and the one back takes 30.
 #[test]
 fn without_rounding_outward_a_bound_is_below_the_true_delay() {
-    // Readings of clocks that ran on for almost a nanosecond more than they show: 49.9 away, 20.0
-    // held, so 29.9 under way; the readings say 49 and 20.
+    // Readings of clocks that advanced almost a nanosecond more than they show: 49.9 away, 20.0
+    // held, so a delay of 29.9; the readings say 49 and 20.
     let trip = RoundTrip::new(nanos(100), nanos(7), nanos(27), nanos(149)).expect("in order");
     let clocks = Clocks { drift_ppm: 0, error: Duration::ZERO };
     let bound = |outward| trip.way_back(clocks, Duration::ZERO, outward);

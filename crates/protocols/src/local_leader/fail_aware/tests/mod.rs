@@ -1,7 +1,7 @@
-//! Handler tests: one process, one input, the whole list of effects and what the protocol inside
-//! was told.
+//! Handler tests: one process, one input, the whole list of effects and what the inner protocol was
+//! told.
 //!
-//! The process under test is 1 of 1, 2 and 3, in its fifth life, and its clock starts at nought.
+//! The process under test is 1 of 1, 2 and 3, in its fifth life, and its clock starts at zero.
 //! Its peers' clocks are read in milliseconds too. Unless a test says otherwise ρ = 0, δmin = 0,
 //! and stamps are refreshed every second.
 
@@ -33,7 +33,7 @@ type Said = Frame<Word>;
 /// The incarnation of the process under test.
 const LIFE: u64 = 5;
 
-/// What rounding and the cut of readings add to an exact bound without drift.
+/// What rounding and the truncated readings add to an exact bound without drift.
 const CUTS: Duration = Duration::from_nanos(2);
 
 fn ms(length: u64) -> Duration {
@@ -94,7 +94,7 @@ fn refresh(millis: u64) -> Effect<Layer> {
     Effect::Arm(Layered::Own(Refresh), at(millis))
 }
 
-/// What the talker heard last: from whom, and how it was bounded.
+/// What the talker heard last: the sender, and the bound.
 fn last(process: &Process) -> Option<(NodeId, Option<Duration>)> {
     process.node().protocol().inner().heard
 }

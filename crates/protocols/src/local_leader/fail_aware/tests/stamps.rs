@@ -1,9 +1,9 @@
-//! What a frame that arrives is good for: a bound, a row, an answer, or nothing.
+//! The effects of a received frame: a bound, a row, an answer, or nothing.
 
 use super::talker::HELLO;
 use super::*;
 
-/// Delivers what must leave no trace, and sees that it left none.
+/// Delivers an input that must change nothing, and checks that it does not.
 #[track_caller]
 fn ignores(process: &mut Process, from: u64, frame: Said) {
     let before = process.node().clone();
@@ -58,7 +58,7 @@ fn an_empty_frame_with_a_row_is_noted_and_that_is_all() {
 
 #[test]
 fn a_body_that_is_not_fast_is_answered_and_an_empty_frame_is_not() {
-    // Under way for at most 4 ms, and the cuts: 9 ms away, held for 5.
+    // A delay of at most 4 ms, and the rounding: 9 ms away, held for 5.
     for (fast, answered) in [(ms(4), true), (ms(4) + CUTS, false)] {
         let mut process = start(Params { fast, ..params() });
         process.wait(ms(9)).message(2, said(70, &[for_me(0, 65)], Some(HELLO)));
@@ -98,8 +98,8 @@ fn a_row_that_a_former_life_asked_for_is_no_row() {
         assert_eq!(last(&process), Some((NodeId(2), None)));
         assert_eq!(process.effects(), [sends(to(2), 9, &[row(2, 5006, 9)], None)]);
     }
-    // Why: it asked when its clock showed nought, was restarted 51 ms later with its clock at
-    // nought again, and now hears what was sent 54 ms ago. Of this it would say: 3 ms.
+    // Why: it asked when its clock showed zero, was restarted 51 ms later with its clock at zero
+    // again, and now hears a message sent 54 ms ago. It would compute 3 ms.
     let mut process = start(Params { rules: Rules::ALL.without(Rule::Lives), ..params() });
     process.wait(ms(9)).message(2, said(5006, &[former], Some(HELLO)));
     assert_eq!(last(&process), Some((NodeId(2), Some(ms(3) + CUTS))));
@@ -137,7 +137,7 @@ fn a_datagram_that_is_replayed_is_slow_by_construction() {
     assert_eq!(last(&process), Some((NodeId(2), Some(ms(1003) + CUTS))));
 }
 
-/// What two processes say to each other until both are silent, a millisecond for each frame.
+/// The frames of two processes until both are silent, a millisecond each.
 fn converse(one: &mut Process, two: &mut Process, opening: Said) -> Vec<Said> {
     let (mut next, mut frames) = (Some(opening), Vec::new());
     while let Some(frame) = next {

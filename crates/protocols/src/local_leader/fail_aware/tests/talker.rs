@@ -1,4 +1,4 @@
-//! A protocol to be carried: it does a little of everything a protocol can do.
+//! An inner protocol for tests: it does a little of everything a protocol can do.
 
 use super::*;
 use bellwether_core::{Malformed, Message, Reader, Write};
@@ -13,10 +13,10 @@ pub(super) struct Temper {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Word(pub(super) u64);
 
-/// The word that is to be answered.
+/// The message that must be answered.
 pub(super) const QUESTION: Word = Word(7);
 pub(super) const ANSWER: Word = Word(8);
-/// What it says of its own accord.
+/// What it sends on its own.
 pub(super) const HELLO: Word = Word(1);
 
 impl Message for Word {
@@ -58,7 +58,7 @@ impl TimerKind for Alarm {
 pub(super) struct Talker {
     me: NodeId,
     pub(super) started: Instant,
-    /// From whom it heard the last word, and how that was bounded.
+    /// The sender of the last message, and its bound.
     pub(super) heard: Option<(NodeId, Option<Duration>)>,
     words: u32,
 }
@@ -88,14 +88,14 @@ impl Protocol for Talker {
         cx.broadcast(HELLO);
     }
 
-    /// Writes down who is gone.
+    /// Notes which processes are gone.
     fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
         if reach == Reach::Down {
             cx.store(vec![peer.0 as u8]);
         }
     }
 
-    /// Speaks to all or to one, arms and disarms; refuses to resign, after a few words.
+    /// Sends to all or to one, arms and disarms; refuses to resign, after a few messages.
     fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         match command {
             Command::Campaign => cx.broadcast(HELLO),

@@ -1,4 +1,4 @@
-//! What is none of the layer's business goes through it as if it were not there.
+//! Everything that does not concern the layer passes through it unchanged.
 
 use super::talker::{ANSWER, Alarm, HELLO, QUESTION};
 use super::*;
@@ -60,7 +60,7 @@ fn a_refused_command_leaves_no_trace_though_the_protocol_inside_spoke() {
 
 #[test]
 fn states_and_frames_that_differ_in_nothing_but_dates_coincide() {
-    // Process 1's clock and its peers', which are ahead of it by so much.
+    // Process 1's clock and its peers', which are ahead by this much.
     let at_date = |date: u64, ahead: u64| {
         let mut process = start(params());
         process.wait(ms(date));

@@ -71,7 +71,7 @@ fn what_is_neither_with_nor_without_a_body_is_refused() {
 
 fn any_frame() -> impl Strategy<Value = Vec<u8>> {
     let whole = prop::collection::vec(any::<u8>(), 0..120);
-    // Small counts, so that some get past the count.
+    // Small counts, so that some pass the check of the count.
     let likely = (prop::collection::vec(any::<u8>(), 16), 0..3_u8, whole.clone())
         .prop_map(|(head, count, rest)| [&head[..], &[count, 0], &rest].concat());
     prop_oneof![whole, likely]

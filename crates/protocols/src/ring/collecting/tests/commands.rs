@@ -16,7 +16,7 @@ fn a_leader_that_resigns_holds_an_election_and_comes_last() {
     process.command(Command::Resign).unwrap();
     let keys = vec![retired(5)];
     let first = Message::Election { call: call(5, 1), round: 1, keys };
-    assert_eq!((letters(&process), leader(&process)), (vec![sent(1, first)], None));
+    assert_eq!((packets(&process), leader(&process)), (vec![sent(1, first)], None));
     assert_eq!(process.facts()[0], Fact::Claim { weight: 5 });
     let keys = vec![retired(5), key(1), key(2)];
     process.message(4, Message::Election { call: call(5, 1), round: 1, keys });
@@ -41,7 +41,7 @@ fn it_objects_to_what_was_true_before() {
     process.message(4, coordinator(call(3, 1), 2, 5, &[]));
     let keys = vec![retired(5)];
     let again = Message::Election { call: call(5, 2), round: 2, keys };
-    assert_eq!(letters(&process), [sent(1, again)]);
+    assert_eq!(packets(&process), [sent(1, again)]);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_campaign_takes_a_resignation_back() {
     let mut process = elected();
     process.command(Command::Resign).unwrap();
     process.command(Command::Campaign).unwrap();
-    assert_eq!(letters(&process), [sent(1, election(call(5, 2), 1, &[5]))]);
+    assert_eq!(packets(&process), [sent(1, election(call(5, 2), 1, &[5]))]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn ring() -> Config {
     Config::default()
 }
 
-/// Holds a lost election again, and waits for nothing else.
+/// Holds a lost election again, without other time-outs.
 fn careful() -> Config {
     Config { retry: RETRY, ..ring() }
 }
@@ -70,7 +70,7 @@ fn coordinator(call: Call, round: u64, leader: u64, ids: &[u64]) -> Message {
     Message::Coordinator { call, round, leader: key(leader), living: keys(ids), hops: 0 }
 }
 
-/// The same Coordinator message after so many processes passed it on.
+/// The same Coordinator message after this many processes forwarded it.
 fn passed(message: Message, by: u32) -> Message {
     match message {
         Message::Coordinator { call, round, leader, living, hops } => {
@@ -86,7 +86,7 @@ fn sent(to: u64, message: Message) -> Asked {
 }
 
 /// What the last step sent.
-fn letters(process: &Process) -> Vec<Asked> {
+fn packets(process: &Process) -> Vec<Asked> {
     let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
     process.effects().into_iter().filter(sends).collect()
 }

@@ -1,4 +1,4 @@
-//! What a person may write.
+//! Valid and invalid parameters.
 
 use super::*;
 use crate::on_demand::Inner as _;

@@ -1,4 +1,4 @@
-//! Waiting, but not for ever.
+//! Time-outs.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn who_has_no_leader_holds_an_election_in_the_end() {
     let mut process = start(3, patient());
     assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
     process.ring();
-    assert_eq!(letters(&process), [sent(4, election(call(3, 1), 0, &[3]))]);
+    assert_eq!(packets(&process), [sent(4, election(call(3, 1), 0, &[3]))]);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_greater_process_that_came_up_should_have_been_asked() {
     process.message(5, coordinator(call(5, 2), 2, 3, &[1, 3, 4]));
     assert!(!is_quiet(&process), "it was not");
     process.ring();
-    assert_eq!(letters(&process), [sent(2, election(call(1, 1), 2, &[1]))]);
+    assert_eq!(packets(&process), [sent(2, election(call(1, 1), 2, &[1]))]);
     let all = [retired(5), key(1), key(3)].to_vec();
     process.message(5, Message::Election { call: call(1, 1), round: 2, keys: all });
     process.message(5, coordinator(call(1, 1), 3, 3, &[]));
@@ -57,11 +57,11 @@ fn the_next_is_told_who_leads_if_it_is_another_than_before() {
     process.peer(3, Reach::Down);
     assert_eq!(process.effects(), [], "that falls to 2");
     process.peer(2, Reach::Down);
-    assert_eq!(letters(&process), [sent(4, coordinator(call(1, 1), 6, 4, &[]))]);
+    assert_eq!(packets(&process), [sent(4, coordinator(call(1, 1), 6, 4, &[]))]);
     process.message(5, coordinator(call(1, 1), 6, 4, &[]));
     assert_eq!(process.effects(), [], "it has gone round");
     process.peer(2, Reach::Up);
-    assert_eq!(letters(&process), [sent(2, coordinator(call(1, 2), 6, 4, &[]))]);
+    assert_eq!(packets(&process), [sent(2, coordinator(call(1, 2), 6, 4, &[]))]);
     process.peer(3, Reach::Up);
     assert_eq!(process.effects(), []);
     let mut plain = start(1, ring());

@@ -46,7 +46,7 @@ fn a_count_that_the_bytes_cannot_hold_is_refused() {
     }
 }
 
-/// Bytes that have a chance to be a message.
+/// Bytes that may be a message.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     let word = |below: u64| (0..below).prop_map(u64::to_le_bytes);
     let key = (0..3_u8, word(7));
@@ -73,14 +73,14 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn no_bytes_make_a_process_panic_and_what_is_read_is_written(
-        letters in prop::collection::vec((0..7_u64, any_bytes(), 0..5_u8), 1..40),
+        packets in prop::collection::vec((0..7_u64, any_bytes(), 0..5_u8), 1..40),
         merea in any::<bool>(),
         as_printed in any::<bool>(),
     ) {
         let variant = if merea { Variant::Merea } else { Variant::Ring };
         let config = Config { variant, as_printed: merea && as_printed, ..patient() };
         let mut process = boot(3, 1 + u64::from(as_printed), config);
-        for (from, bytes, then) in letters {
+        for (from, bytes, then) in packets {
             if let Ok(message) = decoded(&bytes) {
                 let mut again = Vec::new();
                 message.encode(&mut again);

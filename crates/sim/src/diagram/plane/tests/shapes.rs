@@ -1,4 +1,4 @@
-//! Graphs look like what they are, and fit where they are drawn.
+//! Graphs keep their shape, and fit into the area.
 
 use super::super::layout::{Point, places};
 use super::super::shape;

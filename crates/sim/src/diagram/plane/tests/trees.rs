@@ -1,4 +1,4 @@
-//! The tree that is told from what everybody did is the one of which the messages speak.
+//! The tree inferred from the records is the one in the messages.
 
 use super::super::steps::steps;
 use super::super::tree::{self, Claim};
@@ -10,7 +10,7 @@ use bellwether_core::{Dest, Entropy};
 use bellwether_protocols::ad_hoc::Message;
 use std::collections::BTreeMap;
 
-/// What each process last reported, and to whom.
+/// What each process last reported, and to which process.
 #[derive(Default)]
 struct Reports(BTreeMap<NodeId, (NodeId, Claim)>);
 
@@ -22,7 +22,7 @@ impl Observer<AdHoc> for Reports {
     }
 }
 
-/// What was reported, and what is told of it.
+/// The actual reports, and the inferred ones.
 fn compared(plan: &Plan, seed: u64) -> [BTreeMap<NodeId, (NodeId, Claim)>; 2] {
     assert_eq!(plan.check(), Ok(()));
     let (mut reports, mut tracer) = (Reports::default(), Tracer::default());
@@ -54,7 +54,7 @@ fn one_election_on_any_graph_gives_the_tree_that_was() {
     }
 }
 
-/// Of each process that has a parent: whether it comes to somebody who has none.
+/// For each process that has a parent: whether the path of parents leads to a process without one.
 fn is_a_forest(told: &BTreeMap<NodeId, (NodeId, Claim)>) -> bool {
     told.keys().all(|start| {
         let up = |node: &NodeId| told.get(node).map(|(parent, _)| *parent);

@@ -1,16 +1,16 @@
-//! Sending and receiving.
+//! Sending and delivering packets.
 
-use super::post::{EVERYONE, INBOX, Letter};
+use super::in_flight::{EVERYONE, INBOX, Packet};
 use super::{Handling, World};
+use crate::multicast_filter::{LANES, MulticastFilter, Receivers};
 use crate::network::{Delay, Fate, Network};
 use crate::observer::{Cause, Observer, id};
-use crate::sieve::{LANES, Question, Sieved, sieve};
 use bellwether_core::{Dest, Duration, Event, Input, Message, Protocol};
 use std::borrow::Cow;
 use std::mem::needs_drop;
 
 impl<P: Protocol> World<P> {
-    #[inline(always)] // a message that is handed on is copied, which is most of a small step
+    #[inline(always)] // copying a forwarded message is most of a small step
     pub(super) fn send<O: Observer<P>>(
         &mut self,
         from: u32,
@@ -18,7 +18,7 @@ impl<P: Protocol> World<P> {
         message: P::Message,
         observer: &mut O,
     ) {
-        let cause = self.post.stamp(from, self.now);
+        let cause = self.in_flight.stamp(from, self.now);
         observer.on_send(self.now, from, to, &message, cause.number);
         if O::TRACES {
             let (kind, number) = (Cow::Borrowed(message.kind()), u64::from(cause.number));
@@ -26,87 +26,87 @@ impl<P: Protocol> World<P> {
             self.record(from, Event::Send { to, message: kind, number }, observer);
         }
         match to {
-            Dest::Everyone if self.is_one_event() => self.post_to_all(message, cause, observer),
-            Dest::Everyone => self.post_to_each(message, cause, observer),
+            Dest::Everyone if self.is_one_event() => self.send_to_all(message, cause, observer),
+            Dest::Everyone => self.send_to_each(message, cause, observer),
             Dest::Node(node) => match u32::try_from(node.0) {
                 Ok(to) if (to as usize) < self.members.nodes.len() => {
-                    self.post_to_one(to, message, cause, observer);
+                    self.send_to_one(to, message, cause, observer);
                 }
-                _ => {} // nobody has that name
+                _ => {} // no such process
             },
         }
     }
 
     fn is_one_event(&self) -> bool {
-        self.post.plain && self.post.cuts.is_empty() && !self.members.take_their_time()
+        self.in_flight.plain && self.in_flight.cuts.is_empty() && !self.members.need_processing()
     }
 
-    /// Posts a multicast as one event.
-    fn post_to_all<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, observer: &mut O) {
+    /// Sends a multicast as one event.
+    fn send_to_all<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, observer: &mut O) {
         let Delay::Constant(delay) = self.network.multicast.delay else { return };
-        let (packet, loss) = (self.post.coins(cause), self.network.multicast.loss);
+        let (draws, loss) = (self.in_flight.draws(cause), self.network.multicast.loss);
         if O::TRACES {
             for to in 0..self.members.nodes.len() as u32 {
-                if to != cause.from && loss.strikes(packet, to, &mut false) {
+                if to != cause.from && loss.loses(draws, to, &mut false) {
                     self.record_loss(to, &message, cause, "loss", observer);
                 }
             }
         }
-        // Decided now: when it is due the network may be another.
-        let threshold = loss.of_all(packet);
-        let letter = self.post.letters.insert(Letter { message, cause, left: 1, threshold });
-        self.post.push(self.now + delay, letter, EVERYONE);
+        // Decided now, because the network may have changed when the packet is due.
+        let threshold = loss.of_all(draws);
+        let packet = self.in_flight.packets.insert(Packet { message, cause, left: 1, threshold });
+        self.in_flight.push(self.now + delay, packet, EVERYONE);
     }
 
-    /// Posts a multicast receiver by receiver.
-    fn post_to_each<O: Observer<P>>(
+    /// Sends a multicast as one event per receiver.
+    fn send_to_each<O: Observer<P>>(
         &mut self,
         message: P::Message,
         cause: Cause,
         observer: &mut O,
     ) {
-        let letter = Letter { message, cause, left: 0, threshold: None };
-        let letter = self.post.letters.insert(letter);
+        let packet = Packet { message, cause, left: 0, threshold: None };
+        let packet = self.in_flight.packets.insert(packet);
         for to in 0..self.members.nodes.len() as u32 {
             if !self.members.views.reaches(cause.from, to) {
                 continue;
             }
             match self.fate(cause, to, true) {
                 Ok((takes, again)) => {
-                    self.post.letters[letter].left += 1 + u32::from(again.is_some());
-                    self.post_copies(letter, to, takes, again);
+                    self.in_flight.packets[packet].left += 1 + u32::from(again.is_some());
+                    self.schedule_copies(packet, to, takes, again);
                 }
                 Err(why) if O::TRACES => {
-                    let message = self.post.letters[letter].message.clone();
+                    let message = self.in_flight.packets[packet].message.clone();
                     self.record_loss(to, &message, cause, why, observer);
                 }
                 Err(_) => {}
             }
         }
-        if self.post.letters[letter].left == 0 {
-            self.post.letters.remove(letter);
+        if self.in_flight.packets[packet].left == 0 {
+            self.in_flight.packets.remove(packet);
         }
     }
 
-    /// Posts a message to one process.
+    /// Sends a message to one process.
     #[inline(always)]
-    fn post_to_one<O: Observer<P>>(
+    fn send_to_one<O: Observer<P>>(
         &mut self,
         to: u32,
         message: P::Message,
         cause: Cause,
         observer: &mut O,
     ) {
-        if let Some(takes) = self.post.sure
-            && self.post.cuts.is_empty()
+        if let Some(takes) = self.in_flight.sure_delay
+            && self.in_flight.cuts.is_empty()
             && self.members.views.reaches(cause.from, to)
         {
-            // No coin is read, and nothing is to be remembered but the letter.
-            let letter = self.put::<O>(message, cause, 1);
-            return self.post.push(self.now + takes, letter, to);
+            // The delay is constant and nothing is lost, so no draw is read.
+            let packet = self.keep_packet::<O>(message, cause, 1);
+            return self.in_flight.push(self.now + takes, packet, to);
         }
         let fate = if to == cause.from {
-            Ok((Duration::ZERO, None)) // over no network
+            Ok((Duration::ZERO, None)) // not over the network
         } else if self.members.views.reaches(cause.from, to) {
             self.fate(cause, to, false)
         } else {
@@ -114,33 +114,42 @@ impl<P: Protocol> World<P> {
         };
         match fate {
             Ok((takes, again)) => {
-                let letter = self.put::<O>(message, cause, 1 + u32::from(again.is_some()));
-                self.post_copies(letter, to, takes, again);
+                let packet = self.keep_packet::<O>(message, cause, 1 + u32::from(again.is_some()));
+                self.schedule_copies(packet, to, takes, again);
             }
             Err(why) if O::TRACES => self.record_loss(to, &message, cause, why, observer),
             Err(_) => {}
         }
     }
 
-    /// Keeps a letter to one process, together with the one before if that says the same.
+    /// Stores a packet to one process, together with the previous one if both carry the same
+    /// message.
     #[inline(always)]
-    fn put<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, copies: u32) -> usize {
+    fn keep_packet<O: Observer<P>>(
+        &mut self,
+        message: P::Message,
+        cause: Cause,
+        copies: u32,
+    ) -> usize {
         if !O::TRACES && !O::HEARS {
-            let last = self.post.last.and_then(|key| Some((key, self.post.letters.get_mut(key)?)));
-            if let Some((key, letter)) = last
-                && letter.message == message
+            let last = self
+                .in_flight
+                .last
+                .and_then(|key| Some((key, self.in_flight.packets.get_mut(key)?)));
+            if let Some((key, packet)) = last
+                && packet.message == message
             {
-                letter.left += copies;
+                packet.left += copies;
                 return key;
             }
         }
         let key =
-            self.post.letters.insert(Letter { message, cause, left: copies, threshold: None });
-        self.post.last = Some(key);
+            self.in_flight.packets.insert(Packet { message, cause, left: copies, threshold: None });
+        self.in_flight.last = Some(key);
         key
     }
 
-    /// After how long a packet arrives, and its second copy if there is one; or why it does not.
+    /// The delays of a packet and of its second copy if there is one; or why it does not arrive.
     #[inline]
     fn fate(
         &mut self,
@@ -148,74 +157,80 @@ impl<P: Protocol> World<P> {
         to: u32,
         multicast: bool,
     ) -> Result<(Duration, Option<Duration>), &'static str> {
-        if self.post.cuts.severs(cause.from, to) {
+        if self.in_flight.cuts.severs(cause.from, to) {
             return Err("cut");
         }
-        let packet = self.post.coins(cause);
+        let draws = self.in_flight.draws(cause);
         let Network { multicast: to_all, unicast: to_one, .. } = &self.network;
         let channel = if multicast { to_all } else { to_one };
         let mut good = false;
-        let bad = self.post.bad.get_mut(to as usize).unwrap_or(&mut good);
-        match self.network.fate(channel, packet, cause.from, to, bad) {
+        let bad = self.in_flight.bad.get_mut(to as usize).unwrap_or(&mut good);
+        match self.network.fate(channel, draws, cause.from, to, bad) {
             Fate::Lost => Err("loss"),
             Fate::Arrives(takes, again) => Ok((takes, again)),
         }
     }
 
     #[inline]
-    fn post_copies(&mut self, letter: usize, to: u32, takes: Duration, again: Option<Duration>) {
-        self.post.push(self.now + takes, letter, to);
+    fn schedule_copies(
+        &mut self,
+        packet: usize,
+        to: u32,
+        takes: Duration,
+        again: Option<Duration>,
+    ) {
+        self.in_flight.push(self.now + takes, packet, to);
         if let Some(again) = again {
-            self.post.push(self.now + again, letter, to);
+            self.in_flight.push(self.now + again, packet, to);
         }
     }
 
     #[inline]
     pub(super) fn deliver<O: Observer<P>>(&mut self, observer: &mut O) {
-        let Some(parcel) = self.post.pop() else { return };
-        if parcel.letter == INBOX {
-            if let Some((cause, message)) = self.members.take(parcel.to, self.now) {
-                self.receive(parcel.to, message, cause, observer);
+        let Some(delivery) = self.in_flight.pop() else { return };
+        if delivery.packet == INBOX {
+            if let Some((cause, message)) = self.members.take(delivery.to, self.now) {
+                self.receive(delivery.to, message, cause, observer);
             }
             return;
         }
-        let key = parcel.letter as usize;
-        if parcel.to == EVERYONE {
-            let letter = self.post.letters.remove(key);
-            self.deliver_to_all(&letter, observer);
+        let key = delivery.packet as usize;
+        if delivery.to == EVERYONE {
+            let packet = self.in_flight.packets.remove(key);
+            self.deliver_to_all(&packet, observer);
             return;
         }
-        let letter = &mut self.post.letters[key];
-        let last = letter.left == 1;
-        if last && !O::TRACES && !needs_drop::<P::Message>() && self.members.is_open(parcel.to) {
-            return self.deliver_in_place(parcel.to, key, observer);
+        let packet = &mut self.in_flight.packets[key];
+        let last = packet.left == 1;
+        if last && !O::TRACES && !needs_drop::<P::Message>() && self.members.is_open(delivery.to) {
+            return self.deliver_in_place(delivery.to, key, observer);
         }
-        let Letter { message, cause, .. } = if last {
-            self.post.letters.remove(key)
+        let Packet { message, cause, .. } = if last {
+            self.in_flight.packets.remove(key)
         } else {
-            letter.left -= 1;
-            letter.clone()
+            packet.left -= 1;
+            packet.clone()
         };
-        self.deliver_to_one(parcel.to, message, cause, observer);
+        self.deliver_to_one(delivery.to, message, cause, observer);
     }
 
-    /// A process reads a message where it lies: to own it would be to copy it, if it is plain data.
+    /// Lets a process handle a message in place, which avoids a copy of plain data.
     #[inline(always)]
     fn deliver_in_place<O: Observer<P>>(&mut self, to: u32, key: usize, observer: &mut O) {
-        let Letter { message, cause, .. } = &self.post.letters[key];
+        let Packet { message, cause, .. } = &self.in_flight.packets[key];
         let cause = *cause;
         self.deliveries += 1;
         if O::HEARS {
             observer.on_receive(self.now, to, cause);
         }
         let mut stepped = None;
-        if message.weight() >= self.members.bars[to as usize] {
+        if message.weight() >= self.members.min_weights[to as usize] {
             let input = Input::Message(id(cause.from), Cow::Borrowed(message));
             let (params, effects) = (self.params.of(to), &mut self.effects);
             let handling = Handling { now: self.now, params, effects };
             stepped = handling.run(&mut self.members, to, input, Some(cause), observer);
         }
-        self.post.letters.remove(key);
+        self.in_flight.packets.remove(key);
         self.conclude(to, stepped, observer);
     }
 
@@ -229,17 +244,17 @@ impl<P: Protocol> World<P> {
         if self.members.is_open(to) {
             self.receive(to, message, cause, observer);
         } else if self.node(to).is_some() {
-            self.keep(to, message, cause);
+            self.enqueue(to, message, cause);
         }
     }
 
-    /// What arrives at a process that stands still or is slow waits in its inbox.
-    fn keep(&mut self, to: u32, message: P::Message, cause: Cause) {
-        let until = self.members.keep(to, cause, message, self.now);
-        self.post.push(until, INBOX as usize, to);
+    /// Puts a message into the inbox of a process that is paused or slow.
+    fn enqueue(&mut self, to: u32, message: P::Message, cause: Cause) {
+        let until = self.members.enqueue(to, cause, message, self.now);
+        self.in_flight.push(until, INBOX as usize, to);
     }
 
-    /// A process handles a message.
+    /// Lets a process handle a message.
     pub(super) fn receive<O: Observer<P>>(
         &mut self,
         to: u32,
@@ -254,29 +269,29 @@ impl<P: Protocol> World<P> {
         if O::TRACES {
             self.record_receipt(to, &message, cause, observer);
         }
-        if message.weight() >= self.members.bars[to as usize] {
+        if message.weight() >= self.members.min_weights[to as usize] {
             let input = Input::Message(id(cause.from), Cow::Owned(message));
             self.step(to, input, Some(cause), observer);
         }
     }
 
-    fn deliver_to_all<O: Observer<P>>(&mut self, letter: &Letter<P::Message>, observer: &mut O) {
-        let Letter { message, cause, threshold, .. } = letter;
+    fn deliver_to_all<O: Observer<P>>(&mut self, packet: &Packet<P::Message>, observer: &mut O) {
+        let Packet { message, cause, threshold, .. } = packet;
         let Some(threshold) = *threshold else { return };
-        let packet = self.post.coins(*cause);
-        let mut sieved = std::mem::take(&mut self.sieved);
-        let question = Question {
-            packet,
+        let draws = self.in_flight.draws(*cause);
+        let mut receivers = std::mem::take(&mut self.receivers);
+        let filter = MulticastFilter {
+            draws,
             threshold,
             weight: message.weight(),
-            bars: &self.members.bars,
+            min_weights: &self.members.min_weights,
             open: &self.members.open,
         };
-        sieve(self.arch, question, &mut sieved);
+        filter.apply(self.arch, &mut receivers);
         let (word, lane) = (cause.from as usize / LANES, cause.from as usize % LANES);
-        sieved[word].reached &= !(1 << lane);
-        sieved[word].concerned &= !(1 << lane);
-        for (word, &Sieved { reached, concerned }) in sieved.iter().enumerate() {
+        receivers[word].reached &= !(1 << lane);
+        receivers[word].concerned &= !(1 << lane);
+        for (word, &Receivers { reached, concerned }) in receivers.iter().enumerate() {
             self.deliveries += u64::from(reached.count_ones());
             let mut rest = if O::TRACES || O::HEARS { reached } else { concerned };
             while rest != 0 {
@@ -299,21 +314,21 @@ impl<P: Protocol> World<P> {
                 }
             }
         }
-        self.sieved = sieved;
-        self.hand_to_inboxes(letter, threshold);
+        self.receivers = receivers;
+        self.hand_to_inboxes(packet, threshold);
     }
 
-    fn hand_to_inboxes(&mut self, letter: &Letter<P::Message>, threshold: u32) {
+    fn hand_to_inboxes(&mut self, packet: &Packet<P::Message>, threshold: u32) {
         if self.members.paused == 0 && !self.members.slowed {
             return;
         }
-        let packet = self.post.coins(letter.cause);
+        let draws = self.in_flight.draws(packet.cause);
         let mut next = 0;
         while let Some((&to, _)) = self.members.lives.range(next..).next() {
             next = to + 1;
             let takes_later = self.node(to).is_some() && !self.members.is_open(to);
-            if takes_later && to != letter.cause.from && packet.loss(to) >= threshold {
-                self.keep(to, letter.message.clone(), letter.cause);
+            if takes_later && to != packet.cause.from && draws.loss(to) >= threshold {
+                self.enqueue(to, packet.message.clone(), packet.cause);
             }
         }
     }

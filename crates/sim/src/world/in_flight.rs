@@ -1,6 +1,6 @@
-//! Letters under way.
+//! Packets in flight.
 
-use crate::coin::{Coins, Packet};
+use crate::coin::{Coins, PacketDraws};
 use crate::fault::Cuts;
 use crate::network::{Channel, Loss, Network};
 use crate::observer::Cause;
@@ -11,77 +11,79 @@ use slab::Slab;
 
 /// The address of a multicast that is one event.
 pub(super) const EVERYONE: u32 = u32::MAX;
-/// The letter that stands for the first one in the receiver's inbox.
+/// Stands for the first packet in the receiver's inbox.
 pub(super) const INBOX: u32 = u32::MAX;
 
-pub(super) struct Post<M> {
-    pub(super) letters: Slab<Letter<M>>,
-    queue: Queue<Parcel>,
-    /// How many messages each process has sent.
+pub(super) struct InFlight<M> {
+    pub(super) packets: Slab<Packet<M>>,
+    queue: Queue<Delivery>,
+    /// The number of messages each process has sent.
     numbers: Vec<u32>,
-    /// Whose channel is in its bad state, for bursts.
+    /// Which receivers' channels are in the bad state, for bursts.
     pub(super) bad: Vec<bool>,
     pub(super) cuts: Cuts,
     coins: Coins,
     pub(super) plain: bool,
-    /// How long every letter to one process takes, if nothing can become of it but that.
-    pub(super) sure: Option<Duration>,
-    /// The last letter to one process that the present step posted.
+    /// The delay of every unicast, if it is constant and each arrives exactly once.
+    pub(super) sure_delay: Option<Duration>,
+    /// The last unicast packet that the current step sent.
     pub(super) last: Option<usize>,
 }
 
-/// A message under way, kept once however many receive it: also if it was sent to one after the
-/// other in the same step. Of these only the first one's number is known.
+/// A message in flight, stored once for all its receivers. Equal unicasts of one step share a
+/// packet too; only the number of the first is known then.
 #[derive(Clone)]
-pub(super) struct Letter<M> {
+pub(super) struct Packet<M> {
     pub(super) message: M,
     pub(super) cause: Cause,
-    /// Receptions to come.
+    /// Deliveries still to come.
     pub(super) left: u32,
-    /// Of a multicast that is one event: the coins below this are losses, if not all are.
+    /// For a multicast that is one event: draws below this are losses. `None` if all receivers lose
+    /// it.
     pub(super) threshold: Option<u32>,
 }
 
-/// One reception to come, or a whole multicast's.
+/// One delivery to come, or all deliveries of a multicast.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parcel {
-    pub(super) letter: u32,
+pub(super) struct Delivery {
+    pub(super) packet: u32,
     pub(super) to: u32,
 }
 
-impl<M> Post<M> {
+impl<M> InFlight<M> {
     pub(super) fn new() -> Self {
         Self {
-            letters: Slab::with_capacity(64),
+            packets: Slab::with_capacity(64),
             queue: Queue::new(),
             numbers: Vec::new(),
             bad: Vec::new(),
             cuts: Cuts::default(),
             coins: Coins::new(0, 0),
             plain: true,
-            sure: None,
+            sure_delay: None,
             last: None,
         }
     }
 
     pub(super) fn reset(&mut self, plan: &Plan, coins: Coins, batch: bool) {
-        self.letters.clear();
+        self.packets.clear();
         self.queue.clear();
         self.numbers.clear();
         self.numbers.reserve_exact(plan.nodes as usize);
         self.numbers.resize(plan.nodes as usize, 0);
         self.cuts.heal();
         self.coins = coins;
-        self.travel(&plan.network, batch);
+        self.set_network(&plan.network, batch);
     }
 
-    /// From now on letters travel through this network. Bursts begin anew.
-    pub(super) fn travel(&mut self, network: &Network, batch: bool) {
+    /// Replaces the network for packets sent from now on. Bursts start anew.
+    pub(super) fn set_network(&mut self, network: &Network, batch: bool) {
         self.plain = batch && network.is_plain();
-        self.sure = network.unicasts_surely();
+        self.sure_delay = network.unicasts_surely();
         self.bad.clear();
         let Network { multicast, unicast, .. } = network;
-        // A receiver has one state for both ways to send; the first that has bursts begins it.
+        // A receiver has one state for multicasts and unicasts; the first channel with bursts draws
+        // it.
         let bursty = |channel: &&&Channel| matches!(channel.loss, Loss::Bursts(_));
         if let Some(channel) = [multicast, unicast].iter().find(bursty) {
             let receivers = 0..self.numbers.len() as u32;
@@ -89,14 +91,14 @@ impl<M> Post<M> {
         }
     }
 
-    /// Gives the sender's next letter its number.
+    /// Assigns the sender's next packet its number.
     pub(super) fn stamp(&mut self, from: u32, sent: SimTime) -> Cause {
         let number = self.numbers[from as usize];
         self.numbers[from as usize] = number.wrapping_add(1);
         Cause { from, number, sent }
     }
 
-    pub(super) fn coins(&self, cause: Cause) -> Packet {
+    pub(super) fn draws(&self, cause: Cause) -> PacketDraws {
         self.coins.packet(cause.from, cause.number)
     }
 
@@ -106,12 +108,12 @@ impl<M> Post<M> {
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Parcel> {
-        self.queue.pop().map(|(_, parcel)| parcel)
+    pub(super) fn pop(&mut self) -> Option<Delivery> {
+        self.queue.pop().map(|(_, delivery)| delivery)
     }
 
     #[inline]
-    pub(super) fn push(&mut self, at: SimTime, letter: usize, to: u32) {
-        self.queue.push(at.as_nanos(), Parcel { letter: letter as u32, to });
+    pub(super) fn push(&mut self, at: SimTime, packet: usize, to: u32) {
+        self.queue.push(at.as_nanos(), Delivery { packet: packet as u32, to });
     }
 }

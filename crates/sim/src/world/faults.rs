@@ -1,4 +1,4 @@
-//! What comes from outside: faults and commands.
+//! Applies faults and commands.
 
 use super::World;
 use crate::clock::Clock;
@@ -8,10 +8,10 @@ use bellwether_core::{Change, Command, Event, Input, Instant, Node, Protocol, Re
 use std::collections::BTreeMap;
 
 impl<P: Protocol> World<P> {
-    pub(super) fn strike<O: Observer<P>>(&mut self, fault: &Fault, observer: &mut O) {
+    pub(super) fn inject<O: Observer<P>>(&mut self, fault: &Fault, observer: &mut O) {
         match fault {
-            Fault::Cut { from, to } => return self.post.cuts.add(from, to),
-            Fault::Heal => return self.post.cuts.heal(),
+            Fault::Cut { from, to } => return self.in_flight.cuts.add(from, to),
+            Fault::Heal => return self.in_flight.cuts.heal(),
             Fault::Link { ends: (a, b), up } => {
                 if self.members.views.link(*a, *b, *up) {
                     self.link(*a, *b, *up, observer);
@@ -21,7 +21,7 @@ impl<P: Protocol> World<P> {
             }
             Fault::Network { network } => {
                 self.network.clone_from(network);
-                return self.post.travel(network, self.batch);
+                return self.in_flight.set_network(network, self.batch);
             }
             _ => {}
         }
@@ -36,18 +36,18 @@ impl<P: Protocol> World<P> {
                 self.enter(node, *disk, observer);
             }
             (Fault::Renumber { life, .. }, false) => self.members.renumber(node, *life),
-            // A clock is the machine's, and goes on without the process.
+            // A clock belongs to the machine and runs on without the process.
             (Fault::Drift { parts_per_billion, .. }, false) => {
                 let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
                 self.members.clocks[node as usize] = clock;
             }
             (Fault::Join { .. } | Fault::Restart { .. }, true) | (_, false) => {}
-            (_, true) => self.strike_one(node, fault, observer),
+            (_, true) => self.inject_into(node, fault, observer),
         }
     }
 
-    /// The process that is meant. The leader is whoever most processes name first; the greatest of
-    /// them if there are several.
+    /// The process that is meant. The leader is the process that most others name first; the one
+    /// with the greatest id if several tie.
     fn find(&self, who: Who) -> Option<u32> {
         if let Who::Node(node) = who {
             return Some(node);
@@ -64,7 +64,7 @@ impl<P: Protocol> World<P> {
         most.and_then(|(id, _)| u32::try_from(id).ok())
     }
 
-    fn strike_one<O: Observer<P>>(&mut self, node: u32, fault: &Fault, observer: &mut O) {
+    fn inject_into<O: Observer<P>>(&mut self, node: u32, fault: &Fault, observer: &mut O) {
         match fault {
             Fault::Crash { .. } => self.remove(node, Event::Crash, observer),
             Fault::Pause { .. } => {
@@ -75,7 +75,7 @@ impl<P: Protocol> World<P> {
             Fault::Slow { by, .. } => {
                 self.members.life(node).slow = *by;
                 self.members.slowed = true;
-                self.members.look(node);
+                self.members.update_open(node);
             }
             Fault::Drift { parts_per_billion, .. } => {
                 let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
@@ -128,16 +128,16 @@ impl<P: Protocol> World<P> {
         observer.on_gone(self.now, node);
         self.record(node, event, observer);
         self.show(node, observer);
-        self.spread(node, Reach::Down);
+        self.schedule_detection(node, Reach::Down);
     }
 
-    /// A process starts in the midst of a run.
+    /// Starts a process during a run.
     fn enter<O: Observer<P>>(&mut self, node: u32, disk: Disk, observer: &mut O) {
         self.start(node, disk, observer);
         if self.detection.is_none() {
             return;
         }
-        self.spread(node, Reach::Up);
+        self.schedule_detection(node, Reach::Up);
         for other in 0..self.members.nodes.len() as u32 {
             if self.node(other).is_none() && self.members.views.reaches(node, other) {
                 self.tell(node, other, Reach::Down, observer);
@@ -145,16 +145,17 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// All that see this process will be told whether it can be reached.
-    pub(super) fn spread(&mut self, node: u32, reach: Reach) {
+    /// Schedules the detection of a start or a stop: all that see the process will be told.
+    pub(super) fn schedule_detection(&mut self, node: u32, reach: Reach) {
         if let Some(after) = self.detection {
-            self.news.push_back((self.now + after, node, reach));
+            self.detections.push_back((self.now + after, node, reach));
         }
     }
 
-    /// The first of the news has got about.
-    pub(super) fn get_about<O: Observer<P>>(&mut self, observer: &mut O) {
-        let Some((_, node, reach)) = self.news.pop_front() else { return };
+    /// Tells all that see a process whether it can be reached: the first of the scheduled
+    /// detections.
+    pub(super) fn spread_detection<O: Observer<P>>(&mut self, observer: &mut O) {
+        let Some((_, node, reach)) = self.detections.pop_front() else { return };
         for to in 0..self.members.nodes.len() as u32 {
             if self.members.views.reaches(to, node) {
                 self.tell(to, node, reach, observer);
@@ -162,8 +163,9 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// A process has or lost a link to another. A link to a process that is not there is no sign of
-    /// life, and whoever is told who is there is told that it is not.
+    /// Tells a process that a link to another appeared or disappeared. A link to a stopped process
+    /// is no sign of life; where failures are detected, the process is told that the other one is
+    /// down.
     fn link<O: Observer<P>>(&mut self, to: u32, node: u32, up: bool, observer: &mut O) {
         match (up, self.node(node).is_some()) {
             (true, true) => self.tell(to, node, Reach::Up, observer),
@@ -172,7 +174,7 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// A process is told whether another can be reached; one that stands still learns it late.
+    /// Tells a process whether another can be reached. A paused process learns it when it resumes.
     fn tell<O: Observer<P>>(&mut self, to: u32, node: u32, reach: Reach, observer: &mut O) {
         if self.members.is_paused(to) {
             self.members.life(to).heard.push((node, reach));
@@ -191,7 +193,7 @@ impl<P: Protocol> World<P> {
         }
         let life = self.members.life(node);
         let (asked, heard) = (std::mem::take(&mut life.asked), std::mem::take(&mut life.heard));
-        self.members.look(node);
+        self.members.update_open(node);
         self.record(node, Event::Resume, observer);
         while let Some((cause, message)) = self.members.take(node, self.now) {
             self.receive(node, message, cause, observer);
@@ -210,7 +212,7 @@ impl<P: Protocol> World<P> {
         self.queue_again(node);
     }
 
-    /// Its clock or its freedom changed: look at its deadline anew.
+    /// Queues a process anew after its clock or its pause changed.
     fn queue_again(&mut self, node: u32) {
         if let Some(wake) = self.node(node).map(Node::poll_timeout) {
             let when = self.members.when(node, wake, self.now);
