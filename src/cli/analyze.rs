@@ -1,12 +1,12 @@
 //! `bellwether analyze`: what a paper computes, as printed, as corrected and as simulated.
 
 use super::Done;
-use super::announce_listen::Timer;
 use super::calls::Calls;
 use super::chances::Chances;
 use super::circumstances::{Circumstances, seconds};
 use super::failure::Failure;
-use super::group::{finite, flags, name, number};
+use super::flags::{self, Offers, Parameters};
+use super::group::{self, finite};
 use super::judgement::{Judgement, difference};
 use super::memory::{self, Load};
 use super::output::{Format, csv, digits, table};
@@ -14,7 +14,9 @@ use super::progress::Progress;
 use super::{sim, threads};
 use bellwether::analysis::support::Off;
 use bellwether::analysis::{Given, OutOfDomain, Quantity, Setting, errata, quantities, quantity};
-use bellwether::core::Duration;
+use bellwether::protocols::announce_listen;
+use bellwether::protocols::choice::{Config, Entry, find};
+use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::stats::Summary;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -38,7 +40,7 @@ pub(super) struct Analyze {
     #[arg(long, value_name = "R", value_parser = runs, allow_negative_numbers = true)]
     simulate: Option<u64>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = group::seed)]
     seed: Option<u64>,
     /// How many threads; 0 for one per core. The result does not depend on it
     #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
@@ -57,7 +59,7 @@ struct Arguments {
     #[command(flatten)]
     circumstances: Circumstances,
     #[command(flatten)]
-    timers: Timers,
+    timers: Parameters<Timers>,
     /// With churn: departures per second, of any process
     #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
     #[arg(value_parser = sim::rate, allow_negative_numbers = true)]
@@ -80,24 +82,13 @@ struct Arguments {
     chances: Chances,
 }
 
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Timers (announce-listen)")]
-struct Timers {
-    /// T_S: a process waits for a random time below this before it speaks
-    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
-    suppress: Duration,
-    /// T_A: the time between a leader's announcements
-    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
-    announce: Duration,
-    /// T_L: silence after which a leader is given up
-    #[arg(long, value_name = "D", default_value = "infinite", allow_negative_numbers = true)]
-    listen: Duration,
-    /// How the random wait is distributed
-    #[arg(long, value_enum, default_value_t)]
-    timer: Timer,
-    /// How steep an exponential timer is, over its whole interval [default: 10]
-    #[arg(long, value_name = "X", value_parser = number, allow_negative_numbers = true)]
-    timer_rate: Option<f64>,
+/// The parameters of le-s that formulas read.
+#[derive(Debug)]
+struct Timers;
+
+impl Offers for Timers {
+    const ONLY: &'static [&'static str] =
+        &["suppress", "announce", "listen", "timer", "timer-rate"];
 }
 
 const EXAMPLES: &str = "\
@@ -232,7 +223,7 @@ impl Analyze {
                 }
             }
             None => {
-                let arguments = flags::<Arguments>();
+                let arguments = flags::of::<Arguments>();
                 if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
                     return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
                 }
@@ -370,7 +361,7 @@ impl Analyze {
             ("unit", quantity.unit.name().to_owned()),
         ];
         let names: Vec<_> =
-            flags::<Arguments>().iter().map(|flag| flag.replace('-', "_")).collect();
+            flags::of::<Arguments>().iter().map(|flag| flag.replace('-', "_")).collect();
         columns.extend(names.iter().map(|name| {
             let text = match shown.get(name) {
                 None => String::new(),
@@ -446,7 +437,7 @@ fn reads(quantity: &Quantity, flag: &str) -> bool {
 
 /// A flag that changes nothing was written by mistake.
 fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
-    let all = flags::<Arguments>();
+    let all = flags::of::<Arguments>();
     let unread = |flag: &&String| all.contains(flag) && !reads(quantity, flag);
     match given.iter().find(unread) {
         None => Ok(()),
@@ -461,19 +452,39 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
     }
 }
 
+/// The parameters of a protocol of which formulas read some, with what was written.
+pub(super) fn read_by_formulas<O: Offers>(
+    name: &str,
+    params: &Parameters<O>,
+) -> Result<Config, Failure> {
+    let unknown = || Failure::usage(format!("no protocol is called {name}"));
+    let entry: &Entry = find(name).ok_or_else(unknown)?;
+    // The network that formulas are asked about has flags of its own.
+    let around = Surroundings::calm(2, bellwether::core::Duration::from_millis(100));
+    params.config(entry, &around)
+}
+
 impl Arguments {
+    /// The timers, of le-s.
+    fn timers(&self) -> Result<announce_listen::Config, Failure> {
+        match read_by_formulas("le-s", &self.timers)? {
+            Config::AnnounceListen(config) => Ok(config),
+            _ => Err(Failure::usage("le-s has other parameters")),
+        }
+    }
+
     /// What the formula is asked about.
     fn given(&self) -> Result<Given, Failure> {
-        let Self { circumstances, timers, departures, arrivals, round, sent, calls, chances } =
-            self;
+        let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
+        let config = self.timers()?;
         let mut given = Given {
             nodes: circumstances.nodes,
             loss: circumstances.loss()?,
             delay: seconds(circumstances.delay),
-            suppress: seconds(timers.suppress),
-            announce: seconds(timers.announce),
-            listen: seconds(timers.listen),
-            shape: timers.timer.shape(timers.timer_rate)?,
+            suppress: seconds(config.suppress),
+            announce: seconds(config.announce),
+            listen: seconds(config.listen),
+            shape: config.shape(),
             departures: *departures,
             arrivals: *arrivals,
             round: *round,
@@ -487,20 +498,22 @@ impl Arguments {
 
     /// What this quantity depends on, under the names of the flags; infinite times are null.
     fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
-        let Self { circumstances, timers, departures, arrivals, round, sent, calls, chances } =
-            self;
+        let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
         let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
-        let rate = timers.timer.rate(timers.timer_rate);
+        let timers = Config::AnnounceListen(self.timers().unwrap_or_default()).to_map();
+        let timers: Map<String, Value> = timers.into_iter().collect();
+        let timer = |key: &str| timers.get(key).cloned();
+        let rate = timer("timer_rate").filter(|rate| !rate.is_null());
         let all = [
             ("nodes", Some(json!(circumstances.nodes))),
             ("loss", Some(json!(loss.rate()))),
             ("loss-model", Some(json!(loss.name()))),
             ("delay", Some(json!(finite(circumstances.delay)))),
-            ("suppress", Some(json!(finite(timers.suppress)))),
-            ("announce", Some(json!(finite(timers.announce)))),
-            ("listen", Some(json!(finite(timers.listen)))),
-            ("timer", Some(json!(name(timers.timer)))),
-            ("timer-rate", rate.map(|rate| json!(rate))),
+            ("suppress", timer("suppress")),
+            ("announce", timer("announce")),
+            ("listen", timer("listen")),
+            ("timer", timer("timer")),
+            ("timer-rate", rate),
             ("departures", Some(json!(departures))),
             ("arrivals", Some(json!(arrivals))),
             ("round", Some(json!(round))),

@@ -1,10 +1,11 @@
 //! Who calls an election, and the ring or network it is held in.
 
 use super::failure::Failure;
-use super::group::{finite, flags, name, number};
+use super::flags;
+use super::group::{finite, name, number};
 use bellwether::analysis::usual_links;
 use bellwether::core::Duration;
-use bellwether::protocols::called::Called;
+use bellwether::protocols::simulated::Layout;
 use bellwether::sim::motion::Motion;
 use bellwether::sim::{Convening, Initiators, Order, Terrain};
 use clap::{Args, ValueEnum};
@@ -294,12 +295,12 @@ impl Call {
 
 impl Convened {
     /// The flags that mean something to one of them.
-    pub(super) fn flags_of(called: Called) -> Vec<String> {
-        let mut known = flags::<Call>();
-        match called {
-            Called::Bully => {}
-            Called::Ring(_) => known.extend(flags::<Ring>()),
-            Called::AdHoc => known.extend(flags::<Ground>()),
+    pub(super) fn flags_of(layout: Option<Layout>) -> Vec<String> {
+        let mut known = flags::of::<Call>();
+        match layout {
+            None => {}
+            Some(Layout::Ring { .. }) => known.extend(flags::of::<Ring>()),
+            Some(Layout::Graph) => known.extend(flags::of::<Ground>()),
         }
         known
     }
@@ -318,7 +319,7 @@ impl Convened {
     /// they are detected.
     pub(super) fn convening(
         &self,
-        called: Called,
+        layout: Option<Layout>,
         nodes: u32,
         lasts: Duration,
         detects: bool,
@@ -331,9 +332,9 @@ impl Convened {
         Ok(Convening {
             order: self.ring.order.clone(),
             detection: self.call.detection().0.filter(|_| !detects),
-            terrain: match called {
-                Called::Bully | Called::Ring(_) => Terrain::Open,
-                Called::AdHoc => {
+            terrain: match layout {
+                None | Some(Layout::Ring { .. }) => Terrain::Open,
+                Some(Layout::Graph) => {
                     self.ground.terrain(nodes - u32::from(self.call.top_dead), lasts)?
                 }
             },
@@ -342,17 +343,17 @@ impl Convened {
     }
 
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(&self, called: Called) -> String {
-        let ground = match called {
-            Called::Bully => String::new(),
-            Called::Ring(_) => match &self.ring.order {
+    pub(super) fn conditions(&self, layout: Option<Layout>) -> String {
+        let ground = match layout {
+            None => String::new(),
+            Some(Layout::Ring { .. }) => match &self.ring.order {
                 Order::Ascending => String::new(),
                 Order::Descending => ", descending".to_owned(),
                 Order::Random => ", in random order".to_owned(),
                 Order::Listed(_) => ", in the order given".to_owned(),
             },
-            Called::AdHoc if !self.ground.link.is_empty() => ", links given".to_owned(),
-            Called::AdHoc => {
+            Some(Layout::Graph) if !self.ground.link.is_empty() => ", links given".to_owned(),
+            Some(Layout::Graph) => {
                 let range = match self.ground.graph {
                     Graph::Disc | Graph::Moving => format!(" {}", self.ground.range()),
                     _ => String::new(),
@@ -364,12 +365,12 @@ impl Convened {
     }
 
     /// All of it, for programs, under the names of the flags.
-    pub(super) fn to_json(&self, called: Called) -> Map<String, Value> {
+    pub(super) fn to_json(&self, layout: Option<Layout>) -> Map<String, Value> {
         let mut map = self.call.to_json();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        match called {
-            Called::Bully => {}
-            Called::Ring(_) => {
+        match layout {
+            None => {}
+            Some(Layout::Ring { .. }) => {
                 let order = match &self.ring.order {
                     Order::Ascending => json!("ascending"),
                     Order::Descending => json!("descending"),
@@ -378,7 +379,7 @@ impl Convened {
                 };
                 put("order", order);
             }
-            Called::AdHoc => {
+            Some(Layout::Graph) => {
                 let Ground { graph, links, range, speed, rest, link } = &self.ground;
                 if link.is_empty() {
                     put("graph", json!(name(*graph)));

@@ -4,6 +4,7 @@
 use super::calling::initiators;
 use super::circumstances::seconds;
 use super::failure::Failure;
+use super::flags::{Offers, Parameters};
 use bellwether::analysis::Given;
 use bellwether::core::Duration;
 use bellwether::sim::Initiators;
@@ -25,9 +26,16 @@ pub(super) struct Calls {
     /// How long a process takes over each message
     #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
     processing: Duration,
-    /// How long a process waits for an OK before it takes the lead [default: 10 delays]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    reply: Option<Duration>,
+    #[command(flatten)]
+    reply: Parameters<Reply>,
+}
+
+/// The parameter of bully that formulas read.
+#[derive(Debug)]
+struct Reply;
+
+impl Offers for Reply {
+    const ONLY: &'static [&'static str] = &["reply"];
 }
 
 impl Calls {
@@ -46,8 +54,10 @@ impl Calls {
                 ));
             }
         };
+        // Checked when it was read; by default it follows from the delay.
+        let reply = reply.pairs().next().and_then(|(_, text)| text.parse().ok()).map(seconds);
         (given.initiator, given.links) = (*initiator, *links);
-        (given.processing, given.reply) = (seconds(*processing), reply.map(seconds));
+        (given.processing, given.reply) = (seconds(*processing), reply);
         Ok(())
     }
 

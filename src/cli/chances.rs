@@ -1,7 +1,10 @@
 //! What formulas about the probabilistic election depend on. The flags are called and read as those
 //! of `sim`, which has more of them.
 
+use super::analyze::read_by_formulas;
+use super::flags::{Offers, Parameters};
 use bellwether::analysis::Given;
+use bellwether::protocols::choice::Config;
 use bellwether::sim::network::Probability;
 use clap::Args;
 use serde_json::{Value, json};
@@ -9,9 +12,8 @@ use serde_json::{Value, json};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Probabilistic")]
 pub(super) struct Chances {
-    /// K of a round: about how many processes agree on behalf of all
-    #[arg(long, value_name = "K", default_value = "7", allow_negative_numbers = true)]
-    k: u32,
+    #[command(flatten)]
+    k: Parameters<K>,
     /// How probable it is that a process sees another
     #[arg(long, value_name = "P", default_value = "0.5", allow_negative_numbers = true)]
     view: Probability,
@@ -26,19 +28,34 @@ pub(super) struct Chances {
     mcast_loss: Probability,
 }
 
+/// The parameter of probabilistic that formulas read.
+#[derive(Debug)]
+struct K;
+
+impl Offers for K {
+    const ONLY: &'static [&'static str] = &["k"];
+}
+
 impl Chances {
+    fn k(&self) -> u32 {
+        match read_by_formulas("probabilistic", &self.k) {
+            Ok(Config::Probabilistic(config)) => config.k,
+            _ => 0, // which no formula takes
+        }
+    }
+
     /// Enters them into what a formula is asked about.
     pub(super) fn enter(&self, given: &mut Given) {
-        let Self { k, view, fail, ucast_loss, mcast_loss } = self;
-        (given.k, given.view, given.fail) = (*k, view.value(), fail.value());
+        let Self { view, fail, ucast_loss, mcast_loss, .. } = self;
+        (given.k, given.view, given.fail) = (self.k(), view.value(), fail.value());
         (given.unicast_loss, given.multicast_loss) = (ucast_loss.value(), mcast_loss.value());
     }
 
     /// What was said, under the names of the flags.
     pub(super) fn shown(&self) -> [(&'static str, Option<Value>); 5] {
-        let Self { k, view, fail, ucast_loss, mcast_loss } = self;
+        let Self { view, fail, ucast_loss, mcast_loss, .. } = self;
         [
-            ("k", Some(json!(k))),
+            ("k", Some(json!(self.k()))),
             ("view", Some(json!(view.value()))),
             ("fail", Some(json!(fail.value()))),
             ("ucast-loss", Some(json!(ucast_loss.value()))),

@@ -17,8 +17,7 @@ pub(super) struct Channel {
     #[arg(long, value_enum)]
     loss_model: Option<LossModel>,
     /// With --loss-model bursts: the mean number of messages lost in a row
-    #[arg(long, value_name = "X", default_value_t = 4.0, allow_negative_numbers = true)]
-    #[arg(value_parser = number)]
+    #[arg(long, value_name = "X", default_value_t = BURST, value_parser = number)]
     burst: f64,
     /// How long a message takes, on average [default: 0.1s; local-leader: 1ms;
     /// ad-hoc: 10ms]
@@ -36,6 +35,19 @@ pub(super) struct Channel {
     /// By how much a second copy or a held-up message is late, at most
     #[arg(long, value_name = "D", default_value = "0.1s", allow_negative_numbers = true)]
     straggle: Duration,
+}
+
+/// How long a burst is by default, in messages.
+const BURST: f64 = 4.0;
+
+/// Refuses a model of loss where nothing is lost.
+pub(super) fn check_loss_model(loss: f64, model: Option<impl ValueEnum>) -> Result<(), Failure> {
+    match model.and_then(name) {
+        Some(model) if loss == 0.0 => Err(Failure::usage(format!(
+            "--loss-model {model} has no effect without loss; add --loss, or leave --loss-model out"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +132,15 @@ impl Channel {
 
     pub(super) fn loss(&self) -> Result<Loss, Failure> {
         let loss = self.loss;
+        let model = self.loss_model.filter(|model| *model != LossModel::None);
+        check_loss_model(loss.value(), model)?;
+        if self.burst != BURST && self.loss_model() != LossModel::Bursts {
+            return Err(Failure::usage(format!(
+                "--burst {} has no effect without --loss-model bursts; add that, or leave --burst \
+                 out",
+                self.burst
+            )));
+        }
         Ok(match self.loss_model() {
             LossModel::None if loss == Probability::ZERO => Loss::None,
             LossModel::None => {

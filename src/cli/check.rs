@@ -6,11 +6,13 @@ use super::channel::Channel;
 use super::explore::{self, Explore};
 use super::failure::Failure;
 use super::file;
-use super::group::{self, Group, Setting};
+use super::flags;
+use super::group::{Group, Setting, detects, value_of};
 use super::live::Live;
 use super::output::Format;
-use super::probabilistic::CIRCUMSTANCES;
+use super::probabilistic::Probabilistic;
 use super::progress::{Interrupt, Progress, Stopwatch};
+use super::protocols::Named;
 use super::threads;
 use super::verdict::{Evidence, Verdict};
 use bellwether::check::shrink::shrink_choice;
@@ -29,7 +31,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
     /// The protocol; `bellwether protocols` lists them
-    #[arg(value_parser = group::protocol, required_unless_present = "trace")]
+    #[arg(value_parser = Named, hide_possible_values = true, required_unless_present = "trace")]
     #[arg(conflicts_with = "trace")]
     protocol: Option<&'static Entry>,
     /// How many schedules of faults
@@ -99,17 +101,17 @@ fn schedules(text: &str) -> Result<u64, String> {
 
 /// The flags that say what a schedule draws itself.
 fn drawn() -> Vec<String> {
-    let mut flags = [group::flags::<Channel>(), group::flags::<Convened>()].concat();
-    flags.push("clock-drift".to_owned());
-    flags.extend(CIRCUMSTANCES.map(str::to_owned));
-    flags
+    let mut drawn = [flags::of::<Channel>(), flags::of::<Convened>()].concat();
+    drawn.extend(flags::of::<Probabilistic>());
+    drawn.push("clock-drift".to_owned());
+    drawn
 }
 
 /// Where the flags that `sim` has too mean something else, or nothing.
 pub(super) fn with_defaults(command: clap::Command) -> clap::Command {
     let command = command
-        .mut_arg("nodes", |flag| flag.help("How many processes there are").default_value("5"))
-        .mut_arg("listen", |flag| flag.default_value("3s"));
+        .mut_arg("nodes", |flag| flag.help("How many processes there are").default_value("5"));
+    let command = flags::help::unattended(command);
     command.mut_args(|flag| {
         let hidden = flag.get_long().is_some_and(|long| drawn().iter().any(|name| name == long));
         flag.hide(hidden)
@@ -132,14 +134,14 @@ impl Check {
         if self.explore.is_on() {
             return self.run_explore(protocol, setting, &given);
         }
-        let choice = setting.choice(u64::from(setting.nodes()))?;
-        if matches!(&choice, Choice::Called(params) if !params.detects()) {
+        let (config, choice) = setting.choice(u64::from(setting.nodes()))?;
+        if !value_of(&config, "detector").is_null() && !detects(&config) {
             return Err(Failure::usage(
                 "--detector told: in a schedule nobody is told anything; leave it out",
             ));
         }
         let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
-        trial.ranks = setting.ranks();
+        trial.ranks = setting.ranks(&config);
         trial.check().map_err(Failure::usage)?;
         let numbers = match self.schedule {
             Some(number) => number..number.saturating_add(1),
@@ -161,7 +163,8 @@ impl Check {
         let seconds = watch.elapsed().as_secs_f64();
         let evidence = match &report.violation {
             Some(violation) => {
-                Some(self.evidence(&trial, &choice, setting, violation, &self.again(written))?)
+                let again = self.again(written);
+                Some(self.evidence(&trial, (&config, &choice), violation, &again)?)
             }
             None => None,
         };
@@ -216,8 +219,7 @@ impl Check {
     fn evidence(
         &self,
         trial: &Trial,
-        choice: &Choice,
-        setting: Setting<'_>,
+        (config, choice): (&Config, &Choice),
         violation: &Violation,
         again: &str,
     ) -> Result<Evidence, Failure> {
@@ -227,9 +229,8 @@ impl Check {
         let (schedule, breach) =
             shrink_choice(trial, choice.clone(), full, violation.breach.clone());
         let about = format!("{} breaks {}: {}", self.name(), trial.promise, breach.text);
-        let config = setting.config(u64::from(trial.nodes))?;
         let shown = going_on(&schedule);
-        let scenario = self.scenario(&shown, &about, &config)?;
+        let scenario = self.scenario(&shown, &about, config)?;
         let name = format!("violation-{}-{}-{number}", self.name(), trial.seed);
         let toml = unused(&self.out, &name, &scenario);
         let svg = toml.with_extension("svg");

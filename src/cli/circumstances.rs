@@ -1,6 +1,7 @@
 //! The group and the network that formulas are asked about: the flags that `analyze` and `plan`
 //! share. They are called and read as those of `sim`, which has more of them.
 
+use super::channel;
 use super::failure::Failure;
 use super::group::{self, name};
 use bellwether::analysis::Loss;
@@ -42,6 +43,7 @@ impl Circumstances {
     pub(super) fn loss(&self) -> Result<Loss, Failure> {
         let rate = self.loss.value();
         let lossless = if rate == 0.0 { LossModel::None } else { LossModel::Uncorrelated };
+        channel::check_loss_model(rate, self.loss_model.filter(|model| *model != LossModel::None))?;
         Ok(match self.loss_model.unwrap_or(lossless) {
             LossModel::None if rate > 0.0 => {
                 let model = name(LossModel::None).unwrap_or_default();

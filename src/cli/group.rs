@@ -1,19 +1,16 @@
 //! The options that `sim`, `trace` and `check` share.
 //!
-//! Each family of protocols has flags and defaults of its own. [`Group`] is what was written;
-//! [`Setting`] is that, for one protocol.
+//! Each protocol has parameters and defaults of its own. [`Group`] is what was written; [`Setting`]
+//! is that, for one protocol.
 
-use super::announce_listen::AnnounceListen;
-use super::called::Elections;
+use super::calling::{Call, Convened};
 use super::channel::Channel;
 use super::failure::Failure;
-use super::leases::Leases;
+use super::flags::{self, Every, Parameters};
 use super::probabilistic::Probabilistic;
-use super::protocols::parse;
 use bellwether::core::Duration;
-use bellwether::protocols::called::Called;
-use bellwether::protocols::choice::{Choice, Config, Entry, Family};
-use bellwether::protocols::ring::Variant;
+use bellwether::protocols::choice::{Choice, Config, Entry, Family, Goal};
+use bellwether::protocols::param::Given;
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::network::Network;
 use bellwether::sim::{Convening, NODES_MAX, Ranks};
@@ -27,18 +24,14 @@ pub(super) struct Group {
     #[arg(long, short, value_name = "N", allow_negative_numbers = true, value_parser = nodes)]
     nodes: Option<u32>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seed)]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
-    announce_listen: AnnounceListen,
+    params: Parameters<Every>,
     #[command(flatten)]
-    leases: Leases,
-    #[command(flatten)]
-    elections: Elections,
+    convened: Convened,
     #[command(flatten)]
     probabilistic: Probabilistic,
-    #[command(flatten)]
-    printed: Printed,
     #[command(flatten)]
     channel: Channel,
     /// Each clock runs fast or slow by its own amount up to this, in parts per million
@@ -48,15 +41,6 @@ pub(super) struct Group {
     clock_drift: Option<u32>,
 }
 
-/// What several families have.
-#[derive(Args, Debug)]
-pub(super) struct Printed {
-    /// As the text prints it, mistakes included: announce-listen as in Programs 5.1 and
-    /// 5.2, merea as in Table 3
-    #[arg(long)]
-    pub(super) as_printed: bool,
-}
-
 /// Parses a number of processes.
 pub(super) fn nodes(text: &str) -> Result<u32, String> {
     let rule = format!("a group has from 1 to {NODES_MAX} processes");
@@ -64,6 +48,11 @@ pub(super) fn nodes(text: &str) -> Result<u32, String> {
         Ok(nodes) if (1..=NODES_MAX).contains(&nodes) => Ok(nodes),
         _ => Err(rule),
     }
+}
+
+/// Parses a seed.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number, from 0 to {}", u64::MAX))
 }
 
 /// Parses a drift. A clock that loses everything stands still.
@@ -80,11 +69,6 @@ pub(super) fn number(text: &str) -> Result<f64, String> {
         Ok(number) if number.is_finite() => Ok(number),
         _ => Err("it must be a finite number".to_owned()),
     }
-}
-
-/// Parses the name of a protocol.
-pub(super) fn protocol(name: &str) -> Result<&'static Entry, String> {
-    parse(name)
 }
 
 /// A length of time in seconds, unless it is infinite.
@@ -109,42 +93,45 @@ impl Group {
         entry: &'static Entry,
         given: &[String],
     ) -> Result<Setting<'_>, Failure> {
-        let own = own_flags(entry.family);
-        let mut all = [flags::<AnnounceListen>(), flags::<Leases>(), flags::<Elections>()].concat();
-        all.extend(flags::<Probabilistic>());
-        let foreign = |flag: &&String| all.contains(flag) || flag.as_str() == AS_PRINTED;
-        match given.iter().find(|flag| foreign(flag) && !own.contains(flag)) {
-            Some(flag) => Err(Failure::usage(format!(
-                "--{flag} is no flag of {}, which has --{}",
-                entry.name,
-                own.join(" --")
-            ))),
-            None => Ok(Setting { group: self, entry, unsteady: false, few: false }),
-        }
+        flags::refuse_foreign(entry, given, &all_flags(), &own_flags(entry))?;
+        Ok(Setting { group: self, entry, unsteady: false, few: false })
     }
 }
 
-const AS_PRINTED: &str = "as-printed";
+/// The flags that mean something to some protocols alone.
+pub(super) fn all_flags() -> Vec<String> {
+    let mut all = flags::all::<Every>();
+    all.extend(flags::of::<Convened>());
+    all.extend(flags::of::<Probabilistic>());
+    all
+}
 
-/// The flags that mean something to a family and not to every other.
-fn own_flags(family: Family) -> Vec<String> {
-    let mut own = match family {
-        Family::AnnounceListen(_) => flags::<AnnounceListen>(),
-        Family::LocalLeader => flags::<Leases>(),
-        Family::Called(called) => Elections::flags_of(called),
-        Family::Probabilistic => Probabilistic::flags(),
-    };
-    let merea = Family::Called(Called::Ring(Variant::Merea));
-    if matches!(family, Family::AnnounceListen(_)) || family == merea {
-        own.push(AS_PRINTED.to_owned());
+/// Those of them that mean something to this protocol: its parameters, and what has to be known to
+/// hold its elections.
+pub(super) fn own_flags(entry: &'static Entry) -> Vec<String> {
+    let mut own = flags::own::<Every>(entry);
+    let calm = Surroundings::calm(5, Duration::from_millis(100));
+    let config = entry.config(&calm, &Given::default()).ok();
+    let Some(choice) = config.and_then(|config| Choice::try_from(config).ok()) else { return own };
+    if choice.rounds().is_some() {
+        own.extend(flags::of::<Probabilistic>());
+        // Nobody tells its processes anything.
+        own.extend(flags::of::<Call>().into_iter().filter(|flag| flag != "detection"));
+    } else if choice.profile().convened {
+        own.extend(Convened::flags_of(choice.layout()));
     }
     own
 }
 
-/// The flags of one kind, without their dashes.
-pub(super) fn flags<A: Args>() -> Vec<String> {
-    let command = A::augment_args(clap::Command::new("flags"));
-    command.get_arguments().filter_map(|flag| flag.get_long().map(str::to_owned)).collect()
+/// The value of a parameter, as results show it.
+pub(super) fn value_of(config: &Config, key: &str) -> Value {
+    let found = config.to_map().into_iter().find(|(known, _)| known == key);
+    found.map_or(Value::Null, |(_, value)| value)
+}
+
+/// Whether processes find out themselves who is gone, and are not told.
+pub(super) fn detects(config: &Config) -> bool {
+    value_of(config, "detector") == "heartbeats"
 }
 
 /// What was asked for, with the defaults of the protocol it was asked for.
@@ -185,80 +172,67 @@ impl Setting<'_> {
     }
 
     /// The protocol with its parameters, for a group with so many ids.
-    pub(super) fn choice(self, ids: u64) -> Result<Choice, Failure> {
-        let choice = Choice::try_from(self.config(ids)?).map_err(Failure::usage)?;
+    pub(super) fn choice(self, ids: u64) -> Result<(Config, Choice), Failure> {
+        let config = self.group.params.config(self.entry, &self.surroundings(ids)?)?;
+        let choice = Choice::try_from(config.clone()).map_err(Failure::usage)?;
         choice.check_nodes(ids).map_err(Failure::usage)?;
-        Ok(choice)
-    }
-
-    /// The same as a person would write it in a file.
-    pub(super) fn config(self, ids: u64) -> Result<Config, Failure> {
-        let Group { announce_listen, leases, elections, probabilistic, .. } = self.group;
-        let around = self.surroundings(ids)?;
-        let mut pairs = match self.entry.family {
-            Family::AnnounceListen(_) => announce_listen.pairs()?,
-            Family::LocalLeader => leases.pairs(),
-            Family::Called(called) => elections.pairs(called, &around)?,
-            Family::Probabilistic => probabilistic.pairs(&self.network()?)?,
-        };
-        if self.group.printed.as_printed {
-            pairs.push((AS_PRINTED, true.to_string()));
+        match choice.profile().goal {
+            Goal::Leaders(leaders) if leaders as u64 > u64::from(self.nodes()) => {
+                Err(Failure::usage(format!(
+                    "--leaders {leaders}, but there are {0} processes; choose at most {0}",
+                    self.nodes()
+                )))
+            }
+            _ => Ok((config, choice)),
         }
-        let given = self.entry.given(pairs.iter().map(|(name, text)| (*name, text.as_str())));
-        given.and_then(|given| self.entry.config(&around, &given)).map_err(Failure::usage)
     }
 
     /// The group and the network, for so many ids.
     fn surroundings(self, ids: u64) -> Result<Surroundings, Failure> {
-        let Group { channel, elections, .. } = self.group;
-        let loss = channel.loss()?.rate();
-        let longest = match self.entry.family {
-            Family::Probabilistic => Probabilistic::longest(&self.network()?),
-            _ => None,
-        };
+        let Group { channel, convened, .. } = self.group;
+        let (network, loss) = (self.network()?, channel.loss()?.rate());
+        let longest = network.longest();
         Ok(Surroundings {
             nodes: self.nodes(),
             ids,
             ranks: Ranks::BOUND,
             delay: channel.delay(self.default_delay()),
-            longest,
-            processing: elections.convened.processing(),
+            longest: (network.constant_delay() != Some(longest)).then_some(longest),
+            processing: convened.processing(),
             loss,
             unsteady: self.unsteady || loss > 0.0 || channel.duplicates(),
             unattended: self.unsteady,
-            moving: elections.convened.wanders(),
+            moving: convened.wanders(),
             copies: channel.duplicates(),
             listed: true,
         })
     }
 
     /// Who calls an election, where somebody does, and where; those who move do so for so long.
-    pub(super) fn convening(self, choice: &Choice, lasts: Duration) -> Result<Convening, Failure> {
-        let convened = &self.group.elections.convened;
-        match choice {
-            Choice::AnnounceListen(_) | Choice::LocalLeader(_) => Ok(Convening::default()),
-            Choice::Called(params) => {
-                convened.convening(params.called(), self.nodes(), lasts, params.detects())
-            }
-            Choice::Probabilistic(_) => self.group.probabilistic.convening(&convened.call),
+    pub(super) fn convening(
+        self,
+        (config, choice): &(Config, Choice),
+        lasts: Duration,
+    ) -> Result<Convening, Failure> {
+        let Group { convened, probabilistic, .. } = self.group;
+        if choice.rounds().is_some() {
+            return probabilistic.convening(&convened.call);
+        }
+        match choice.profile().convened {
+            true => convened.convening(choice.layout(), self.nodes(), lasts, detects(config)),
+            false => Ok(Convening::default()),
         }
     }
 
     /// The network.
     pub(super) fn network(self) -> Result<Network, Failure> {
         let network = self.group.channel.network(self.default_delay())?;
-        Ok(match self.entry.family {
-            Family::Probabilistic => self.group.probabilistic.network(network),
-            _ => network,
-        })
+        Ok(self.group.probabilistic.network(network))
     }
 
     /// Where ranks come from.
-    pub(super) fn ranks(self) -> Ranks {
-        match self.entry.family {
-            Family::AnnounceListen(_) => self.group.announce_listen.ranks(),
-            Family::LocalLeader | Family::Called(_) | Family::Probabilistic => Ranks::ById,
-        }
+    pub(super) fn ranks(self, config: &Config) -> Ranks {
+        if value_of(config, "criterion") == "rank" { Ranks::Random } else { Ranks::ById }
     }
 
     /// By how much clocks are wrong, in parts per 10⁹.
@@ -267,34 +241,38 @@ impl Setting<'_> {
     }
 
     /// What is not the same in every experiment, for people to read.
-    pub(super) fn conditions(self, choice: &Choice) -> String {
-        let Group { announce_listen, leases, elections, probabilistic, channel, .. } = self.group;
-        let own = match choice {
-            Choice::AnnounceListen(params) => announce_listen.conditions(params),
-            Choice::LocalLeader(_) => leases.conditions(),
-            Choice::Called(params) => elections.conditions(params.called(), params.detects()),
-            Choice::Probabilistic(_) => probabilistic.conditions(&elections.convened.call),
+    pub(super) fn conditions(self, (config, choice): &(Config, Choice)) -> String {
+        let Group { params, convened, probabilistic, channel, .. } = self.group;
+        let circumstances = if choice.rounds().is_some() {
+            probabilistic.conditions(&convened.call)
+        } else if choice.profile().convened {
+            let detected = if detects(config) { ", failures detected" } else { "" };
+            convened.conditions(choice.layout()) + detected
+        } else {
+            String::new()
         };
-        let printed = if self.group.printed.as_printed { ", as printed" } else { "" };
-        channel.conditions(self.default_delay()) + &own + printed
+        channel.conditions(self.default_delay()) + &params.shown() + &circumstances
     }
 
     /// All of it, for programs: enough to ask the same again, under the names of the flags.
-    pub(super) fn to_json(self, choice: &Choice) -> Map<String, Value> {
-        let Group { announce_listen, elections, probabilistic, channel, .. } = self.group;
-        let delay = self.default_delay();
+    pub(super) fn to_json(self, (config, choice): &(Config, Choice)) -> Map<String, Value> {
+        let Group { convened, probabilistic, channel, .. } = self.group;
         let mut map = Map::new();
-        if let Ok(config) = self.config(u64::from(self.nodes())) {
-            map = match choice {
-                Choice::AnnounceListen(_) => announce_listen.to_json(&config),
-                Choice::LocalLeader(_) => config.to_map().into_iter().collect(),
-                Choice::Called(params) => elections.to_json(params.called(), &config),
-                Choice::Probabilistic(_) => {
-                    probabilistic.to_json(&config, &elections.convened.call)
-                }
-            };
+        if choice.rounds().is_some() {
+            map.extend(probabilistic.to_json(&convened.call));
+        } else if choice.profile().convened {
+            map.extend(convened.to_json(choice.layout()));
         }
-        map.extend(channel.to_json(delay));
+        for (key, value) in config.to_map() {
+            let ranks = key == "criterion";
+            map.insert(key, value);
+            if ranks {
+                let random = self.ranks(config) == Ranks::Random;
+                let ranks = if random { "random" } else { "by-id" };
+                map.insert("ranks".to_owned(), json!(ranks));
+            }
+        }
+        map.extend(channel.to_json(self.default_delay()));
         map.insert("clock_drift".to_owned(), json!(self.clock_drift(choice)));
         map
     }

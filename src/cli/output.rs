@@ -1,5 +1,9 @@
 //! Tables for people, JSON and CSV for programs.
 
+mod rows;
+
+pub(super) use rows::Rows;
+
 use clap::ValueEnum;
 use comfy_table::{Table, presets};
 

@@ -3,15 +3,17 @@
 use super::Done;
 use super::failure::Failure;
 use super::file;
-use super::group::{self, Group, Setting};
+use super::group::{Group, Setting};
 use super::memory::{self, Load};
-use super::output::{Format, csv, short, table};
+use super::output::{Format, Rows, short, table};
 use super::progress::{Progress, Stopwatch};
+use super::protocols::Named;
+use super::target_file::{self, What};
 use super::threads;
 use bellwether::core::Duration;
-use bellwether::protocols::choice::Entry;
+use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
 use bellwether::sim::stats::Summary;
-use bellwether::sim::{Answer, Churn, Experiment, Measure, Scenario, trace};
+use bellwether::sim::{Answer, Churn, Experiment, Measure, Samples, Scenario, trace};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -21,9 +23,10 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Sim {
-    /// The protocol; `bellwether protocols` lists them
-    #[arg(value_parser = group::protocol)]
-    protocol: &'static Entry,
+    /// The protocol (`bellwether protocols` lists them), or a scenario file, which then says all
+    /// but --runs, --seed, --threads and the output
+    #[arg(value_name = "PROTOCOL", value_parser = Named::or_file(), hide_possible_values = true)]
+    what: What,
     /// How many runs
     #[arg(long, short, value_name = "R", default_value = "1000", allow_negative_numbers = true)]
     #[arg(value_parser = runs)]
@@ -36,7 +39,7 @@ pub(super) struct Sim {
     group: Group,
     /// What happens; in all but `start`, --nodes counts the group before it happens
     #[arg(long, value_enum, default_value_t, help_heading = "Scenario")]
-    scenario: What,
+    scenario: Event,
     /// With churn: departures per second, of any process
     #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
     #[arg(value_parser = rate, allow_negative_numbers = true)]
@@ -46,12 +49,14 @@ pub(super) struct Sim {
     #[arg(value_parser = rate, allow_negative_numbers = true)]
     arrivals: f64,
     /// How long a disturbed group is watched; with leases, any group
-    #[arg(long, value_name = "D", default_value = "100s", help_heading = "Scenario")]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", default_value_t = WINDOW, help_heading = "Scenario")]
     window: Duration,
     /// Look at every message, or only at those that decide
     #[arg(long, value_enum, default_value_t)]
     engine: Which,
+    /// Write what was measured in every run to this file, as CSV
+    #[arg(long, value_name = "FILE")]
+    samples: Option<PathBuf>,
     /// Write the first run to this file, one JSON record a line
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -70,11 +75,12 @@ Examples:
   bellwether sim le-s --nodes 20 --listen 3s --scenario churn --departures .05 --arrivals .05
   bellwether sim local-leader --loss .01 --window 24h --runs 1
   bellwether sim local-leader --mode local --scenario split
+  bellwether sim scenarios/failover.toml --runs 100 --samples runs.csv
 
 How to read it: times are in seconds; the interval holds the true mean with 95 % confidence.";
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum What {
+enum Event {
     /// All start at once
     #[default]
     Start,
@@ -92,7 +98,7 @@ enum What {
     Churn,
 }
 
-impl What {
+impl Event {
     /// The scenario, with what churn needs to know.
     fn with(self, departures: f64, arrivals: f64) -> Scenario {
         match self {
@@ -118,6 +124,15 @@ enum Which {
     Auto,
 }
 
+/// How long a disturbed group is watched by default.
+const WINDOW: Duration = Duration::from_secs(100);
+
+/// The flags that go with a scenario file.
+const BESIDE_A_FILE: [&str; 5] = ["runs", "seed", "threads", "format", "samples"];
+
+/// What was asked and answered, every run's values, and how many seconds it took.
+type Told = (Asked, Answer, Option<Samples>, f64);
+
 /// So many of them.
 pub(super) fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
@@ -139,11 +154,45 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
+/// What is told with the numbers: who was asked, and under which conditions.
+struct Asked {
+    protocol: String,
+    nodes: u32,
+    runs: u64,
+    seed: u64,
+    scenario: String,
+    conditions: String,
+    loss: f64,
+    params: Map<String, Value>,
+}
+
 impl Sim {
     /// Runs it; `given` are the flags that were written.
     pub(super) fn run(&self, given: &[String]) -> Done {
-        let setting = self.group.with(self.protocol, given)?;
-        let experiment = self.experiment(setting)?;
+        if let Some(path) = &self.samples {
+            file::check_writable(path)?;
+        }
+        let (asked, answer, samples, seconds) = match &self.what {
+            What::Protocol(entry) => self.of_protocol(entry, given)?,
+            What::File(path) => self.of_file(path, given)?,
+        };
+        if let (Some(path), Some(samples)) = (&self.samples, samples) {
+            file::write(path, &(asked.every_run(&samples).to_csv() + "\n"))?;
+        }
+        let text = match self.format {
+            Format::Table => asked.for_people(&answer, seconds),
+            Format::Json => asked.for_programs(&answer, seconds).to_string(),
+            Format::Csv => asked.rows(&answer).to_csv(),
+        };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+
+    /// The runs of a protocol, in the conditions that the flags say.
+    fn of_protocol(&self, entry: &'static Entry, given: &[String]) -> Result<Told, Failure> {
+        let setting = self.group.with(entry, given)?;
+        let (chosen, experiment) = self.experiment(entry, setting)?;
+        self.check_effects(given, &experiment)?;
         // Before anything else: even to check a plan is to build one.
         let lazy = self.engine != Which::Event && experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
@@ -156,19 +205,87 @@ impl Sim {
             write_trace(&experiment, path)?;
         }
         let watch = Stopwatch::start();
-        let answer = experiment.run(&|| progress.tick()).map_err(Failure::usage)?;
-        let seconds = watch.elapsed().as_secs_f64();
-        drop(progress);
-        let text = match self.format {
-            Format::Table => self.for_people(setting, &experiment, &answer, seconds),
-            Format::Json => self.for_programs(setting, &experiment, &answer, seconds).to_string(),
-            Format::Csv => self.for_spreadsheets(&experiment, &answer),
+        let tick = || progress.tick();
+        let ran = match self.samples {
+            Some(_) => experiment.run_and_keep(&tick).map(|(answer, all)| (answer, Some(all))),
+            None => experiment.run(&tick).map(|answer| (answer, None)),
         };
-        writeln!(io::stdout(), "{text}")?;
+        let (answer, samples) = ran.map_err(Failure::usage)?;
+        let mut params = setting.to_json(&chosen);
+        params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
+        params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
+        if let Scenario::Churn(Churn { departures, arrivals }) = experiment.scenario {
+            params.insert("departures".to_owned(), json!(departures));
+            params.insert("arrivals".to_owned(), json!(arrivals));
+        }
+        let asked = Asked {
+            protocol: entry.name.to_owned(),
+            nodes: experiment.nodes,
+            runs: self.runs,
+            seed: experiment.seed,
+            scenario: experiment.scenario.name().to_owned(),
+            conditions: setting.conditions(&chosen),
+            loss: experiment.network.loss().rate(),
+            params,
+        };
+        Ok((asked, answer, samples, watch.elapsed().as_secs_f64()))
+    }
+
+    /// The runs of a scenario file.
+    fn of_file(&self, path: &Path, given: &[String]) -> Result<Told, Failure> {
+        let scenario = target_file::read(path, given, &BESIDE_A_FILE)?;
+        memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
+            .map_err(|line| self.what.refused(line))?;
+        let seed = self.group.seed.unwrap_or(scenario.seed);
+        let progress = Progress::new(self.runs);
+        let watch = Stopwatch::start();
+        let threads = threads::start(self.threads, self.runs);
+        let ran = scenario.repeat(self.runs, seed, threads, &|| progress.tick());
+        let (answer, samples) = ran.map_err(Failure::usage)?;
+        let name = path.display().to_string();
+        let asked = Asked {
+            protocol: scenario.protocol,
+            nodes: scenario.plan.nodes,
+            runs: self.runs,
+            seed,
+            conditions: format!(": {}", scenario.about),
+            loss: scenario.plan.network.loss().rate(),
+            params: Map::from_iter([("scenario".to_owned(), json!(name))]),
+            scenario: name,
+        };
+        Ok((asked, answer, Some(samples), watch.elapsed().as_secs_f64()))
+    }
+
+    /// Refuses flags that would change nothing.
+    fn check_effects(&self, given: &[String], experiment: &Experiment) -> Done {
+        let idle = |flag: &str, why: &str| {
+            Err(Failure::usage(format!("--{flag} has no effect {why}, or leave --{flag} out")))
+        };
+        let is_given = |flag: &&&str| given.iter().any(|given| given == **flag);
+        let churn = matches!(experiment.scenario, Scenario::Churn(_));
+        if let Some(flag) = ["departures", "arrivals"].iter().find(is_given).filter(|_| !churn) {
+            return idle(flag, "without churn; add --scenario churn");
+        }
+        let start = experiment.scenario == Scenario::Start;
+        let profile = experiment.choice.profile();
+        let byes = ["bye", "bye-from-all", "bye-copies"];
+        if let Some(flag) = byes.iter().find(is_given).filter(|_| start && profile.byes > 0) {
+            return idle(flag, "with --scenario start, in which nobody departs; choose another");
+        }
+        let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
+        let watched = !start || !settles || profile.leases.is_some() || profile.convened;
+        if !watched && self.window != WINDOW {
+            let why = "with --scenario start, which ends when all agree; choose another scenario";
+            return idle("window", why);
+        }
         Ok(())
     }
 
-    fn experiment(&self, setting: Setting<'_>) -> Result<Experiment, Failure> {
+    fn experiment(
+        &self,
+        entry: &Entry,
+        setting: Setting<'_>,
+    ) -> Result<((Config, Choice), Experiment), Failure> {
         let scenario = self.scenario.with(self.departures, self.arrivals);
         if self.window == Duration::ZERO || self.window == Duration::MAX {
             return Err(Failure::usage(format!(
@@ -177,15 +294,15 @@ impl Sim {
             )));
         }
         let nodes = setting.nodes();
-        let choice = setting.choice(scenario.ids(nodes, self.protocol.family.has_leases()))?;
-        let convening = setting.convening(&choice, self.window)?;
-        Ok(Experiment {
+        let chosen = setting.choice(scenario.ids(nodes, entry.family.has_leases()))?;
+        let choice = chosen.1.clone();
+        let experiment = Experiment {
             nodes,
             network: setting.network()?,
-            ranks: setting.ranks(),
+            ranks: setting.ranks(&chosen.0),
             drift: setting.drift(&choice),
             choice,
-            convening,
+            convening: setting.convening(&chosen, self.window)?,
             scenario,
             window: self.window,
             runs: self.runs,
@@ -196,16 +313,13 @@ impl Sim {
                 Which::Lazy => bellwether::sim::Engine::Lazy,
                 Which::Auto => bellwether::sim::Engine::Auto,
             },
-        })
+        };
+        Ok((chosen, experiment))
     }
+}
 
-    fn for_people(
-        &self,
-        setting: Setting<'_>,
-        experiment: &Experiment,
-        answer: &Answer,
-        seconds: f64,
-    ) -> String {
+impl Asked {
+    fn for_people(&self, answer: &Answer, seconds: f64) -> String {
         let header = ["measure", "mean", "±", "95 % interval", "min", "p50", "p99", "max"];
         let row = |(measure, summary): &(Measure, Summary)| {
             let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, .. } = *summary;
@@ -223,12 +337,12 @@ impl Sim {
         let engine = if answer.lazy { "lazy" } else { "event" };
         let mut text = format!(
             "{} with {}, {} from seed {}\n{}{}\n\n{}\n\n",
-            self.protocol.name,
-            count(u64::from(experiment.nodes), "process", "processes"),
+            self.protocol,
+            count(u64::from(self.nodes), "process", "processes"),
             count(self.runs, "run", "runs"),
-            experiment.seed,
-            experiment.scenario.name(),
-            setting.conditions(&experiment.choice),
+            self.seed,
+            self.scenario,
+            self.conditions,
             table(&header, &rows)
         );
         if answer.unsettled > 0 {
@@ -244,31 +358,18 @@ impl Sim {
         text + &format!("{engine} engine: {:.3} s{rate}", seconds)
     }
 
-    fn for_programs(
-        &self,
-        setting: Setting<'_>,
-        experiment: &Experiment,
-        answer: &Answer,
-        seconds: f64,
-    ) -> Value {
-        let mut params = setting.to_json(&experiment.choice);
-        params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
-        params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
-        if let Scenario::Churn(Churn { departures, arrivals }) = experiment.scenario {
-            params.insert("departures".to_owned(), json!(departures));
-            params.insert("arrivals".to_owned(), json!(arrivals));
-        }
+    fn for_programs(&self, answer: &Answer, seconds: f64) -> Value {
         let metrics: Map<String, Value> = answer
             .measures
             .iter()
             .map(|(measure, summary)| (measure.name(), json!(summary)))
             .collect();
         json!({
-            "protocol": self.protocol.name,
-            "nodes": experiment.nodes,
+            "protocol": self.protocol,
+            "nodes": self.nodes,
             "runs": self.runs,
-            "seed": experiment.seed,
-            "params": params,
+            "seed": self.seed,
+            "params": self.params,
             "metrics": metrics,
             "unsettled": answer.unsettled,
             "engine": if answer.lazy { "lazy" } else { "event" },
@@ -277,43 +378,45 @@ impl Sim {
         })
     }
 
-    fn for_spreadsheets(&self, experiment: &Experiment, answer: &Answer) -> String {
-        let header = [
-            "protocol",
-            "nodes",
-            "runs",
-            "seed",
-            "scenario",
-            "loss",
-            "unsettled",
-            "metric",
-            "count",
-            "mean",
-            "stderr",
-            "ci95_low",
-            "ci95_high",
-            "min",
-            "p50",
-            "p99",
-            "max",
-        ];
-        let row = |(measure, summary): &(Measure, Summary)| {
-            let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, .. } = *summary;
-            let mut cells = vec![
-                self.protocol.name.to_owned(),
-                experiment.nodes.to_string(),
-                self.runs.to_string(),
-                experiment.seed.to_string(),
-                experiment.scenario.name().to_owned(),
-                experiment.network.loss().rate().to_string(),
-                answer.unsettled.to_string(),
-                measure.name(),
-                summary.count.to_string(),
+    /// A row for each measure, with the conditions in all of them.
+    fn rows(&self, answer: &Answer) -> Rows {
+        let summed =
+            ["count", "mean", "stderr", "ci95_low", "ci95_high", "min", "p50", "p99", "max"];
+        let asked =
+            ["protocol", "nodes", "runs", "seed", "scenario", "loss", "unsettled", "metric"];
+        let params = self.params.iter().filter(|(key, _)| !asked.contains(&key.as_str()));
+        let named = params.clone().map(|(key, _)| key.as_str());
+        let mut rows = Rows::new(asked.into_iter().chain(summed).chain(named));
+        for (measure, summary) in &answer.measures {
+            let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, count } = *summary;
+            let mut row = vec![
+                json!(self.protocol),
+                json!(self.nodes),
+                json!(self.runs),
+                json!(self.seed),
+                json!(self.scenario),
+                json!(self.loss),
+                json!(answer.unsettled),
+                json!(measure.name()),
+                json!(count),
             ];
-            cells.extend([mean, stderr, low, high, min, p50, p99, max].map(|x| x.to_string()));
-            cells
-        };
-        csv(&header, &answer.measures.iter().map(row).collect::<Vec<_>>())
+            row.extend([mean, stderr, low, high, min, p50, p99, max].map(|number| json!(number)));
+            row.extend(params.clone().map(|(_, value)| value.clone()));
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// A row for each run, with what was measured in it.
+    fn every_run(&self, samples: &Samples) -> Rows {
+        let measures = samples.measures.iter().map(|measure| measure.name());
+        let columns = ["run", "seed", "settled"].map(str::to_owned);
+        let mut rows = Rows::new(columns.into_iter().chain(measures));
+        for (number, run) in samples.runs.iter().enumerate() {
+            let head = [json!(number), json!(self.seed), json!(run.settled)];
+            rows.push(head.into_iter().chain(run.values.iter().map(|value| json!(value))));
+        }
+        rows
     }
 }
 
@@ -330,15 +433,15 @@ mod tests {
     use super::*;
     use crate::cli::{Bellwether, Command};
     use bellwether::protocols::announce_listen::Mapping;
-    use bellwether::protocols::choice::Choice;
     use clap::Parser;
 
     fn experiment(arguments: &str) -> Experiment {
         let words = "bellwether sim".split(' ').chain(arguments.split(' '));
         match Bellwether::try_parse_from(words).unwrap().command {
             Command::Sim(sim) => {
-                let setting = sim.group.with(sim.protocol, &[]).unwrap();
-                sim.experiment(setting).unwrap()
+                let What::Protocol(entry) = &sim.what else { panic!("{arguments}") };
+                let setting = sim.group.with(entry, &[]).unwrap();
+                sim.experiment(entry, setting).unwrap().1
             }
             other => panic!("{other:?}"),
         }
@@ -368,7 +471,7 @@ mod tests {
 
     #[test]
     fn scenarios_are_called_the_same_on_the_command_line_and_in_results() {
-        for what in What::value_variants() {
+        for what in Event::value_variants() {
             let written = what.to_possible_value().unwrap();
             assert_eq!(written.get_name(), what.with(0.0, 0.0).name());
         }

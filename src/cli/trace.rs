@@ -3,22 +3,23 @@
 use super::Done;
 use super::failure::Failure;
 use super::file;
-use super::group::{self, Group};
+use super::group::{Group, own_flags};
 use super::live;
 use super::memory::{self, Load};
 use super::probabilistic::SIGHT;
+use super::protocols::Named;
+use super::target_file::{self, What};
 use super::view::{Places, View};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
-use bellwether::protocols::choice::{Choice, Family};
+use bellwether::protocols::choice::{Choice, Entry};
 use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
     Coins, Engine, Experiment, Fault, Scenario, ScenarioFile, Timed, Who, trace,
 };
 use clap::{Args, ValueEnum};
-use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Simulate one run and show all that happened: as text, JSON lines or a picture
 #[derive(Args, Debug)]
@@ -26,7 +27,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Trace {
     /// A protocol, or a scenario file (*.toml), which then says all but --seed and the output
     #[arg(required_unless_present = "from", conflicts_with = "from")]
-    what: Option<String>,
+    #[arg(value_name = "PROTOCOL|FILE", value_parser = Named::or_file(), hide_possible_values = true)]
+    what: Option<What>,
     /// Show what live members recorded into these files instead, from the first record on
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
@@ -81,7 +83,7 @@ const BESIDE_A_FILE: [&str; 5] = ["seed", "svg", "view", "title", "format"];
 /// Those that go with recorded traces.
 const BESIDE_RECORDS: [&str; 4] = ["from", "svg", "title", "format"];
 /// What is `--view` elsewhere; here that is what a picture shows.
-const VIEW_PROB: &str = "view-prob";
+pub(super) const VIEW_PROB: &str = "view-prob";
 
 /// Where the flags that `sim` has too mean something else.
 pub(super) fn with_defaults(command: clap::Command) -> clap::Command {
@@ -106,16 +108,16 @@ fn of_group(given: &[String]) -> Vec<String> {
 impl Trace {
     /// Runs it; `given` are the flags that were written.
     pub(super) fn run(&self, given: &[String]) -> Done {
-        let Some(what) = self.what.as_deref() else {
+        let Some(what) = &self.what else {
             return self.show_recorded(given);
         };
-        let path = Path::new(what);
-        let is_file = path.extension().is_some_and(|end| end == "toml");
-        let (scenario, places) =
-            if is_file { (read(path, given)?, None) } else { self.scenario(what, given)? };
+        let (scenario, places) = match what {
+            What::File(path) => (target_file::read(path, given, &BESIDE_A_FILE)?, None),
+            What::Protocol(entry) => self.scenario(entry, given)?,
+        };
         let seed = self.group.seed.unwrap_or(scenario.seed);
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
-            .map_err(|line| if is_file { bad_file(path, &line) } else { Failure::Usage(line) })?;
+            .map_err(|line| what.refused(line))?;
         let arrangement = match &self.svg {
             Some(path) => {
                 file::check_writable(path)?;
@@ -170,10 +172,13 @@ impl Trace {
         }
     }
 
-    fn scenario(&self, what: &str, given: &[String]) -> Result<(ScenarioFile, Places), Failure> {
-        let entry =
-            group::protocol(what).map_err(|why| Failure::usage(format!("'{what}': {why}")))?;
-        if given.iter().any(|flag| flag == VIEW_PROB) && entry.family != Family::Probabilistic {
+    fn scenario(
+        &self,
+        entry: &'static Entry,
+        given: &[String],
+    ) -> Result<(ScenarioFile, Places), Failure> {
+        let sees = own_flags(entry).iter().any(|flag| flag == "view");
+        if given.iter().any(|flag| flag == VIEW_PROB) && !sees {
             return Err(Failure::usage(format!(
                 "--{VIEW_PROB} is no flag of {}, but of probabilistic; leave it out",
                 entry.name
@@ -197,7 +202,8 @@ impl Trace {
             faults.extend(at.map(|at| Timed { at, fault }));
         }
         let nodes = setting.nodes();
-        let choice = setting.choice(u64::from(nodes))?;
+        let chosen = setting.choice(u64::from(nodes))?;
+        let choice = chosen.1.clone();
         let horizon = match (self.until, &choice) {
             (Some(until), _) => until,
             (None, Choice::AnnounceListen(_)) => Duration::from_secs(5),
@@ -212,9 +218,9 @@ impl Trace {
         let experiment = Experiment {
             nodes,
             network: setting.network()?,
-            ranks: setting.ranks(),
+            ranks: setting.ranks(&chosen.0),
             drift: setting.drift(&choice),
-            convening: setting.convening(&choice, horizon)?,
+            convening: setting.convening(&chosen, horizon)?,
             choice,
             scenario: Scenario::Start,
             window: horizon,
@@ -236,20 +242,4 @@ impl Trace {
         let protocol = entry.name.to_owned();
         Ok((ScenarioFile { about, protocol, choice, plan, seed }, places))
     }
-}
-
-fn read(path: &Path, given: &[String]) -> Result<ScenarioFile, Failure> {
-    let said_twice = given.iter().find(|flag| !BESIDE_A_FILE.contains(&flag.as_str()));
-    if let Some(flag) = said_twice {
-        let name = path.display();
-        return Err(Failure::usage(format!(
-            "--{flag} is said by the file {name}; change it there, or name a protocol"
-        )));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
-    ScenarioFile::parse(&text).map_err(|bad| bad_file(path, &bad))
-}
-
-fn bad_file(path: &Path, why: &dyn Display) -> Failure {
-    Failure::Config(format!("{}: {why}", path.display()))
 }

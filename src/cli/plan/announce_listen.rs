@@ -1,9 +1,11 @@
 //! `bellwether plan announce-listen`: timers from goals, what to expect of them, and whether that
 //! happens.
 
+use super::super::analyze::read_by_formulas;
 use super::super::circumstances::{Circumstances, seconds};
 use super::super::failure::Failure;
-use super::super::group::{finite, number};
+use super::super::flags::{Offers, Parameters};
+use super::super::group::{self, finite, number};
 use super::super::output::{Format, csv, digits, table};
 use super::super::progress::Progress;
 use super::super::{Done, sim, threads};
@@ -11,7 +13,7 @@ use bellwether::analysis::cell::duration;
 use bellwether::analysis::plan::{
     Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
 };
-use bellwether::core::Duration;
+use bellwether::protocols::choice::Config;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -22,9 +24,8 @@ use std::sync::OnceLock;
 pub(super) struct AnnounceListen {
     #[command(flatten)]
     circumstances: Circumstances,
-    /// T_A: the time between a leader's announcements
-    #[arg(long, value_name = "D", default_value = "1s", allow_negative_numbers = true)]
-    announce: Duration,
+    #[command(flatten)]
+    timers: Parameters<Announce>,
     /// How often in a day the group may at most give up a leader that is there
     #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
     #[arg(value_parser = number, allow_negative_numbers = true)]
@@ -42,7 +43,7 @@ pub(super) struct AnnounceListen {
     #[arg(value_parser = runs)]
     simulate: u64,
     /// Where all luck comes from: the same seed, the same runs
-    #[arg(long, value_name = "S", default_value = "1")]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
     #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
@@ -51,6 +52,14 @@ pub(super) struct AnnounceListen {
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// The parameter that is not planned, but given.
+#[derive(Debug)]
+struct Announce;
+
+impl Offers for Announce {
+    const ONLY: &'static [&'static str] = &["announce"];
 }
 
 const EXAMPLES: &str = "\
@@ -66,7 +75,7 @@ does not speak against the formula at 99.9 %, `near` as near as an approximation
 
 Exit code: 0 if the simulation confirms the prediction, 1 if something differs.";
 
-/// Parses a number of runs, or nought.
+/// Parses a number of runs, or zero.
 fn runs(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(runs) if runs == 0 || (20..=1_000_000).contains(&runs) => Ok(runs),
@@ -96,7 +105,10 @@ impl AnnounceListen {
             nodes: self.circumstances.nodes,
             loss: self.circumstances.loss()?,
             delay: seconds(self.circumstances.delay),
-            announce: seconds(self.announce),
+            announce: match read_by_formulas("le-s", &self.timers)? {
+                Config::AnnounceListen(config) => seconds(config.announce),
+                _ => return Err(Failure::usage("le-s has other parameters")),
+            },
             false_departures: self.false_departures,
             bye_confidence: self.bye_confidence,
             messages: self.messages,

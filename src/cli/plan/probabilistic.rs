@@ -1,14 +1,16 @@
 //! `bellwether plan probabilistic`: the smallest strategy that succeeds as often as asked for.
 
+use super::super::analyze::read_by_formulas;
 use super::super::circumstances::seconds;
 use super::super::failure::Failure;
-use super::super::group::{self, name, number};
+use super::super::flags::{Offers, Parameters};
+use super::super::group::{self, number};
 use super::super::output::{Format, csv, digits, table};
-use super::super::probabilistic::Reinitiate;
 use super::super::progress::Progress;
 use super::super::{Done, file, sim, threads};
 use bellwether::analysis::plan::strategy::{Effort, Found, Goals, Standing, Tactic, Trial, search};
 use bellwether::core::Duration;
+use bellwether::protocols::choice::Config;
 use bellwether::sim::Measure;
 use bellwether::sim::network::Probability;
 use clap::Args;
@@ -46,13 +48,8 @@ pub(super) struct Probabilistic {
     #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
     #[arg(value_parser = number, allow_negative_numbers = true)]
     success: f64,
-    /// The most rounds an election may have
-    #[arg(long, value_name = "R", default_value = "5", help_heading = "Goals")]
-    #[arg(allow_negative_numbers = true)]
-    max_rounds: u32,
-    /// Who begins another round where one has no clear outcome
-    #[arg(long, value_enum, default_value_t)]
-    reinitiate: Reinitiate,
+    #[command(flatten)]
+    params: Parameters<Rounds>,
     /// How much to simulate, as a multiple of what is usual: three thousand million deliveries, and
     /// a hundred thousand runs of one strategy
     #[arg(long, value_name = "X", default_value = "1", value_parser = effort)]
@@ -62,7 +59,7 @@ pub(super) struct Probabilistic {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Where all luck comes from; the confirmation takes the next one
-    #[arg(long, value_name = "S", default_value = "1")]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
     #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
@@ -71,6 +68,14 @@ pub(super) struct Probabilistic {
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// The parameters that are not planned, but given.
+#[derive(Debug)]
+struct Rounds;
+
+impl Offers for Rounds {
+    const ONLY: &'static [&'static str] = &["max-rounds", "reinitiate"];
 }
 
 const EXAMPLES: &str = "\
@@ -130,6 +135,9 @@ impl Probabilistic {
     }
 
     fn search(&self) -> Result<Found, Failure> {
+        let Config::Probabilistic(params) = read_by_formulas("probabilistic", &self.params)? else {
+            return Err(Failure::usage("probabilistic has other parameters"));
+        };
         let goals = Goals {
             nodes: self.nodes,
             view: self.view.value(),
@@ -137,9 +145,9 @@ impl Probabilistic {
             multicast_loss: self.mcast_loss.value(),
             fail: self.fail.value(),
             delay: self.delay,
-            reinitiate: self.reinitiate.into(),
+            reinitiate: params.reinitiate,
             success: self.success,
-            max_rounds: self.max_rounds,
+            max_rounds: params.max_rounds,
         };
         let effort = Effort { scale: self.effort, seed: self.seed, threads: self.threads() };
         let progress = Progress::of(100, "% of the most it may take");
@@ -166,7 +174,7 @@ impl Probabilistic {
             goals.unicast_loss,
             goals.multicast_loss,
             goals.fail,
-            name(self.reinitiate).unwrap_or_default(),
+            goals.reinitiate.name(),
         );
         text += &format!("{}\n\n", table(&["parameter", "value", "because"], &parameters(found)));
         text += &table(&["to expect", "mean", "95 % interval", ""], &expectations(found));
@@ -206,7 +214,7 @@ impl Probabilistic {
                 "mcast_loss": goals.multicast_loss,
                 "fail": goals.fail,
                 "delay": seconds(goals.delay),
-                "reinitiate": name(self.reinitiate),
+                "reinitiate": goals.reinitiate.name(),
                 "success": goals.success,
                 "max_rounds": goals.max_rounds,
             },

@@ -4,7 +4,7 @@
 //! read once, by the same parser that reads the command line: a value means the same everywhere.
 
 use super::super::failure::{Failure, line_of};
-use super::options::{Options, named};
+use super::options::Options;
 use bellwether::net::files;
 use clap::{ArgAction, Args, FromArgMatches};
 use rustix::fs::{Mode, OFlags};
@@ -29,7 +29,7 @@ const EXCLUSIVE: [(&str, &str); 2] = [("key", "insecure"), ("bye", "bye-copies")
 const FILE_MAX: u64 = 1 << 20;
 
 fn parser() -> clap::Command {
-    named(Options::augment_args(clap::Command::new("run"))).no_binary_name(true)
+    Options::augment_args(clap::Command::new("run")).no_binary_name(true)
 }
 
 /// The flags that can be set, and whether each takes a value.

@@ -1,8 +1,7 @@
 //! What can be set for a member, as flags. A file and the environment use the same names.
 
-use super::super::announce_listen::AnnounceListen;
-use super::super::group;
-use super::super::leases::Leases;
+use super::super::flags::{Live, Parameters};
+use super::super::protocols::Named;
 use bellwether::core::Duration;
 use bellwether::net::Peers;
 use bellwether::protocols::choice::Entry;
@@ -36,7 +35,7 @@ pub(in crate::cli) struct Options {
     pub(super) insecure: bool,
     /// The protocol; `bellwether protocols` lists them
     #[arg(long, value_name = "NAME", default_value = "local-leader")]
-    #[arg(value_parser = group::protocol)]
+    #[arg(value_parser = Named, hide_possible_values = true)]
     pub(super) protocol: &'static Entry,
     /// How fit this member is to lead, where the protocol asks [default: its id]
     #[arg(long, value_name = "N")]
@@ -64,11 +63,7 @@ pub(in crate::cli) struct Options {
     #[command(flatten)]
     pub(super) commanding: Commanding,
     #[command(flatten)]
-    pub(super) announce_listen: AnnounceListen,
-    #[command(flatten)]
-    pub(super) leases: Leases,
-    #[command(flatten)]
-    pub(super) printed: group::Printed,
+    pub(super) params: Parameters<Live>,
     /// The command that runs only while this member leads
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
@@ -109,11 +104,4 @@ pub(in crate::cli) enum Format {
     Text,
     /// One object a line
     Json,
-}
-
-/// Gives way where two flags have one name: `--listen` is the address here, and the silence after
-/// which announce-listen protocols give a leader up is `--listen-for`. That ends: a group that
-/// never gave up a leader that died would be of no use.
-pub(in crate::cli) fn named(command: clap::Command) -> clap::Command {
-    command.mut_arg("listen", |flag| flag.long("listen-for").default_value("3s"))
 }

@@ -1,11 +1,9 @@
 //! The parameters of the protocol: a file's `[params]`, and over them the flags that were written.
 
 use super::super::failure::Failure;
-use super::super::group::{Printed, flags};
-use super::super::leases::Leases;
+use super::super::flags::{self, Live};
 use super::layers::{self, unknown};
 use super::options::Options;
-use crate::cli::announce_listen::AnnounceListen;
 use bellwether::core::Duration;
 use bellwether::net::Peers;
 use bellwether::protocols::choice::{BadText, Config, Entry, Family};
@@ -27,30 +25,18 @@ pub(super) fn config(
     file: layers::Params,
 ) -> Result<Config, Failure> {
     let (entry, table) = (options.protocol, options.protocol.params());
-    check_flags(entry.name, entry.family, given)?;
+    flags::refuse_foreign(entry, given, &flags::all::<Live>(), &flags::own::<Live>(entry))?;
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
     let written = serde_json::to_value(&file.table).map_err(bad)?;
     let written = written.as_object().cloned().unwrap_or_default();
     check_each(entry, &written, &file)?;
     let mut params = Given::of_values(table, written).map_err(refused)?;
-    let mut flags = match entry.family {
-        Family::AnnounceListen(_) => options.announce_listen.pairs()?,
-        Family::LocalLeader => options.leases.pairs(),
-        Family::Called(_) | Family::Probabilistic => Vec::new(),
-    };
-    if options.printed.as_printed {
-        flags.push(("as-printed", true.to_string()));
+    for (name, text) in options.params.pairs() {
+        params.put(table, name, text).map_err(refused)?;
     }
-    for (name, text) in flags {
-        let flag = if name == "listen" { "listen-for" } else { name };
-        // What `--listen-for` says even if it was not written, unless the file does; see
-        // `options::named`.
-        let by_default = name == "listen" && !params.has(name);
-        if by_default || given.iter().any(|given| given == flag) {
-            params.put(table, name, &text).map_err(refused)?;
-        }
-    }
-    let config = entry.config(&surroundings(options), &params).map_err(refused)?;
+    let around = surroundings(options);
+    flags::unattended(entry, &around, &mut params);
+    let config = entry.config(&around, &params).map_err(refused)?;
     let values: Map<String, Value> = serde_json::from_str(&config.to_json()).map_err(bad)?;
     check_simulated(&values)?;
     Ok(config)
@@ -97,35 +83,6 @@ fn check_each(
 /// Whether elections are called, and parameters stand in a file.
 fn is_called(family: Family) -> bool {
     matches!(family, Family::Called(_) | Family::Probabilistic)
-}
-
-fn announcing() -> Vec<String> {
-    let flags = flags::<AnnounceListen>().into_iter().chain(flags::<Printed>());
-    flags.map(|flag| if flag == "listen" { "listen-for".to_owned() } else { flag }).collect()
-}
-
-fn leasing() -> Vec<String> {
-    flags::<Leases>()
-}
-
-fn check_flags(name: &str, family: Family, given: &[String]) -> Result<(), Failure> {
-    let (own, foreign) = match family {
-        Family::AnnounceListen(_) => (announcing(), leasing()),
-        Family::LocalLeader => (leasing(), announcing()),
-        Family::Called(_) | Family::Probabilistic => {
-            (flags::<Printed>(), [announcing(), leasing()].concat())
-        }
-    };
-    match given.iter().find(|flag| foreign.contains(flag) && !own.contains(flag)) {
-        None => Ok(()),
-        Some(flag) if is_called(family) => Err(Failure::usage(format!(
-            "--{flag} is no flag of {name}, whose parameters stand in a file's [params]"
-        ))),
-        Some(flag) => Err(Failure::usage(format!(
-            "--{flag} is no flag of {name}, which has --{}",
-            own.join(" --")
-        ))),
-    }
 }
 
 /// What is for experiments alone is refused: with it, a lease would promise nothing.

@@ -4,7 +4,7 @@
 use super::super::failure::Failure;
 use super::super::{file, runtime_dir};
 use super::layers::{self, GROUP, Layer};
-use super::options::{Format, Options};
+use super::options::{Commanding, Format, Options};
 use super::params;
 use super::permission::Permission;
 use bellwether::core::{Instant, NodeId};
@@ -79,7 +79,13 @@ impl Settings {
         check_group(&group).map_err(|bad| Failure::Config(bad.to_string()))?;
         let choice = Choice::try_from(config.clone())
             .map_err(|bad| Failure::Config(format!("{}: {bad}", options.protocol.name)))?;
-        let (margin, grace) = (options.commanding.margin, options.commanding.grace);
+        let Commanding { margin, grace, restart } = options.commanding;
+        let idle = [("restart", restart), ("grace", grace.is_some()), ("margin", margin.is_some())];
+        if let Some((flag, _)) = idle.iter().find(|(_, given)| *given && command.is_empty()) {
+            return Err(Failure::usage(format!(
+                "--{flag} has no effect without a command; add -- CMD, or leave --{flag} out"
+            )));
+        }
         let permission = Permission::new(&choice, margin, grace);
         let absolute = |hook: &PathBuf| {
             std::path::absolute(hook).map_err(|error| Failure::io("find", hook, &error))
@@ -334,6 +340,15 @@ mod tests {
             ("g --unchecked", "", "unchecked: a protocol with its mistakes or without its"),
             ("g --protocol le-s --as-printed", "", "as-printed: a protocol with its mistakes"),
             ("g --lock 10ms", "", "local-leader: "),
+            ("g --restart", "", "--restart has no effect without a command"),
+            ("g --margin 5ms", "", "--margin has no effect without a command"),
+            ("g", "grace = \"5ms\"", "--grace has no effect without a command"),
+            ("g --protocol bully --reply 1s", "[params]\nretry = \"1s\"", "no setting is called"),
+            (
+                "g --protocol bully --retry 1s",
+                "",
+                "--retry is no flag of bully, which has --detector",
+            ),
         ] {
             let error = settings(arguments, file, &[]).unwrap_err();
             let line = match error {
