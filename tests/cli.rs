@@ -159,6 +159,7 @@ fn the_help_of_a_protocol_shows_its_own_flags_and_the_common_ones() {
 fn shells_are_offered_the_names_of_protocols_and_figures() {
     let script = stdout("completions bash");
     assert!(script.contains("hirschberg-sinclair") && script.contains("le-a le-s le-m"));
+    assert!(script.contains("all published"));
 }
 
 #[test]

@@ -37,13 +37,13 @@ pub(super) struct Analyze {
     #[arg(long, conflicts_with_all = ["quantity", "simulate", "list"])]
     errata: bool,
     /// Simulate it too, so many times, and say which form that supports
-    #[arg(long, value_name = "R", value_parser = runs, allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", value_parser = runs)]
     simulate: Option<u64>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
     #[arg(long, value_name = "S", value_parser = group::seed)]
     seed: Option<u64>,
     /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "0")]
     #[arg(value_parser = threads::parse)]
     threads: usize,
     /// How to write the result
@@ -62,19 +62,17 @@ struct Arguments {
     timers: Parameters<Timers>,
     /// With churn: departures per second, of any process
     #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = sim::rate, allow_negative_numbers = true)]
+    #[arg(value_parser = sim::rate)]
     departures: f64,
     /// With churn: arrivals per second
     #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = sim::rate, allow_negative_numbers = true)]
+    #[arg(value_parser = sim::rate)]
     arrivals: f64,
     /// Of a recurrence Q(i, n, r) or S(n, r): the round r, from 1
     #[arg(long, value_name = "r", default_value = "1", help_heading = "Recurrence")]
-    #[arg(allow_negative_numbers = true)]
     round: u32,
     /// Of a recurrence Q(i, n, r): how many messages are sent in that round
     #[arg(long, value_name = "i", default_value = "1", help_heading = "Recurrence")]
-    #[arg(allow_negative_numbers = true)]
     sent: u32,
     #[command(flatten)]
     calls: Calls,

@@ -30,21 +30,21 @@ pub(super) struct Call {
     #[arg(value_parser = initiators, conflicts_with = "initiator")]
     initiators: Initiators,
     /// This process calls it; may be said several times
-    #[arg(long, value_name = "ID", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ID")]
     initiator: Vec<u32>,
     /// They call at any moment of this length, drawn for each run, and not all at once
-    #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", default_value = "0s")]
     spread: Duration,
     /// The greatest process is dead from the start
     #[arg(long)]
     top_dead: bool,
     /// How long a process takes over each message
-    #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", default_value = "0s")]
     processing: Duration,
     /// With --detector told: all know so soon who is gone or back; or `never`, and then only
     /// time-outs say so
     /// [default: 0s]
-    #[arg(long, value_name = "D|never", allow_negative_numbers = true, value_parser = detection)]
+    #[arg(long, value_name = "D|never", value_parser = detection)]
     detection: Option<Detection>,
 }
 
@@ -65,18 +65,18 @@ struct Ground {
     #[arg(long, value_enum, default_value_t)]
     graph: Graph,
     /// With --graph random: how many links [default: 2 for each process]
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    #[arg(long, value_name = "E")]
     links: Option<usize>,
     /// With --graph disc or moving: how far radios are heard, in parts of the square's side
     /// [default: 0.35]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = number)]
+    #[arg(long, value_name = "X", value_parser = number)]
     range: Option<f64>,
     /// With --graph moving: the greatest speed, in sides of the square per second; the least is a
     /// tenth of it [default: 0.01]
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = number)]
+    #[arg(long, value_name = "X", value_parser = number)]
     speed: Option<f64>,
     /// With --graph moving: the longest rest between two ways [default: 10s]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D")]
     rest: Option<Duration>,
     /// A link, as 0-1; may be said several times, and then these are all
     #[arg(long, value_name = "A-B", value_parser = link)]

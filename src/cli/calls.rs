@@ -18,13 +18,13 @@ pub(super) struct Calls {
     #[arg(long, value_name = "one|all|K|random", value_parser = initiators)]
     initiators: Option<Initiators>,
     /// The process that calls it, where it matters which one does
-    #[arg(long, value_name = "ID", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ID", default_value = "0")]
     initiator: u32,
     /// How many links the network has [default: 2 for each process]
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    #[arg(long, value_name = "E")]
     links: Option<u64>,
     /// How long a process takes over each message
-    #[arg(long, value_name = "D", default_value = "0s", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", default_value = "0s")]
     processing: Duration,
     #[command(flatten)]
     reply: Parameters<Reply>,

@@ -15,16 +15,16 @@ pub(super) struct Chances {
     #[command(flatten)]
     k: Parameters<K>,
     /// How probable it is that a process sees another
-    #[arg(long, value_name = "P", default_value = "0.5", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0.5")]
     view: Probability,
     /// How often a process crashes in a round
-    #[arg(long, value_name = "P", default_value = "0.001", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0.001")]
     fail: Probability,
     /// How often a message to one process is lost
-    #[arg(long, value_name = "P", default_value = "0.001", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0.001")]
     ucast_loss: Probability,
     /// How often a receiver misses a message to everyone
-    #[arg(long, value_name = "P", default_value = "0.001", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0.001")]
     mcast_loss: Probability,
 }
 

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Network")]
 pub(super) struct Channel {
-    /// How often a message is lost
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
-    loss: Probability,
+    /// How often a message is lost [default: 0]
+    #[arg(long, value_name = "P")]
+    loss: Option<Probability>,
     /// Who loses it: all receivers together, or each for itself [default: each for itself]
     #[arg(long, value_enum)]
     loss_model: Option<LossModel>,
@@ -21,29 +21,32 @@ pub(super) struct Channel {
     burst: f64,
     /// How long a message takes, on average [default: 0.1s; local-leader: 1ms;
     /// ad-hoc: 10ms]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D")]
     delay: Option<Duration>,
     /// How that varies
     #[arg(long, value_enum, default_value_t)]
     delay_model: DelayModel,
     /// How often a message arrives twice
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0")]
     duplicate: Probability,
     /// How often a message is held up, so that later ones overtake it
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0")]
     reorder: Probability,
     /// By how much a second copy or a held-up message is late, at most
-    #[arg(long, value_name = "D", default_value = "0.1s", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", default_value = "0.1s")]
     straggle: Duration,
 }
 
 /// How long a burst is by default, in messages.
 const BURST: f64 = 4.0;
 
-/// Refuses a model of loss where nothing is lost.
-pub(super) fn check_loss_model(loss: f64, model: Option<impl ValueEnum>) -> Result<(), Failure> {
+/// Refuses a model of loss where no loss is given.
+pub(super) fn check_loss_model(
+    loss: Option<Probability>,
+    model: Option<impl ValueEnum>,
+) -> Result<(), Failure> {
     match model.and_then(name) {
-        Some(model) if loss == 0.0 => Err(Failure::usage(format!(
+        Some(model) if loss.is_none() => Err(Failure::usage(format!(
             "--loss-model {model} has no effect without loss; add --loss, or leave --loss-model out"
         ))),
         _ => Ok(()),
@@ -103,7 +106,7 @@ impl Channel {
     /// What is not the same in every experiment, for people to read.
     pub(super) fn conditions(&self, delay: Duration) -> String {
         let mut text = format!(", delay {}", self.delay(delay));
-        let loss = self.loss.value();
+        let loss = self.chance().value();
         if loss > 0.0 {
             text += &format!(", loss {loss} {}", name(self.loss_model()).unwrap_or_default());
         }
@@ -114,7 +117,7 @@ impl Channel {
     pub(super) fn to_json(&self, delay: Duration) -> Map<String, Value> {
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("loss", json!(self.loss.value()));
+        put("loss", json!(self.chance().value()));
         put("loss_model", json!(name(self.loss_model())));
         put("burst", json!(self.burst));
         put("delay", json!(finite(self.delay(delay))));
@@ -125,15 +128,19 @@ impl Channel {
         map
     }
 
+    fn chance(&self) -> Probability {
+        self.loss.unwrap_or(Probability::ZERO)
+    }
+
     fn loss_model(&self) -> LossModel {
-        let lossless = self.loss == Probability::ZERO;
+        let lossless = self.chance() == Probability::ZERO;
         self.loss_model.unwrap_or(if lossless { LossModel::None } else { LossModel::Uncorrelated })
     }
 
     pub(super) fn loss(&self) -> Result<Loss, Failure> {
-        let loss = self.loss;
+        let loss = self.chance();
         let model = self.loss_model.filter(|model| *model != LossModel::None);
-        check_loss_model(loss.value(), model)?;
+        check_loss_model(self.loss, model)?;
         if self.burst != BURST && self.loss_model() != LossModel::Bursts {
             return Err(Failure::usage(format!(
                 "--burst {} has no effect without --loss-model bursts; add that, or leave --burst \
@@ -157,7 +164,7 @@ impl Channel {
 
     /// A channel that loses everything while it is bad, with the loss and burst length asked for.
     fn bursts(&self) -> Result<Bursts, Failure> {
-        let (loss, length) = (self.loss.value(), self.burst);
+        let (loss, length) = (self.chance().value(), self.burst);
         let worsen = loss / ((1.0 - loss) * length);
         if !(length >= 1.0 && length.is_finite() && worsen <= 1.0) {
             return Err(Failure::usage(format!(

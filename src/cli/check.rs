@@ -35,7 +35,7 @@ pub(super) struct Check {
     #[arg(conflicts_with = "trace")]
     protocol: Option<&'static Entry>,
     /// How many schedules of faults
-    #[arg(long, value_name = "N", default_value = "2000", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "2000")]
     #[arg(value_parser = schedules)]
     schedules: u64,
     /// Only the schedule with this number
@@ -47,7 +47,7 @@ pub(super) struct Check {
     #[arg(long, value_name = "PROMISE")]
     promise: Option<Promise>,
     /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "0")]
     #[arg(value_parser = threads::parse)]
     threads: usize,
     /// Where to write the scenario and the picture of a violation
@@ -163,7 +163,7 @@ impl Check {
         let seconds = watch.elapsed().as_secs_f64();
         let evidence = match &report.violation {
             Some(violation) => {
-                let again = self.again(written);
+                let again = self.again(written, &setting.arguments(&config)?);
                 Some(self.evidence(&trial, (&config, &choice), violation, &again)?)
             }
             None => None,
@@ -203,11 +203,12 @@ impl Check {
         self.protocol.map_or("", |protocol| protocol.name)
     }
 
-    /// The flags that are the same in a replay.
-    fn again(&self, written: &[(String, Vec<String>)]) -> String {
-        let mut text = format!("bellwether check {}", self.name());
+    /// The flags that are the same in a replay; `params` are those of the protocol.
+    fn again(&self, written: &[(String, Vec<String>)], params: &str) -> String {
+        let mut text = format!("bellwether check {}{params}", self.name());
+        let told = flags::all::<flags::Every>();
         for (flag, values) in written {
-            if !NOT_REPLAYED.contains(&flag.as_str()) {
+            if !NOT_REPLAYED.contains(&flag.as_str()) && !told.contains(flag) {
                 text += &format!(" --{flag}");
                 values.iter().for_each(|value| text += &format!(" {value}"));
             }

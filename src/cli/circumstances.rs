@@ -12,18 +12,17 @@ use clap::{Args, ValueEnum};
 #[derive(Args, Debug)]
 pub(super) struct Circumstances {
     /// How many processes there are
-    #[arg(long, short, value_name = "N", default_value = "100", allow_negative_numbers = true)]
+    #[arg(long, short, value_name = "N", default_value = "100")]
     #[arg(value_parser = group::nodes)]
     pub(super) nodes: u32,
-    /// How often a message is lost
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
-    #[arg(help_heading = "Network")]
-    loss: Probability,
+    /// How often a message is lost [default: 0]
+    #[arg(long, value_name = "P", help_heading = "Network")]
+    loss: Option<Probability>,
     /// Who loses it: all receivers together, or each for itself [default: each for itself]
     #[arg(long, value_enum, help_heading = "Network")]
     loss_model: Option<LossModel>,
     /// How long a message takes
-    #[arg(long, value_name = "D", default_value = "0.1s", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", default_value = "0.1s")]
     #[arg(help_heading = "Network")]
     pub(super) delay: Duration,
 }
@@ -41,9 +40,12 @@ enum LossModel {
 impl Circumstances {
     /// What is lost.
     pub(super) fn loss(&self) -> Result<Loss, Failure> {
-        let rate = self.loss.value();
+        let rate = self.loss.map_or(0.0, Probability::value);
         let lossless = if rate == 0.0 { LossModel::None } else { LossModel::Uncorrelated };
-        channel::check_loss_model(rate, self.loss_model.filter(|model| *model != LossModel::None))?;
+        channel::check_loss_model(
+            self.loss,
+            self.loss_model.filter(|model| *model != LossModel::None),
+        )?;
         Ok(match self.loss_model.unwrap_or(lossless) {
             LossModel::None if rate > 0.0 => {
                 let model = name(LossModel::None).unwrap_or_default();

@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct Group {
     /// How many processes there are [default: 100; local-leader: 5; bully, rings, ad-hoc: 10;
     /// probabilistic: 1000]
-    #[arg(long, short, value_name = "N", allow_negative_numbers = true, value_parser = nodes)]
+    #[arg(long, short, value_name = "N", value_parser = nodes)]
     nodes: Option<u32>,
     /// Where all luck comes from: the same seed, the same runs [default: 1]
     #[arg(long, value_name = "S", value_parser = seed)]
@@ -37,7 +37,7 @@ pub(super) struct Group {
     /// Each clock runs fast or slow by its own amount up to this, in parts per million
     /// [default: 0; local-leader: as --drift-ppm]
     #[arg(long, value_name = "PPM", help_heading = "Clocks")]
-    #[arg(value_parser = parts_per_million, allow_negative_numbers = true)]
+    #[arg(value_parser = parts_per_million)]
     clock_drift: Option<u32>,
 }
 
@@ -185,6 +185,13 @@ impl Setting<'_> {
             }
             _ => Ok((config, choice)),
         }
+    }
+
+    /// What must be written to get from the defaults to these parameters, as flags.
+    pub(super) fn arguments(self, config: &Config) -> Result<String, Failure> {
+        let around = self.surroundings(u64::from(self.nodes()))?;
+        let usual = Parameters::<Every>::none().config(self.entry, &around)?;
+        Ok(flags::written(&config.arguments(&usual)))
     }
 
     /// The group and the network, for so many ids.

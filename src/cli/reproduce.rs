@@ -10,8 +10,10 @@ use super::threads;
 use bellwether::analysis::figures::{Budget, Figure, Finding, Verdict, Workbench, figure, figures};
 use bellwether::analysis::report::page::{self, Piece};
 use bellwether::analysis::report::{csv, json, picture, stem};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,20 +25,21 @@ use std::time::Duration;
 pub(super) struct Reproduce {
     /// The figures, by name; `all` for all of them, `published` for those that papers have
     #[arg(value_name = "FIGURE", required_unless_present = "list")]
+    #[arg(value_parser = Named, hide_possible_values = true)]
     figures: Vec<String>,
     /// Where the files are written; made if it is not there
     #[arg(long, short, value_name = "DIR", default_value = "figures")]
     out: PathBuf,
     /// How many runs at each point; figures whose points are costly take a part of it. With fewer
     /// than 300 no claim is judged
-    #[arg(long, short, value_name = "R", default_value = "1000", allow_negative_numbers = true)]
+    #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
     /// Where all luck comes from: the same seed, the same files
     #[arg(long, short, value_name = "S", default_value = "1")]
     seed: u64,
     /// How many threads; 0 for one per core. The files do not depend on it
-    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "0")]
     #[arg(value_parser = threads::parse)]
     threads: usize,
     /// How to write the verdicts
@@ -188,6 +191,28 @@ fn times(findings: &[Finding], took: &[Duration]) -> Vec<String> {
         (number > 0).then(|| format!("{name} {figures} {:.1} s", time.as_secs_f64()))
     };
     [part(false, "published"), part(true, "ours")].into_iter().flatten().collect()
+}
+
+/// Reads the name of a figure, and offers all names to shells.
+#[derive(Clone, Copy, Debug)]
+struct Named;
+
+impl TypedValueParser for Named {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        _command: &clap::Command,
+        _flag: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        Ok(value.to_string_lossy().into_owned())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = figures().into_iter().map(|figure| figure.id).chain(["all", "published"]);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
 }
 
 /// The figures that were named, in the order of the report, each once.

@@ -28,11 +28,11 @@ pub(super) struct Sim {
     #[arg(value_name = "PROTOCOL", value_parser = Named::or_file(), hide_possible_values = true)]
     what: What,
     /// How many runs
-    #[arg(long, short, value_name = "R", default_value = "1000", allow_negative_numbers = true)]
+    #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "0")]
     #[arg(value_parser = threads::parse)]
     threads: usize,
     #[command(flatten)]
@@ -42,11 +42,11 @@ pub(super) struct Sim {
     scenario: Event,
     /// With churn: departures per second, of any process
     #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = rate, allow_negative_numbers = true)]
+    #[arg(value_parser = rate)]
     departures: f64,
     /// With churn: arrivals per second
     #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = rate, allow_negative_numbers = true)]
+    #[arg(value_parser = rate)]
     arrivals: f64,
     /// How long a disturbed group is watched; with leases, any group
     #[arg(long, value_name = "D", default_value_t = WINDOW, help_heading = "Scenario")]

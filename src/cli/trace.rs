@@ -36,13 +36,13 @@ pub(super) struct Trace {
     group: Group,
     /// How long the run lasts [default: 5s; local-leader: 1s; bully, rings, ad-hoc, probabilistic:
     /// until all is quiet, or 20s]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D")]
     until: Option<Duration>,
     /// The leader stops without a word at this time
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D")]
     crash_leader: Option<Duration>,
     /// The leader is asked to resign at this time
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D")]
     resign_leader: Option<Duration>,
     /// Draw a picture into this file: the run over time, and the ring or network it was held in
     #[arg(long, value_name = "FILE")]

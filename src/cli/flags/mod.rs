@@ -122,6 +122,11 @@ pub(super) struct Parameters<O> {
 }
 
 impl<O: Offers> Parameters<O> {
+    /// Nothing was written.
+    pub(super) fn none() -> Self {
+        Self { written: Vec::new(), offers: PhantomData }
+    }
+
     /// What was written, by name and text.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.written.iter().map(|(name, text)| (*name, text.as_str()))
@@ -163,6 +168,16 @@ pub(super) fn unattended(entry: &Entry, around: &Surroundings, given: &mut Given
         // Who has no such parameter needs none.
         let _ = given.put(entry.params(), name, text);
     }
+}
+
+/// Parameters as they are written on a command line, each after a space.
+pub(super) fn written(pairs: &[(&str, String)]) -> String {
+    let flag = |(name, text): &(&str, String)| match text.as_str() {
+        "true" => format!(" --{name}"),
+        "false" => format!(" --{name}=false"),
+        text => format!(" --{name} {text}"),
+    };
+    pairs.iter().map(flag).collect()
 }
 
 /// Why a parameter is refused, with the name of its flag.

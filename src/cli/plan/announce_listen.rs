@@ -28,25 +28,25 @@ pub(super) struct AnnounceListen {
     timers: Parameters<Announce>,
     /// How often in a day the group may at most give up a leader that is there
     #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
-    #[arg(value_parser = number, allow_negative_numbers = true)]
+    #[arg(value_parser = number)]
     false_departures: f64,
     /// The probability with which all are to hear a leader's goodbye
     #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
-    #[arg(value_parser = number, allow_negative_numbers = true)]
+    #[arg(value_parser = number)]
     bye_confidence: f64,
     /// How many messages a start may take [default: as few as T_A allows]
     #[arg(long, value_name = "M", help_heading = "Goals")]
-    #[arg(value_parser = number, allow_negative_numbers = true)]
+    #[arg(value_parser = number)]
     messages: Option<f64>,
     /// How many runs confirm what is expected, at most; 0 for no simulation
-    #[arg(long, value_name = "R", default_value = "400", allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", default_value = "400")]
     #[arg(value_parser = runs)]
     simulate: u64,
     /// Where all luck comes from: the same seed, the same runs
     #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "0")]
     #[arg(value_parser = threads::parse)]
     threads: usize,
     /// How to write the result

@@ -23,37 +23,36 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Probabilistic {
     /// How many processes there are
-    #[arg(long, short, value_name = "N", default_value = "1000", allow_negative_numbers = true)]
+    #[arg(long, short, value_name = "N", default_value = "1000")]
     #[arg(value_parser = group::nodes)]
     nodes: u32,
     /// How probable it is that a process sees another
-    #[arg(long, value_name = "P", default_value = "0.5", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0.5")]
     view: Probability,
     /// How often a message to one process is lost
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0")]
     #[arg(help_heading = "Network")]
     ucast_loss: Probability,
     /// How often a receiver misses a message to everyone
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0")]
     #[arg(help_heading = "Network")]
     mcast_loss: Probability,
     /// How long a message takes
-    #[arg(long, value_name = "D", default_value = "0.1s", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", default_value = "0.1s")]
     #[arg(help_heading = "Network")]
     delay: Duration,
     /// How often a process crashes in a round, at any moment of it
-    #[arg(long, value_name = "P", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0")]
     fail: Probability,
     /// How often all are to name the same live leader in the end
     #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
-    #[arg(value_parser = number, allow_negative_numbers = true)]
+    #[arg(value_parser = number)]
     success: f64,
     #[command(flatten)]
     params: Parameters<Rounds>,
     /// How much to simulate, as a multiple of what is usual: three thousand million deliveries, and
     /// a hundred thousand runs of one strategy
     #[arg(long, value_name = "X", default_value = "1", value_parser = effort)]
-    #[arg(allow_negative_numbers = true)]
     effort: f64,
     /// Draw what was tried into this file: messages against success
     #[arg(long, value_name = "FILE")]
@@ -62,7 +61,7 @@ pub(super) struct Probabilistic {
     #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "0")]
     #[arg(value_parser = threads::parse)]
     threads: usize,
     /// How to write the result

@@ -53,7 +53,7 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_enum)]
     pub(super) format: Option<Format>,
     /// End with 124 if it does not lead within this time
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T")]
     pub(super) elected_within: Option<Duration>,
     /// End with 75 when it leads no longer, instead of waiting to lead again
     #[arg(long)]
@@ -77,7 +77,7 @@ pub(super) struct Hooking {
     #[arg(long, value_name = "HOOK")]
     pub(super) on_change: Vec<PathBuf>,
     /// How long a hook may take before it is killed
-    #[arg(long, value_name = "T", default_value = "10s", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "10s")]
     pub(super) hook_timeout: Duration,
 }
 
@@ -89,10 +89,10 @@ pub(super) struct Commanding {
     pub(super) restart: bool,
     /// How long CMD has between SIGTERM and SIGKILL [default: a tenth of the lease, or half of
     /// what the renewal leaves of it, if that is less]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T")]
     pub(super) grace: Option<Duration>,
     /// How long before the end of the lease nothing of CMD may be left [default: as --grace]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T")]
     pub(super) margin: Option<Duration>,
 }
 
