@@ -1,52 +1,22 @@
-//! The command line: one file per subcommand, and what they share.
+//! The command line: the subcommands, the flags they share, and how results are written.
 
-mod analyze;
-mod calling;
-mod calls;
-mod chances;
-mod change;
-mod channel;
-mod check;
-mod check_config;
-mod circumstances;
-mod completions;
-mod demo;
-mod explore;
+mod commands;
 mod failure;
 mod file;
 mod flags;
-mod group;
-mod guard;
-mod judgement;
-mod keygen;
-mod live;
-mod members;
 mod memory;
 mod output;
-mod plan;
-mod probabilistic;
-mod progress;
-mod protocols;
-mod replay;
-mod reproduce;
-mod resign;
-mod run;
 mod runtime_dir;
 mod signals;
-mod sim;
-mod status;
-mod target;
-mod target_file;
-mod threads;
-mod trace;
-mod verdict;
-mod view;
-mod watch;
-mod why;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use commands::{
+    analyze, check, check_config, completions, demo, guard, keygen, members, plan, protocols,
+    replay, reproduce, resign, run, sim, status, trace, watch, why,
+};
 use failure::Failure;
+use flags::group;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;

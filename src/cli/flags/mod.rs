@@ -8,9 +8,19 @@
 //! another name for one of them. What is written goes to the library as names and texts. What the
 //! library refuses is told with the name of the flag.
 
+pub(super) mod calling;
+pub(super) mod calls;
+pub(super) mod chances;
+pub(super) mod channel;
+pub(super) mod circumstances;
+pub(super) mod group;
 pub(super) mod help;
+pub(super) mod probabilistic;
+pub(super) mod target;
+pub(super) mod target_file;
+pub(super) mod threads;
 
-use super::failure::Failure;
+use crate::cli::failure::Failure;
 use bellwether::protocols::choice::{Choice, Config, Entry, PROTOCOLS};
 use bellwether::protocols::param::{BadParam, Fallback, Given, Kind, Param};
 use bellwether::protocols::surroundings::Surroundings;
@@ -309,7 +319,7 @@ mod tests {
         let entry = bellwether::protocols::choice::find(protocol).unwrap();
         let command = Parameters::<Every>::augment_args(Command::new("x").no_binary_name(true));
         let matches = command.try_get_matches_from(flags.split_whitespace());
-        let matches = matches.map_err(|error| super::super::failure::line_of(&error))?;
+        let matches = matches.map_err(|error| crate::cli::failure::line_of(&error))?;
         let written = Parameters::<Every>::from_arg_matches(&matches).unwrap();
         let around = Surroundings::calm(5, Duration::from_millis(100));
         written.config(entry, &around).map_err(|failure| failure.to_string())
