@@ -140,7 +140,12 @@ fn bad_calls_are_refused_in_one_line_and_leave_nothing() {
 #[test]
 fn help_names_what_the_command_has_and_hides_what_it_draws_itself() {
     let (help, _) = run("check --help");
-    for words in ["--promise", "--schedule ", "[default: 5]", "[default: 3s]", "Exit code"] {
+    for words in ["--promise", "--schedule ", "[default: 5]", "Exit code"] {
+        assert!(help.contains(words), "{words}:\n{help}");
+    }
+    assert!(!help.contains("--loss") && !help.contains("--clock-drift"), "{help}");
+    let (help, _) = run("check le-s --help");
+    for words in ["--promise", "--suppress", "[default: 3s]"] {
         assert!(help.contains(words), "{words}:\n{help}");
     }
     assert!(!help.contains("--loss") && !help.contains("--clock-drift"), "{help}");

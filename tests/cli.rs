@@ -114,6 +114,95 @@ fn the_result_depends_on_the_seed_and_on_nothing_else() {
 }
 
 #[test]
+fn flags_without_effect_are_refused_with_what_would_give_them_one() {
+    for (arguments, words) in [
+        ("sim le-s --jitter 5ms", "--jitter has no effect with --mapping random, only with"),
+        ("sim le-s --loss-model correlated", "--loss-model correlated has no effect without loss"),
+        ("analyze le-s.leadership-delay --loss-model correlated", "has no effect without loss"),
+        ("sim le-s --loss .1 --burst 7", "--burst 7 has no effect without --loss-model bursts"),
+        ("sim le-s --bye", "--bye has no effect with --scenario start"),
+        ("sim le-s --listen 3s --bye-copies 3", "--bye-copies has no effect with --scenario start"),
+        ("sim le-s --window 9s", "--window has no effect with --scenario start"),
+        ("sim le-s --departures .1", "--departures has no effect without churn"),
+        ("sim bully --beat 1s", "--beat has no effect with --detector told"),
+        ("run g --insecure --grace 5ms", "--grace has no effect without a command"),
+        ("check-config g --insecure --restart", "--restart has no effect without a command"),
+    ] {
+        let line = refusal(arguments, 2);
+        assert!(line.contains(words), "{arguments}: {line}");
+    }
+    stdout("sim le-s --runs 2 --nodes 3 --window 100s --jitter 0 --loss 0 --burst 4");
+}
+
+#[test]
+fn the_help_of_a_protocol_shows_its_own_flags_and_the_common_ones() {
+    let help = stdout("sim le-s --help");
+    assert!(help.contains("--suppress") && help.contains("--loss"), "{help}");
+    for foreign in ["--lock", "--graph", "--beat", "--strategy", "--order", "--view"] {
+        assert!(!help.contains(foreign), "{foreign}: {help}");
+    }
+    let common = stdout("sim --help");
+    assert!(common.contains("`bellwether sim PROTOCOL --help`"), "{common}");
+    assert!(common.contains("--nodes") && !common.contains("--suppress"), "{common}");
+    assert!(common.lines().count() < 200, "{common}");
+    let ring = stdout("trace ring --help");
+    assert!(
+        ring.contains("--order") && ring.contains("--view ") && !ring.contains("--view-prob <P>")
+    );
+    let run = stdout("run --protocol le-s --help");
+    assert!(run.contains("--listen-for") && run.contains("[default: 3s]"), "{run}");
+    assert!(!run.contains("--drift-ppm"), "{run}");
+    assert!(stdout("run --help").contains("--drift-ppm"), "local-leader is the default");
+}
+
+#[test]
+fn shells_are_offered_the_names_of_protocols_and_figures() {
+    let script = stdout("completions bash");
+    assert!(script.contains("hirschberg-sinclair") && script.contains("le-a le-s le-m"));
+    assert!(script.contains("all published"));
+}
+
+#[test]
+fn a_scenario_file_is_run_with_many_seeds() {
+    let folder = folder("repeat");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/failover.toml");
+    let samples = folder.join("samples.csv");
+    let flags = format!("--runs 20 --samples {}", samples.display());
+    let result = json(&format!("sim {file} {flags}"));
+    assert_eq!((&result["runs"], &result["protocol"]), (&json!(20), &json!("le-s")));
+    assert!(mean(&result, "reestablishment_delay") > 0.0, "{result}");
+    let again = json(&format!("sim {file} --runs 20 --threads 1"));
+    assert_eq!(result["metrics"], again["metrics"]);
+    let rows = std::fs::read_to_string(&samples).unwrap();
+    assert!(rows.starts_with("run,seed,settled,"), "{rows}");
+    assert_eq!(rows.lines().count(), 21, "{rows}");
+    let plain = folder.join("failover");
+    std::fs::copy(file, &plain).unwrap();
+    let named = json(&format!("sim {} --runs 20", plain.display()));
+    assert_eq!(named["metrics"], result["metrics"], "a file needs no .toml");
+    let line = refusal(&format!("sim {file} --nodes 3"), 2);
+    assert!(line.contains("--nodes is said by the file"), "{line}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_samples_of_every_run_have_the_mean_of_the_result() {
+    let folder = folder("samples");
+    let path = folder.join("samples.csv");
+    let result =
+        json(&format!("sim le-s --nodes 9 --runs 30 --loss .3 --samples {}", path.display()));
+    let rows = std::fs::read_to_string(&path).unwrap();
+    let mut lines = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let column = header.iter().position(|name| *name == "messages").unwrap();
+    let values: Vec<f64> = lines.map(|row| row[column].parse().unwrap()).collect();
+    assert_eq!(values.len(), 30);
+    let mean_of_runs = values.iter().sum::<f64>() / 30.0;
+    assert!((mean_of_runs - mean(&result, "messages")).abs() < 1e-9, "{mean_of_runs}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn one_process_alone_leads_at_once() {
     for protocol in ["le-a", "le-s", "le-m", "al"] {
         for engine in ["event", "auto"] {
@@ -136,8 +225,8 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("sim le-s --threads -1", "'-1'"),
         ("sim le-s --timer-rate NaN", "'NaN'"),
         ("sim le-s --timer-rate inf", "'inf'"),
-        ("sim le-s --timer-rate 3", "--timer-rate 3 changes nothing about a uniform timer"),
-        ("trace le-s --timer uniform --timer-rate 3", "add --timer exponential"),
+        ("sim le-s --timer-rate 3", "--timer-rate has no effect with --timer uniform"),
+        ("trace le-s --timer uniform --timer-rate 3", "only with --timer exponential"),
         ("sim", "not provided: <PROTOCOL>; try"),
         ("sim le-s --burst NaN", "'NaN'"),
         ("sim le-s --loss 1.5", "'1.5'"),
@@ -189,6 +278,12 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("trace xyzzy", "no protocol has that name"),
         ("trace le-s --until infinite", "--until"),
         ("man nonsense", "'nonsense'"),
+        ("sim le-s --seed -1", "'-1' for '--seed <S>': a seed is a whole number, from 0 to"),
+        ("sim le-s --delay -1s", "'-1s' for '--delay <D>': "),
+        ("analyze le-s.leadership-delay --delay -1s", "'-1s' for '--delay <D>': "),
+        ("check le-s --seed -1", "a seed is a whole number"),
+        ("sim le-s --announce -1s", "'-1s' for '--announce <D>': it must be a length of time"),
+        ("sim le-s --leaders 11 --nodes 10", "--leaders 11, but there are 10 processes"),
     ] {
         let line = refusal(arguments, 2);
         assert!(line.contains(words), "{arguments}: {line}");
@@ -473,11 +568,13 @@ fn tables_and_spreadsheets_show_the_same_numbers() {
     let flags = "sim le-a --nodes 9 --runs 20 --loss .3";
     let rows = stdout(&format!("{flags} --format csv"));
     let header = rows.lines().next().unwrap();
-    assert_eq!(
-        header,
-        "protocol,nodes,runs,seed,scenario,loss,unsettled,metric,count,\
-         mean,stderr,ci95_low,ci95_high,min,p50,p99,max"
-    );
+    let own = "protocol,nodes,runs,seed,scenario,loss,unsettled,metric,count,\
+               mean,stderr,ci95_low,ci95_high,min,p50,p99,max,";
+    assert!(header.starts_with(own), "{header}");
+    let params = ["suppress", "announce", "listen", "delay", "window", "clock_drift"];
+    for param in params {
+        assert!(header.split(',').any(|column| column == param), "{param} in {header}");
+    }
     let table = stdout(flags);
     for row in rows.lines().skip(1) {
         let metric = row.split(',').nth(7).unwrap();

@@ -187,7 +187,7 @@ fn what_cannot_be_is_refused_with_the_rule_and_the_way_out() {
         ("--view 1.5", "'1.5' breaks the rule: a probability lies between 0 and 1"),
         ("--fail -0.1", "a probability lies between 0 and 1"),
         ("--ucast-loss x", "a probability lies between 0 and 1"),
-        ("--strategy /no/such/file", "a strategy is double, fixed, a list such as 7,20,all"),
+        ("--strategy /no/such/file", "a strategy is double, fixed, or a list of whole numbers"),
         ("--strategy 7,many", "'many' is no K"),
         ("--strategy 1,2,3 --max-rounds 2", "strategy lists 3 values of K"),
         ("--most-relays 0", "most-relays = 0"),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 /// Why a command did not do what it should.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(in crate::cli) enum Failure {
     /// The arguments break a rule.
     Usage(String),
     /// A file breaks a rule.
@@ -23,16 +23,16 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    pub(super) fn usage(what: impl Display) -> Self {
+    pub(in crate::cli) fn usage(what: impl Display) -> Self {
         Self::Usage(what.to_string())
     }
 
-    pub(super) fn io(what: &str, path: &std::path::Path, error: &io::Error) -> Self {
+    pub(in crate::cli) fn io(what: &str, path: &std::path::Path, error: &io::Error) -> Self {
         Self::Io(format!("cannot {what} {}: {error}", path.display()))
     }
 
     /// What there is to say, if it was not said yet, and the exit code.
-    pub(super) fn into_line(self) -> (Option<String>, u8) {
+    pub(in crate::cli) fn into_line(self) -> (Option<String>, u8) {
         match self {
             Self::Usage(line) => (Some(line), 2),
             Self::Config(line) => (Some(line), 78),
@@ -43,7 +43,7 @@ impl Failure {
         }
     }
 
-    pub(super) fn report(self) -> ExitCode {
+    pub(in crate::cli) fn report(self) -> ExitCode {
         let (line, code) = self.into_line();
         if let Some(line) = line {
             complain(&line);
@@ -82,7 +82,7 @@ impl From<io::Error> for Failure {
 }
 
 /// Reports what clap found: help and version as they are, everything else in one line.
-pub(super) fn of_usage(error: &clap::Error) -> ExitCode {
+pub(in crate::cli) fn of_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print(); // help that nobody reads to the end is no failure
         return ExitCode::SUCCESS;
@@ -96,7 +96,7 @@ pub(super) fn of_usage(error: &clap::Error) -> ExitCode {
 }
 
 /// What clap found, in one line.
-pub(super) fn line_of(error: &clap::Error) -> String {
+pub(in crate::cli) fn line_of(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let said = lines.filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));

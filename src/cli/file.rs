@@ -1,13 +1,13 @@
 //! Files that a command writes: refused early where that cannot be, and made late, so that whoever
 //! stops before there is anything to write leaves nothing behind.
 
-use super::Done;
-use super::failure::Failure;
+use crate::cli::Done;
+use crate::cli::failure::Failure;
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 
 /// Refuses a path that cannot be written to; changes nothing.
-pub(super) fn check_writable(path: &Path) -> Done {
+pub(in crate::cli) fn check_writable(path: &Path) -> Done {
     let is_new = match fs::metadata(path) {
         Ok(found) if found.is_file() || found.is_dir() => false,
         Ok(_) => return Ok(()), // opening a pipe or a device is itself an event for its reader
@@ -23,7 +23,7 @@ pub(super) fn check_writable(path: &Path) -> Done {
 
 /// Writes it all at once in the place of what was there: whoever is interrupted leaves the former
 /// file or the new one.
-pub(super) fn replace(path: &Path, text: &str) -> Done {
+pub(in crate::cli) fn replace(path: &Path, text: &str) -> Done {
     let new = path.with_added_extension("new");
     write(&new, text)?;
     fs::rename(&new, path).map_err(|error| Failure::io("write", path, &error))
@@ -34,7 +34,7 @@ const NOT_SVG: [&str; 8] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "pdf", "
 
 /// Writes it all, or leaves no file that was not there. A picture is not written under the name of
 /// another kind of picture, which no viewer would open.
-pub(super) fn write(path: &Path, text: &str) -> Done {
+pub(in crate::cli) fn write(path: &Path, text: &str) -> Done {
     let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
     if text.starts_with("<svg") && end.is_some_and(|end| NOT_SVG.contains(&end.as_str())) {
         return Err(Failure::usage(format!(

@@ -29,7 +29,7 @@ const INTERVALS_TO_SETTLE: f64 = 20.0;
 
 /// What is to be held at the same time, as far as it takes memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Load<'a> {
+pub(in crate::cli) struct Load<'a> {
     choice: &'a Choice,
     network: &'a Network,
     /// Ids, of processes that are there or may come.
@@ -50,7 +50,7 @@ pub(super) struct Load<'a> {
 
 impl<'a> Load<'a> {
     /// All runs of an experiment.
-    pub(super) fn of_runs(experiment: &'a Experiment, lazy: bool) -> Self {
+    pub(in crate::cli) fn of_runs(experiment: &'a Experiment, lazy: bool) -> Self {
         let Experiment { choice, network, runs, .. } = experiment;
         Self {
             choice,
@@ -72,7 +72,7 @@ impl<'a> Load<'a> {
     }
 
     /// The first run of an experiment, kept whole.
-    pub(super) fn of_first_run(experiment: &'a Experiment) -> Self {
+    pub(in crate::cli) fn of_first_run(experiment: &'a Experiment) -> Self {
         let leases = experiment.choice.profile().leases.is_some();
         let watched = if experiment.scenario == Scenario::Start && !leases {
             0.0
@@ -89,7 +89,7 @@ impl<'a> Load<'a> {
     }
 
     /// One run by plan, kept whole.
-    pub(super) fn of_plan(choice: &'a Choice, plan: &'a Plan) -> Self {
+    pub(in crate::cli) fn of_plan(choice: &'a Choice, plan: &'a Plan) -> Self {
         let called = |timed: &&Timed| matches!(timed.fault, Fault::Campaign { .. });
         let calls = plan.faults.iter().filter(called);
         let scatters = |fault: &Fault| matches!(fault, Fault::Cut { .. } | Fault::Network { .. });
@@ -177,7 +177,7 @@ impl<'a> Load<'a> {
 }
 
 /// Refuses, in a line, what would not fit, instead of starting and being killed.
-pub(super) fn check(load: &Load<'_>) -> Result<(), String> {
+pub(in crate::cli) fn check(load: &Load<'_>) -> Result<(), String> {
     let Some(free) = available() else { return Ok(()) };
     let parts = load.parts();
     let needed: f64 = parts.iter().map(|(bytes, ..)| bytes).sum();

@@ -1,53 +1,24 @@
-//! The command line: one file per subcommand, and what they share.
+//! The command line: the subcommands, the flags they share, and how results are written.
 
-mod analyze;
-mod announce_listen;
-mod called;
-mod calling;
-mod calls;
-mod chances;
-mod change;
-mod channel;
-mod check;
-mod check_config;
-mod circumstances;
-mod completions;
-mod demo;
-mod explore;
+mod commands;
 mod failure;
 mod file;
-mod group;
-mod guard;
-mod judgement;
-mod keygen;
-mod leases;
-mod live;
-mod members;
+mod flags;
 mod memory;
 mod output;
-mod plan;
-mod probabilistic;
-mod progress;
-mod protocols;
-mod replay;
-mod reproduce;
-mod resign;
-mod run;
 mod runtime_dir;
 mod signals;
-mod sim;
-mod status;
-mod target;
-mod threads;
-mod trace;
-mod verdict;
-mod view;
-mod watch;
-mod why;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use commands::{
+    analyze, check, check_config, completions, demo, guard, keygen, members, plan, protocols,
+    replay, reproduce, resign, run, sim, status, trace, watch, why,
+};
 use failure::Failure;
+use flags::group;
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Leader election without a coordinator: run it, simulate it, measure it, try to break it.
@@ -123,7 +94,9 @@ enum Command {
 
 /// Runs the command line and says how it went: 0 well, 2 bad usage, 78 bad file, 1 anything else.
 pub(crate) fn main() -> ExitCode {
-    let matches = command().try_get_matches();
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let matches = with_help(command(), &words).try_get_matches();
     let parsed = matches.and_then(|matches| Ok((Bellwether::from_arg_matches(&matches)?, matches)));
     let (parsed, matches) = match parsed {
         Ok(parsed) => parsed,
@@ -163,8 +136,42 @@ fn command() -> clap::Command {
     Bellwether::command()
         .mut_subcommand("trace", trace::with_defaults)
         .mut_subcommand("check", check::with_defaults)
-        .mut_subcommand("run", run::options::named)
-        .mut_subcommand("check-config", run::options::named)
+        .mut_subcommand("run", flags::help::unattended)
+        .mut_subcommand("check-config", flags::help::unattended)
+        .mut_subcommands(|command| {
+            command.mut_subcommands(|inner| inner.mut_args(signed)).mut_args(signed)
+        })
+}
+
+/// Takes a value that begins with a minus for a value, so that it is refused by the rule for it.
+/// Names of files are left alone: where one is missing, the next flag is not its name.
+fn signed(flag: clap::Arg) -> clap::Arg {
+    use std::any::TypeId;
+    let parsed = flag.get_value_parser().type_id();
+    let texts = [TypeId::of::<PathBuf>(), TypeId::of::<String>(), TypeId::of::<OsString>()];
+    let is_number = flag.get_long().is_some() && !texts.iter().any(|text| parsed == *text);
+    let takes = flag.get_action().takes_values();
+    if is_number && takes { flag.allow_hyphen_values(true) } else { flag }
+}
+
+/// The command with the help that these words ask for.
+fn with_help(command: clap::Command, words: &[String]) -> clap::Command {
+    let live = words.first().is_some_and(|word| word == "run" || word == "check-config");
+    if live {
+        let all = flags::all::<flags::Live>();
+        return flags::help::asked(command, words, &flags::own::<flags::Live>, &all);
+    }
+    // There, `--view` is what a picture shows.
+    let trace = words.first().is_some_and(|word| word == "trace");
+    let renamed = |flags: Vec<String>| -> Vec<String> {
+        let named = |flag: String| match flag.as_str() {
+            "view" if trace => trace::VIEW_PROB.to_owned(),
+            _ => flag,
+        };
+        flags.into_iter().map(named).collect()
+    };
+    let own = |entry| renamed(group::own_flags(entry));
+    flags::help::asked(command, words, &own, &renamed(group::all_flags()))
 }
 
 /// The flags that were written on the command line, without their dashes; clap's values alone do

@@ -2,22 +2,22 @@
 //!
 //! **Assumptions.** Whoever may write to it may answer for a member, so only its owner may.
 
-use super::failure::Failure;
+use crate::cli::failure::Failure;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// A variable of the environment, by its name.
-pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+pub(in crate::cli) type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Variables of this process; empty ones count as absent.
-pub(super) fn variable(name: &str) -> Option<OsString> {
+pub(in crate::cli) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// The directory that was asked for, or the one that this user's members have.
-pub(super) fn choose(given: Option<&Path>, variable: Variable<'_>, user: u32) -> PathBuf {
+pub(in crate::cli) fn choose(given: Option<&Path>, variable: Variable<'_>, user: u32) -> PathBuf {
     let own = |name| variable(name).map(PathBuf::from);
     if let Some(dir) = given.map(Path::to_owned).or_else(|| own("BELLWETHER_DIR")) {
         return dir;
@@ -35,12 +35,12 @@ pub(super) fn choose(given: Option<&Path>, variable: Variable<'_>, user: u32) ->
 }
 
 /// The same, for this process.
-pub(super) fn of_process(given: Option<&Path>) -> PathBuf {
+pub(in crate::cli) fn of_process(given: Option<&Path>) -> PathBuf {
     choose(given, &variable, rustix::process::geteuid().as_raw())
 }
 
 /// All directories in which a member of this user, or of this machine, may be found.
-pub(super) fn all_of_process(given: Option<&Path>) -> Vec<PathBuf> {
+pub(in crate::cli) fn all_of_process(given: Option<&Path>) -> Vec<PathBuf> {
     let own = of_process(given);
     if given.is_some() || variable("BELLWETHER_DIR").is_some() {
         return vec![own];
@@ -56,14 +56,14 @@ pub(super) fn all_of_process(given: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Makes the directory, if it is not there, and refuses one that others could tamper with.
-pub(super) fn prepare(dir: &Path) -> Result<(), Failure> {
+pub(in crate::cli) fn prepare(dir: &Path) -> Result<(), Failure> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.map_err(|error| Failure::io("make the directory", dir, &error))?;
     check(dir).map(drop)
 }
 
 /// How the directory is safe, or why it is not.
-pub(super) fn check(dir: &Path) -> Result<String, Failure> {
+pub(in crate::cli) fn check(dir: &Path) -> Result<String, Failure> {
     let found = match fs::metadata(dir) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(format!("{} is not there, and will be made", dir.display()));

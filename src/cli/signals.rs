@@ -9,13 +9,13 @@ use std::os::unix::net::UnixStream;
 
 /// The signals of this process, from now on.
 #[derive(Debug)]
-pub(super) struct Signals {
+pub(in crate::cli) struct Signals {
     delivery: SignalDelivery<UnixStream, SignalOnly>,
 }
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(in crate::cli) enum Asked {
     /// To come to an end.
     End,
     /// To read again what may have changed.
@@ -26,7 +26,7 @@ pub(super) enum Asked {
 
 impl Signals {
     /// Takes the signals over.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(in crate::cli) fn new() -> io::Result<Self> {
         let (read, write) = UnixStream::pair()?;
         // A file that may grow no further is an error of that file's, and no reason to die. Caught
         // and not ignored: what is ignored the command would inherit.
@@ -35,7 +35,7 @@ impl Signals {
     }
 
     /// What came since the last look.
-    pub(super) fn pending(&mut self) -> Vec<Asked> {
+    pub(in crate::cli) fn pending(&mut self) -> Vec<Asked> {
         let asked = |signal| match signal {
             SIGTERM | SIGINT => Some(Asked::End),
             SIGHUP => Some(Asked::Reload),

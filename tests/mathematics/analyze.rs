@@ -182,8 +182,11 @@ fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
         ("analyze le-s.leadership-delay --listen 3s", ["--listen changes nothing", "--suppress"]),
         ("analyze le-a.leadership-delay --timer uniform", ["--timer changes nothing", "--delay"]),
         ("analyze le-a.leadership-delay --timer-rate 3", ["--timer-rate", "--announce"]),
-        ("analyze le-s.leadership-delay --timer-rate 3", ["a uniform timer", "--timer exp"]),
-        ("analyze le-s.leadership-delay --timer uniform --timer-rate 3", ["uniform timer", ""]),
+        ("analyze le-s.leadership-delay --timer-rate 3", ["with --timer uniform", "--timer exp"]),
+        (
+            "analyze le-s.leadership-delay --timer uniform --timer-rate 3",
+            ["with --timer uniform", ""],
+        ),
         ("analyze sup.messages --loss .4", ["sup.messages: ", "or add --simulate 1000"]),
         ("analyze le-s.leadership-delay --nodes 1", ["nodes = 1", "2 <= nodes"]),
         ("analyze le-s.leadership-delay --nodes 0", ["'0'", "processes"]),

@@ -135,9 +135,7 @@ impl Program {
             ));
         }
         let Peers::Listed(list) = peers else { return Ok(None) };
-        choice
-            .check_nodes(list.len() as u64)
-            .map_err(|bad| BadSettings::Rule(bad.to_string()))?;
+        choice.check_nodes(list.len() as u64).map_err(|bad| BadSettings::Rule(bad.to_string()))?;
         let Some(longest) = choice.longest_message(list.len()) else { return Ok(None) };
         if longest > body_max {
             let fits = |members: &usize| self.fits(*members, body_max);

@@ -68,8 +68,8 @@ mod world;
 
 pub use coin::{Coins, For};
 pub use experiment::{
-    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, Measure, Scenario,
-    Wandering, Wanderings,
+    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, Measure, Run, Samples,
+    Scenario, Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
 pub use idle::Idle;

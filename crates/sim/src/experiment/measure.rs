@@ -150,7 +150,43 @@ impl Sample {
     }
 }
 
-/// Each measure that some run has, with its values in order of the runs.
+/// What every run gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// What was measured in some run.
+    pub measures: Vec<Measure>,
+    /// The runs, in their order.
+    pub runs: Vec<Run>,
+}
+
+/// What one run gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Whether what the run was for happened.
+    pub settled: bool,
+    /// Its values, in the order of [`Samples::measures`]; absent where it gave none.
+    pub values: Vec<Option<f64>>,
+}
+
+impl Samples {
+    /// The values of these measures, run by run.
+    pub(super) fn of(measures: Vec<Measure>, samples: &[Sample]) -> Self {
+        let run = |sample: &Sample| {
+            let settled = !sample.unsettled;
+            let value = |measure: &Measure| match (sample.get(*measure), measure.row()) {
+                // A run in which none of that kind was sent counts too, and one that did not
+                // settle does not: see `columns`.
+                (value, None) => settled.then_some(value.unwrap_or_default()),
+                (value, Some(_)) => value,
+            };
+            Run { settled, values: measures.iter().map(value).collect() }
+        };
+        let runs = samples.iter().map(run).collect();
+        Self { measures, runs }
+    }
+}
+
+/// Each measure that some run gave, with its values in order of the runs.
 pub(super) fn columns(samples: &[Sample]) -> impl Iterator<Item = (Measure, Vec<f64>)> {
     let values = |measure| samples.iter().filter_map(move |sample| sample.get(measure)).collect();
     let table = Measure::ALL.iter().map(move |&measure| (measure, values(measure)));

@@ -9,6 +9,7 @@ mod convening;
 mod leases;
 mod measure;
 mod recovery;
+mod repeat;
 mod rounds;
 mod scenario;
 mod start;
@@ -18,8 +19,8 @@ mod watch;
 
 pub use check::BadExperiment;
 pub use convening::{Convening, Initiators};
-pub use measure::Measure;
 pub(crate) use measure::Sample;
+pub use measure::{Measure, Run, Samples};
 pub use scenario::{Churn, Scenario};
 pub use wandering::{Wandering, Wanderings};
 
@@ -98,10 +99,28 @@ impl Experiment {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn run(&self, progress: &(dyn Fn() + Sync)) -> Result<Answer, BadExperiment> {
+        let (samples, lazy) = self.samples(progress)?;
+        Ok(summarise(&samples, lazy))
+    }
+
+    /// The same, with what every run gave.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn run_and_keep(
+        &self,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<(Answer, Samples), BadExperiment> {
+        let (samples, lazy) = self.samples(progress)?;
+        Ok(kept(&samples, lazy))
+    }
+
+    /// What every run gave, and whether the lazy engine ran them.
+    fn samples(&self, progress: &(dyn Fn() + Sync)) -> Result<(Vec<Sample>, bool), BadExperiment> {
         self.check()?;
         let lazy = self.engine != Engine::Event && self.not_lazy().is_none();
         let samples = self.choice.clone().visit(Runs { experiment: self, lazy, progress })?;
-        Ok(summarise(&samples, lazy))
+        Ok((samples, lazy))
     }
 
     /// The plan of one run, and when its watch begins. It does not contain the cut of a split,
@@ -134,7 +153,14 @@ impl Experiment {
     }
 }
 
-/// Combines the runs into an answer.
+/// The runs put together, and one by one.
+fn kept(samples: &[Sample], lazy: bool) -> (Answer, Samples) {
+    let answer = summarise(samples, lazy);
+    let measures = answer.measures.iter().map(|(measure, _)| *measure).collect();
+    (answer, Samples::of(measures, samples))
+}
+
+/// Puts the runs together.
 fn summarise(samples: &[Sample], lazy: bool) -> Answer {
     let summarised =
         |(measure, column): (Measure, Vec<f64>)| Some((measure, summary(measure, &column)?));

@@ -1,0 +1,74 @@
+//! A scenario file many times: the same plan with other luck, measured as experiments are.
+//!
+//! **Assumptions.** The first fault of a group that elects on its own is what disturbs it: what is
+//! measured then begins with it. Without faults, the start is measured.
+//!
+//! **Promise.** Run `i` draws its luck from (seed, `i`), as in an experiment. The first is the run
+//! that [`ScenarioFile::trace`] shows.
+
+use super::scenario::Planned;
+use super::watch::Watch;
+use super::{
+    Answer, BadExperiment, Convening, Engine, Experiment, Sample, Samples, Scenario, kept,
+    on_threads,
+};
+use crate::coin::Coins;
+use crate::scenario_file::ScenarioFile;
+use crate::world::World;
+use bellwether_core::{Duration, Protocol, SimTime, Visitor};
+
+impl ScenarioFile {
+    /// Runs it so many times, `progress` being told after every run.
+    ///
+    /// # Errors
+    /// [`BadExperiment::Threads`] if there are no threads to be had.
+    pub fn repeat(
+        &self,
+        runs: u64,
+        seed: u64,
+        threads: usize,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<(Answer, Samples), BadExperiment> {
+        let plan = &self.plan;
+        let first = plan.faults.iter().map(|timed| timed.at).min();
+        let at = first.unwrap_or(Duration::ZERO).min(plan.horizon);
+        let experiment = Experiment {
+            choice: self.choice.clone(),
+            nodes: plan.nodes,
+            network: plan.network.clone(),
+            ranks: plan.ranks,
+            drift: plan.drift,
+            convening: Convening::default(),
+            // Which of those that begin with an event does not matter: the plan is the file's.
+            scenario: if first.is_some() { Scenario::Departure } else { Scenario::Start },
+            window: plan.horizon.saturating_sub(at),
+            runs,
+            seed,
+            threads,
+            engine: Engine::Event,
+        };
+        let planned = Planned { plan: plan.clone(), from: SimTime::ZERO + at, apart: Vec::new() };
+        let repeats = Repeats { experiment: &experiment, planned: &planned, progress };
+        Ok(kept(&self.choice.clone().visit(repeats)?, false))
+    }
+}
+
+/// All runs of one plan, spread over threads.
+struct Repeats<'a> {
+    experiment: &'a Experiment,
+    planned: &'a Planned,
+    progress: &'a (dyn Fn() + Sync),
+}
+
+impl Visitor for Repeats<'_> {
+    type Output = Result<Vec<Sample>, BadExperiment>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
+        let Self { experiment, planned, progress } = self;
+        let begin = || (World::<P>::new(params.clone()), Watch::of(experiment));
+        on_threads(experiment, progress, begin, |(world, watch), coins: Coins| {
+            watch.reset(experiment, planned, coins);
+            watch.run(world, planned, coins)
+        })
+    }
+}

@@ -1,0 +1,560 @@
+//! `bellwether analyze`: what a paper computes, as printed, as corrected and as simulated.
+
+use crate::cli::Done;
+use crate::cli::commands::sim;
+use crate::cli::failure::Failure;
+use crate::cli::flags::calls::Calls;
+use crate::cli::flags::chances::Chances;
+use crate::cli::flags::circumstances::{Circumstances, seconds};
+use crate::cli::flags::group::{self, finite};
+use crate::cli::flags::threads;
+use crate::cli::flags::{self, Offers, Parameters};
+use crate::cli::memory::{self, Load};
+use crate::cli::output::judgement::{Judgement, difference};
+use crate::cli::output::progress::Progress;
+use crate::cli::output::{Format, csv, digits, table};
+use bellwether::analysis::support::Off;
+use bellwether::analysis::{
+    Inputs, OutOfDomain, Quantity, ValidInputs, errata, quantities, quantity,
+};
+use bellwether::protocols::announce_listen;
+use bellwether::protocols::choice::{Config, Entry, find};
+use bellwether::protocols::surroundings::Surroundings;
+use bellwether::sim::stats::Summary;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Compute what a paper computes: as printed, as corrected, and as simulated
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Analyze {
+    /// What to compute; --list names everything
+    #[arg(value_parser = named)]
+    quantity: Option<&'static Quantity>,
+    /// List all quantities
+    #[arg(long, conflicts_with_all = ["quantity", "simulate"])]
+    list: bool,
+    /// Write what is wrong in the papers, with the simulations that decide, as Markdown
+    #[arg(long, conflicts_with_all = ["quantity", "simulate", "list"])]
+    errata: bool,
+    /// Simulate it too, so many times, and say which form that supports
+    #[arg(long, value_name = "R", value_parser = runs)]
+    simulate: Option<u64>,
+    /// Where all luck comes from: the same seed, the same runs [default: 1]
+    #[arg(long, value_name = "S", value_parser = group::seed)]
+    seed: Option<u64>,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0")]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+/// What a formula may depend on.
+#[derive(Args, Debug)]
+struct Arguments {
+    #[command(flatten)]
+    circumstances: Circumstances,
+    #[command(flatten)]
+    timers: Parameters<Timers>,
+    /// With churn: departures per second, of any process
+    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
+    #[arg(value_parser = sim::rate)]
+    departures: f64,
+    /// With churn: arrivals per second
+    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
+    #[arg(value_parser = sim::rate)]
+    arrivals: f64,
+    /// Of a recurrence Q(i, n, r) or S(n, r): the round r, from 1
+    #[arg(long, value_name = "r", default_value = "1", help_heading = "Recurrence")]
+    round: u32,
+    /// Of a recurrence Q(i, n, r): how many messages are sent in that round
+    #[arg(long, value_name = "i", default_value = "1", help_heading = "Recurrence")]
+    sent: u32,
+    #[command(flatten)]
+    calls: Calls,
+    #[command(flatten)]
+    chances: Chances,
+}
+
+/// The parameters of le-s that formulas read.
+#[derive(Debug)]
+struct Timers;
+
+impl Offers for Timers {
+    const ONLY: &'static [&'static str] =
+        &["suppress", "announce", "listen", "timer", "timer-rate"];
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether analyze --list
+  bellwether analyze --errata > errata.md
+  bellwether analyze le-s.leadership-delay --nodes 500 --loss .4
+  bellwether analyze le-s.leadership-delay --nodes 10 --loss .4 --simulate 2000
+  bellwether analyze le-s.reestablishment-delay.departure --listen 8s --loss .1 --format json
+  bellwether analyze merea.messages.worst-worst --nodes 1000 --simulate 2
+  bellwether analyze probabilistic.success --nodes 10000 --k 40 --view .4 --mcast-loss .01
+
+How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
+supports a form if it does not speak against it at 99.9 %; of an approximation it says how far it is
+off. Where there is no form, --simulate still measures.";
+
+/// Parses the name of a quantity.
+fn named(name: &str) -> Result<&'static Quantity, String> {
+    if let Some(found) = quantity(name) {
+        return Ok(found);
+    }
+    let lower = name.to_lowercase();
+    let likeness = |quantity: &Quantity| strsim::jaro_winkler(&lower, quantity.name);
+    let mut near: Vec<_> = quantities().filter(|quantity| likeness(quantity) > 0.6).collect();
+    near.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    let near: Vec<_> = near.iter().take(3).map(|near| format!("'{}'", near.name)).collect();
+    let hint = match near.is_empty() {
+        true => String::new(),
+        false => format!("did you mean {}? ", near.join(" or ")),
+    };
+    Err(format!("no quantity has that name; {hint}`bellwether analyze --list` names them"))
+}
+
+/// Parses a number of runs; one alone would say nothing about its error.
+fn runs(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(runs) if runs > 1 => Ok(runs),
+        _ => Err("runs are a whole number, at least 2".to_owned()),
+    }
+}
+
+/// All that was computed.
+struct Found {
+    quantity: &'static Quantity,
+    inputs: ValidInputs,
+    printed: Result<f64, OutOfDomain>,
+    corrected: Result<f64, OutOfDomain>,
+    simulated: Option<Simulated>,
+}
+
+impl Found {
+    /// What a simulation says to its forms.
+    fn judged_by(&self, summary: &Summary) -> Judgement {
+        let printed = self.printed.as_ref().ok().copied();
+        let corrected = self.corrected.as_ref().ok().copied();
+        Judgement::of(summary, printed, corrected, self.exact() == Some(true))
+    }
+
+    /// Whether the corrected form is exact, if it has a value.
+    fn exact(&self) -> Option<bool> {
+        self.corrected.is_ok().then(|| (self.quantity.exact)(&self.inputs))
+    }
+
+    /// The forms and the simulation, a row each.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let Self { quantity, printed, corrected, simulated, .. } = self;
+        let unit = quantity.unit.name();
+        let value = |value: f64| format!("{} {unit}", digits(value));
+        let row = |form: &str, found: &Result<f64, OutOfDomain>, note: String| match found {
+            Ok(found) => vec![form.to_owned(), value(*found), note],
+            Err(why) => vec![form.to_owned(), "no value".to_owned(), why.to_string()],
+        };
+        let from = match (printed, corrected) {
+            (Ok(printed), Ok(corrected)) => {
+                difference(*printed, *corrected, "from the corrected form")
+            }
+            _ => String::new(),
+        };
+        let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
+        let mut rows =
+            vec![row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
+        if let Some(Simulated { summary, judgement, .. }) = simulated {
+            let [low, high] = summary.ci95.map(digits);
+            let runs = sim::count(summary.count as u64, "run", "runs");
+            let verdict = judgement.for_people(corrected.as_ref().ok().copied(), summary.mean);
+            let interval = format!("{low} .. {high} at 95 %, {runs}{verdict}");
+            rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
+        }
+        rows
+    }
+}
+
+/// All that was simulated.
+struct Simulated {
+    summary: Summary,
+    measure: String,
+    unsettled: u64,
+    judgement: Judgement,
+    command: String,
+}
+
+impl Analyze {
+    /// Runs it; `given` are the flags that were written.
+    pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
+        if self.errata {
+            if let Some(flag) = given.iter().find(|flag| *flag != "errata") {
+                let rule = "--errata writes one page, with parameters of its own";
+                return Err(Failure::usage(format!("--{flag}: {rule}; leave --{flag} out")));
+            }
+            // The page ends with its own line break.
+            let page = errata::document(&mut |_, _| {}).map_err(Failure::usage)?;
+            write!(io::stdout(), "{page}")?;
+            return Ok(());
+        }
+        if self.quantity.is_none() && !self.list {
+            let line = "name a <QUANTITY>, or --list to see them all; try --help";
+            return Err(Failure::usage(line));
+        }
+        if let (Some(seed), None) = (self.seed, self.simulate) {
+            return Err(Failure::usage(format!(
+                "--seed {seed} changes nothing without --simulate; add --simulate 1000"
+            )));
+        }
+        let text = match self.quantity {
+            Some(quantity) => {
+                refuse_unread(quantity, given)?;
+                let found = self.find(quantity)?;
+                match self.format {
+                    Format::Table => self.for_people(&found),
+                    Format::Json => self.for_programs(&found).to_string(),
+                    Format::Csv => self.for_spreadsheets(&found),
+                }
+            }
+            None => {
+                let arguments = flags::of::<Arguments>();
+                if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
+                    return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
+                }
+                list(self.format)
+            }
+        };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+
+    fn find(&self, quantity: &'static Quantity) -> Result<Found, Failure> {
+        let inputs = ValidInputs::try_from(self.arguments.given()?).map_err(Failure::usage)?;
+        let corrected = (quantity.corrected)(&inputs);
+        if let Err(why) = &corrected {
+            let point = (quantity.simulation)(&inputs).map(|(point, _)| point);
+            let possible = point.is_some_and(|point| point.experiment(1).is_ok());
+            if !possible || self.simulate.is_none() {
+                let way_out = if possible { ", or add --simulate 1000" } else { "" };
+                return Err(Failure::usage(format!("{}: {why}{way_out}", quantity.name)));
+            }
+        }
+        let printed = (quantity.printed)(&inputs);
+        let mut found = Found { quantity, inputs, printed, corrected, simulated: None };
+        if let Some(runs) = self.simulate {
+            found.simulated = Some(self.simulation(&found, runs)?);
+        }
+        Ok(found)
+    }
+
+    fn simulation(&self, found: &Found, runs: u64) -> Result<Simulated, Failure> {
+        let name = found.quantity.name;
+        let Some((point, measure)) = (found.quantity.simulation)(&found.inputs) else {
+            return Err(Failure::usage(format!(
+                "--simulate: no experiment measures {name} with these arguments; leave it out"
+            )));
+        };
+        let point = point.runs(runs).seed(self.seed.unwrap_or(1));
+        let refused = |why: &dyn std::fmt::Display| {
+            Failure::usage(format!("--simulate: {why} (asked was: {})", point.command()))
+        };
+        let threads = threads::start(self.threads, runs);
+        let experiment = point.experiment(threads).map_err(|why| refused(&why))?;
+        let lazy = experiment.not_lazy().is_none();
+        memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
+        let progress = Progress::new(runs);
+        let answer = experiment.run(&|| progress.tick()).map_err(|why| refused(&why))?;
+        drop(progress);
+        let Some(summary) = answer.measure(measure).cloned() else {
+            return Err(refused(&format!(
+                "none of {runs} runs showed {}; choose more runs",
+                measure.name()
+            )));
+        };
+        Ok(Simulated {
+            judgement: found.judged_by(&summary),
+            summary,
+            measure: measure.name(),
+            unsettled: answer.unsettled,
+            command: point.command(),
+        })
+    }
+
+    fn for_people(&self, found: &Found) -> String {
+        let Found { quantity, inputs, simulated, .. } = found;
+        let shown = self.arguments.shown(quantity);
+        let shown = shown.iter().map(|(flag, value)| {
+            let value = match value {
+                Value::Null => "infinite",
+                Value::String(text) => text,
+                other => &other.to_string(),
+            };
+            format!("{} {value}", flag.replace('_', "-"))
+        });
+        let mut text = format!(
+            "{}: {} ({})\n{}\n\n{}\n\n{}",
+            quantity.name,
+            quantity.about,
+            place(quantity.section),
+            shown.collect::<Vec<_>>().join(", "),
+            table(&["form", "value", ""], &found.rows()),
+            (quantity.note)(inputs)
+        );
+        if let Some(Simulated { unsettled, command, .. }) = simulated {
+            if *unsettled > 0 {
+                let runs = sim::count(*unsettled, "run", "runs");
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\n{runs} did not settle while watched, and are in no mean");
+            }
+            let _ = write!(text, "\nsimulated by: {command}");
+        }
+        text
+    }
+
+    fn for_programs(&self, found: &Found) -> Value {
+        let Found { quantity, inputs, printed, corrected, simulated } = found;
+        let mut result = json!({
+            "quantity": quantity.name,
+            "section": quantity.section,
+            "unit": quantity.unit.name(),
+            "params": self.arguments.shown(quantity),
+            "printed": printed.as_ref().ok(),
+            "corrected": corrected.as_ref().ok(),
+            "exact": found.exact(),
+            "note": (quantity.note)(inputs),
+        });
+        if let Err(why) = printed {
+            result["printed_why"] = json!(why.to_string());
+        }
+        if let Err(why) = corrected {
+            result["corrected_why"] = json!(why.to_string());
+        }
+        if let Some(Simulated { summary, measure, unsettled, judgement, command }) = simulated {
+            let mut simulated = json!(summary);
+            simulated["measure"] = json!(measure);
+            simulated["unsettled"] = json!(unsettled);
+            simulated["supports"] = json!(judgement.supports());
+            if let Some(Off { part, stderr }) = judgement.off() {
+                simulated["off"] = json!(part);
+                simulated["off_stderr"] = json!(stderr);
+            }
+            simulated["command"] = json!(command);
+            result["simulated"] = simulated;
+        }
+        result
+    }
+
+    /// One row with the same columns for every quantity; what it does not read stays empty.
+    fn for_spreadsheets(&self, found: &Found) -> String {
+        let Found { quantity, printed, corrected, simulated, .. } = found;
+        let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let shown = self.arguments.shown(quantity);
+        let mut columns = vec![
+            ("quantity", quantity.name.to_owned()),
+            ("section", quantity.section.to_owned()),
+            ("unit", quantity.unit.name().to_owned()),
+        ];
+        let names: Vec<_> =
+            flags::of::<Arguments>().iter().map(|flag| flag.replace('-', "_")).collect();
+        columns.extend(names.iter().map(|name| {
+            let text = match shown.get(name) {
+                None => String::new(),
+                Some(Value::Null) => "infinite".to_owned(),
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+            };
+            (name.as_str(), text)
+        }));
+        columns.extend([
+            ("printed", number(printed.as_ref().ok().copied())),
+            ("corrected", number(corrected.as_ref().ok().copied())),
+            ("exact", found.exact().map(|exact| exact.to_string()).unwrap_or_default()),
+        ]);
+        let summary = simulated.as_ref().map(|simulated| &simulated.summary);
+        let judgement = simulated.as_ref().map_or(Judgement::Nothing, |found| found.judgement);
+        columns.extend([
+            ("mean", number(summary.map(|summary| summary.mean))),
+            ("stderr", number(summary.map(|summary| summary.stderr))),
+            ("ci95_low", number(summary.map(|summary| summary.ci95[0]))),
+            ("ci95_high", number(summary.map(|summary| summary.ci95[1]))),
+            ("supports", judgement.supports().unwrap_or_default().to_owned()),
+            ("off", number(judgement.off().map(|off| off.part))),
+            ("off_stderr", number(judgement.off().map(|off| off.stderr))),
+        ]);
+        let (header, row): (Vec<&str>, Vec<String>) = columns.into_iter().unzip();
+        csv(&header, &[row])
+    }
+}
+
+/// All quantities.
+fn list(format: Format) -> String {
+    let cells = |quantity: &Quantity| {
+        [quantity.name, quantity.section, quantity.unit.name(), quantity.about]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    let rows: Vec<_> = quantities().map(cells).collect();
+    let header = ["quantity", "section", "unit", "about"];
+    match format {
+        Format::Table => table(&header, &rows),
+        Format::Csv => csv(&header, &rows),
+        Format::Json => {
+            let object = |quantity: &Quantity| {
+                json!({
+                    "quantity": quantity.name,
+                    "section": quantity.section,
+                    "unit": quantity.unit.name(),
+                    "about": quantity.about,
+                    "reads": quantity.reads,
+                })
+            };
+            Value::Array(quantities().map(object).collect()).to_string()
+        }
+    }
+}
+
+/// Where it is from: a bare number is a section of the thesis.
+fn place(section: &str) -> String {
+    let numbered = section.starts_with(|c: char| c.is_ascii_digit());
+    if numbered { format!("section {section}") } else { section.to_owned() }
+}
+
+/// Whether a quantity depends on this flag. Some come in pairs.
+fn reads(quantity: &Quantity, flag: &str) -> bool {
+    let flag = match flag {
+        "loss-model" => "loss",
+        "timer-rate" => "timer",
+        other => other,
+    };
+    quantity.reads.contains(&flag)
+}
+
+/// A flag that changes nothing was written by mistake.
+fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
+    let all = flags::of::<Arguments>();
+    let unread = |flag: &&String| all.contains(flag) && !reads(quantity, flag);
+    match given.iter().find(unread) {
+        None => Ok(()),
+        Some(flag) => {
+            let own: Vec<_> = all.iter().filter(|flag| reads(quantity, flag)).cloned().collect();
+            Err(Failure::usage(format!(
+                "--{flag} changes nothing about {}, which depends on --{}",
+                quantity.name,
+                own.join(" --")
+            )))
+        }
+    }
+}
+
+/// The parameters of a protocol of which formulas read some, with what was written.
+pub(in crate::cli) fn read_by_formulas<O: Offers>(
+    name: &str,
+    params: &Parameters<O>,
+) -> Result<Config, Failure> {
+    let unknown = || Failure::usage(format!("no protocol is called {name}"));
+    let entry: &Entry = find(name).ok_or_else(unknown)?;
+    // The network that formulas are asked about has flags of its own.
+    let around = Surroundings::calm(2, bellwether::core::Duration::from_millis(100));
+    params.config(entry, &around)
+}
+
+impl Arguments {
+    /// The timers, of le-s.
+    fn timers(&self) -> Result<announce_listen::Config, Failure> {
+        match read_by_formulas("le-s", &self.timers)? {
+            Config::AnnounceListen(config) => Ok(config),
+            _ => Err(Failure::usage("le-s has other parameters")),
+        }
+    }
+
+    /// What the formula is asked about.
+    fn given(&self) -> Result<Inputs, Failure> {
+        let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
+        let config = self.timers()?;
+        let mut given = Inputs {
+            nodes: circumstances.nodes,
+            loss: circumstances.loss()?,
+            delay: seconds(circumstances.delay),
+            suppress: seconds(config.suppress),
+            announce: seconds(config.announce),
+            listen: seconds(config.listen),
+            shape: config.shape(),
+            departures: *departures,
+            arrivals: *arrivals,
+            round: *round,
+            sent: *sent,
+            ..Inputs::default()
+        };
+        calls.enter(&mut given)?;
+        chances.enter(&mut given);
+        Ok(given)
+    }
+
+    /// What this quantity depends on, under the names of the flags; infinite times are null.
+    fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
+        let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
+        let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
+        let timers = Config::AnnounceListen(self.timers().unwrap_or_default()).to_map();
+        let timers: Map<String, Value> = timers.into_iter().collect();
+        let timer = |key: &str| timers.get(key).cloned();
+        let rate = timer("timer_rate").filter(|rate| !rate.is_null());
+        let all = [
+            ("nodes", Some(json!(circumstances.nodes))),
+            ("loss", Some(json!(loss.rate()))),
+            ("loss-model", Some(json!(loss.name()))),
+            ("delay", Some(json!(finite(circumstances.delay)))),
+            ("suppress", timer("suppress")),
+            ("announce", timer("announce")),
+            ("listen", timer("listen")),
+            ("timer", timer("timer")),
+            ("timer-rate", rate),
+            ("departures", Some(json!(departures))),
+            ("arrivals", Some(json!(arrivals))),
+            ("round", Some(json!(round))),
+            ("sent", Some(json!(sent))),
+        ];
+        let all = all.into_iter().chain(calls.shown(circumstances.nodes)).chain(chances.shown());
+        let read = all.filter(|(flag, _)| reads(quantity, flag));
+        read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::command;
+
+    /// What they are called, what they mean, and what they are if nobody says.
+    #[test]
+    fn flags_that_sim_has_too_are_the_same_there() {
+        let whole = command();
+        let of = |name: &str| whole.find_subcommand(name).unwrap().clone();
+        let (ours, sim) = (of("analyze"), of("sim"));
+        let mut shared = 0;
+        for flag in ours.get_arguments().filter(|flag| flag.get_long().is_some()) {
+            let same = |other: &&clap::Arg| other.get_long() == flag.get_long();
+            let Some(theirs) = sim.get_arguments().find(same) else { continue };
+            shared += 1;
+            let name = flag.get_long().unwrap();
+            assert_eq!(flag.get_short(), theirs.get_short(), "{name}");
+            assert_eq!(flag.get_value_names(), theirs.get_value_names(), "{name}");
+            let calls = ["nodes", "delay", "initiators", "initiator", "links"];
+            let chances = ["k", "fail", "ucast-loss", "mcast-loss"];
+            if !calls.contains(&name) && !chances.contains(&name) {
+                // Defaults of the first two depend on the protocol there; of initiators a formula
+                // takes the number, and not which runs have which. Of rounds it is about one, in
+                // which something goes wrong unless one says otherwise.
+                assert_eq!(flag.get_default_values(), theirs.get_default_values(), "{name}");
+                let help = |flag: &clap::Arg| flag.get_help().map(ToString::to_string);
+                assert_eq!(help(flag), help(theirs), "{name}");
+            }
+        }
+        assert!(shared >= 14, "only {shared} are shared");
+    }
+}

@@ -1,0 +1,289 @@
+//! `bellwether check`: try to break what a protocol promises.
+
+use crate::cli::Done;
+use crate::cli::commands::explore::{self, Explore};
+use crate::cli::commands::live::Live;
+use crate::cli::commands::protocols::Named;
+use crate::cli::failure::Failure;
+use crate::cli::file;
+use crate::cli::flags;
+use crate::cli::flags::calling::Convened;
+use crate::cli::flags::channel::Channel;
+use crate::cli::flags::group::{Group, Setting};
+use crate::cli::flags::probabilistic::Probabilistic;
+use crate::cli::flags::threads;
+use crate::cli::output::Format;
+use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
+use crate::cli::output::verdict::{Evidence, Verdict};
+use bellwether::check::shrink::shrink_choice;
+use bellwether::check::{Fuzz, Schedule, Trial, Violation, scenario};
+use bellwether::core::{Duration, Record, SimTime};
+use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
+use bellwether::sim::ScenarioFile;
+use bellwether::sim::diagram::{Options, space_time};
+use clap::Args;
+use std::fs::create_dir_all;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Try to break what a protocol promises, with random faults
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Check {
+    /// The protocol; `bellwether protocols` lists them
+    #[arg(value_parser = Named, hide_possible_values = true, required_unless_present = "trace")]
+    #[arg(conflicts_with = "trace")]
+    protocol: Option<&'static Entry>,
+    /// How many schedules of faults
+    #[arg(long, value_name = "N", default_value = "2000")]
+    #[arg(value_parser = schedules)]
+    schedules: u64,
+    /// Only the schedule with this number
+    #[arg(long, value_name = "I", conflicts_with = "schedules")]
+    #[arg(value_parser = clap::value_parser!(u64).range(..u64::MAX))]
+    schedule: Option<u64>,
+    /// Judge by this promise alone: never-two, one-per-partition, eventually-one, elects-nobody
+    /// [default: the protocol's own, with all that belongs to it]
+    #[arg(long, value_name = "PROMISE")]
+    promise: Option<Promise>,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0")]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    /// Where to write the scenario and the picture of a violation
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// How to write the verdict
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    live: Live,
+    #[command(flatten)]
+    explore: Explore,
+    #[command(flatten)]
+    group: Group,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether check le-s
+  bellwether check local-leader --schedules 100000 --seed 7
+  bellwether check local-leader --mode local --nodes 7
+  bellwether check le-s --promise never-two               what it does not promise
+  bellwether check le-s --promise never-two --schedule 3  one schedule again
+  bellwether check local-leader --as-published            the protocol as printed: exit code 1
+  bellwether check probabilistic --k 9 --nodes 9
+  bellwether check local-leader --explore --crashes 1 --ticks 9
+  bellwether check --trace 1.jsonl 2.jsonl 3.jsonl --faults faults.jsonl --svg run.svg
+
+Exit code: 0 if the promise held, 1 if it is broken; 130 if it was interrupted (Ctrl-C) and held so
+far, which is told. A second Ctrl-C ends it without a word.
+
+How to read it: each schedule draws its own network, faults and clocks, then everything is calm;
+safety must hold all the time, and what is to come must come soon after. That nothing was found
+proves nothing: the counts say how hard it was looked for. What is only probable is not judged, for
+one run proves nothing about that either: probabilistic is certain to elect one, and judged, in a
+group no larger than K; of larger ones `bellwether sim probabilistic` counts how often it does.";
+
+/// The flags that a replay does not repeat as they were.
+const NOT_REPLAYED: [&str; 6] = ["schedules", "schedule", "seed", "threads", "out", "format"];
+
+/// The exit code of what was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// Parses a number of schedules.
+fn schedules(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(schedules) if schedules > 0 => Ok(schedules),
+        _ => Err("schedules are a whole number, at least 1".to_owned()),
+    }
+}
+
+/// The flags that say what a schedule draws itself.
+fn drawn() -> Vec<String> {
+    let mut drawn = [flags::of::<Channel>(), flags::of::<Convened>()].concat();
+    drawn.extend(flags::of::<Probabilistic>());
+    drawn.push("clock-drift".to_owned());
+    drawn
+}
+
+/// Where the flags that `sim` has too mean something else, or nothing.
+pub(in crate::cli) fn with_defaults(command: clap::Command) -> clap::Command {
+    let command = command
+        .mut_arg("nodes", |flag| flag.help("How many processes there are").default_value("5"));
+    let command = flags::help::unattended(command);
+    command.mut_args(|flag| {
+        let hidden = flag.get_long().is_some_and(|long| drawn().iter().any(|name| name == long));
+        flag.hide(hidden)
+    })
+}
+
+impl Check {
+    /// Runs it; `written` are the flags that were written, with their values.
+    pub(in crate::cli) fn run(&self, written: &[(String, Vec<String>)]) -> Done {
+        let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
+        let Some(protocol) = self.protocol.filter(|_| !self.live.is_on()) else {
+            return self.live.run(self.promise, self.format, &given);
+        };
+        if let Some(flag) = given.iter().find(|flag| drawn().contains(flag)) {
+            return Err(Failure::usage(format!(
+                "--{flag}: every schedule draws its own networks, clocks and calls; leave it out"
+            )));
+        }
+        let setting = self.group.with(protocol, &given)?.unsteady();
+        if self.explore.is_on() {
+            return self.run_explore(protocol, setting, &given);
+        }
+        let (config, choice) = setting.choice(u64::from(setting.nodes()))?;
+        if choice.must_be_told() {
+            return Err(Failure::usage(
+                "--detector told: in a schedule nobody is told anything; leave it out",
+            ));
+        }
+        let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
+        trial.ranks = setting.ranks(&config);
+        trial.check().map_err(Failure::usage)?;
+        let numbers = match self.schedule {
+            Some(number) => number..number.saturating_add(1),
+            None => 0..self.schedules,
+        };
+        // Before anything is run: a verdict that cannot be written down would be lost.
+        create_dir_all(&self.out).map_err(|error| Failure::io("make", &self.out, &error))?;
+        file::check_writable(&self.out.join("violation"))?;
+        let count = numbers.end - numbers.start;
+        let progress = Progress::new(count);
+        let watch = Stopwatch::start();
+        let threads = threads::start(self.threads, count);
+        let fuzz = Fuzz { trial: &trial, numbers, threads, progress: &|| progress.tick() };
+        let interrupt = Interrupt::catch()?;
+        let report = fuzz.run_choice_until(choice.clone(), &|| interrupt.came());
+        let report = report.map_err(Failure::usage)?;
+        let left_out = count.saturating_sub(report.tally.schedules);
+        let left_out = if interrupt.came() { left_out } else { 0 };
+        let seconds = watch.elapsed().as_secs_f64();
+        let evidence = match &report.violation {
+            Some(violation) => {
+                let again = self.again(written, &setting.arguments(&config)?);
+                Some(self.evidence(&trial, (&config, &choice), violation, &again)?)
+            }
+            None => None,
+        };
+        drop(progress);
+        let name = protocol.name;
+        let evidence = evidence.as_ref();
+        let verdict = Verdict { name, trial: &trial, report: &report, seconds, evidence, left_out };
+        let text = match self.format {
+            Format::Table => verdict.for_people(),
+            Format::Json => verdict.for_programs().to_string(),
+            Format::Csv => verdict.for_spreadsheets(),
+        };
+        // Whoever stops reading still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        match (evidence, left_out) {
+            (Some(_), _) => Err(Failure::Violated),
+            (None, 0) => Ok(printed?),
+            (None, _) => Err(Failure::Code(INTERRUPTED)),
+        }
+    }
+
+    /// Explores instead. Time is in ticks, so that the protocol's own flags mean nothing.
+    fn run_explore(&self, protocol: &Entry, setting: Setting<'_>, given: &[String]) -> Done {
+        if let Some(flag) = given.iter().find(|flag| !explore::FLAGS.contains(&flag.as_str())) {
+            return Err(Failure::usage(format!("--{flag} means nothing with --explore")));
+        }
+        let written = given.iter().any(|flag| flag == "nodes");
+        let nodes = if written { setting.nodes() } else { 3 };
+        let threads = threads::start(self.threads, u64::MAX);
+        let to = explore::Destination { threads, out: &self.out, format: self.format };
+        self.explore.run(protocol.name, nodes, &to)
+    }
+
+    /// The protocol's name.
+    fn name(&self) -> &'static str {
+        self.protocol.map_or("", |protocol| protocol.name)
+    }
+
+    /// The flags that are the same in a replay; `params` are those of the protocol.
+    fn again(&self, written: &[(String, Vec<String>)], params: &str) -> String {
+        let mut text = format!("bellwether check {}{params}", self.name());
+        let told = flags::all::<flags::Every>();
+        for (flag, values) in written {
+            if !NOT_REPLAYED.contains(&flag.as_str()) && !told.contains(flag) {
+                text += &format!(" --{flag}");
+                values.iter().for_each(|value| text += &format!(" {value}"));
+            }
+        }
+        text
+    }
+
+    /// Shrinks what broke the promise and writes it down.
+    fn evidence(
+        &self,
+        trial: &Trial,
+        (config, choice): (&Config, &Choice),
+        violation: &Violation,
+        again: &str,
+    ) -> Result<Evidence, Failure> {
+        let number = violation.number;
+        let full = trial.schedule(number);
+        let before = full.plan.faults.len();
+        let (schedule, breach) =
+            shrink_choice(trial, choice.clone(), full, violation.breach.clone());
+        let about = format!("{} breaks {}: {}", self.name(), trial.promise, breach.text);
+        let shown = going_on(&schedule);
+        let scenario = self.scenario(&shown, &about, config)?;
+        let name = format!("violation-{}-{}-{number}", self.name(), trial.seed);
+        let toml = unused(&self.out, &name, &scenario);
+        let svg = toml.with_extension("svg");
+        file::write(&toml, &scenario)?;
+        let title = format!("{}: {}", breach.invariant, breach.text);
+        self.draw(&shown, choice, title, &svg)?;
+        let replay = format!("{again} --seed {} --schedule {number}", trial.seed);
+        Ok(Evidence { schedule, breach, before, replay, toml, svg })
+    }
+
+    fn scenario(
+        &self,
+        schedule: &Schedule,
+        about: &str,
+        config: &Config,
+    ) -> Result<String, Failure> {
+        let name = self.name();
+        let written = scenario::to_toml(schedule, about, name, config);
+        written.map_err(|error| Failure::Io(error.to_string()))
+    }
+
+    fn draw(&self, schedule: &Schedule, choice: &Choice, title: String, path: &Path) -> Done {
+        let scenario = ScenarioFile {
+            about: String::new(),
+            protocol: self.name().to_owned(),
+            choice: choice.clone(),
+            plan: schedule.plan.clone(),
+            seed: schedule.luck,
+        };
+        let records: Vec<Record> = scenario.trace(schedule.luck);
+        let until = Some(SimTime::ZERO + schedule.plan.horizon);
+        file::write(path, &space_time(&records, &Options { title, until, ..Options::default() }))
+    }
+}
+
+/// The same schedule, for a tenth longer: a shrunk one ends in the instant in which something is
+/// broken, and what is broken then has no width in a picture.
+fn going_on(schedule: &Schedule) -> Schedule {
+    let mut longer = schedule.clone();
+    let horizon = longer.plan.horizon;
+    longer.plan.horizon = horizon + Duration::from_nanos(horizon.as_nanos() / 10);
+    longer
+}
+
+/// A file with this name, or with a number behind it if another scenario has that name.
+fn unused(folder: &Path, name: &str, scenario: &str) -> PathBuf {
+    let file = |name: &str| folder.join(format!("{name}.toml"));
+    let others = |path: &PathBuf| std::fs::read(path).is_ok_and(|it| it != scenario.as_bytes());
+    let (mut path, mut number) = (file(name), 1);
+    while others(&path) {
+        number += 1;
+        path = file(&format!("{name}-{number}"));
+    }
+    path
+}

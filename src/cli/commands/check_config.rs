@@ -1,0 +1,36 @@
+//! `bellwether check-config`: every rule that `run` would check, and how it holds.
+
+use crate::cli::Done;
+use crate::cli::commands::run::Settings;
+use crate::cli::commands::run::options::{Format, Options};
+use clap::Args;
+use serde_json::json;
+use std::io::{self, Write};
+
+/// Check all settings of a member, and say how each rule holds
+#[derive(Args, Debug)]
+#[command(after_help = "\
+It takes what `run` takes, and does not join. Exit code 78 if a rule does not hold.
+Example: bellwether check-config web --config web.toml -- /usr/bin/backup")]
+pub(in crate::cli) struct CheckConfig {
+    #[command(flatten)]
+    options: Options,
+}
+
+impl CheckConfig {
+    /// Checks; `written` are the flags that were written.
+    pub(in crate::cli) fn run(self, written: &[(String, Vec<String>)]) -> Done {
+        let settings = Settings::gather(self.options, written)?;
+        let format = settings.format();
+        let mut rules = Vec::new();
+        let outcome = settings.check(&mut |name, text| rules.push((name, text)));
+        let mut out = io::stdout().lock();
+        for (name, text) in &rules {
+            match format {
+                Format::Text => writeln!(out, "ok  {name:<10} {text}")?,
+                Format::Json => writeln!(out, "{}", json!({"rule": name, "holds": text}))?,
+            }
+        }
+        outcome
+    }
+}

@@ -1,0 +1,141 @@
+//! `bellwether demo`: five real processes, four blows to whoever leads, and the proof.
+//!
+//! **Assumptions.** Linux, a loopback interface, and a directory for what is temporary. No root.
+//!
+//! **Promise.** It ends by itself within 20 s, and nothing that it started outlives it: neither
+//! processes, however it ends, nor files that were not asked for. It succeeds only if the judge of
+//! `bellwether check --trace` finds nothing wrong in what the processes recorded.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `place` | where keys, sockets and records are |
+//! | `cast`, `leash` | the processes, and that they end |
+//! | `story` | what befalls them |
+//! | `stalls` | whether the machine kept up |
+//! | `proof` | what the judge says |
+//! | `table`, `timeline` | how it is told |
+
+mod cast;
+pub(in crate::cli) mod leash;
+mod place;
+mod proof;
+mod stalls;
+mod story;
+mod table;
+mod timeline;
+
+use crate::cli::Done;
+use crate::cli::failure::Failure;
+use bellwether::net::clock::{BootTime, Clock};
+use bellwether::protocols::local_leader::{self, Config, Mode, Params};
+use cast::Cast;
+use clap::{Args, ValueEnum};
+use place::Place;
+use proof::Proof;
+use stalls::Stalls;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use story::Story;
+use table::Report;
+
+/// Watch five processes elect a leader, lose it four times, and never have two
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Demo {
+    /// Keep what the processes recorded, and a picture of it, in this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The time constants of the leases
+    #[arg(long, value_enum, default_value_t)]
+    preset: Preset,
+    /// Decides at which moment of a lease each blow falls
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether demo
+  bellwether demo --out recorded         keep the records and a picture
+  bellwether demo --preset fast          shorter leases, for a machine with little else to do
+
+Exit codes: 0 no two ever led at once; 1 some did, or it could not be shown; 130 interrupted.";
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Preset {
+    /// A local network
+    #[default]
+    Lan,
+    /// A quiet local network with prompt machines
+    Fast,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Form {
+    /// Step by step as it happens, then a table, for people
+    #[default]
+    Table,
+    /// One object at the end, stable keys
+    Json,
+}
+
+impl Demo {
+    pub(in crate::cli) fn run(&self) -> Done {
+        let began = BootTime.now();
+        let params = self.params()?;
+        let mut place = Place::prepare(self.out.as_deref())?;
+        let stalls = Stalls::watch().map_err(|error| cannot("watch the machine", &error))?;
+        let mut cast = Cast::new(&place, self.preset().name())?;
+        let mut story = Story::new(&params, self.seed);
+        story.play(&mut cast, &mut |line| self.tell(line))?;
+        cast.end()?;
+        let stall = stalls.longest();
+        let (faults, pids) = (cast.faults(), cast.pids().to_vec());
+        drop(cast);
+        let proof = Proof::find(&place, &faults, &params, stall)?;
+        let kept = place.keep_records(&faults, &proof)?;
+        let report = Report {
+            preset: self.preset().name(),
+            seed: self.seed,
+            params: &params,
+            story: &story,
+            proof: &proof,
+            pids: &pids,
+            seconds: BootTime.now().since(began).as_secs_f64(),
+            kept: kept.as_deref(),
+        };
+        let text = match self.format {
+            Form::Table => report.for_people(timeline::columns()),
+            Form::Json => report.for_programs().to_string(),
+        };
+        writeln!(io::stdout(), "{text}")?;
+        if proof.is_complete() { Ok(()) } else { Err(Failure::Violated) }
+    }
+
+    /// Says what happens, to people.
+    fn tell(&self, line: &str) -> io::Result<()> {
+        match self.format {
+            Form::Table => writeln!(io::stdout(), "{line}"),
+            Form::Json => Ok(()),
+        }
+    }
+
+    fn preset(&self) -> local_leader::Preset {
+        match self.preset {
+            Preset::Lan => local_leader::Preset::Lan,
+            Preset::Fast => local_leader::Preset::Fast,
+        }
+    }
+
+    fn params(&self) -> Result<Params, Failure> {
+        let config = Config { mode: Mode::Majority, preset: self.preset(), ..Config::default() };
+        Params::try_from(config).map_err(Failure::usage)
+    }
+}
+
+fn cannot(what: &str, error: &io::Error) -> Failure {
+    Failure::Io(format!("cannot {what}: {error}"))
+}

@@ -1,0 +1,267 @@
+//! `bellwether check --explore`: every behaviour of a small group.
+
+use crate::cli::Done;
+use crate::cli::failure::Failure;
+use crate::cli::file;
+use crate::cli::output::Format;
+use crate::cli::output::progress::{Progress, Stopwatch};
+use bellwether::check::explore::{
+    Adversary, Answer, Asked, World, announcements, explore_and_tell, leases,
+};
+use bellwether::core::{Protocol, SimTime};
+use bellwether::protocols::local_leader::Hall;
+use bellwether::sim::diagram::{Options, space_time};
+use bellwether::sim::trace;
+use clap::Args;
+use serde_json::{Value, json};
+use std::fs::create_dir_all;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What may go wrong in a small group, and how far it is explored.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Exploring (with --explore)")]
+pub(in crate::cli) struct Explore {
+    /// Try every behaviour of a small group in ticks, instead of random faults: of local-leader, or
+    /// of an announce-listen election, 1 to 4 processes [default: 3]; leases for ever take 1.4 GB
+    #[arg(long)]
+    explore: bool,
+    /// A message takes at least this many ticks
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "explore")]
+    quickest: u64,
+    /// A message takes at most this many ticks, or is lost
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "explore")]
+    slowest: u64,
+    /// How many crashes there may be; whoever crashed may come back
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    crashes: u8,
+    /// How many messages may arrive twice
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    copies: u8,
+    /// How many times a leader may be asked to resign
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    resignations: u8,
+    /// How many times a process that does not lead may be asked to hold an election
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    campaigns: u8,
+    /// Processes may sleep through their deadlines
+    #[arg(long, requires = "explore")]
+    sleep: bool,
+    /// Explore for so many ticks [default: for ever; 10 where processes announce for ever]
+    #[arg(long, value_name = "N", requires = "explore")]
+    ticks: Option<u32>,
+    /// Give up after about so many states
+    #[arg(long, value_name = "N", default_value = "100000000", requires = "explore")]
+    #[arg(value_parser = states)]
+    states: usize,
+}
+
+/// Its flags; a protocol's own mean nothing here, for time is in ticks.
+pub(in crate::cli) const FLAGS: [&str; 14] = [
+    "explore",
+    "quickest",
+    "slowest",
+    "crashes",
+    "copies",
+    "resignations",
+    "campaigns",
+    "sleep",
+    "ticks",
+    "states",
+    "nodes",
+    "threads",
+    "out",
+    "format",
+];
+
+/// Parses a number of states.
+fn states(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(states) if states > 0 => Ok(states),
+        _ => Err("states are a whole number, at least 1".to_owned()),
+    }
+}
+
+/// Where what is found goes, and how many threads look for it.
+pub(in crate::cli) struct Destination<'a> {
+    pub(in crate::cli) threads: usize,
+    pub(in crate::cli) out: &'a Path,
+    pub(in crate::cli) format: Format,
+}
+
+/// What was explored.
+struct Told<'a> {
+    name: &'a str,
+    nodes: u8,
+    ticks: Option<u32>,
+    asked: Asked,
+    about: &'static str,
+}
+
+/// More than four take longer than anybody waits.
+const NODES_MAX: u32 = 4;
+
+impl Explore {
+    /// Whether it is asked for.
+    pub(in crate::cli) fn is_on(&self) -> bool {
+        self.explore
+    }
+
+    /// Explores the protocol with this name, and says what was found.
+    pub(in crate::cli) fn run(&self, name: &str, nodes: u32, to: &Destination<'_>) -> Done {
+        let nodes = u8::try_from(nodes).ok().filter(|n| (1..=NODES_MAX as u8).contains(n));
+        let Some(nodes) = nodes else {
+            return Err(Failure::usage(format!(
+                "--explore takes from 1 to {NODES_MAX} processes: each one more multiplies the \
+                 states by about ten"
+            )));
+        };
+        if self.quickest > self.slowest {
+            return Err(Failure::usage(format!(
+                "--quickest {} and --slowest {}: the quickest message is not slower than the \
+                 slowest",
+                self.quickest, self.slowest
+            )));
+        }
+        let mut told = Told { name, nodes, ticks: self.ticks, asked: Asked::Leases, about: "" };
+        if name == Hall::NAME {
+            told.about = leases::ABOUT;
+            let world = World::<Hall>::new(nodes, leases::in_ticks(), self.adversary());
+            return self.explore(&world, &told, to);
+        }
+        let Some(variant) = announcements::variant(name) else {
+            return Err(Failure::usage(format!(
+                "--explore: {name} is not explored; choose local-leader, or an announce-listen \
+                 election that names a leader, such as le-s"
+            )));
+        };
+        told.about = announcements::ABOUT;
+        (told.asked, told.ticks) = (Asked::Standing, self.ticks.or(Some(announcements::TICKS)));
+        self.explore(&announcements::world(nodes, variant, self.adversary()), &told, to)
+    }
+
+    fn explore<P: Protocol>(
+        &self,
+        world: &World<P>,
+        told: &Told<'_>,
+        to: &Destination<'_>,
+    ) -> Done {
+        let Destination { threads, out, format } = *to;
+        let watch = Stopwatch::start();
+        let progress = Progress::without_end("states");
+        let answer = explore_and_tell(world.clone(), self.states, threads, |states| {
+            progress.reach(states as u64);
+        });
+        drop(progress);
+        let seconds = watch.elapsed().as_secs_f64();
+        let text = match format {
+            Format::Table => self.for_people(told, &answer, seconds),
+            Format::Json => self.for_programs(told, &answer, seconds).to_string(),
+            Format::Csv => {
+                let (nodes, Answer { states, depth, complete, .. }) = (told.nodes, &answer);
+                format!("nodes,states,depth,complete\n{nodes},{states},{depth},{complete}")
+            }
+        };
+        let printed = writeln!(io::stdout(), "{text}");
+        let Some((property, path)) = &answer.breach else { return Ok(printed?) };
+        let records = world.tell(path);
+        if format == Format::Table {
+            let _ = writeln!(io::stdout(), "\n{}", trace::transcript(&records));
+        }
+        let until = records.last().map(|record| record.t).unwrap_or(SimTime::ZERO);
+        let title = format!("{property} is broken; a tick is a millisecond");
+        let picture = Options { title, until: Some(until), ..Options::default() };
+        create_dir_all(out).map_err(|error| Failure::io("make", out, &error))?;
+        let drawn = out.join("explored.svg");
+        file::write(&drawn, &space_time(&records, &picture))?;
+        if format == Format::Table {
+            let _ = writeln!(io::stdout(), "picture: {}", drawn.display());
+        }
+        Err(Failure::Violated)
+    }
+
+    fn adversary(&self) -> Adversary {
+        Adversary {
+            fastest: self.quickest,
+            slowest: self.slowest,
+            crashes: self.crashes,
+            copies: self.copies,
+            resignations: self.resignations,
+            campaigns: self.campaigns,
+            sleep: self.sleep,
+            ticks: self.ticks,
+        }
+    }
+
+    /// What is explored, in words.
+    fn conditions(&self, told: &Told<'_>) -> String {
+        let Self { quickest, slowest, crashes, copies, resignations, campaigns, .. } = self;
+        let ticks = match (quickest, slowest) {
+            (1, 1) => "1 tick".to_owned(),
+            (quickest, slowest) if quickest == slowest => format!("{slowest} ticks"),
+            (quickest, slowest) => format!("{quickest} to {slowest} ticks"),
+        };
+        let mut text = format!("messages take {ticks} or are lost");
+        for (count, what) in [
+            (crashes, "crashes"),
+            (copies, "doubled messages"),
+            (resignations, "resignations"),
+            (campaigns, "campaigns"),
+        ] {
+            if *count > 0 {
+                text += &format!(", up to {count} {what}");
+            }
+        }
+        if self.sleep {
+            text += ", processes sleep as they like";
+        }
+        text + &told.ticks.map_or(", for ever".to_owned(), |ticks| format!(", for {ticks} ticks"))
+    }
+
+    fn for_people(&self, told: &Told<'_>, answer: &Answer, seconds: f64) -> String {
+        let Told { name, nodes, asked, about, .. } = *told;
+        let mut text = format!(
+            "{name} with {nodes} processes, every behaviour\n{}\n{about}\n\n",
+            self.conditions(told),
+        );
+        for property in asked.properties() {
+            let broken = answer.breach.as_ref().is_some_and(|(name, _)| name == property);
+            text += &format!("{property:<24}{}\n", if broken { "BROKEN" } else { "held" });
+        }
+        let bound = match (&answer.breach, answer.complete) {
+            (Some((_, path)), _) => format!("broken after {} moves", path.len()),
+            (None, true) => "all that can be reached".to_owned(),
+            (None, false) => "not all: --states was reached".to_owned(),
+        };
+        let leads = if answer.somebody_leads { "" } else { "; nobody ever led" };
+        let Answer { states, depth, .. } = answer;
+        text + &format!(
+            "\n{states} states, up to {depth} moves deep: {bound}{leads}; {seconds:.1} s"
+        )
+    }
+
+    fn for_programs(&self, told: &Told<'_>, answer: &Answer, seconds: f64) -> Value {
+        let Answer { states, depth, complete, somebody_leads, breach } = answer;
+        let verdict = if breach.is_some() { "violated" } else { "holds" };
+        json!({
+            "protocol": told.name,
+            "nodes": told.nodes,
+            "quickest": self.quickest,
+            "slowest": self.slowest,
+            "crashes": self.crashes,
+            "copies": self.copies,
+            "resignations": self.resignations,
+            "campaigns": self.campaigns,
+            "sleep": self.sleep,
+            "ticks": told.ticks,
+            "verdict": verdict,
+            "broken": breach.as_ref().map(|(name, _)| *name),
+            "moves": breach.as_ref().map(|(_, path)| path.len()),
+            "states": states,
+            "depth": depth,
+            "complete": complete,
+            "somebody_leads": somebody_leads,
+            "wall_seconds": seconds,
+        })
+    }
+}

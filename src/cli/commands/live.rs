@@ -1,0 +1,232 @@
+//! `bellwether check --trace`: what members recorded, judged by the same invariants.
+
+use crate::cli::Done;
+use crate::cli::commands::sim::count;
+use crate::cli::failure::Failure;
+use crate::cli::file;
+use crate::cli::output::{Format, csv, short, table};
+use bellwether::check::live::{
+    Doubt, Gap, Judgement, Outcome, Reigns, Ruling, Trace, judge, merged,
+};
+use bellwether::core::Duration;
+use bellwether::protocols::choice::Promise;
+use bellwether::sim::diagram::{Options, space_time};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Which recorded run.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Judging what live members recorded")]
+pub(in crate::cli) struct Live {
+    /// Judge these traces, of each member its own and that of its command's guardian, instead of
+    /// simulating
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    trace: Vec<PathBuf>,
+    /// What befell the members and the network, as records; without it what must come soon after
+    /// is undecidable
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    faults: Option<PathBuf>,
+    /// Draw the recorded run into this file
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    svg: Option<PathBuf>,
+}
+
+/// The flags that go with traces.
+const FLAGS: [&str; 5] = ["trace", "faults", "svg", "promise", "format"];
+
+/// Reads one recorded trace.
+pub(in crate::cli) fn read(path: &Path) -> Result<Trace, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    Trace::parse(&path.display().to_string(), &bytes)
+        .map_err(|bad| Failure::Config(bad.to_string()))
+}
+
+/// Reads several.
+pub(in crate::cli) fn read_all(paths: &[PathBuf]) -> Result<Vec<Trace>, Failure> {
+    paths.iter().map(|path| read(path)).collect()
+}
+
+impl Live {
+    /// Whether there is anything of this to do.
+    pub(in crate::cli) fn is_on(&self) -> bool {
+        !self.trace.is_empty()
+    }
+
+    /// Judges; `given` are the flags that were written.
+    pub(in crate::cli) fn run(
+        &self,
+        promise: Option<Promise>,
+        format: Format,
+        given: &[String],
+    ) -> Done {
+        if let Some(flag) = given.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
+            return Err(Failure::usage(format!(
+                "--{flag} means nothing with --trace: the traces say what ran"
+            )));
+        }
+        let traces = read_all(&self.trace)?;
+        let faults = self.faults.as_deref().map(read).transpose()?;
+        let judgement = judge(&traces, faults.as_ref(), promise)
+            .map_err(|bad| Failure::Config(bad.to_string()))?;
+        if let Some(path) = &self.svg {
+            let title = format!("{} in group {}", judgement.protocol, judgement.group);
+            let options = Options { title, ..Options::default() };
+            file::write(path, &space_time(&merged(traces.iter().chain(&faults)), &options))?;
+        }
+        let text = match format {
+            Format::Table => for_people(&judgement),
+            Format::Json => for_programs(&judgement).to_string(),
+            Format::Csv => csv(&["invariant", "verdict", "looks", "note"], &rows(&judgement)),
+        };
+        // Whoever stops reading still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        if judgement.violated() { Err(Failure::Violated) } else { Ok(printed?) }
+    }
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Holds => "holds",
+        Outcome::Violated { .. } => "violated",
+        Outcome::Undecidable(_) => "undecidable",
+    }
+}
+
+fn note(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Holds => String::new(),
+        Outcome::Violated { place, .. } => place.clone(),
+        Outcome::Undecidable(why @ Doubt::NoFaultSchedule) => format!("{why}: --faults FILE"),
+        Outcome::Undecidable(why) => why.to_string(),
+    }
+}
+
+fn rows(judgement: &Judgement) -> Vec<Vec<String>> {
+    let row = |ruling: &Ruling| {
+        let Ruling { invariant, looks, outcome } = ruling;
+        vec![(*invariant).to_owned(), word(outcome).to_owned(), looks.to_string(), note(outcome)]
+    };
+    judgement.rulings.iter().map(row).collect()
+}
+
+/// All of it in a word.
+fn verdict(judgement: &Judgement) -> &'static str {
+    let any = |word_of: &str| judgement.rulings.iter().any(|one| word(&one.outcome) == word_of);
+    match (any("violated"), any("holds")) {
+        (true, _) => "violated",
+        (false, true) => "holds",
+        (false, false) => "undecidable",
+    }
+}
+
+fn for_people(judgement: &Judgement) -> String {
+    let Judgement { group, protocol, promise, members, records, lives, .. } = judgement;
+    let lasted = judgement.lasted.map_or_else(String::new, |lasted| format!(" in {}", ms(lasted)));
+    let mut text = format!(
+        "{protocol} in group {group}, {}: {} of {}{lasted}\nby: {promise}\n\n",
+        count(members.len() as u64, "member", "members"),
+        count(*records as u64, "record", "records"),
+        count(*lives as u64, "life", "lives"),
+    );
+    if judgement.rulings.is_empty() {
+        return text + "nothing to judge; try --promise eventually-one or --promise never-two";
+    }
+    text += &table(&["invariant", "verdict", "looks", "note"], &rows(judgement));
+    text += "\n\n";
+    text += &leaders(judgement);
+    if judgement.runs > 0 {
+        text += &format!("\nthe command ran {}", count(judgement.runs as u64, "time", "times"));
+    }
+    for Ruling { invariant, outcome, .. } in &judgement.rulings {
+        if let Outcome::Violated { at, text: seen, place } = outcome {
+            text += &format!("\nVIOLATED: {invariant} is broken at {at} ({place}): {seen}");
+        }
+    }
+    for note in &judgement.notes {
+        text += &format!("\nnote: {note}");
+    }
+    text
+}
+
+/// Who led, and the proof that no two did at once.
+fn leaders(judgement: &Judgement) -> String {
+    let Some(reigns) = judgement.reigns.as_ref() else {
+        return "who led when is not comparable: the clocks do not agree".to_owned();
+    };
+    let Some(without) = reigns.longest_without() else {
+        return "nobody ever led".to_owned();
+    };
+    let mut text = format!(
+        "{}, {}; at most {} without a leader in between{}",
+        count(reigns.past.len() as u64, "reign", "reigns"),
+        count(reigns.changes() as u64, "change of leader", "changes of leader"),
+        ms(without),
+        if reigns.fell_silent() { ", from the last record of one that fell silent" } else { "" },
+    );
+    text += &match reigns.smallest_gap() {
+        None => "\nonly one ever led".to_owned(),
+        Some(Gap::Free(gap)) => format!(
+            "\nno two ever led at once: every reign began {} or more after the end of the last of \
+             another",
+            ms(gap)
+        ),
+        Some(Gap::Overlap(length)) => format!("\ntwo led at once, for up to {}", ms(length)),
+    };
+    text
+}
+
+/// A length as people compare such lengths.
+fn ms(length: Duration) -> String {
+    format!("{} ms", short(length.as_nanos() as f64 / 1e6))
+}
+
+fn for_programs(judgement: &Judgement) -> Value {
+    let seconds = |length: Duration| length.as_secs_f64();
+    let reigns = judgement.reigns.as_ref();
+    let gap = reigns.and_then(Reigns::smallest_gap).map(|gap| match gap {
+        Gap::Free(length) => seconds(length),
+        Gap::Overlap(length) => -seconds(length),
+    });
+    let told: Map<String, Value> = judgement
+        .rulings
+        .iter()
+        .map(|Ruling { invariant, looks, outcome }| {
+            let note = note(outcome);
+            let told = json!({ "verdict": word(outcome), "looks": looks, "note": note });
+            ((*invariant).to_owned(), told)
+        })
+        .collect();
+    let violation = |ruling: &Ruling| match &ruling.outcome {
+        Outcome::Violated { at, text, place } => Some(json!({
+            "invariant": ruling.invariant, "at": at.as_nanos(), "place": place, "seen": text,
+        })),
+        _ => None,
+    };
+    let past = reigns.map(|reigns| {
+        let reign = reigns
+            .past
+            .iter()
+            .map(|reign| json!({ "leader": reign.leader, "from": reign.from, "to": reign.to }));
+        reign.collect::<Vec<Value>>()
+    });
+    json!({
+        "group": judgement.group,
+        "protocol": judgement.protocol,
+        "promise": judgement.promise.name(),
+        "members": judgement.members,
+        "records": judgement.records,
+        "lives": judgement.lives,
+        "runs": judgement.runs,
+        "lasted_seconds": judgement.lasted.map(seconds),
+        "verdict": verdict(judgement),
+        "invariants": told,
+        "violations": judgement.rulings.iter().filter_map(violation).collect::<Vec<_>>(),
+        "changes": reigns.map(Reigns::changes),
+        "longest_without_seconds": reigns.and_then(Reigns::longest_without).map(seconds),
+        "smallest_gap_seconds": gap,
+        "reigns": past,
+        "notes": judgement.notes,
+    })
+}

@@ -1,0 +1,451 @@
+//! `bellwether plan announce-listen`: timers from goals, what to expect of them, and whether that
+//! happens.
+
+use crate::cli::Done;
+use crate::cli::commands::analyze::read_by_formulas;
+use crate::cli::commands::sim;
+use crate::cli::failure::Failure;
+use crate::cli::flags::circumstances::{Circumstances, seconds};
+use crate::cli::flags::group::{self, finite, number};
+use crate::cli::flags::threads;
+use crate::cli::flags::{Offers, Parameters};
+use crate::cli::output::progress::Progress;
+use crate::cli::output::{Format, csv, digits, table};
+use bellwether::analysis::plan::{
+    Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
+};
+use bellwether::analysis::point::duration;
+use bellwether::protocols::choice::Config;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct AnnounceListen {
+    #[command(flatten)]
+    circumstances: Circumstances,
+    #[command(flatten)]
+    timers: Parameters<Announce>,
+    /// How often in a day the group may at most give up a leader that is there
+    #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
+    #[arg(value_parser = number)]
+    false_departures: f64,
+    /// The probability with which all are to hear a leader's goodbye
+    #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
+    #[arg(value_parser = number)]
+    bye_confidence: f64,
+    /// How many messages a start may take [default: as few as T_A allows]
+    #[arg(long, value_name = "M", help_heading = "Goals")]
+    #[arg(value_parser = number)]
+    messages: Option<f64>,
+    /// How many runs confirm what is expected, at most; 0 for no simulation
+    #[arg(long, value_name = "R", default_value = "400")]
+    #[arg(value_parser = runs)]
+    simulate: u64,
+    /// Where all luck comes from: the same seed, the same runs
+    #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
+    seed: u64,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0")]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The parameter that is not planned, but given.
+#[derive(Debug)]
+struct Announce;
+
+impl Offers for Announce {
+    const ONLY: &'static [&'static str] = &["announce"];
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether plan announce-listen --nodes 50 --loss .05
+  bellwether plan announce-listen --nodes 50 --loss .05 --false-departures .01 --announce 250ms \\
+    --delay 5ms
+  bellwether plan announce-listen --nodes 1000 --loss .2 --loss-model correlated --messages 200
+
+How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
+goodbyes spare the group T_L. Each prediction stands beside its simulation; `agrees` means that it
+does not speak against the formula at 99.9 %, `near` as near as an approximation can be.
+
+Exit code: 0 if the simulation confirms the prediction, 1 if something differs.";
+
+/// Parses a number of runs, or zero.
+fn runs(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(runs) if runs == 0 || (20..=1_000_000).contains(&runs) => Ok(runs),
+        _ => Err("runs are a whole number, 0 or from 20 to 1000000".to_owned()),
+    }
+}
+
+/// What the simulations say.
+type Evidence = (Vec<Confirmation>, Option<Watch>);
+
+impl AnnounceListen {
+    pub(super) fn run(&self) -> Done {
+        let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
+        let evidence = self.evidence(&plan)?;
+        let text = match self.format {
+            Format::Table => for_people(&plan, &evidence),
+            Format::Json => for_programs(&plan, &evidence).to_string(),
+            Format::Csv => for_spreadsheets(&plan, &evidence),
+        };
+        // Whoever stops reading still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        if confirmed(&evidence) == Some(false) { Err(Failure::Violated) } else { Ok(printed?) }
+    }
+
+    fn goals(&self) -> Result<Goals, Failure> {
+        Ok(Goals {
+            nodes: self.circumstances.nodes,
+            loss: self.circumstances.loss()?,
+            delay: seconds(self.circumstances.delay),
+            announce: match read_by_formulas("le-s", &self.timers)? {
+                Config::AnnounceListen(config) => seconds(config.announce),
+                _ => return Err(Failure::usage("le-s has other parameters")),
+            },
+            false_departures: self.false_departures,
+            bye_confidence: self.bye_confidence,
+            messages: self.messages,
+        })
+    }
+
+    fn evidence(&self, plan: &Plan) -> Result<Evidence, Failure> {
+        if self.simulate == 0 {
+            return Ok((Vec::new(), None));
+        }
+        let threads = threads::start(self.threads, self.simulate);
+        let effort = Effort { runs: self.simulate, seed: self.seed, threads };
+        // How many runs there are is known only when the first is done.
+        let progress: OnceLock<Progress> = OnceLock::new();
+        let tick = |total: u64| progress.get_or_init(|| Progress::new(total)).tick();
+        plan.confirm(effort, &tick).map_err(Failure::usage)
+    }
+}
+
+/// What the simulations do not confirm.
+fn doubts((confirmations, watch): &Evidence) -> Vec<String> {
+    let differing = confirmations.iter().filter(|found| found.verdict == Verdict::Differs);
+    let mut doubts: Vec<_> = differing.map(|found| found.name.replace('_', " ")).collect();
+    if watch.as_ref().is_some_and(|watch| !watch.consistent) {
+        doubts.push("false departures per day".to_owned());
+    }
+    doubts
+}
+
+/// Whether the simulations confirm the prediction, if there were any.
+fn confirmed(evidence: &Evidence) -> Option<bool> {
+    let (confirmations, watch) = evidence;
+    let asked = !confirmations.is_empty() || watch.is_some();
+    asked.then(|| doubts(evidence).is_empty())
+}
+
+/// The same in a line.
+fn conclusion(evidence: &Evidence) -> Option<String> {
+    Some(match confirmed(evidence)? {
+        true => "the simulation confirms the prediction".to_owned(),
+        false => format!("the simulation does not confirm: {}", doubts(evidence).join(", ")),
+    })
+}
+
+/// What whoever uses this plan must know before all else.
+fn warning(plan: &Plan) -> Option<String> {
+    let why = Unknown::NoAgreement(plan.disagreement()?);
+    Some(format!(
+        "{why}: no delay of a departure can be predicted; accept fewer --false-departures"
+    ))
+}
+
+/// The command that uses the parameters, in a group that can be simulated while one waits.
+fn command(plan: &Plan) -> String {
+    let Goals { nodes, loss, delay, announce, .. } = plan.goals;
+    let nodes = nodes.min(GROUP_MAX);
+    let lossy = if loss.rate() > 0.0 {
+        format!(" --loss {} --loss-model {}", loss.rate(), loss.name())
+    } else {
+        String::new()
+    };
+    format!(
+        "bellwether sim le-s --nodes {nodes}{lossy} --delay {} --announce {} --suppress {} \
+         --listen {} --bye-copies {} --scenario departure",
+        duration(delay),
+        duration(announce),
+        duration(plan.inputs.suppress),
+        duration(plan.inputs.listen),
+        plan.byes
+    )
+}
+
+fn for_people(plan: &Plan, evidence: &Evidence) -> String {
+    let (confirmations, watch) = evidence;
+    let Goals { nodes, loss, delay, announce, .. } = plan.goals;
+    let lossy = match loss.rate() {
+        0.0 => String::new(),
+        rate => format!(", loss {rate} {}", loss.name()),
+    };
+    let mut text = format!(
+        "announce-listen (le-s) with {}, delay {}{lossy}\n\n{}\n\n{}\n",
+        sim::count(u64::from(nodes), "process", "processes"),
+        duration(delay),
+        table(&["parameter", "value", "because"], &parameters(plan, announce)),
+        table(&["to expect", "value", ""], &expectations(&plan.forecasts())),
+    );
+    if let Some(warning) = warning(plan) {
+        text += &format!("\nwarning: {warning}\n");
+    }
+    if !confirmations.is_empty() {
+        let header = ["simulated", "processes", "T_L", "predicted", "mean", "95 % interval", ""];
+        let rows: Vec<_> = confirmations.iter().map(row).collect();
+        text += &format!("\n{}\n", table(&header, &rows));
+        let fewest = confirmations.iter().map(|found| found.nodes).min();
+        if let Some(fewest) = fewest.filter(|fewest| *fewest < nodes) {
+            text += &format!(
+                "where there are {fewest} processes instead of {nodes}, so many were simulated, \
+                 with the T_L of {nodes}, and the prediction is that for {fewest}\n"
+            );
+        }
+    }
+    if let Some(watch) = watch {
+        text += &format!("\n{}\n", watched(plan, watch));
+    }
+    if let Some(conclusion) = conclusion(evidence) {
+        text += &format!("\n{conclusion}\n");
+    }
+    let fewer = match nodes > GROUP_MAX {
+        true => format!(" with {GROUP_MAX} processes and the T_L of {nodes}"),
+        false => String::new(),
+    };
+    text + &format!("\ntry it{fewer}: {}", command(plan))
+}
+
+fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
+    let Plan { goals, losses, byes, .. } = plan;
+    let percent = |chance: f64| format!("{} %", digits(100.0 * chance));
+    let suppress = match goals.messages {
+        None => "T_A less the delay: the longest, so the fewest messages".to_owned(),
+        Some(goal) => format!("the shortest with at most {goal} messages at a start"),
+    };
+    let listen = format!(
+        "{losses} T_A and {}: {} must be lost",
+        duration(goals.margin()),
+        sim::count(u64::from(*losses), "announcement", "announcements in a row"),
+    );
+    let all_hear = format!(
+        "all hear one with {}; the thesis's mean of {} would reach all with {}",
+        percent(plan.all_hear),
+        plan.byes_on_average,
+        percent(goals.all_hear(plan.byes_on_average)),
+    );
+    let row = |name: &str, value: String, why: String| vec![name.to_owned(), value, why];
+    vec![
+        row("T_A  --announce", duration(announce).to_string(), "as given".to_owned()),
+        row("T_S  --suppress", duration(plan.inputs.suppress).to_string(), suppress),
+        row("T_L  --listen", duration(plan.inputs.listen).to_string(), listen),
+        row("     --bye-copies", byes.to_string(), all_hear),
+    ]
+}
+
+fn expectations(forecasts: &[Forecast]) -> Vec<Vec<String>> {
+    let row = |forecast: &Forecast| {
+        let unit = forecast.unit.map_or("a day", |unit| unit.name());
+        let (value, note) = match &forecast.value {
+            Ok(value) => (format!("{} {unit}", digits(*value)), about(forecast.slack)),
+            Err(why) => ("no value".to_owned(), why.to_string()),
+        };
+        vec![forecast.about.to_owned(), value, note]
+    };
+    forecasts.iter().map(row).collect()
+}
+
+/// How far a value can be trusted.
+fn about(slack: f64) -> String {
+    if slack == 0.0 { String::new() } else { format!("to {} % or so", digits(100.0 * slack)) }
+}
+
+fn row(confirmation: &Confirmation) -> Vec<String> {
+    let Confirmation { name, nodes, listen, predicted, simulated, verdict, rests_on, .. } =
+        confirmation;
+    let rests_on = match rests_on {
+        Some(few) => {
+            format!(", with about {} of {} runs without a goodbye", digits(*few), simulated.count)
+        }
+        None => String::new(),
+    };
+    let [low, high] = simulated.ci95.map(digits);
+    vec![
+        name.replace('_', " "),
+        nodes.to_string(),
+        duration(*listen).to_string(),
+        digits(*predicted),
+        digits(simulated.mean),
+        format!("{low} .. {high}"),
+        format!("{}{rests_on}", verdict.name()),
+    ]
+}
+
+/// What a watch for rare events says, and what it cannot say.
+fn watched(plan: &Plan, watch: &Watch) -> String {
+    let Watch { nodes, days, runs, expected, seen, consistent, .. } = watch;
+    let says = match (consistent, *expected < 3.0) {
+        (true, true) => {
+            "consistent, but too few to confirm the rate: that is done above, at a \
+                         shorter T_L"
+        }
+        (true, false) => "consistent with the rate",
+        (false, _) => "not consistent with the rate",
+    };
+    format!(
+        "T_L = {} with {}, watched for {} days in {runs} runs: a false departure is expected in \
+         {} of them and was seen in {seen}: {says}",
+        duration(plan.inputs.listen),
+        sim::count(u64::from(*nodes), "process", "processes"),
+        digits(*days),
+        digits(*expected),
+    )
+}
+
+fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
+    let (confirmations, watch) = evidence;
+    let Plan { goals, losses, byes, all_hear, byes_on_average, inputs } = plan;
+    let forecast = |forecast: &Forecast| {
+        let unit = forecast.unit.map_or("per day", |unit| unit.name());
+        let mut value = json!({
+            "value": forecast.value.as_ref().ok(),
+            "unit": unit,
+            "slack": forecast.slack,
+        });
+        if let Err(why) = &forecast.value {
+            value["why"] = json!(why.to_string());
+        }
+        (forecast.name.to_owned(), value)
+    };
+    let confirmation = |confirmation: &Confirmation| {
+        let mut simulated = json!(confirmation.simulated);
+        simulated["unsettled"] = json!(confirmation.unsettled);
+        json!({
+            "name": confirmation.name,
+            "nodes": confirmation.nodes,
+            "listen": finite(duration(confirmation.listen)),
+            "predicted": confirmation.predicted,
+            "slack": confirmation.slack,
+            "simulated": simulated,
+            "rests_on": confirmation.rests_on,
+            "verdict": confirmation.verdict.name(),
+            "command": confirmation.command,
+        })
+    };
+    json!({
+        "protocol": "le-s",
+        "goals": {
+            "nodes": goals.nodes,
+            "loss": goals.loss.rate(),
+            "loss_model": goals.loss.name(),
+            "delay": goals.delay,
+            "announce": goals.announce,
+            "false_departures": goals.false_departures,
+            "bye_confidence": goals.bye_confidence,
+            "messages": goals.messages,
+        },
+        "params": {
+            "announce": goals.announce,
+            "suppress": inputs.suppress,
+            "listen": inputs.listen,
+            "listen_multiple": inputs.listen / goals.announce,
+            "losses_in_a_row": losses,
+            "bye_copies": byes,
+        },
+        "bye": {
+            "all_hear": all_hear,
+            "thesis_copies": byes_on_average,
+            "thesis_all_hear": goals.all_hear(*byes_on_average),
+        },
+        "predicted": plan.forecasts().iter().map(forecast).collect::<Map<_, _>>(),
+        "warning": warning(plan),
+        "confirmed": confirmed(evidence),
+        "confirmations": confirmations.iter().map(confirmation).collect::<Vec<_>>(),
+        "watched": watch.as_ref().map(watch_for_programs),
+        "command": command(plan),
+        "command_nodes": goals.nodes.min(GROUP_MAX),
+    })
+}
+
+fn watch_for_programs(watch: &Watch) -> Value {
+    json!({
+        "nodes": watch.nodes,
+        "days": watch.days,
+        "runs": watch.runs,
+        "expected": watch.expected,
+        "seen": watch.seen,
+        "consistent": watch.consistent,
+        "command": watch.command,
+    })
+}
+
+/// One row for each prediction, with its simulation where there is one.
+fn for_spreadsheets(plan: &Plan, (confirmations, _): &Evidence) -> String {
+    let header = ["what", "predicted", "nodes", "listen", "predicted_there", "mean", "verdict"];
+    let row = |forecast: &Forecast| {
+        let found = confirmations.iter().find(|found| found.name == forecast.name);
+        let cell = |of: &dyn Fn(&Confirmation) -> String| found.map(of).unwrap_or_default();
+        let value = forecast.value.as_ref().map(ToString::to_string);
+        vec![
+            forecast.name.to_owned(),
+            value.unwrap_or_default(),
+            cell(&|found| found.nodes.to_string()),
+            cell(&|found| duration(found.listen).to_string()),
+            cell(&|found| found.predicted.to_string()),
+            cell(&|found| found.simulated.mean.to_string()),
+            cell(&|found| found.verdict.name().to_owned()),
+        ]
+    };
+    csv(&header, &plan.forecasts().iter().map(row).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::sim::stats::Summary;
+
+    fn confirmation(name: &'static str, verdict: Verdict) -> Confirmation {
+        Confirmation {
+            name,
+            nodes: 5,
+            listen: 3.1,
+            predicted: 1.0,
+            slack: 0.0,
+            simulated: Summary::of(&[1.0, 2.0]).unwrap(),
+            unsettled: 0,
+            rests_on: None,
+            verdict,
+            command: String::new(),
+        }
+    }
+
+    fn watch(consistent: bool) -> Watch {
+        let command = String::new();
+        Watch { nodes: 5, days: 1.0, runs: 100, expected: 0.1, seen: 0, consistent, command }
+    }
+
+    #[test]
+    fn one_that_differs_is_enough_for_doubt() {
+        let (agrees, near) =
+            (confirmation("messages", Verdict::Agrees), confirmation("delay", Verdict::Near));
+        let good: Evidence = (vec![agrees.clone(), near], Some(watch(true)));
+        assert_eq!(confirmed(&good), Some(true));
+        assert_eq!(conclusion(&good).unwrap(), "the simulation confirms the prediction");
+        let bad = confirmation("leadership_delay", Verdict::Differs);
+        let bad: Evidence = (vec![agrees.clone(), bad], Some(watch(false)));
+        assert_eq!(confirmed(&bad), Some(false));
+        let line = "the simulation does not confirm: leadership delay, false departures per day";
+        assert_eq!(conclusion(&bad).unwrap(), line);
+        assert_eq!(confirmed(&(vec![agrees], Some(watch(false)))), Some(false));
+        assert_eq!(confirmed(&(Vec::new(), None)), None, "nothing was simulated");
+    }
+}

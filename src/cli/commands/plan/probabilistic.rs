@@ -1,0 +1,356 @@
+//! `bellwether plan probabilistic`: the smallest strategy that succeeds as often as asked for.
+
+use crate::cli::Done;
+use crate::cli::commands::analyze::read_by_formulas;
+use crate::cli::commands::sim;
+use crate::cli::failure::Failure;
+use crate::cli::file;
+use crate::cli::flags::circumstances::seconds;
+use crate::cli::flags::group::{self, number};
+use crate::cli::flags::threads;
+use crate::cli::flags::{Offers, Parameters};
+use crate::cli::output::progress::Progress;
+use crate::cli::output::{Format, csv, digits, table};
+use bellwether::analysis::plan::strategy::{Effort, Found, Goals, Standing, Tactic, Trial, search};
+use bellwether::analysis::{Loss, Point};
+use bellwether::core::Duration;
+use bellwether::protocols::choice::Config;
+use bellwether::sim::Measure;
+use bellwether::sim::network::Probability;
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Probabilistic {
+    /// How many processes there are
+    #[arg(long, short, value_name = "N", default_value = "1000")]
+    #[arg(value_parser = group::nodes)]
+    nodes: u32,
+    /// How probable it is that a process sees another
+    #[arg(long, value_name = "P", default_value = "0.5")]
+    view: Probability,
+    /// How often a message to one process is lost
+    #[arg(long, value_name = "P", default_value = "0")]
+    #[arg(help_heading = "Network")]
+    ucast_loss: Probability,
+    /// How often a receiver misses a message to everyone
+    #[arg(long, value_name = "P", default_value = "0")]
+    #[arg(help_heading = "Network")]
+    mcast_loss: Probability,
+    /// How long a message takes
+    #[arg(long, value_name = "D", default_value = "0.1s")]
+    #[arg(help_heading = "Network")]
+    delay: Duration,
+    /// How often a process crashes in a round, at any moment of it
+    #[arg(long, value_name = "P", default_value = "0")]
+    fail: Probability,
+    /// How often all are to name the same live leader in the end
+    #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
+    #[arg(value_parser = number)]
+    success: f64,
+    #[command(flatten)]
+    params: Parameters<Rounds>,
+    /// How much to simulate, as a multiple of what is usual: three thousand million deliveries, and
+    /// a hundred thousand runs of one strategy
+    #[arg(long, value_name = "X", default_value = "1", value_parser = effort)]
+    effort: f64,
+    /// Draw what was tried into this file: messages against success
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Where all luck comes from; the confirmation takes the next one
+    #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
+    seed: u64,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0")]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The parameters that are not planned, but given.
+#[derive(Debug)]
+struct Rounds;
+
+impl Offers for Rounds {
+    const ONLY: &'static [&'static str] = &["max-rounds", "reinitiate"];
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether plan probabilistic --nodes 1000 --mcast-loss .05 --ucast-loss .05 --success .999
+  bellwether plan probabilistic --nodes 500 --mcast-loss .2 --fail .001 --view .3 --svg plan.svg
+  bellwether plan probabilistic --nodes 200 --success .9 --max-rounds 1 --format csv
+
+How to read it: the smallest strategy is that with the fewest messages on average, unicasts and
+multicasts together, of those tried: K the same in every round or twice that of the round before,
+in one round or up to --max-rounds. It reaches the goal if the whole interval of its simulated
+success does, at 99.9 % since many are tried; what is printed is the interval of 95 %. Twice as many
+runs with another seed then confirm it or not. The bound is that of the paper for one round.
+
+Exit code: 0 if fresh runs confirm the success asked for, 1 if not, 2 if nothing tried reaches it.";
+
+/// Parses a multiple of the usual effort.
+fn effort(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(scale) if (0.001..=1000.0).contains(&scale) => Ok(scale),
+        _ => Err("an effort is a number from 0.001 to 1000".to_owned()),
+    }
+}
+
+/// What is told of a strategy beside its success.
+const TOLD: [(Measure, &str); 4] = [
+    (Measure::Rounds, "rounds"),
+    (Measure::Time, "time, seconds"),
+    (Measure::Unicasts, "unicasts"),
+    (Measure::Multicasts, "multicasts"),
+];
+
+impl Probabilistic {
+    pub(super) fn run(&self) -> Done {
+        if let Some(path) = &self.svg {
+            file::check_writable(path)?;
+        }
+        let found = self.search()?;
+        let progress = Progress::new(found.fresh_runs());
+        let fresh = found.confirm(self.threads(), &|| progress.tick()).map_err(Failure::usage)?;
+        drop(progress);
+        if let Some(path) = &self.svg {
+            file::write(path, &found.picture())?;
+        }
+        let text = match self.format {
+            Format::Table => self.for_people(&found, &fresh),
+            Format::Json => self.for_programs(&found, &fresh).to_string(),
+            Format::Csv => for_spreadsheets(&found),
+        };
+        // Whoever stops reading still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        if found.confirmed_by(&fresh) { Ok(printed?) } else { Err(Failure::Violated) }
+    }
+
+    fn threads(&self) -> usize {
+        threads::start(self.threads, u64::MAX)
+    }
+
+    fn search(&self) -> Result<Found, Failure> {
+        let Config::Probabilistic(params) = read_by_formulas("probabilistic", &self.params)? else {
+            return Err(Failure::usage("probabilistic has other parameters"));
+        };
+        let point = Point {
+            view: self.view.value(),
+            unicast_loss: Loss::apart(self.ucast_loss.value()),
+            multicast_loss: Loss::apart(self.mcast_loss.value()),
+            fail: self.fail.value(),
+            delay: self.delay,
+            ..Point::new("probabilistic", self.nodes).with("reinitiate", params.reinitiate.name())
+        };
+        let goals = Goals { point, success: self.success, max_rounds: params.max_rounds };
+        let effort = Effort { scale: self.effort, seed: self.seed, threads: self.threads() };
+        let progress = Progress::of(100, "% of the most it may take");
+        let ticked = AtomicU64::new(0);
+        let tell = |tactic: &Tactic, part: f64| {
+            let percent = (100.0 * part.min(1.0)) as u64;
+            let before = ticked.fetch_max(percent, Ordering::Relaxed);
+            if before < percent {
+                progress.tell(&tactic.to_string());
+            }
+            (before..percent).for_each(|_| progress.tick());
+        };
+        search(goals, effort, &tell).map_err(Failure::usage)
+    }
+
+    fn for_people(&self, found: &Found, fresh: &Trial) -> String {
+        let Found { goals, chosen, .. } = found;
+        let mut text = format!(
+            "probabilistic with {}, delay {}, view {}, loss of unicasts {}, of multicasts {}, \
+             failures {} a round, begun again by {}\n\n",
+            sim::count(u64::from(self.nodes), "process", "processes"),
+            self.delay,
+            goals.point.view,
+            goals.point.unicast_loss.rate(),
+            goals.point.multicast_loss.rate(),
+            goals.point.fail,
+            goals.point.param("reinitiate").unwrap_or_default(),
+        );
+        text += &format!("{}\n\n", table(&["parameter", "value", "because"], &parameters(found)));
+        text += &table(&["to expect", "mean", "95 % interval", ""], &expectations(found));
+        let verdict = match found.confirmed_by(fresh) {
+            true => "confirmed",
+            false => {
+                "not confirmed: the interval begins below the goal; ask for a little more than \
+                 the goal, or try a greater --effort"
+            }
+        };
+        let [low, high] = fresh.interval().map(fine);
+        text += &format!(
+            "\n\nfresh runs, seed {}: success in {} of {} runs, {} (95 % interval {low} .. \
+             {high}): {verdict}\n",
+            fresh.point.seed,
+            fresh.success.successes,
+            fresh.success.runs,
+            fine(fresh.success.share()),
+        );
+        text + &format!(
+            "\nthe same runs: {}\nfresh ones: {}",
+            chosen.point.command(),
+            fresh.point.command()
+        )
+    }
+
+    fn for_programs(&self, found: &Found, fresh: &Trial) -> Value {
+        let Found { goals, chosen, tried, open } = found;
+        let mut fresh_runs = trial(goals, fresh);
+        fresh_runs["seed"] = json!(fresh.point.seed);
+        json!({
+            "protocol": "probabilistic",
+            "goals": {
+                "nodes": goals.point.nodes,
+                "view": goals.point.view,
+                "ucast_loss": goals.point.unicast_loss.rate(),
+                "mcast_loss": goals.point.multicast_loss.rate(),
+                "fail": goals.point.fail,
+                "delay": seconds(goals.point.delay),
+                "reinitiate": goals.point.param("reinitiate"),
+                "success": goals.success,
+                "max_rounds": goals.max_rounds,
+            },
+            "seed": self.seed,
+            "chosen": trial(goals, chosen),
+            "bound_of_one_round": goals.bound(chosen.tactic.k),
+            "confirmed": found.confirmed_by(fresh),
+            "confirmation": fresh_runs,
+            "tried": tried.iter().map(|tried| trial(goals, tried)).collect::<Vec<_>>(),
+            "undecided": open.iter().map(Tactic::to_string).collect::<Vec<_>>(),
+            "command": chosen.point.command(),
+        })
+    }
+}
+
+fn parameters(found: &Found) -> Vec<Vec<String>> {
+    let Found { goals, chosen, tried, open } = found;
+    let Tactic { rounds, growth, .. } = chosen.tactic;
+    let relays: Vec<_> =
+        chosen.tactic.relays(goals.point.nodes).iter().map(u32::to_string).collect();
+    let mut why = format!(
+        "the fewest messages of {} strategies tried, among those that reach {}",
+        tried.len(),
+        goals.success
+    );
+    if !open.is_empty() {
+        why += &format!("; {} cheaper could not be decided: a greater --effort might", open.len());
+    }
+    let given_up = match rounds == goals.max_rounds {
+        true => "as many as there may be".to_owned(),
+        false => format!("of {} that there may be", goals.max_rounds),
+    };
+    let growth = if rounds == 1 { String::new() } else { format!(" ({})", growth.name()) };
+    let row = |name: &str, value: String, why: String| vec![name.to_owned(), value, why];
+    vec![
+        row("K of each round  --strategy", format!("{}{growth}", relays.join(",")), why),
+        row("rounds           --max-rounds", rounds.to_string(), given_up),
+    ]
+}
+
+fn expectations(found: &Found) -> Vec<Vec<String>> {
+    let Found { goals, chosen, .. } = found;
+    let [low, high] = chosen.interval().map(fine);
+    let mut rows = vec![vec![
+        "strong success".to_owned(),
+        fine(chosen.success.share()),
+        format!("{low} .. {high}"),
+        format!("{} of {} runs", chosen.success.successes, chosen.success.runs),
+    ]];
+    let k = chosen.tactic.k;
+    rows.push(vec![
+        "  its bound".to_owned(),
+        digits(goals.bound(k)),
+        String::new(),
+        format!("section 4, for one round with K {k}"),
+    ]);
+    for (measure, name) in TOLD {
+        if let Some(summary) = chosen.answer.measure(measure) {
+            let [low, high] = summary.ci95.map(digits);
+            let interval = format!("{low} .. {high}");
+            rows.push(vec![name.to_owned(), digits(summary.mean), interval, String::new()]);
+        }
+    }
+    let messages = "unicasts and multicasts".to_owned();
+    rows.push(vec!["messages".to_owned(), digits(chosen.messages()), String::new(), messages]);
+    rows
+}
+
+/// A chance near 1, with the digits that matter.
+fn fine(chance: f64) -> String {
+    let text = format!("{chance:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn trial(goals: &Goals, trial: &Trial) -> Value {
+    let Trial { tactic, success, point, .. } = trial;
+    let standing: Standing = trial.standing(goals.success);
+    json!({
+        "k": tactic.k,
+        "growth": tactic.growth.name(),
+        "max_rounds": tactic.rounds,
+        "relays": tactic.relays(goals.point.nodes),
+        "runs": success.runs,
+        "successes": success.successes,
+        "success": success.share(),
+        "ci95": trial.interval(),
+        "rounds": trial.mean(Measure::Rounds),
+        "time": trial.mean(Measure::Time),
+        "unicasts": trial.mean(Measure::Unicasts),
+        "multicasts": trial.mean(Measure::Multicasts),
+        "messages": trial.messages(),
+        "goal": standing.name(),
+        "command": point.command(),
+    })
+}
+
+/// One row for each strategy that was tried.
+fn for_spreadsheets(found: &Found) -> String {
+    let header = [
+        "k",
+        "growth",
+        "max_rounds",
+        "runs",
+        "success",
+        "ci95_low",
+        "ci95_high",
+        "rounds",
+        "time",
+        "unicasts",
+        "multicasts",
+        "messages",
+        "goal",
+        "chosen",
+        "command",
+    ];
+    let row = |trial: &Trial| {
+        let [low, high] = trial.interval().map(|end| end.to_string());
+        let mean = |measure| trial.mean(measure).to_string();
+        vec![
+            trial.tactic.k.to_string(),
+            trial.tactic.growth.name().to_owned(),
+            trial.tactic.rounds.to_string(),
+            trial.success.runs.to_string(),
+            trial.success.share().to_string(),
+            low,
+            high,
+            mean(Measure::Rounds),
+            mean(Measure::Time),
+            mean(Measure::Unicasts),
+            mean(Measure::Multicasts),
+            trial.messages().to_string(),
+            trial.standing(found.goals.success).name().to_owned(),
+            (trial.tactic == found.chosen.tactic).to_string(),
+            trial.point.command(),
+        ]
+    };
+    csv(&header, &found.tried.iter().map(row).collect::<Vec<_>>())
+}

@@ -1,0 +1,30 @@
+//! `bellwether resign`: a running leader makes room for another.
+
+use crate::cli::Done;
+use crate::cli::flags::target::{Format, Target};
+use clap::Args;
+use std::io::{self, Write};
+
+/// Make a running leader give up its leadership; it stays in the group
+#[derive(Args, Debug)]
+#[command(after_help = "\
+If the member runs a command, that is ended first. Example: bellwether resign web")]
+pub(in crate::cli) struct Resign {
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Resign {
+    pub(in crate::cli) fn run(&self) -> Done {
+        // One that is stopped would keep whoever asks waiting for the end of its command.
+        self.target.connect()?.status()?;
+        let mut client = self.target.connect()?;
+        client.resign()?;
+        let (group, id) = (&client.place().group, client.place().id);
+        match self.target.format {
+            Format::Table => writeln!(io::stdout(), "member {id} no longer leads {group}")?,
+            Format::Json => writeln!(io::stdout(), "{{\"done\":true}}")?,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! `bellwether run`: a member of a group, for real, and the command that runs while it leads.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `options`, `layers`, `params`, `settings` | what was asked for, by a file, the environment and flags |
+//! | `joining`, `supervisor` | what comes before the loop, and the loop |
+//! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up all the same |
+//! | `worker`, `permission` | the command, and for how long it may run |
+//! | `hooks`, `hook_call`, `printer`, `complaints` | who is told of changes, and of trouble |
+//! | `office` | who may ask |
+//!
+//! **Promise.** Nothing here writes to the standard output or error but the threads of `printer`:
+//! whoever reads slowly, or not at all, holds up nobody and kills nobody.
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod bell;
+mod complaints;
+mod errands;
+mod hook_call;
+mod hooks;
+mod joining;
+mod layers;
+mod office;
+pub(in crate::cli) mod options;
+mod overdue;
+mod params;
+mod permission;
+mod printer;
+mod settings;
+mod supervisor;
+mod worker;
+
+use crate::cli::Done;
+use crate::cli::failure::{Failure, with_flags};
+use crate::cli::runtime_dir;
+use crate::cli::signals::Signals;
+use bell::Bell;
+use bellwether::net::clock::{BootTime, Clock};
+use bellwether::net::control::{CannotServe, Server};
+use bellwether::net::guardian::Plan;
+use bellwether::net::priority::{self, Children, Class};
+use bellwether::net::{Election, Prepared};
+use clap::Args;
+use complaints::Complaints;
+use errands::Errands;
+use hooks::Hooks;
+use joining::{Joined, Joining};
+use office::{Office, Reply};
+use options::{Format, Options};
+use overdue::Overdue;
+use permission::Permission;
+use printer::{Printer, Stream};
+pub(in crate::cli) use settings::Settings;
+use std::ffi::OsString;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use supervisor::Supervisor;
+use worker::{Notes, Worker};
+
+/// Be a member of a group; run a command only while it leads
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Run {
+    #[command(flatten)]
+    pub(in crate::cli) options: Options,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether keygen web.key           the same file for all members
+  bellwether run web --key web.key --peers 1=10.0.0.1:7400,2=10.0.0.2:7400,3=10.0.0.3:7400
+  bellwether run web --config web.toml -- /usr/bin/backup --every 5min
+  bellwether run web --config web.toml --on-change /etc/web/notify --format json
+  bellwether run trial --insecure --peers 1=127.0.0.1:7400 -- sleep 1000
+
+Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, when CMD is gone and
+the leadership handed over; 75 leadership lost (--once), 124 not elected in time, 126 and 127 CMD
+cannot be started any more, 78 bad configuration (or no such CMD), 2 bad usage.
+Signals: SIGHUP reads the keys again; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
+Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM (empty where the protocol counts none),
+_REIGN (how often this member has begun to lead) and _UNTIL_MS (when its lease ends, of
+CLOCK_BOOTTIME), and the change as JSON on their standard input. A state that is over before its
+turn comes is skipped, and a hook that runs at MASTER when leadership ends is killed; but hooks run
+beside the election, late, and possibly after another member leads. Use CMD for what must never run
+twice.";
+
+impl Run {
+    /// Runs until it is told to end; `written` are the flags that were written.
+    pub(in crate::cli) fn run(self, written: &[(String, Vec<String>)]) -> Done {
+        // Until signals are caught, any of them ends the process, whatever it waits for.
+        let settings = Settings::gather(self.options, written)?;
+        runtime_dir::prepare(&settings.dir)?;
+        settings.check_hooks()?;
+        settings.check_record()?;
+        if let Some(program) = settings.command.first() {
+            settings::check_command(program)?;
+            settings.permission.check()?;
+        }
+        let begin = |error| cannot("begin", &error);
+        let bell = Bell::new().map_err(begin)?;
+        let errors = Printer::start(Stream::Error, bell.clone()).map_err(begin)?;
+        errors.take_panics();
+        let code = match start(settings, bell, &errors) {
+            Ok(code) => code,
+            Err(failure) => {
+                let (line, code) = failure.into_line();
+                line.into_iter().for_each(|line| errors.say(&line));
+                code
+            }
+        };
+        errors.end();
+        if code == 0 { Ok(()) } else { Err(Failure::Code(code)) }
+    }
+}
+
+/// Joins, leads if it is elected, and leaves; the exit code.
+fn start(settings: Settings, bell: Bell, errors: &Printer) -> Result<u8, Failure> {
+    let begin = |error| cannot("begin", &error);
+    let builder = settings.builder()?;
+    let signals = Signals::new().map_err(|error| cannot("catch signals", &error))?;
+    let deadline = settings.options.elected_within;
+    let deadline = deadline.map(|within| (BootTime.now() + within, within));
+    let printer = start_printer(&settings, &bell).map_err(begin)?;
+    let mut joining = Joining { signals, bell, deadline, early: Vec::new() };
+    if !settings.command.is_empty() && !settings.is_exclusive() {
+        errors.say(
+            "this group does not promise never to have two leaders: the command may run in \
+             several places at once",
+        );
+    }
+    let printers = [errors].into_iter().chain(printer.as_ref().map(|(printer, _)| printer));
+    let printers = printers.cloned().collect();
+    let (office, resignations) = Office::new(&settings.group, joining.bell.clone(), printers);
+    let office = Arc::new(office);
+    // Whoever cannot be asked does not join, and whoever asks is answered from here on.
+    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&office));
+    let serve = move || -> Result<(Prepared, Server), Failure> {
+        let (dir, group, office) = place;
+        let prepared = builder.prepare()?;
+        let server = Server::start(&dir, &group, prepared.id(), office)?;
+        Ok((prepared, server))
+    };
+    let (prepared, server) = match joining.wait_for(serve).map_err(begin)? {
+        Joined::Done(done) => done?,
+        Joined::End(code, why) => return Ok(say_why(errors, code, why)),
+    };
+    // The guardian is there before the member may be elected.
+    let worker = worker(&settings, prepared.id(), errors);
+    let worker = match joining.wait_for(|| worker.map(start_worker).transpose()).map_err(begin)? {
+        Joined::Done(worker) => worker?,
+        Joined::End(code, why) => return Ok(say_why(errors, code, why)),
+    };
+    let election = match joining.wait_for(move || prepared.join()).map_err(begin)? {
+        Joined::Done(election) => election?,
+        Joined::End(code, why) => return Ok(say_why(errors, code, why)),
+    };
+    if settings.options.insecure {
+        errors.say("without a key, whoever reaches the port can lead the group");
+    }
+    let desk = (office, resignations);
+    let supervisor = supervise(settings, election, worker, joining, desk, printer, errors)?;
+    let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
+    drop(server);
+    Ok(code)
+}
+
+fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
+    why.into_iter().for_each(|why| errors.say(&why));
+    code
+}
+
+/// Who prints changes, and how. With a command the standard output is its own, unless changes were
+/// asked for.
+fn start_printer(settings: &Settings, bell: &Bell) -> io::Result<Option<(Printer, Format)>> {
+    let format = settings.options.format;
+    let format = if settings.command.is_empty() { Some(settings.format()) } else { format };
+    let start = |format| Printer::start(Stream::Output, bell.clone()).map(|own| (own, format));
+    format.map(start).transpose()
+}
+
+fn cannot(what: &str, error: &io::Error) -> Failure {
+    Failure::Io(format!("cannot {what}: {error}"))
+}
+
+/// A worker to be: what it is to run, for how long, whether again, and who hears of trouble.
+type Order = (Plan, Permission, bool, Notes);
+
+fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
+    let (program, args) = settings.command.split_first()?;
+    let env = [
+        ("BELLWETHER_GROUP", OsString::from(&settings.group)),
+        ("BELLWETHER_ID", OsString::from(id.to_string())),
+        ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
+    ];
+    let permission = settings.permission;
+    let plan = Plan {
+        program: program.clone(),
+        args: args.to_vec(),
+        margin: permission.margin,
+        grace: permission.grace,
+        nice: priority::nice(),
+        env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        recording: settings.recording(id),
+    };
+    Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
+}
+
+/// Starts its guardian; a disk that hangs may hold this up.
+fn start_worker((plan, permission, restart, notes): Order) -> Result<Worker, Failure> {
+    if let Some(recording) = &plan.recording {
+        let opened = recording.open();
+        opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
+    }
+    let worker = Worker::new(plan, permission, restart, notes);
+    worker.map_err(|error| cannot("start the guardian", &error))
+}
+
+fn supervise(
+    settings: Settings,
+    election: Election,
+    worker: Option<Worker>,
+    joining: Joining,
+    (office, resignations): (Arc<Office>, Receiver<Reply>),
+    printer: Option<(Printer, Format)>,
+    errors: &Printer,
+) -> Result<Supervisor, Failure> {
+    let Settings { group, options, hooks, .. } = settings;
+    let begin = |error| cannot("begin", &error);
+    let leads = election.clone();
+    let hooks = Hooks::start(hooks::Plan {
+        programs: hooks,
+        limit: options.hooking.hook_timeout,
+        rank: options.rank.unwrap_or(election.leadership().me.0),
+        lease: Box::new(move || {
+            let now = leads.leadership();
+            now.leads().then_some(now.until)
+        }),
+        errors: errors.clone(),
+    });
+    let hooks = hooks.map_err(begin)?;
+    let notes = worker.as_ref().map(Worker::notes);
+    office.open(election.clone(), hooks.tally(), notes);
+    let Joining { signals, bell, deadline, early } = joining;
+    let errands = Errands::start(election.clone(), errors.clone(), bell.clone()).map_err(begin)?;
+    let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), bell.clone());
+    let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
+    if worker.is_some() {
+        // What is refused here was refused to the guardian too, which has said so.
+        let _ = priority::raise(Class::Nice, Children::Normal);
+        let _ = priority::lock_memory();
+    }
+    Ok(Supervisor {
+        group,
+        watch: election.watch(),
+        election,
+        signals,
+        early,
+        bell,
+        resignations,
+        errands,
+        hooks,
+        printer,
+        errors: errors.clone(),
+        worker,
+        overdue,
+        keys: options.key,
+        complaints: Complaints::new(),
+        deadline,
+        once: options.once,
+        led: false,
+        reign: supervisor::Reign::default(),
+        resigning: Vec::new(),
+        ending: None,
+    })
+}
+
+impl From<CannotServe> for Failure {
+    fn from(error: CannotServe) -> Self {
+        let line = with_flags(&error);
+        if error.is_config() { Self::Config(line) } else { Self::Io(line) }
+    }
+}

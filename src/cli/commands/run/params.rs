@@ -1,0 +1,123 @@
+//! The parameters of the protocol: a file's `[params]`, and over them the flags that were written.
+
+use super::layers::{self, unknown};
+use super::options::Options;
+use crate::cli::failure::Failure;
+use crate::cli::flags::{self, Live};
+use bellwether::core::Duration;
+use bellwether::net::Peers;
+use bellwether::protocols::choice::{BadText, Config, Entry, Family};
+use bellwether::protocols::param::{BadParam, Given};
+use bellwether::protocols::surroundings::Surroundings;
+use bellwether::sim::Ranks;
+use serde_json::{Map, Value};
+
+/// What is thought of a network until it is known better, where a parameter depends on it.
+const DELAY: Duration = Duration::from_millis(100);
+const LOSS: f64 = 0.01;
+/// What a message to one process is thought to take, where all times are multiples of it.
+const HOP: Duration = Duration::from_millis(30);
+
+/// The parameters of the chosen protocol; `given` are the flags that were set, anywhere.
+pub(super) fn config(
+    options: &Options,
+    given: &[String],
+    file: layers::Params,
+) -> Result<Config, Failure> {
+    let (entry, table) = (options.protocol, options.protocol.params());
+    flags::refuse_foreign(entry, given, &flags::all::<Live>(), &flags::own::<Live>(entry))?;
+    let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
+    let written = serde_json::to_value(&file.table).map_err(bad)?;
+    let written = written.as_object().cloned().unwrap_or_default();
+    check_each(entry, &written, &file)?;
+    let mut params = Given::of_values(table, written).map_err(refused)?;
+    for (name, text) in options.params.pairs() {
+        params.put(table, name, text).map_err(refused)?;
+    }
+    let around = surroundings(options);
+    flags::unattended(entry, &around, &mut params);
+    let config = entry.config(&around, &params).map_err(refused)?;
+    let values: Map<String, Value> = serde_json::from_str(&config.to_json()).map_err(bad)?;
+    check_simulated(&values)?;
+    Ok(config)
+}
+
+/// A parameter that a flag or the group's form gives, and that is refused.
+fn refused(bad: BadParam) -> Failure {
+    Failure::Config(format!("[params]: {}", explained(bad)))
+}
+
+/// Says which parameter may have been meant, if that is what is wrong.
+fn explained(bad: BadParam) -> String {
+    match bad {
+        BadParam::Unknown { name, known } => {
+            unknown(&name, &known.into_iter().map(str::to_owned).collect())
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Reads the parameters of a file one by one, so that a bad one is told with its name and line.
+fn check_each(
+    entry: &Entry,
+    params: &Map<String, Value>,
+    file: &layers::Params,
+) -> Result<(), Failure> {
+    for (name, value) in params {
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        let text = Value::Object(alone.clone()).to_string();
+        let known = Given::of_values(entry.params(), alone).map_err(explained);
+        let read = known.and_then(|_| {
+            // Where the mistake is in the text that was just made is of no use to anybody.
+            let shown = |error: BadText| match error.to_string().split_once(" at line ") {
+                Some((problem, _)) => problem.to_owned(),
+                None => error.to_string(),
+            };
+            Config::from_json(entry.name, &text).map_err(shown)
+        });
+        read.map_err(|why| Failure::Config(format!("{}[params] {name}: {why}", file.place(name))))?;
+    }
+    Ok(())
+}
+
+/// Whether elections are called, and parameters stand in a file.
+fn is_called(family: Family) -> bool {
+    !matches!(family, Family::AnnounceListen(_) | Family::LocalLeader)
+}
+
+/// What is for experiments alone is refused: with it, a lease would promise nothing.
+fn check_simulated(params: &Map<String, Value>) -> Result<(), Failure> {
+    for name in ["unchecked", "as-published", "as-printed"] {
+        if params.get(name) == Some(&Value::Bool(true)) {
+            return Err(Failure::Config(format!(
+                "{name}: a protocol with its mistakes or without its constraints promises nothing; \
+                 it is for `sim` and `check`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn surroundings(options: &Options) -> Surroundings {
+    let (nodes, greatest) = match &options.peers {
+        Some(Peers::Listed(list)) => {
+            (list.len(), list.keys().next_back().map_or(1, |greatest| greatest.0))
+        }
+        _ => (2, u64::MAX - 1),
+    };
+    let nodes = u32::try_from(nodes).unwrap_or(u32::MAX).max(1);
+    Surroundings {
+        nodes,
+        ids: greatest.saturating_add(1),
+        ranks: Ranks::BOUND,
+        delay: if is_called(options.protocol.family) { HOP } else { DELAY },
+        longest: None,
+        processing: Duration::ZERO,
+        loss: LOSS,
+        unsteady: true,
+        unattended: true,
+        moving: false,
+        copies: false,
+        listed: options.peers.as_ref().is_none_or(Peers::is_list),
+    }
+}

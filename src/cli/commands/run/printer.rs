@@ -1,0 +1,215 @@
+//! Writes lines to the standard output or the standard error, from a thread of its own.
+//!
+//! **Source.** Ours. Whether a write blocks is a property that a pipe shares with whoever else has
+//! it, so it is not changed: the write may block, but nobody waits for it.
+//!
+//! **Assumptions.** Nothing else in this process writes to the same stream.
+//!
+//! **Promise.** Whoever prints neither waits nor fails, whether the reader is slow, does not read
+//! at all, or has gone. Lines that find no room are left out, and counted. The end waits for
+//! readers for a second at most.
+
+use super::bell::Bell;
+use crate::cli::commands::sim::count;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// The most lines that wait to be read.
+const WAITING_MAX: usize = 1024;
+/// How long to wait, at the end, for whoever still reads.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Where lines go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Changes, for programs and people.
+    Output,
+    /// What the operator must know. A reader that has gone changes nothing.
+    Error,
+}
+
+/// The thread that prints. Clones print to the same stream.
+#[derive(Clone, Debug)]
+pub(super) struct Printer {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    stream: Stream,
+    queue: Mutex<Queue>,
+    /// Notified when there is a line, when it is over, and when all is written.
+    news: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<String>,
+    /// Lines that found no room.
+    left_out: u64,
+    /// How many of those the reader was told of.
+    told: u64,
+    over: bool,
+    written: bool,
+    closed: bool,
+}
+
+impl Printer {
+    /// Starts it; the bell rings when nobody reads any more.
+    pub(super) fn start(stream: Stream, bell: Bell) -> io::Result<Self> {
+        let (queue, news) = (Mutex::default(), Condvar::new());
+        let shared = Arc::new(Shared { stream, queue, news });
+        let own = Arc::clone(&shared);
+        let write = move |line: &str| match stream {
+            Stream::Output => write_to(&mut io::stdout().lock(), line),
+            Stream::Error => write_to(&mut io::stderr().lock(), line),
+        };
+        let name = "printer".to_owned();
+        thread::Builder::new().name(name).spawn(move || own.work(write, &bell))?;
+        Ok(Self { shared })
+    }
+
+    /// Writes a line. If too many wait already, nobody reads, and it is left out.
+    pub(super) fn print(&self, line: &str) {
+        let mut queue = self.shared.lock();
+        if queue.waiting.len() >= WAITING_MAX {
+            queue.left_out += 1;
+            return;
+        }
+        queue.waiting.push_back(format!("{line}\n"));
+        drop(queue);
+        self.shared.news.notify_all();
+    }
+
+    /// Writes a line for the operator.
+    pub(super) fn say(&self, line: &str) {
+        self.print(&format!("bellwether: {line}"));
+    }
+
+    /// Whether nobody reads any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.shared.lock().closed
+    }
+
+    /// A warning, if lines were left out.
+    pub(super) fn warning(&self) -> Option<String> {
+        let left_out = self.shared.lock().left_out;
+        let stream = match self.shared.stream {
+            Stream::Output => "output",
+            Stream::Error => "error",
+        };
+        let lines = count(left_out, "line was", "lines were");
+        (left_out > 0)
+            .then(|| format!("{lines} left out: nobody reads the standard {stream} in time"))
+    }
+
+    /// Panics of any thread are told here, in one line: the usual way waits for the reader.
+    pub(super) fn take_panics(&self) {
+        let printer = self.clone();
+        std::panic::set_hook(Box::new(move |panic| {
+            let text = panic.to_string().replace('\n', " ");
+            printer.say(&format!("{text}; this is a mistake in the program, please report it"));
+        }));
+    }
+
+    /// Waits until all is written, but not for long.
+    pub(super) fn end(&self) {
+        let mut queue = self.shared.lock();
+        queue.over = true;
+        self.shared.news.notify_all();
+        let unwritten = |queue: &mut Queue| !queue.written;
+        let ended = self.shared.news.wait_timeout_while(queue, PATIENCE, unwritten);
+        drop(ended); // or it is left unread
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes until it is over, or nobody reads.
+    fn work(&self, write: impl Fn(&str) -> io::Result<()>, bell: &Bell) {
+        while let Some(line) = self.next() {
+            // An error is no reason not to try again: the disk of a log may have room later.
+            if write(&line).is_err() && self.stream == Stream::Output {
+                self.lock().closed = true;
+                bell.ring();
+                break;
+            }
+        }
+        self.lock().written = true;
+        self.news.notify_all();
+    }
+
+    /// The next line, once there is one; nothing when it is over.
+    fn next(&self) -> Option<String> {
+        let mut queue = self.lock();
+        loop {
+            if let Some(line) = queue.waiting.pop_front() {
+                return Some(line);
+            }
+            let missing = queue.left_out - queue.told;
+            if missing > 0 && self.stream == Stream::Error {
+                queue.told = queue.left_out;
+                let lines = count(missing, "line was", "lines were");
+                return Some(format!("bellwether: {lines} left out here\n"));
+            }
+            if queue.over {
+                return None;
+            }
+            queue = self.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn write_to(stream: &mut dyn Write, line: &str) -> io::Result<()> {
+    stream.write_all(line.as_bytes())?;
+    stream.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, sync_channel};
+
+    /// A stream that takes a line only when somebody reads one.
+    fn slow(stream: Stream) -> (Printer, Receiver<String>) {
+        let (pipe, reader) = sync_channel(0);
+        let shared = Shared { stream, queue: Mutex::default(), news: Condvar::new() };
+        let shared = Arc::new(shared);
+        let (own, bell) = (Arc::clone(&shared), Bell::new().unwrap());
+        let write = move |line: &str| pipe.send(line.to_owned()).map_err(io::Error::other);
+        thread::spawn(move || own.work(write, &bell));
+        (Printer { shared }, reader)
+    }
+
+    #[test]
+    fn lines_that_nobody_reads_are_left_out_and_that_is_told_afterwards() {
+        let (printer, reader) = slow(Stream::Error);
+        let all = WAITING_MAX as u64 + 10;
+        (0..all).for_each(|number| printer.say(&number.to_string()));
+        assert!(printer.warning().unwrap().ends_with("nobody reads the standard error in time"));
+        printer.end();
+        let lines: Vec<String> = reader.iter().collect();
+        let (last, first) = lines.split_last().unwrap();
+        let left_out = all - first.len() as u64;
+        assert!((9..=10).contains(&left_out), "{left_out}: one may be on its way");
+        assert_eq!(first[0], "bellwether: 0\n");
+        assert_eq!(*last, format!("bellwether: {left_out} lines were left out here\n"));
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_ends_the_output_and_not_the_errors() {
+        for stream in [Stream::Output, Stream::Error] {
+            let (printer, reader) = slow(stream);
+            drop(reader);
+            printer.print("x");
+            printer.end();
+            assert_eq!(printer.is_closed(), stream == Stream::Output);
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! All that a member is started with, from wherever it was said, and the rules that the command
+//! checks before anything begins.
+
+use super::layers::{self, GROUP, Layer};
+use super::options::{Commanding, Format, Options};
+use super::params;
+use super::permission::Permission;
+use crate::cli::failure::{Failure, with_flags};
+use crate::cli::file;
+use crate::cli::runtime_dir;
+use bellwether::core::{Instant, NodeId};
+use bellwether::net::clock::{BootTime, Clock};
+use bellwether::net::control::{check_group, socket_path};
+use bellwether::net::guardian::Recording;
+use bellwether::net::{BadSettings, Builder, Election, Keyring};
+use bellwether::protocols::choice::{Choice, Config, Promise};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What was said, in the end.
+#[derive(Debug)]
+pub(in crate::cli) struct Settings {
+    pub(super) group: String,
+    pub(super) options: Options,
+    pub(super) config: Config,
+    pub(super) dir: PathBuf,
+    pub(super) hooks: Vec<PathBuf>,
+    pub(super) command: Vec<OsString>,
+    pub(super) permission: Permission,
+    /// When this process began, by which its records know it.
+    since: Instant,
+}
+
+impl Settings {
+    /// Lays file, environment and flags over each other; `written` are the flags with their
+    /// values.
+    pub(in crate::cli) fn gather(
+        options: Options,
+        written: &[(String, Vec<String>)],
+    ) -> Result<Self, Failure> {
+        let environment = layers::from_environment(std::env::vars_os()).map_err(Failure::Config)?;
+        Self::merge(options, written, environment)
+    }
+
+    fn merge(
+        options: Options,
+        written: &[(String, Vec<String>)],
+        environment: Layer,
+    ) -> Result<Self, Failure> {
+        let named = environment.get("config").and_then(|path| path.first());
+        let path = options.config.clone().or_else(|| named.map(PathBuf::from));
+        let file = path.as_deref().map(layers::from_file).transpose()?.unwrap_or_default();
+        let switched = |(name, values): &(String, Vec<String>)| {
+            let on = vec!["true".to_owned()];
+            (name.clone(), if values.is_empty() { on } else { values.clone() })
+        };
+        let mut flags: Layer = written.iter().map(switched).collect();
+        flags.extend(options.group.map(|group| (GROUP.to_owned(), vec![group])));
+        let mut all = layers::over(layers::over(file.layer, environment), flags);
+        let group = all.remove(GROUP).and_then(|mut group| group.pop()).ok_or_else(|| {
+            Failure::usage(
+                "which group? Give its name, as in `bellwether run web --peers ...`, or set \
+                 BELLWETHER_GROUP, or group in the file",
+            )
+        })?;
+        let command = if options.command.is_empty() { file.command } else { options.command };
+        let options = layers::parse(&all).map_err(Failure::Config)?;
+        let given: Vec<String> = all.into_keys().collect();
+        let config = params::config(&options, &given, file.params)?;
+        Self::settle(group, options, config, command)
+    }
+
+    fn settle(
+        group: String,
+        options: Options,
+        config: Config,
+        command: Vec<OsString>,
+    ) -> Result<Self, Failure> {
+        check_group(&group).map_err(|bad| Failure::Config(with_flags(&bad)))?;
+        let choice = Choice::try_from(config.clone())
+            .map_err(|bad| Failure::Config(format!("{}: {bad}", options.protocol.name)))?;
+        let Commanding { margin, grace, restart } = options.commanding;
+        let idle = [("restart", restart), ("grace", grace.is_some()), ("margin", margin.is_some())];
+        if let Some((flag, _)) = idle.iter().find(|(_, given)| *given && command.is_empty()) {
+            return Err(Failure::usage(format!(
+                "--{flag} has no effect without a command; add -- CMD, or leave --{flag} out"
+            )));
+        }
+        let permission = Permission::new(&choice, margin, grace);
+        let absolute = |hook: &PathBuf| {
+            std::path::absolute(hook).map_err(|error| Failure::io("find", hook, &error))
+        };
+        let hooks = options.hooking.on_change.iter().map(absolute).collect::<Result<_, _>>()?;
+        let dir = runtime_dir::of_process(options.dir.as_deref());
+        let since = BootTime.now();
+        Ok(Self { group, options, config, dir, hooks, command, permission, since })
+    }
+
+    /// Whether there are never two leaders, so that a command runs in one place.
+    pub(super) fn is_exclusive(&self) -> bool {
+        let choice = Choice::try_from(self.config.clone());
+        choice.is_ok_and(|choice| choice.promise() == Promise::NeverTwo)
+    }
+
+    /// The member to be.
+    pub(super) fn builder(&self) -> Result<Builder, Failure> {
+        let options = &self.options;
+        let mut builder = Election::builder(&self.group)
+            .protocol(options.protocol.name, self.config.clone())
+            .dir(&self.dir);
+        if let Some(peers) = &options.peers {
+            builder = builder.peers(peers.clone());
+        }
+        if let Some(id) = options.id {
+            builder = builder.id(id);
+        }
+        if let Some(address) = options.address {
+            builder = builder.listen(address);
+        }
+        if let Some(rank) = options.rank {
+            builder = builder.rank(rank);
+        }
+        if let Some(file) = &options.record {
+            builder = builder.record(file);
+            if !self.command.is_empty() {
+                builder = builder.record_work(self.since);
+            }
+        }
+        if let Some(file) = &options.key {
+            return Ok(builder.keyring(read_keys(file)?));
+        }
+        Ok(if options.insecure { builder.insecure() } else { builder })
+    }
+
+    /// Where the guardian of this member records, if it does.
+    pub(super) fn recording(&self, id: u64) -> Option<Recording> {
+        let trace = self.options.record.as_deref().filter(|_| !self.command.is_empty());
+        trace.map(|trace| Recording::beside(trace, &self.group, NodeId(id), self.since))
+    }
+
+    /// How results are written.
+    pub(in crate::cli) fn format(&self) -> Format {
+        self.options.format.unwrap_or_default()
+    }
+
+    /// Tells how each rule holds, until one does not.
+    pub(in crate::cli) fn check(
+        &self,
+        tell: &mut dyn FnMut(&'static str, String),
+    ) -> Result<(), Failure> {
+        for rule in self.builder()?.check()? {
+            tell(rule.name, rule.text);
+        }
+        tell("directory", runtime_dir::check(&self.dir)?);
+        if let Some(id) = self.options.id {
+            tell("socket", format!("asked at {}", self.check_socket(id)?.display()));
+        }
+        for record in self.check_record()? {
+            tell("record", format!("{} can be written", record.display()));
+        }
+        for hook in self.check_hooks()? {
+            tell("hook", hook);
+        }
+        if let Some(program) = self.command.first() {
+            tell("command", check_command(program)?);
+            tell("permission", self.permission.check()?);
+        }
+        Ok(())
+    }
+
+    /// The files for the traces, if they are wanted: who reads a pipe could hold up the election.
+    pub(super) fn check_record(&self) -> Result<Vec<PathBuf>, Failure> {
+        let work = self.recording(self.options.id.unwrap_or(0)).map(|it| it.file);
+        let files: Vec<PathBuf> = self.options.record.iter().cloned().chain(work).collect();
+        for file in &files {
+            if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+                return Err(Failure::Config(format!(
+                    "--record {}: it is no regular file; a trace is kept in one",
+                    file.display()
+                )));
+            }
+            file::check_writable(file)?;
+        }
+        Ok(files)
+    }
+
+    /// How the hooks can be called, or why one cannot.
+    pub(super) fn check_hooks(&self) -> Result<Vec<String>, Failure> {
+        self.hooks.iter().map(|hook| check_executable("hook", hook)).collect()
+    }
+
+    /// Where the member can be asked; its place needs a name that fits.
+    pub(super) fn check_socket(&self, id: u64) -> Result<PathBuf, Failure> {
+        let path = socket_path(&self.dir, &self.group, id);
+        path.map_err(|bad| Failure::Config(with_flags(&bad)))
+    }
+}
+
+/// The keys in a file.
+pub(super) fn read_keys(file: &Path) -> Result<Keyring, Failure> {
+    Keyring::read(file).map_err(|bad| Failure::Config(bad.to_string()))
+}
+
+/// Where the command is, as the system will look for it: a name without a slash in the `PATH`.
+pub(super) fn check_command(program: &OsStr) -> Result<String, Failure> {
+    let name = Path::new(program);
+    if program.as_bytes().contains(&b'/') {
+        return check_executable("command", name);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    let found = std::env::split_paths(&path)
+        .find_map(|folder| check_executable("command", &folder.join(name)).ok());
+    found.ok_or_else(|| {
+        Failure::Config(format!("command {}: no program in the PATH has that name", name.display()))
+    })
+}
+
+fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
+    use rustix::fs::{Access, access};
+    let place = program.display();
+    let found = std::fs::metadata(program).map_err(|error| {
+        Failure::Config(format!("{what} {place}: {error}; give the path of a program"))
+    })?;
+    if !found.is_file() || access(program, Access::EXEC_OK).is_err() {
+        return Err(Failure::Config(format!("{what} {place} is no program; chmod +x it?")));
+    }
+    Ok(format!("{place} can be executed"))
+}
+
+impl From<BadSettings> for Failure {
+    fn from(bad: BadSettings) -> Self {
+        let line = with_flags(&bad);
+        if bad.is_config() { Self::Config(line) } else { Self::Io(line) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Bellwether, Command, command, written};
+    use bellwether::core::Duration;
+    use bellwether::protocols::local_leader::{Mode, Preset};
+    use clap::FromArgMatches;
+
+    /// The settings of these arguments, with a file and an environment.
+    fn settings(
+        arguments: &str,
+        file: &str,
+        environment: &[(&str, &str)],
+    ) -> Result<Settings, Failure> {
+        let name = format!("bellwether-set-{}-{:x}", std::process::id(), hash(arguments, file));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, file).unwrap();
+        let words = format!("bellwether run {arguments} --config {}", path.display());
+        let matches = command().try_get_matches_from(words.split_whitespace()).unwrap();
+        let Command::Run(run) = Bellwether::from_arg_matches(&matches).unwrap().command else {
+            panic!("{words}");
+        };
+        let environment = layers::from_environment(
+            environment.iter().map(|(name, value)| (name.into(), value.into())),
+        );
+        let environment = environment.map_err(Failure::Config);
+        let merged = environment
+            .and_then(|environment| Settings::merge(run.options, &written(&matches), environment));
+        std::fs::remove_file(&path).unwrap();
+        merged
+    }
+
+    fn hash(one: &str, other: &str) -> u64 {
+        let bytes = one.bytes().chain([0]).chain(other.bytes());
+        bytes.fold(7, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    }
+
+    fn leases(settings: &Settings) -> &bellwether::protocols::local_leader::Config {
+        match &settings.config {
+            Config::LocalLeader(config) => config,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn flags_go_before_the_environment_and_that_before_the_file() {
+        let file = "group = \"web\"\npeers = [\"1=127.0.0.1:1\"]\nid = 1\nrank = 1\n\
+                    hook-timeout = \"1s\"\n[params]\npreset = \"wan\"\nrenew = \"301ms\"\n";
+        let environment =
+            [("BELLWETHER_ID", "2"), ("BELLWETHER_RANK", "2"), ("BELLWETHER_DELTA", "101ms")];
+        let all = settings("--id 3 --period 1060ms --expires 1900ms", file, &environment).unwrap();
+        assert_eq!(
+            (all.group.as_str(), all.options.id, all.options.rank),
+            ("web", Some(3), Some(2))
+        );
+        assert_eq!(all.options.hooking.hook_timeout, Duration::from_secs(1));
+        let config = leases(&all);
+        assert_eq!((config.preset, config.mode), (Preset::Wan, Mode::Majority));
+        let ms = |ms| Some(Duration::from_millis(ms));
+        assert_eq!((config.renew, config.delta, config.period), (ms(301), ms(101), ms(1060)));
+        let other = settings("db --preset fast", "group = \"web\"", &[]).unwrap();
+        assert_eq!((other.group.as_str(), leases(&other).preset), ("db", Preset::Fast));
+    }
+
+    #[test]
+    fn members_that_are_listed_need_a_majority_and_others_lead_those_they_reach() {
+        let mode = |arguments: &str| leases(&settings(arguments, "", &[]).unwrap()).mode;
+        assert_eq!(mode("g --peers 1=127.0.0.1:1,2=127.0.0.1:2"), Mode::Majority);
+        assert_eq!(mode("g --peers dns:example.org:7400"), Mode::Local);
+        assert_eq!(mode("g --peers 1=127.0.0.1:1 --mode local"), Mode::Local);
+        let file = "peers = \"dns:example.org:7400\"\n[params]\nmode = \"majority\"\n";
+        assert_eq!(leases(&settings("g", file, &[]).unwrap()).mode, Mode::Majority);
+    }
+
+    #[test]
+    fn an_announcing_group_gives_up_a_dead_leader_after_three_seconds() {
+        let listen = |arguments: &str, file: &str| match settings(
+            &format!("g --protocol le-s {arguments}"),
+            file,
+            &[],
+        )
+        .unwrap()
+        .config
+        {
+            Config::AnnounceListen(config) => config.listen,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(listen("", ""), Duration::from_secs(3));
+        assert_eq!(listen("", "[params]\nlisten = \"7s\""), Duration::from_secs(7));
+        assert_eq!(listen("--listen-for 9s", "[params]\nlisten = \"7s\""), Duration::from_secs(9));
+    }
+
+    #[test]
+    fn what_breaks_a_rule_is_refused_with_the_way_out() {
+        for (arguments, file, text) in [
+            ("", "", "which group?"),
+            ("a/b", "", "group 'a/b': the name of a group has"),
+            ("g", "[params]\nlokc = \"1s\"", "no setting is called 'lokc'; did you mean 'lock'?"),
+            ("g", "[params]\nlock = \"1 parsec\"", "'1 parsec' breaks the rule"),
+            ("g", "id = 1\n[params]\n\nlock = \"1 parsec\"", ": line 4: [params] lock: "),
+            ("g", "[params]\nrenew = \"1s\"\nlokc = \"1s\"", ": line 3: [params] lokc: no setting"),
+            ("g --protocol probabilistic", "[params]\nk = \"seven\"", ": line 2: [params] k: "),
+            ("g --listen-for 3s", "", "--listen-for is no flag of local-leader"),
+            ("g --protocol le-s --lock 1s", "", "--lock is no flag of le-s"),
+            ("g --unchecked", "", "unchecked: a protocol with its mistakes or without its"),
+            ("g --protocol le-s --as-printed", "", "as-printed: a protocol with its mistakes"),
+            ("g --lock 10ms", "", "local-leader: "),
+            ("g --restart", "", "--restart has no effect without a command"),
+            ("g --margin 5ms", "", "--margin has no effect without a command"),
+            ("g", "grace = \"5ms\"", "--grace has no effect without a command"),
+            ("g --protocol bully --reply 1s", "[params]\nretry = \"1s\"", "no setting is called"),
+            (
+                "g --protocol bully --retry 1s",
+                "",
+                "--retry is no flag of bully, which has --detector",
+            ),
+        ] {
+            let error = settings(arguments, file, &[]).unwrap_err();
+            let line = match error {
+                Failure::Usage(line) | Failure::Config(line) => line,
+                other => panic!("{other:?}"),
+            };
+            assert!(line.contains(text), "{arguments}: {line}");
+            assert!(!line.contains("column"), "{arguments}: {line}");
+        }
+    }
+}

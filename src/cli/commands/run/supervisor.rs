@@ -1,0 +1,359 @@
+//! The loop of `bellwether run`: waits for signals, changes, the guardian, whoever asks, and time.
+//!
+//! **Assumptions.** The guardian ends a command whose permission is not extended.
+//!
+//! **Promise.** A command is gone before the leadership that it needs is given up: to resign or to
+//! end is a wish until the command is idle, and only then done. The loop waits for nobody: neither
+//! for readers, nor for hooks, nor for the member's thread. A command that was ended for want of an
+//! extension while the member leads is permitted again at once; if the loop is held up for longer
+//! than the permission lasts, the member resigns ([`Overdue`]).
+
+use super::bell::Bell;
+use super::complaints::Complaints;
+use super::errands::Errands;
+use super::hooks::Hooks;
+use super::office::Reply;
+use super::options::Format;
+use super::overdue::Overdue;
+use super::permission::WITHOUT_LEASE;
+use super::printer::Printer;
+use super::settings::read_keys;
+use super::worker::{Fate, Worker};
+use crate::cli::output::change;
+use crate::cli::signals::{Asked, Signals};
+use bellwether::core::{Duration, Instant};
+use bellwether::net::clock::{BootTime, Clock};
+use bellwether::net::control::Change;
+use bellwether::net::{Election, Next, Standing, Watch};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+
+/// Not elected in time.
+pub(super) const NOT_ELECTED: u8 = 124;
+/// Leadership was lost, with --once.
+pub(super) const LOST: u8 = 75;
+/// The command is there, but cannot be started; and: it is not there.
+const NOT_STARTED: u8 = 126;
+const NOT_FOUND: u8 = 127;
+/// How long the end waits for the member to answer whoever made it resign.
+const PATIENCE: Duration = Duration::from_millis(1_000);
+/// How long the end waits for a command that does not go, SIGKILL or not, beyond any grace.
+const UNKILLABLE: Duration = Duration::from_secs(5);
+
+/// All that the loop looks after.
+pub(super) struct Supervisor {
+    pub(super) group: String,
+    pub(super) election: Election,
+    pub(super) watch: Watch,
+    pub(super) signals: Signals,
+    /// What signals asked for before the loop began.
+    pub(super) early: Vec<Asked>,
+    pub(super) bell: Bell,
+    pub(super) resignations: Receiver<Reply>,
+    pub(super) errands: Errands,
+    pub(super) hooks: Hooks,
+    pub(super) printer: Option<(Printer, Format)>,
+    pub(super) errors: Printer,
+    pub(super) worker: Option<Worker>,
+    /// Makes the member resign if the loop is held up, if there is a command.
+    pub(super) overdue: Option<Overdue>,
+    pub(super) keys: Option<PathBuf>,
+    pub(super) complaints: Complaints,
+    /// When it must lead at the latest, if it must.
+    pub(super) deadline: Option<(Instant, Duration)>,
+    pub(super) once: bool,
+    /// Whether it has led.
+    pub(super) led: bool,
+    pub(super) reign: Reign,
+    /// Who wait for it to resign.
+    pub(super) resigning: Vec<Reply>,
+    /// How it ends once the command is gone, and since when it is to.
+    pub(super) ending: Option<(u8, Instant)>,
+}
+
+/// How often the member has begun to lead, as far as its changes tell.
+#[derive(Debug, Default)]
+pub(super) struct Reign {
+    number: u64,
+    last: Option<Standing>,
+}
+
+impl Reign {
+    /// Counts a change. The same leaders told anew are another reign: the lease had run out.
+    fn hear(&mut self, standing: &Standing) {
+        let goes_on = self.last.as_ref().is_some_and(|last| {
+            last.leads() && last.term == standing.term && last.leaders != standing.leaders
+        });
+        self.number += u64::from(standing.leads() && !goes_on);
+        self.last = Some(standing.clone());
+    }
+}
+
+impl Supervisor {
+    /// Looks after everything until it is over; the exit code.
+    pub(super) fn run(mut self) -> io::Result<u8> {
+        loop {
+            let early = std::mem::take(&mut self.early);
+            for asked in early.into_iter().chain(self.signals.pending()) {
+                self.signalled(asked);
+            }
+            self.hear_changes();
+            self.hear_worker();
+            self.bell.quiet();
+            self.resigning.extend(self.resignations.try_iter());
+            if self.printer.as_ref().is_some_and(|(printer, _)| printer.is_closed()) {
+                self.end_with(0); // as any program does whose reader has gone
+            }
+            let standing = self.election.leadership();
+            self.judge(&standing);
+            if self.complaints.is_due(&standing) {
+                self.errands.explain();
+            }
+            if let Some(code) = self.act(&standing) {
+                return Ok(self.finish(code));
+            }
+            self.sleep(&standing)?;
+        }
+    }
+
+    fn end_with(&mut self, code: u8) {
+        self.ending.get_or_insert((code, BootTime.now()));
+    }
+
+    fn signalled(&mut self, asked: Asked) {
+        match asked {
+            Asked::End => self.end_with(0),
+            Asked::Reload => self.reload(),
+            Asked::Forward(signal) => {
+                if let Some(worker) = &mut self.worker {
+                    worker.signal(signal);
+                }
+            }
+        }
+    }
+
+    /// Reads the keys again; what cannot be read changes nothing.
+    fn reload(&self) {
+        let Some(file) = &self.keys else { return };
+        match read_keys(file) {
+            Ok(keyring) => {
+                let ids = keyring.ids(&self.group).join(", accepts ");
+                if self.election.set_keyring(keyring).is_ok() {
+                    let file = file.display();
+                    self.errors.say(&format!("read {file} again: sends with {ids}"));
+                }
+            }
+            Err(failure) => self.errors.say(&format!("{failure}; the keys stay as they were")),
+        }
+    }
+
+    fn hear_changes(&mut self) {
+        loop {
+            match self.watch.try_next() {
+                Next::Changed(standing) => self.tell(&standing),
+                Next::Prolonged(_) => {}
+                Next::Nothing => return,
+                Next::Ended => {
+                    if self.ending.is_none() {
+                        let failure = self.election.failure();
+                        self.errors.say(failure.as_deref().unwrap_or("the member has ended"));
+                    }
+                    return self.end_with(1);
+                }
+            }
+        }
+    }
+
+    fn tell(&mut self, standing: &Standing) {
+        let seen = Change::of(&self.group, standing);
+        let led = self.reign.last.as_ref().is_some_and(Standing::leads);
+        let lost = if led && !standing.leads() { "; it leads no longer" } else { "" };
+        let text = change::text(&seen) + lost;
+        match &self.printer {
+            Some((printer, Format::Json)) => printer.print(&change::json(&seen)),
+            Some((printer, Format::Text)) => printer.print(&text),
+            None => self.errors.say(&text),
+        }
+        self.reign.hear(standing);
+        self.hooks.tell(&seen, self.reign.number);
+    }
+
+    fn hear_worker(&mut self) {
+        while let Some(worker) = &mut self.worker {
+            match worker.news(BootTime.now()) {
+                Ok(None) => return,
+                Ok(Some(fate)) => self.tell_fate(fate),
+                Err(error) => {
+                    self.note(&format!("the guardian was lost, and no other starts: {error}"));
+                    self.worker = None; // all that it guarded has ended
+                    self.end_with(1);
+                }
+            }
+        }
+    }
+
+    /// Says what became of the command, and does what follows from it.
+    fn tell_fate(&mut self, fate: Fate) {
+        match fate {
+            Fate::Started(pid) => self.note(&format!("the command runs as process {pid}")),
+            Fate::Ended => self.note("the command was ended"),
+            Fate::Done(how, code) => {
+                self.note(&format!("the command {how}; the member leaves"));
+                self.end_with(code);
+            }
+            Fate::Again(how, rest) => {
+                self.note(&format!("the command {how}; it is started again in {rest}"));
+            }
+            Fate::NotStarted(error) => {
+                self.note(&format!("cannot start the command: {error}"));
+                let missing = error.contains("No such file");
+                self.end_with(if missing { NOT_FOUND } else { NOT_STARTED });
+            }
+            Fate::Lost => {
+                self.note("the guardian was lost, and the command with it; it resigns");
+                self.errands.resign(Vec::new()); // it may not lead any more
+            }
+        }
+    }
+
+    /// Writes a line for the operator, with the time.
+    fn note(&self, line: &str) {
+        self.errors.say(&format!("{} {line}", change::stamp(BootTime.now())));
+    }
+
+    /// Whether it has to end, as things stand.
+    fn judge(&mut self, standing: &Standing) {
+        if standing.leads() {
+            self.led = true;
+        } else if self.led && self.once && self.ending.is_none() {
+            self.errors.say("it leads no longer");
+            self.end_with(LOST);
+        }
+        if let Some((deadline, within)) = self.deadline
+            && !self.led
+            && standing.at >= deadline
+            && self.ending.is_none()
+        {
+            self.errors.say(&format!("it was not elected within {within}"));
+            self.end_with(NOT_ELECTED);
+        }
+    }
+
+    /// Does what can be done now; the exit code, if that was the last.
+    fn act(&mut self, standing: &Standing) -> Option<u8> {
+        let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
+        let wanted = standing.leads() && self.ending.is_none() && !resigns;
+        let until = match standing.until {
+            _ if !wanted => Instant::NEVER,
+            Instant::NEVER => standing.at + WITHOUT_LEASE,
+            until => until,
+        };
+        let in_time = self.overdue.as_ref().is_none_or(|overdue| overdue.expect(until));
+        let wanted = wanted && in_time;
+        if let Some(worker) = &mut self.worker {
+            if wanted {
+                worker.lead(standing);
+            } else {
+                worker.end();
+            }
+            if !worker.is_idle() {
+                self.abandon_what_cannot_be_ended(standing);
+                return None;
+            }
+        }
+        if !self.resigning.is_empty() {
+            self.errands.resign(std::mem::take(&mut self.resigning));
+        }
+        let (code, since) = self.ending?;
+        // Whoever made it resign is answered first, if the member's thread is there to do so.
+        let answers = self.errands.is_resigning() && standing.at < since + PATIENCE;
+        (!answers).then_some(code)
+    }
+
+    /// Ends this process without a word to the group if something of the command cannot be killed:
+    /// nobody else leads before the lease has run out.
+    fn abandon_what_cannot_be_ended(&mut self, standing: &Standing) {
+        if self.ending.is_some_and(|(_, since)| standing.at >= since + UNKILLABLE) {
+            self.errors.say(
+                "something of the command cannot be ended: it ends without handing over, and the \
+                 lease runs out",
+            );
+            self.errors.clone().end();
+            std::process::exit(1);
+        }
+    }
+
+    /// Waits until there is something to do.
+    fn sleep(&mut self, standing: &Standing) -> io::Result<()> {
+        let worker = self.worker.as_ref();
+        let mut wake = worker.map_or(Instant::NEVER, |worker| worker.poll_timeout(standing));
+        if let Some((deadline, _)) = self.deadline.filter(|_| !self.led) {
+            wake = wake.min(deadline);
+        }
+        if standing.leads() {
+            wake = wake.min(standing.until);
+        }
+        wake = wake.min(self.complaints.next());
+        if let Some((_, since)) = self.ending {
+            let patience = if self.errands.is_resigning() { PATIENCE } else { UNKILLABLE };
+            wake = wake.min(since + patience);
+        }
+        let left = std::time::Duration::from_nanos(wake.since(BootTime.now()).as_nanos());
+        let timeout = (wake != Instant::NEVER).then(|| Timespec::try_from(left).ok()).flatten();
+        let watch = self.watch.fd()?;
+        let mut fds = vec![
+            PollFd::new(&self.signals, PollFlags::IN),
+            PollFd::new(&self.bell, PollFlags::IN),
+            PollFd::from_borrowed_fd(watch, PollFlags::IN),
+        ];
+        fds.extend(worker.map(|worker| PollFd::from_borrowed_fd(worker.fd(), PollFlags::IN)));
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Hands over and says goodbye; nothing of the command is left by now.
+    fn finish(self, code: u8) -> u8 {
+        drop(self.overdue);
+        self.errands.leave();
+        let last = Change::of(&self.group, &self.election.leadership());
+        drop(self.worker);
+        self.hooks.end(last, self.reign.number);
+        if let Some((printer, _)) = self.printer {
+            printer.end();
+        }
+        code
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::core::{NodeId, Stage};
+
+    fn standing(leaders: &[u64]) -> Standing {
+        Standing {
+            me: NodeId(1),
+            leaders: leaders.iter().copied().map(NodeId).collect(),
+            term: None,
+            until: Instant::NEVER,
+            stage: Stage::Decided,
+            withdrawn: None,
+            at: Instant::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_reign_begins_when_the_member_begins_to_lead_be_it_unseen_in_between() {
+        let mut reign = Reign::default();
+        for (leaders, number) in
+            [(&[][..], 0), (&[1], 1), (&[1], 2), (&[1, 2], 2), (&[2], 2), (&[1], 3)]
+        {
+            reign.hear(&standing(leaders));
+            assert_eq!(reign.number, number, "{leaders:?}");
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! `bellwether sim`: the same election many times, and how it went.
+
+use crate::cli::Done;
+use crate::cli::commands::protocols::Named;
+use crate::cli::failure::Failure;
+use crate::cli::file;
+use crate::cli::flags::group::{Group, Setting};
+use crate::cli::flags::target_file::{self, What};
+use crate::cli::flags::threads;
+use crate::cli::memory::{self, Load};
+use crate::cli::output::progress::{Progress, Stopwatch};
+use crate::cli::output::{Format, Rows, short, table};
+use bellwether::core::Duration;
+use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
+use bellwether::sim::stats::Summary;
+use bellwether::sim::{Answer, Churn, Experiment, Measure, Samples, Scenario, trace};
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Simulate a protocol many times and sum up how it did
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Sim {
+    /// The protocol (`bellwether protocols` lists them), or a scenario file, which then says all
+    /// but --runs, --seed, --threads and the output
+    #[arg(value_name = "PROTOCOL", value_parser = Named::or_file(), hide_possible_values = true)]
+    what: What,
+    /// How many runs
+    #[arg(long, short, value_name = "R", default_value = "1000")]
+    #[arg(value_parser = runs)]
+    runs: u64,
+    /// How many threads; 0 for one per core. The result does not depend on it
+    #[arg(long, value_name = "T", default_value = "0")]
+    #[arg(value_parser = threads::parse)]
+    threads: usize,
+    #[command(flatten)]
+    group: Group,
+    /// What happens; in all but `start`, --nodes counts the group before it happens
+    #[arg(long, value_enum, default_value_t, help_heading = "Scenario")]
+    scenario: Event,
+    /// With churn: departures per second, of any process
+    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
+    #[arg(value_parser = rate)]
+    departures: f64,
+    /// With churn: arrivals per second
+    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
+    #[arg(value_parser = rate)]
+    arrivals: f64,
+    /// How long a disturbed group is watched; with leases, any group
+    #[arg(long, value_name = "D", default_value_t = WINDOW, help_heading = "Scenario")]
+    window: Duration,
+    /// Look at every message, or only at those that decide
+    #[arg(long, value_enum, default_value_t)]
+    engine: Which,
+    /// Write what was measured in every run to this file, as CSV
+    #[arg(long, value_name = "FILE")]
+    samples: Option<PathBuf>,
+    /// Write the first run to this file, one JSON record a line
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether sim le-s --nodes 500 --loss .4
+  bellwether sim le-m --nodes 500 --loss .4 --loss-model correlated --format json
+  bellwether sim le-s --nodes 1000000 --loss .4 --runs 10
+  bellwether sim le-s --nodes 20 --listen 3s --scenario departure
+  bellwether sim le-s --nodes 20 --listen 3s --scenario departure --bye --loss .2
+  bellwether sim le-s --nodes 20 --listen 3s --scenario churn --departures .05 --arrivals .05
+  bellwether sim local-leader --loss .01 --window 24h --runs 1
+  bellwether sim local-leader --mode local --scenario split
+  bellwether sim scenarios/failover.toml --runs 100 --samples runs.csv
+
+How to read it: times are in seconds; the interval holds the true mean with 95 % confidence.";
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Event {
+    /// All start at once
+    #[default]
+    Start,
+    /// The leader departs
+    Departure,
+    /// Nobody departs, but announcements are lost
+    FalseDeparture,
+    /// One joins with the greatest id
+    JoinGreater,
+    /// One joins with the least id
+    JoinSmaller,
+    /// A cut divides the group, with the leader in the smaller part; with leases only
+    Split,
+    /// Processes come and go
+    Churn,
+}
+
+impl Event {
+    /// The scenario, with what churn needs to know.
+    fn with(self, departures: f64, arrivals: f64) -> Scenario {
+        match self {
+            Self::Start => Scenario::Start,
+            Self::Departure => Scenario::Departure,
+            Self::FalseDeparture => Scenario::FalseDeparture,
+            Self::JoinGreater => Scenario::JoinGreater,
+            Self::JoinSmaller => Scenario::JoinSmaller,
+            Self::Split => Scenario::Split,
+            Self::Churn => Scenario::Churn(Churn { departures, arrivals }),
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Which {
+    /// Every message
+    Event,
+    /// Only what decides; the same result
+    Lazy,
+    /// Lazy where that is possible
+    #[default]
+    Auto,
+}
+
+/// How long a disturbed group is watched by default.
+const WINDOW: Duration = Duration::from_secs(100);
+
+/// The flags that go with a scenario file.
+const BESIDE_A_FILE: [&str; 5] = ["runs", "seed", "threads", "format", "samples"];
+
+/// What was asked and answered, every run's values, and how many seconds it took.
+type Told = (Asked, Answer, Option<Samples>, f64);
+
+/// So many of them.
+pub(in crate::cli) fn count(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
+/// Parses a number of runs.
+fn runs(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(runs) if runs > 0 => Ok(runs),
+        _ => Err("runs are a whole number, at least 1".to_owned()),
+    }
+}
+
+/// Parses a rate.
+pub(in crate::cli) fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.0..=1e6).contains(&rate) => Ok(rate),
+        _ => Err("a rate is a number per second, from 0 to 1000000".to_owned()),
+    }
+}
+
+/// What is told with the numbers: who was asked, and under which conditions.
+struct Asked {
+    protocol: String,
+    nodes: u32,
+    runs: u64,
+    seed: u64,
+    scenario: String,
+    conditions: String,
+    loss: f64,
+    params: Map<String, Value>,
+}
+
+impl Sim {
+    /// Runs it; `given` are the flags that were written.
+    pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
+        if let Some(path) = &self.samples {
+            file::check_writable(path)?;
+        }
+        let (asked, answer, samples, seconds) = match &self.what {
+            What::Protocol(entry) => self.of_protocol(entry, given)?,
+            What::File(path) => self.of_file(path, given)?,
+        };
+        if let (Some(path), Some(samples)) = (&self.samples, samples) {
+            file::write(path, &(asked.every_run(&samples).to_csv() + "\n"))?;
+        }
+        let text = match self.format {
+            Format::Table => asked.for_people(&answer, seconds),
+            Format::Json => asked.for_programs(&answer, seconds).to_string(),
+            Format::Csv => asked.rows(&answer).to_csv(),
+        };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+
+    /// The runs of a protocol, in the conditions that the flags say.
+    fn of_protocol(&self, entry: &'static Entry, given: &[String]) -> Result<Told, Failure> {
+        let setting = self.group.with(entry, given)?;
+        let (chosen, experiment) = self.experiment(entry, setting)?;
+        self.check_effects(given, &experiment)?;
+        // Before anything else: even to check a plan is to build one.
+        let lazy = self.engine != Which::Event && experiment.not_lazy().is_none();
+        memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
+        if self.trace.is_some() {
+            memory::check(&Load::of_first_run(&experiment)).map_err(Failure::Usage)?;
+        }
+        experiment.check().map_err(Failure::usage)?;
+        let progress = Progress::new(experiment.runs);
+        if let Some(path) = &self.trace {
+            write_trace(&experiment, path)?;
+        }
+        let watch = Stopwatch::start();
+        let tick = || progress.tick();
+        let ran = match self.samples {
+            Some(_) => experiment.run_and_keep(&tick).map(|(answer, all)| (answer, Some(all))),
+            None => experiment.run(&tick).map(|answer| (answer, None)),
+        };
+        let (answer, samples) = ran.map_err(Failure::usage)?;
+        let mut params = setting.to_json(&chosen);
+        params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
+        params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
+        if let Scenario::Churn(Churn { departures, arrivals }) = experiment.scenario {
+            params.insert("departures".to_owned(), json!(departures));
+            params.insert("arrivals".to_owned(), json!(arrivals));
+        }
+        let asked = Asked {
+            protocol: entry.name.to_owned(),
+            nodes: experiment.nodes,
+            runs: self.runs,
+            seed: experiment.seed,
+            scenario: experiment.scenario.name().to_owned(),
+            conditions: setting.conditions(&chosen),
+            loss: experiment.network.loss().rate(),
+            params,
+        };
+        Ok((asked, answer, samples, watch.elapsed().as_secs_f64()))
+    }
+
+    /// The runs of a scenario file.
+    fn of_file(&self, path: &Path, given: &[String]) -> Result<Told, Failure> {
+        let scenario = target_file::read(path, given, &BESIDE_A_FILE)?;
+        memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
+            .map_err(|line| self.what.refused(line))?;
+        let seed = self.group.seed.unwrap_or(scenario.seed);
+        let progress = Progress::new(self.runs);
+        let watch = Stopwatch::start();
+        let threads = threads::start(self.threads, self.runs);
+        let ran = scenario.repeat(self.runs, seed, threads, &|| progress.tick());
+        let (answer, samples) = ran.map_err(Failure::usage)?;
+        let name = path.display().to_string();
+        let asked = Asked {
+            protocol: scenario.protocol,
+            nodes: scenario.plan.nodes,
+            runs: self.runs,
+            seed,
+            conditions: format!(": {}", scenario.about),
+            loss: scenario.plan.network.loss().rate(),
+            params: Map::from_iter([("scenario".to_owned(), json!(name))]),
+            scenario: name,
+        };
+        Ok((asked, answer, Some(samples), watch.elapsed().as_secs_f64()))
+    }
+
+    /// Refuses flags that would change nothing.
+    fn check_effects(&self, given: &[String], experiment: &Experiment) -> Done {
+        let idle = |flag: &str, why: &str| {
+            Err(Failure::usage(format!("--{flag} has no effect {why}, or leave --{flag} out")))
+        };
+        let is_given = |flag: &&&str| given.iter().any(|given| given == **flag);
+        let churn = matches!(experiment.scenario, Scenario::Churn(_));
+        if let Some(flag) = ["departures", "arrivals"].iter().find(is_given).filter(|_| !churn) {
+            return idle(flag, "without churn; add --scenario churn");
+        }
+        let start = experiment.scenario == Scenario::Start;
+        let profile = experiment.choice.profile();
+        let byes = ["bye", "bye-from-all", "bye-copies"];
+        if let Some(flag) = byes.iter().find(is_given).filter(|_| start && profile.byes > 0) {
+            return idle(flag, "with --scenario start, in which nobody departs; choose another");
+        }
+        let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
+        let watched = !start || !settles || profile.leases.is_some() || profile.convened;
+        if !watched && self.window != WINDOW {
+            let why = "with --scenario start, which ends when all agree; choose another scenario";
+            return idle("window", why);
+        }
+        Ok(())
+    }
+
+    fn experiment(
+        &self,
+        entry: &Entry,
+        setting: Setting<'_>,
+    ) -> Result<((Config, Choice), Experiment), Failure> {
+        let scenario = self.scenario.with(self.departures, self.arrivals);
+        if self.window == Duration::ZERO || self.window == Duration::MAX {
+            return Err(Failure::usage(format!(
+                "--window {}: a window lasts longer than nothing and comes to an end; try 100s",
+                self.window
+            )));
+        }
+        let nodes = setting.nodes();
+        let chosen = setting.choice(scenario.ids(nodes, entry.family.has_leases()))?;
+        let choice = chosen.1.clone();
+        let experiment = Experiment {
+            nodes,
+            network: setting.network()?,
+            ranks: setting.ranks(&chosen.0),
+            drift: setting.drift(&choice),
+            choice,
+            convening: setting.convening(&chosen, self.window)?,
+            scenario,
+            window: self.window,
+            runs: self.runs,
+            seed: setting.seed(),
+            threads: threads::start(self.threads, self.runs),
+            engine: match self.engine {
+                Which::Event => bellwether::sim::Engine::Event,
+                Which::Lazy => bellwether::sim::Engine::Lazy,
+                Which::Auto => bellwether::sim::Engine::Auto,
+            },
+        };
+        Ok((chosen, experiment))
+    }
+}
+
+impl Asked {
+    fn for_people(&self, answer: &Answer, seconds: f64) -> String {
+        let header = ["measure", "mean", "±", "95 % interval", "min", "p50", "p99", "max"];
+        let row = |(measure, summary): &(Measure, Summary)| {
+            let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, .. } = *summary;
+            // One sample says nothing about how far it is from the mean.
+            let (error, interval) = if summary.count < 2 {
+                ("-".to_owned(), "-".to_owned())
+            } else {
+                (short(stderr), format!("{} .. {}", short(low), short(high)))
+            };
+            let mut cells = vec![measure.name(), short(mean), error, interval];
+            cells.extend([min, p50, p99, max].map(short));
+            cells
+        };
+        let rows: Vec<_> = answer.measures.iter().map(row).collect();
+        let engine = if answer.lazy { "lazy" } else { "event" };
+        let mut text = format!(
+            "{} with {}, {} from seed {}\n{}{}\n\n{}\n\n",
+            self.protocol,
+            count(u64::from(self.nodes), "process", "processes"),
+            count(self.runs, "run", "runs"),
+            self.seed,
+            self.scenario,
+            self.conditions,
+            table(&header, &rows)
+        );
+        if answer.unsettled > 0 {
+            text += &format!(
+                "{} of {} did not settle while watched, and are in no mean\n",
+                answer.unsettled,
+                count(self.runs, "run", "runs")
+            );
+        }
+        let rate = answer.deliveries.map_or_else(String::new, |deliveries| {
+            format!(", {deliveries} deliveries, {:.2e} a second", deliveries as f64 / seconds)
+        });
+        text + &format!("{engine} engine: {:.3} s{rate}", seconds)
+    }
+
+    fn for_programs(&self, answer: &Answer, seconds: f64) -> Value {
+        let metrics: Map<String, Value> = answer
+            .measures
+            .iter()
+            .map(|(measure, summary)| (measure.name(), json!(summary)))
+            .collect();
+        json!({
+            "protocol": self.protocol,
+            "nodes": self.nodes,
+            "runs": self.runs,
+            "seed": self.seed,
+            "params": self.params,
+            "metrics": metrics,
+            "unsettled": answer.unsettled,
+            "engine": if answer.lazy { "lazy" } else { "event" },
+            "deliveries": answer.deliveries,
+            "wall_seconds": seconds,
+        })
+    }
+
+    /// A row for each measure, with the conditions in all of them.
+    fn rows(&self, answer: &Answer) -> Rows {
+        let summed =
+            ["count", "mean", "stderr", "ci95_low", "ci95_high", "min", "p50", "p99", "max"];
+        let asked =
+            ["protocol", "nodes", "runs", "seed", "scenario", "loss", "unsettled", "metric"];
+        let params = self.params.iter().filter(|(key, _)| !asked.contains(&key.as_str()));
+        let named = params.clone().map(|(key, _)| key.as_str());
+        let mut rows = Rows::new(asked.into_iter().chain(summed).chain(named));
+        for (measure, summary) in &answer.measures {
+            let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, count } = *summary;
+            let mut row = vec![
+                json!(self.protocol),
+                json!(self.nodes),
+                json!(self.runs),
+                json!(self.seed),
+                json!(self.scenario),
+                json!(self.loss),
+                json!(answer.unsettled),
+                json!(measure.name()),
+                json!(count),
+            ];
+            row.extend([mean, stderr, low, high, min, p50, p99, max].map(|number| json!(number)));
+            row.extend(params.clone().map(|(_, value)| value.clone()));
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// A row for each run, with what was measured in it.
+    fn every_run(&self, samples: &Samples) -> Rows {
+        let measures = samples.measures.iter().map(|measure| measure.name());
+        let columns = ["run", "seed", "settled"].map(str::to_owned);
+        let mut rows = Rows::new(columns.into_iter().chain(measures));
+        for (number, run) in samples.runs.iter().enumerate() {
+            let head = [json!(number), json!(self.seed), json!(run.settled)];
+            rows.push(head.into_iter().chain(run.values.iter().map(|value| json!(value))));
+        }
+        rows
+    }
+}
+
+/// Writes the first run's records.
+fn write_trace(experiment: &Experiment, path: &Path) -> Done {
+    file::check_writable(path)?;
+    let mut text = String::new();
+    trace::to_json_lines(&experiment.trace(), &mut text);
+    file::write(path, &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Bellwether, Command};
+    use bellwether::protocols::announce_listen::Mapping;
+    use clap::Parser;
+
+    fn experiment(arguments: &str) -> Experiment {
+        let words = "bellwether sim".split(' ').chain(arguments.split(' '));
+        match Bellwether::try_parse_from(words).unwrap().command {
+            Command::Sim(sim) => {
+                let What::Protocol(entry) = &sim.what else { panic!("{arguments}") };
+                let setting = sim.group.with(entry, &[]).unwrap();
+                sim.experiment(entry, setting).unwrap().1
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_best_standing_is_the_greatest_id_there_can_be() {
+        let best_of = |scenario: &str| {
+            let flags = "le-s --listen 3s --nodes 10 --mapping standing --scenario";
+            let choice = experiment(&format!("{flags} {scenario}")).choice;
+            let Choice::AnnounceListen(params) = choice else { panic!("{choice:?}") };
+            match params.wake().mapping {
+                Mapping::ByStanding { best, worst: 0, .. } => best,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(["start", "departure", "false-departure"].map(best_of), [9; 3]);
+        assert_eq!(["join-greater", "join-smaller", "churn"].map(best_of), [10, 10, 19]);
+    }
+
+    #[test]
+    fn there_are_no_more_threads_than_runs() {
+        assert_eq!(experiment("le-s --threads 1024 --runs 3").threads, 3);
+        assert_eq!(experiment("le-s --threads 2 --runs 3").threads, 2);
+        assert_eq!(experiment("le-s --runs 1").threads, 1);
+    }
+
+    #[test]
+    fn scenarios_are_called_the_same_on_the_command_line_and_in_results() {
+        for what in Event::value_variants() {
+            let written = what.to_possible_value().unwrap();
+            assert_eq!(written.get_name(), what.with(0.0, 0.0).name());
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `bellwether status`: how a running member stands.
+
+use crate::cli::Done;
+use crate::cli::commands::members;
+use crate::cli::commands::sim::count;
+use crate::cli::flags::target::{Format, Target};
+use crate::cli::output::change::{millis, names};
+use crate::cli::output::table;
+use bellwether::net::status::{Role, Status};
+use clap::Args;
+use std::io::{self, Write};
+
+/// Show how a running member stands: role, leader, leases, members, what was refused
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Show {
+    #[command(flatten)]
+    target: Target,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether status                       the one member that runs here
+  bellwether status web --id 2            of several, this one
+  bellwether status web --format json     for scripts: role, leaders, members, traffic, warnings";
+
+impl Show {
+    pub(in crate::cli) fn run(&self) -> Done {
+        let status = self.target.connect()?.status()?;
+        let text = match self.target.format {
+            Format::Table => for_people(&status),
+            Format::Json => serde_json::to_string(&status).map_err(io::Error::from)?,
+        };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+}
+
+fn for_people(status: &Status) -> String {
+    let mut text = format!("{}\n", headline(status));
+    for warning in &status.warnings {
+        text += &format!("warning: {warning}\n");
+    }
+    text.push('\n');
+    for (name, fact) in facts(status) {
+        text += &format!(" {name:<15} {fact}\n");
+    }
+    text += &format!("\n{}\n", members::list(status));
+    if !status.traffic.refused.is_empty() {
+        text += &format!("\n{}\n", refused(status));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The member and its role, as a sentence.
+pub(in crate::cli) fn headline(status: &Status) -> String {
+    let Status { group, id, role, leaders, .. } = status;
+    match role {
+        Role::Leader => format!("member {id} leads {group}"),
+        Role::Follower => format!("member {id} of {group} follows {}", names(leaders)),
+        Role::Looking => format!("member {id} of {group} looks for a leader"),
+        Role::Withdrawn => format!("member {id} of {group} takes no part"),
+    }
+}
+
+fn facts(status: &Status) -> Vec<(&'static str, String)> {
+    let leader = if status.leaders.is_empty() { "none".into() } else { names(&status.leaders) };
+    let changes = count(status.changes, "change", "changes");
+    let mut facts = vec![
+        ("role", format!("{} for {}, {changes}", status.role.name(), millis(status.since_ms))),
+        ("leader", leader),
+    ];
+    if let Some(left) = status.remaining_ms {
+        facts.push(("remaining", millis(left)));
+    }
+    for (name, length) in [
+        ("lease_duration", status.lease_duration_ms),
+        ("renew_deadline", status.renew_deadline_ms),
+        ("retry_period", status.retry_period_ms),
+    ] {
+        facts.extend(length.map(|length| (name, millis(length))));
+    }
+    let keys = match status.keys.as_slice() {
+        [] => String::new(),
+        [first, rest @ ..] => {
+            let also = rest.iter().map(|key| format!(", accepts {key}")).collect::<String>();
+            format!(": sends with {first}{also}")
+        }
+    };
+    let Status { traffic, protocol, promise, .. } = status;
+    let datagrams = |number| count(number, "datagram", "datagrams");
+    let sum = |number, bytes| format!("{}, {bytes} bytes", datagrams(number));
+    facts.extend([
+        ("protocol", format!("{protocol}, which promises: {promise}")),
+        ("security", format!("{}{keys}", status.security)),
+        ("listens", status.listen.clone()),
+        ("peers", status.peers.clone()),
+        ("sent", sum(traffic.sent, traffic.sent_bytes)),
+        ("received", sum(traffic.received, traffic.received_bytes)),
+        ("process", format!("{}, version {}", status.pid, status.version)),
+    ]);
+    if traffic.send_failures > 0 {
+        facts.push(("not sent", datagrams(traffic.send_failures)));
+    }
+    facts
+}
+
+/// Why datagrams were refused, with the latest of each reason.
+fn refused(status: &Status) -> String {
+    let last = |reason: &str| {
+        let found = status.refusals.iter().find(|refusal| refusal.reason == reason);
+        found.map_or_else(
+            || ["-", "-", "-"].map(str::to_owned),
+            |last| [millis(last.ago_ms) + " ago", last.from.clone(), last.text.clone()],
+        )
+    };
+    let counts = status.traffic.refused.iter();
+    let rows: Vec<Vec<String>> = counts
+        .map(|(reason, count)| {
+            let mut row = vec![reason.clone(), count.to_string()];
+            row.extend(last(reason));
+            row
+        })
+        .collect();
+    table(&["refused", "datagrams", "last", "from", "which means"], &rows)
+}

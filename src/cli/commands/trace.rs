@@ -1,0 +1,238 @@
+//! `bellwether trace`: one run, and all that happened in it.
+
+use crate::cli::Done;
+use crate::cli::commands::live;
+use crate::cli::commands::protocols::Named;
+use crate::cli::failure::Failure;
+use crate::cli::file;
+use crate::cli::flags::group::{Group, own_flags};
+use crate::cli::flags::probabilistic::SIGHT;
+use crate::cli::flags::target_file::{self, What};
+use crate::cli::memory::{self, Load};
+use crate::cli::output::view::{Places, View};
+use bellwether::check::live::merged;
+use bellwether::core::{Duration, Record, SimTime};
+use bellwether::protocols::choice::Entry;
+use bellwether::sim::diagram::{Arrangement, Options};
+use bellwether::sim::{
+    Coins, Engine, Experiment, Fault, Scenario, ScenarioFile, Timed, Who, trace,
+};
+use clap::{Args, ValueEnum};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Simulate one run and show all that happened: as text, JSON lines or a picture
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Trace {
+    /// A protocol, or a scenario file (*.toml), which then says all but --seed and the output
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    #[arg(value_name = "PROTOCOL|FILE", value_parser = Named::or_file(), hide_possible_values = true)]
+    what: Option<What>,
+    /// Show what live members recorded into these files instead, from the first record on
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
+    #[command(flatten)]
+    group: Group,
+    /// How long the run lasts [default: 5s; local-leader: 1s; bully, rings, ad-hoc, probabilistic:
+    /// until all is quiet, or 20s]
+    #[arg(long, value_name = "D")]
+    until: Option<Duration>,
+    /// The leader stops without a word at this time
+    #[arg(long, value_name = "D")]
+    crash_leader: Option<Duration>,
+    /// The leader is asked to resign at this time
+    #[arg(long, value_name = "D")]
+    resign_leader: Option<Duration>,
+    /// Draw a picture into this file: the run over time, and the ring or network it was held in
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// What the picture shows
+    #[arg(long, value_enum, default_value_t, requires = "svg")]
+    view: View,
+    /// The picture's title [default: the scenario's own]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// How to write the records
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Form {
+    /// A line for each event, for people
+    #[default]
+    Text,
+    /// One JSON record a line
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bellwether trace le-s --nodes 8 --svg run.svg
+  bellwether trace le-s --nodes 6 --loss .3 --listen 2.5s --crash-leader 4s --until 10s
+  bellwether trace local-leader --nodes 3 --crash-leader .3s --svg failover.svg
+  bellwether trace chang-roberts --nodes 8 --initiators all --order random --svg ring.svg
+  bellwether trace ad-hoc --nodes 12 --graph disc --view graph --svg tree.svg
+  bellwether trace probabilistic --view-prob .3 --mcast-loss .1 --svg rounds.svg
+  bellwether trace scenarios/deadlock.toml
+  bellwether trace --from 1.jsonl 2.jsonl 3.jsonl --svg run.svg";
+
+/// The flags that go with a scenario file: what to do with it, and other luck than its own.
+const BESIDE_A_FILE: [&str; 5] = ["seed", "svg", "view", "title", "format"];
+/// Those that go with recorded traces.
+const BESIDE_RECORDS: [&str; 4] = ["from", "svg", "title", "format"];
+/// What is `--view` elsewhere; here that is what a picture shows.
+pub(in crate::cli) const VIEW_PROB: &str = "view-prob";
+
+/// Where the flags that `sim` has too mean something else.
+pub(in crate::cli) fn with_defaults(command: clap::Command) -> clap::Command {
+    let nodes = "How many processes there are [default: 100; local-leader: 5; bully, rings, \
+                 ad-hoc: 10; probabilistic: 20]";
+    command
+        .mut_arg(SIGHT, |flag| flag.long(VIEW_PROB))
+        .mut_arg("fail", |flag| flag.hide(true))
+        .mut_arg("nodes", |flag| flag.help(nodes))
+}
+
+/// The flags of the group that were written, under the names they have in `sim`.
+fn of_group(given: &[String]) -> Vec<String> {
+    let named = |flag: &String| match flag.as_str() {
+        "view" => None,
+        VIEW_PROB => Some("view".to_owned()),
+        other => Some(other.to_owned()),
+    };
+    given.iter().filter_map(named).collect()
+}
+
+impl Trace {
+    /// Runs it; `given` are the flags that were written.
+    pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
+        let Some(what) = &self.what else {
+            return self.show_recorded(given);
+        };
+        let (scenario, places) = match what {
+            What::File(path) => (target_file::read(path, given, &BESIDE_A_FILE)?, None),
+            What::Protocol(entry) => self.scenario(entry, given)?,
+        };
+        let seed = self.group.seed.unwrap_or(scenario.seed);
+        memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
+            .map_err(|line| what.refused(line))?;
+        let arrangement = match &self.svg {
+            Some(path) => {
+                file::check_writable(path)?;
+                self.view.arrange(&scenario, seed, places)?
+            }
+            None => None,
+        };
+        let endless = scenario.plan.horizon == Duration::LONGEST_WRITTEN;
+        let until = (!endless).then_some(SimTime::ZERO + scenario.plan.horizon);
+        self.show(&scenario.trace(seed), &scenario.about, until, arrangement.as_ref())
+    }
+
+    /// What live members recorded.
+    fn show_recorded(&self, given: &[String]) -> Done {
+        if let Some(flag) = given.iter().find(|flag| !BESIDE_RECORDS.contains(&flag.as_str())) {
+            return Err(Failure::usage(format!(
+                "--{flag} means nothing with --from: the files say what ran"
+            )));
+        }
+        if let Some(path) = &self.svg {
+            file::check_writable(path)?;
+        }
+        self.show(&merged(&live::read_all(&self.from)?), "", None, None)
+    }
+
+    fn show(
+        &self,
+        records: &[Record],
+        about: &str,
+        until: Option<SimTime>,
+        arrangement: Option<&Arrangement>,
+    ) -> Done {
+        if let Some(path) = &self.svg {
+            let title = self.title.clone().unwrap_or_else(|| about.to_owned());
+            let options = Options { title, until, ..Options::default() };
+            file::write(path, &self.view.draw(records, arrangement, &options)?)?;
+        }
+        if self.svg.is_none() || self.format == Form::Json {
+            io::stdout().write_all(self.written(records).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn written(&self, records: &[Record]) -> String {
+        match self.format {
+            Form::Text => trace::transcript(records),
+            Form::Json => {
+                let mut text = String::new();
+                trace::to_json_lines(records, &mut text);
+                text
+            }
+        }
+    }
+
+    fn scenario(
+        &self,
+        entry: &'static Entry,
+        given: &[String],
+    ) -> Result<(ScenarioFile, Places), Failure> {
+        let sees = own_flags(entry).iter().any(|flag| flag == "view");
+        if given.iter().any(|flag| flag == VIEW_PROB) && !sees {
+            return Err(Failure::usage(format!(
+                "--{VIEW_PROB} is no flag of {}, but of probabilistic; leave it out",
+                entry.name
+            )));
+        }
+        let given = of_group(given);
+        let setting = self.group.with(entry, &given)?.few();
+        if given.iter().any(|flag| flag == "fail") {
+            return Err(Failure::usage(
+                "--fail: which round a process fails in is drawn as rounds begin, and what happens \
+                 in a trace is known before; use --crash-leader, or a scenario file's [[faults]]",
+            ));
+        }
+        let mut faults = Vec::new();
+        let node = Who::Leader;
+        let wishes = [
+            (self.crash_leader, Fault::Crash { node }),
+            (self.resign_leader, Fault::Resign { node }),
+        ];
+        for (at, fault) in wishes {
+            faults.extend(at.map(|at| Timed { at, fault }));
+        }
+        let nodes = setting.nodes();
+        let chosen = setting.choice(u64::from(nodes))?;
+        let choice = chosen.1.clone();
+        let horizon = self.until.unwrap_or_else(|| choice.shown_for());
+        if horizon == Duration::MAX {
+            return Err(Failure::usage("--until infinite: a trace must end"));
+        }
+        let experiment = Experiment {
+            nodes,
+            network: setting.network()?,
+            ranks: setting.ranks(&chosen.0),
+            drift: setting.drift(&choice),
+            convening: setting.convening(&chosen, horizon)?,
+            choice,
+            scenario: Scenario::Start,
+            window: horizon,
+            runs: 1,
+            seed: setting.seed(),
+            threads: 1,
+            engine: Engine::Event,
+        };
+        experiment.check().map_err(Failure::usage)?;
+        let coins = Coins::new(experiment.seed, 0);
+        let (mut plan, _) = experiment.plan(coins);
+        plan.horizon = horizon;
+        plan.faults.extend(faults);
+        plan.faults.sort_by_key(|timed| timed.at);
+        let places = experiment.convening.terrain.places(nodes, coins, horizon);
+        let Experiment { choice, seed, .. } = experiment;
+        plan.check().map_err(Failure::usage)?;
+        let about = format!("{} with {nodes} processes", entry.name);
+        let protocol = entry.name.to_owned();
+        Ok((ScenarioFile { about, protocol, choice, plan, seed }, places))
+    }
+}

@@ -1,0 +1,290 @@
+//! The options that `sim`, `trace` and `check` share.
+//!
+//! Each protocol has parameters and defaults of its own. [`Group`] is what was written; [`Setting`]
+//! is that, for one protocol.
+
+use crate::cli::failure::Failure;
+use crate::cli::flags::calling::{Call, Convened};
+use crate::cli::flags::channel::Channel;
+use crate::cli::flags::probabilistic::Probabilistic;
+use crate::cli::flags::{self, Every, Parameters};
+use bellwether::core::Duration;
+use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
+use bellwether::protocols::param::Given;
+use bellwether::protocols::surroundings::Surroundings;
+use bellwether::sim::network::Network;
+use bellwether::sim::{Convening, NODES_MAX, Ranks};
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct Group {
+    /// How many processes there are [default: 100; local-leader: 5; bully, rings, ad-hoc: 10;
+    /// probabilistic: 1000]
+    #[arg(long, short, value_name = "N", value_parser = nodes)]
+    nodes: Option<u32>,
+    /// Where all luck comes from: the same seed, the same runs [default: 1]
+    #[arg(long, value_name = "S", value_parser = seed)]
+    pub(in crate::cli) seed: Option<u64>,
+    #[command(flatten)]
+    params: Parameters<Every>,
+    #[command(flatten)]
+    convened: Convened,
+    #[command(flatten)]
+    probabilistic: Probabilistic,
+    #[command(flatten)]
+    channel: Channel,
+    /// Each clock runs fast or slow by its own amount up to this, in parts per million
+    /// [default: 0; local-leader: as --drift-ppm]
+    #[arg(long, value_name = "PPM", help_heading = "Clocks")]
+    #[arg(value_parser = parts_per_million)]
+    clock_drift: Option<u32>,
+}
+
+/// Parses a number of processes.
+pub(in crate::cli) fn nodes(text: &str) -> Result<u32, String> {
+    let rule = format!("a group has from 1 to {NODES_MAX} processes");
+    match text.parse::<u32>() {
+        Ok(nodes) if (1..=NODES_MAX).contains(&nodes) => Ok(nodes),
+        _ => Err(rule),
+    }
+}
+
+/// Parses a seed.
+pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number, from 0 to {}", u64::MAX))
+}
+
+/// Parses a drift. A clock that loses everything stands still.
+fn parts_per_million(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(parts) if parts < 1_000_000 => Ok(parts),
+        _ => Err("a drift is a whole number of parts per million, from 0 to 999999".to_owned()),
+    }
+}
+
+/// Parses a number that is one: what is not would break no rule that compares it.
+pub(in crate::cli) fn number(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err("it must be a finite number".to_owned()),
+    }
+}
+
+/// A length of time in seconds, unless it is infinite.
+pub(in crate::cli) fn finite(length: Duration) -> Option<f64> {
+    (length != Duration::MAX).then(|| length.as_secs_f64())
+}
+
+/// What a value is called on the command line.
+pub(in crate::cli) fn name(value: impl ValueEnum) -> Option<String> {
+    value.to_possible_value().map(|value| value.get_name().to_owned())
+}
+
+impl Group {
+    /// Where luck comes from, if nothing else says so.
+    pub(in crate::cli) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// What was asked for, for this protocol; `given` are the flags that were written.
+    pub(in crate::cli) fn with(
+        &self,
+        entry: &'static Entry,
+        given: &[String],
+    ) -> Result<Setting<'_>, Failure> {
+        flags::refuse_foreign(entry, given, &all_flags(), &own_flags(entry))?;
+        Ok(Setting { group: self, entry, unsteady: false, few: false })
+    }
+}
+
+/// The flags that mean something to some protocols alone.
+pub(in crate::cli) fn all_flags() -> Vec<String> {
+    let mut all = flags::all::<Every>();
+    all.extend(flags::of::<Convened>());
+    all.extend(flags::of::<Probabilistic>());
+    all
+}
+
+/// Those of them that mean something to this protocol: its parameters, and what has to be known to
+/// hold its elections.
+pub(in crate::cli) fn own_flags(entry: &'static Entry) -> Vec<String> {
+    let mut own = flags::own::<Every>(entry);
+    let calm = Surroundings::calm(5, Duration::from_millis(100));
+    let config = entry.config(&calm, &Given::default()).ok();
+    let Some(choice) = config.and_then(|config| Choice::try_from(config).ok()) else { return own };
+    if choice.rounds().is_some() {
+        own.extend(flags::of::<Probabilistic>());
+        // Nobody tells its processes anything.
+        own.extend(flags::of::<Call>().into_iter().filter(|flag| flag != "detection"));
+    } else if choice.profile().convened {
+        own.extend(Convened::flags_of(choice.layout()));
+    }
+    own
+}
+
+/// The value of a parameter, as results show it.
+pub(in crate::cli) fn value_of(config: &Config, key: &str) -> Value {
+    let found = config.to_map().into_iter().find(|(known, _)| known == key);
+    found.map_or(Value::Null, |(_, value)| value)
+}
+
+/// Whether processes find out themselves who is gone, and are not told.
+pub(in crate::cli) fn detects(config: &Config) -> bool {
+    value_of(config, "detector") == "heartbeats"
+}
+
+/// What was asked for, with the defaults of the protocol it was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct Setting<'a> {
+    group: &'a Group,
+    entry: &'static Entry,
+    unsteady: bool,
+    /// Whether the group is to be looked at, process by process.
+    few: bool,
+}
+
+impl Setting<'_> {
+    /// The same where anything may go wrong.
+    pub(in crate::cli) fn unsteady(self) -> Self {
+        Self { unsteady: true, ..self }
+    }
+
+    /// The same with no more processes than can be looked at, if nothing else is said.
+    pub(in crate::cli) fn few(self) -> Self {
+        Self { few: true, ..self }
+    }
+
+    /// Where luck comes from, if nothing else says so.
+    pub(in crate::cli) fn seed(self) -> u64 {
+        self.group.seed()
+    }
+
+    /// How many processes there are.
+    pub(in crate::cli) fn nodes(self) -> u32 {
+        let usual = self.entry.family.usual();
+        self.group.nodes.unwrap_or(if self.few { usual.nodes_shown } else { usual.nodes })
+    }
+
+    /// The protocol with its parameters, for a group with so many ids.
+    pub(in crate::cli) fn choice(self, ids: u64) -> Result<(Config, Choice), Failure> {
+        let config = self.group.params.config(self.entry, &self.surroundings(ids)?)?;
+        let choice = Choice::try_from(config.clone()).map_err(Failure::usage)?;
+        choice.check_nodes(ids).map_err(Failure::usage)?;
+        match choice.profile().goal {
+            Goal::Leaders(leaders) if leaders as u64 > u64::from(self.nodes()) => {
+                Err(Failure::usage(format!(
+                    "--leaders {leaders}, but there are {0} processes; choose at most {0}",
+                    self.nodes()
+                )))
+            }
+            _ => Ok((config, choice)),
+        }
+    }
+
+    /// What must be written to get from the defaults to these parameters, as flags.
+    pub(in crate::cli) fn arguments(self, config: &Config) -> Result<String, Failure> {
+        let around = self.surroundings(u64::from(self.nodes()))?;
+        let usual = Parameters::<Every>::none().config(self.entry, &around)?;
+        Ok(flags::written(&config.arguments(&usual)))
+    }
+
+    /// The group and the network, for so many ids.
+    fn surroundings(self, ids: u64) -> Result<Surroundings, Failure> {
+        let Group { channel, convened, .. } = self.group;
+        let (network, loss) = (self.network()?, channel.loss()?.rate());
+        let longest = network.longest();
+        Ok(Surroundings {
+            nodes: self.nodes(),
+            ids,
+            ranks: Ranks::BOUND,
+            delay: channel.delay(self.default_delay()),
+            longest: (network.constant_delay() != Some(longest)).then_some(longest),
+            processing: convened.processing(),
+            loss,
+            unsteady: self.unsteady || loss > 0.0 || channel.duplicates(),
+            unattended: self.unsteady,
+            moving: convened.wanders(),
+            copies: channel.duplicates(),
+            listed: true,
+        })
+    }
+
+    /// Who calls an election, where somebody does, and where; those who move do so for so long.
+    pub(in crate::cli) fn convening(
+        self,
+        (config, choice): &(Config, Choice),
+        lasts: Duration,
+    ) -> Result<Convening, Failure> {
+        let Group { convened, probabilistic, .. } = self.group;
+        if choice.rounds().is_some() {
+            return probabilistic.convening(&convened.call);
+        }
+        match choice.profile().convened {
+            true => convened.convening(choice.layout(), self.nodes(), lasts, detects(config)),
+            false => Ok(Convening::default()),
+        }
+    }
+
+    /// The network.
+    pub(in crate::cli) fn network(self) -> Result<Network, Failure> {
+        let network = self.group.channel.network(self.default_delay())?;
+        Ok(self.group.probabilistic.network(network))
+    }
+
+    /// Where ranks come from.
+    pub(in crate::cli) fn ranks(self, config: &Config) -> Ranks {
+        if value_of(config, "criterion") == "rank" { Ranks::Random } else { Ranks::ById }
+    }
+
+    /// By how much clocks are wrong, in parts per 10⁹.
+    pub(in crate::cli) fn drift(self, choice: &Choice) -> u32 {
+        self.clock_drift(choice) * 1_000
+    }
+
+    /// What is not the same in every experiment, for people to read.
+    pub(in crate::cli) fn conditions(self, (config, choice): &(Config, Choice)) -> String {
+        let Group { params, convened, probabilistic, channel, .. } = self.group;
+        let circumstances = if choice.rounds().is_some() {
+            probabilistic.conditions(&convened.call)
+        } else if choice.profile().convened {
+            let detected = if detects(config) { ", failures detected" } else { "" };
+            convened.conditions(choice.layout()) + detected
+        } else {
+            String::new()
+        };
+        channel.conditions(self.default_delay()) + &params.shown() + &circumstances
+    }
+
+    /// All of it, for programs: enough to ask the same again, under the names of the flags.
+    pub(in crate::cli) fn to_json(self, (config, choice): &(Config, Choice)) -> Map<String, Value> {
+        let Group { convened, probabilistic, channel, .. } = self.group;
+        let mut map = Map::new();
+        if choice.rounds().is_some() {
+            map.extend(probabilistic.to_json(&convened.call));
+        } else if choice.profile().convened {
+            map.extend(convened.to_json(choice.layout()));
+        }
+        for (key, value) in config.to_map() {
+            let ranks = key == "criterion";
+            map.insert(key, value);
+            if ranks {
+                let random = self.ranks(config) == Ranks::Random;
+                let ranks = if random { "random" } else { "by-id" };
+                map.insert("ranks".to_owned(), json!(ranks));
+            }
+        }
+        map.extend(channel.to_json(self.default_delay()));
+        map.insert("clock_drift".to_owned(), json!(self.clock_drift(choice)));
+        map
+    }
+
+    fn clock_drift(self, choice: &Choice) -> u32 {
+        let trusted = choice.profile().leases.map_or(0, |leases| leases.drift_ppm);
+        self.group.clock_drift.unwrap_or(trusted)
+    }
+
+    fn default_delay(self) -> Duration {
+        self.entry.family.usual().delay
+    }
+}

@@ -1,0 +1,364 @@
+//! Flags for the parameters of protocols, made from the tables that describe them.
+//!
+//! **Source.** [`Entry::params`] of every protocol. A name that several protocols have is one flag.
+//!
+//! **Assumptions.** Parameters of the same name take values of the same kind.
+//!
+//! **Promise.** Every parameter is a flag, under the same name in every command; `run` alone has
+//! another name for one of them. What is written goes to the library as names and texts. What the
+//! library refuses is told with the name of the flag.
+
+pub(super) mod calling;
+pub(super) mod calls;
+pub(super) mod chances;
+pub(super) mod channel;
+pub(super) mod circumstances;
+pub(super) mod group;
+pub(super) mod help;
+pub(super) mod probabilistic;
+pub(super) mod target;
+pub(super) mod target_file;
+pub(super) mod threads;
+
+use crate::cli::failure::Failure;
+use bellwether::protocols::choice::{Choice, Config, Entry, PROTOCOLS};
+use bellwether::protocols::param::{BadParam, Fallback, Given, Kind, Param};
+use bellwether::protocols::surroundings::Surroundings;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::fmt::Debug;
+use std::fs::read_to_string;
+use std::marker::PhantomData;
+
+/// Which parameters a command takes, and under which names.
+pub(super) trait Offers: Debug + 'static {
+    /// These alone; all if it is empty.
+    const ONLY: &'static [&'static str] = &[];
+    /// The parameter that has another name, and that name.
+    const RENAMED: Option<(&'static str, &'static str)> = None;
+
+    /// The name of a parameter's flag, without dashes.
+    fn long(param: &'static str) -> &'static str {
+        match Self::RENAMED {
+            Some((renamed, long)) if renamed == param => long,
+            _ => param,
+        }
+    }
+}
+
+/// All parameters, under their own names.
+#[derive(Debug)]
+pub(super) struct Every;
+
+impl Offers for Every {}
+
+/// A live member's: there `--listen` is the address.
+#[derive(Debug)]
+pub(super) struct Live;
+
+impl Offers for Live {
+    const RENAMED: Option<(&'static str, &'static str)> = Some(("listen", "listen-for"));
+}
+
+/// A parameter and the protocols that have it.
+pub(super) struct Shared {
+    pub(super) param: &'static Param,
+    pub(super) owners: Vec<&'static Entry>,
+}
+
+/// All parameters of all protocols, each name once, in the order of the tables.
+pub(super) fn shared() -> Vec<Shared> {
+    let mut all: Vec<Shared> = Vec::new();
+    for entry in PROTOCOLS {
+        for param in own_params(entry) {
+            match all.iter_mut().find(|known| known.param.name == param.name) {
+                Some(known) => known.owners.push(entry),
+                None => all.push(Shared { param, owners: vec![entry] }),
+            }
+        }
+    }
+    all
+}
+
+/// The parameters of a protocol's table that this protocol accepts: of the rings, only some are
+/// printed with mistakes.
+pub(super) fn own_params(entry: &'static Entry) -> impl Iterator<Item = &'static Param> {
+    let accepts = move |param: &&Param| {
+        let switched = || entry.default_config().with(param.name, "true");
+        param.name != "as-printed" || switched().is_ok_and(|it| Choice::try_from(it).is_ok())
+    };
+    entry.params().iter().filter(accepts)
+}
+
+/// The names of a protocol's flags.
+pub(super) fn own<O: Offers>(entry: &'static Entry) -> Vec<String> {
+    own_params(entry).map(|param| O::long(param.name).to_owned()).collect()
+}
+
+/// The names of the flags for parameters of any protocol.
+pub(super) fn all<O: Offers>() -> Vec<String> {
+    shared().iter().map(|shared| O::long(shared.param.name).to_owned()).collect()
+}
+
+/// The names of the flags that a set of arguments has.
+pub(super) fn of<A: Args>() -> Vec<String> {
+    let command = A::augment_args(Command::new("flags"));
+    command.get_arguments().filter_map(|flag| flag.get_long().map(str::to_owned)).collect()
+}
+
+/// Refuses the flags among these that belong to other protocols.
+pub(super) fn refuse_foreign(
+    entry: &Entry,
+    given: &[String],
+    all: &[String],
+    own: &[String],
+) -> Result<(), Failure> {
+    match given.iter().find(|flag| all.contains(flag) && !own.contains(flag)) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "--{flag} is no flag of {}, which has --{}",
+            entry.name,
+            own.join(" --")
+        ))),
+    }
+}
+
+/// The parameters that were written, by name and text.
+#[derive(Clone, Debug)]
+pub(super) struct Parameters<O> {
+    written: Vec<(&'static str, String)>,
+    offers: PhantomData<O>,
+}
+
+impl<O: Offers> Parameters<O> {
+    /// Nothing was written.
+    pub(super) fn none() -> Self {
+        Self { written: Vec::new(), offers: PhantomData }
+    }
+
+    /// What was written, by name and text.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.written.iter().map(|(name, text)| (*name, text.as_str()))
+    }
+
+    /// The parameters of this protocol in these surroundings, with what was written.
+    pub(super) fn config(&self, entry: &Entry, around: &Surroundings) -> Result<Config, Failure> {
+        let refused = |bad| Failure::usage(refused::<O>(bad));
+        let usual = entry.default_config();
+        // What says only what is so anyway is not refused for having no effect.
+        let idle = |name: &str, text: &str| {
+            let param = entry.params().iter().find(|param| param.name == name);
+            let fixed = param.is_some_and(|param| matches!(param.default, Fallback::Is(_)));
+            fixed && usual.with(name, text).as_ref() == Ok(&usual)
+        };
+        let pairs = self.pairs().filter(|(name, text)| !idle(name, text));
+        let mut given = entry.given(pairs).map_err(refused)?;
+        unattended(entry, around, &mut given);
+        entry.config(around, &given).map_err(refused)
+    }
+
+    /// What was written, for people to read.
+    pub(super) fn shown(&self) -> String {
+        let shown = self.pairs().map(|(name, text)| match text {
+            "true" => format!(", {name}"),
+            text => format!(", {name} {text}"),
+        });
+        shown.collect()
+    }
+}
+
+/// A leader that died must be given up where nobody looks after the group.
+const UNATTENDED: (&str, &str) = ("listen", "3s");
+
+/// Enters what differs by default in a group that nobody looks after.
+pub(super) fn unattended(entry: &Entry, around: &Surroundings, given: &mut Given) {
+    let (name, text) = UNATTENDED;
+    if around.unattended && !given.has(name) {
+        // Who has no such parameter needs none.
+        let _ = given.put(entry.params(), name, text);
+    }
+}
+
+/// Parameters as they are written on a command line, each after a space.
+pub(super) fn written(pairs: &[(&str, String)]) -> String {
+    let flag = |(name, text): &(&str, String)| match text.as_str() {
+        "true" => format!(" --{name}"),
+        "false" => format!(" --{name}=false"),
+        text => format!(" --{name} {text}"),
+    };
+    pairs.iter().map(flag).collect()
+}
+
+/// Why a parameter is refused, with the name of its flag.
+pub(super) fn refused<O: Offers>(bad: BadParam) -> String {
+    match bad {
+        BadParam::Form { name, text, must } => {
+            format!("invalid value '{text}' for '--{}': {must}", O::long(name))
+        }
+        BadParam::NoEffect(bad) => {
+            let (name, needs) = (O::long(bad.name), O::long(bad.needs));
+            format!(
+                "--{name} has no effect with --{needs} {}, only with --{needs} {}; set that too, \
+                 or leave --{name} out",
+                bad.found,
+                bad.values.join(" or ")
+            )
+        }
+        BadParam::Unfit { name, text, because } => {
+            format!("--{} {text}, but {because}", O::long(name))
+        }
+        unknown @ BadParam::Unknown { .. } => unknown.to_string(),
+    }
+}
+
+fn is_offered<O: Offers>(param: &Param) -> bool {
+    O::ONLY.is_empty() || O::ONLY.contains(&param.name)
+}
+
+fn is_switch(param: &Param) -> bool {
+    param.kind == Kind::Switch && param.default == Fallback::Is("false")
+}
+
+impl<O: Offers> Args for Parameters<O> {
+    fn augment_args(command: Command) -> Command {
+        let offered = shared().into_iter().filter(|shared| is_offered::<O>(shared.param));
+        command.args(offered.map(|shared| argument(&shared, O::long(shared.param.name))))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<O: Offers> FromArgMatches for Parameters<O> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut written = Vec::new();
+        for Shared { param, .. } in shared().iter().filter(|it| is_offered::<O>(it.param)) {
+            if matches.value_source(param.name) != Some(ValueSource::CommandLine) {
+                continue;
+            }
+            let text = match is_switch(param) {
+                true => Some("true".to_owned()),
+                false => matches.get_one::<String>(param.name).cloned(),
+            };
+            written.extend(text.map(|text| (param.name, text)));
+        }
+        Ok(Self { written, offers: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The flag for a parameter.
+fn argument(shared: &Shared, long: &'static str) -> Arg {
+    let (param, owner) = (shared.param, shared.owners[0]);
+    let flag = Arg::new(param.name)
+        .long(long)
+        .help(help::of_all(shared))
+        .help_heading(help::HEADING)
+        .action(ArgAction::Set);
+    let named = match param.kind {
+        Kind::Switch if is_switch(param) => return flag.action(ArgAction::SetTrue),
+        Kind::Switch => {
+            let flag = flag.num_args(0..=1).require_equals(true).default_missing_value("true");
+            return flag.value_name("true|false").value_parser(["true", "false"]);
+        }
+        Kind::OneOf(choices) => {
+            let value = |(name, about): &(&'static str, &'static str)| {
+                PossibleValue::new(*name).help(about.trim_end_matches('.'))
+            };
+            let parser = PossibleValuesParser::new(choices.iter().map(value));
+            return flag.value_name("NAME").value_parser(parser);
+        }
+        Kind::Length => "D",
+        Kind::Count => "N",
+        Kind::Number => "X",
+        Kind::Text(_) => "TEXT|FILE",
+    };
+    // A negative value is refused by the rule, and not taken for a flag.
+    let flag = flag.value_name(named).allow_hyphen_values(true);
+    flag.value_parser(move |text: &str| read(owner, param, text))
+}
+
+/// Checks the form of a value. A text that no parameter takes may be a file that holds one.
+fn read(owner: &Entry, param: &Param, text: &str) -> Result<String, String> {
+    let fits = |text: &str| match owner.default_config().with(param.name, text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(BadParam::Form { must, .. }) if must == param.form() => {
+            Err(format!("it must be {must}"))
+        }
+        Err(BadParam::Form { must, .. }) => Err(must),
+        Err(bad) => Err(bad.to_string()),
+    };
+    fits(text).or_else(|problem| match (param.kind, read_to_string(text)) {
+        (Kind::Text(_), Ok(held)) => fits(held.trim()),
+        _ => Err(problem),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::core::Duration;
+
+    #[test]
+    fn parameters_of_one_name_take_values_of_one_kind() {
+        for Shared { param, owners } in shared() {
+            for owner in owners {
+                let theirs = own_params(owner).find(|other| other.name == param.name).unwrap();
+                assert_eq!(theirs.kind, param.kind, "{} of {}", param.name, owner.name);
+            }
+        }
+    }
+
+    fn config(protocol: &str, flags: &str) -> Result<Config, String> {
+        let entry = bellwether::protocols::choice::find(protocol).unwrap();
+        let command = Parameters::<Every>::augment_args(Command::new("x").no_binary_name(true));
+        let matches = command.try_get_matches_from(flags.split_whitespace());
+        let matches = matches.map_err(|error| crate::cli::failure::line_of(&error))?;
+        let written = Parameters::<Every>::from_arg_matches(&matches).unwrap();
+        let around = Surroundings::calm(5, Duration::from_millis(100));
+        written.config(entry, &around).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn every_parameter_of_every_protocol_can_be_written_as_a_flag() {
+        for entry in PROTOCOLS {
+            let usual = config(entry.name, "").unwrap();
+            for param in own_params(entry) {
+                let text = match (param.kind, param.default) {
+                    (Kind::Switch, _) => String::new(),
+                    (_, Fallback::Is(text)) => format!(" {text}"),
+                    (Kind::OneOf(choices), _) => format!(" {}", choices[0].0),
+                    _ => continue,
+                };
+                let written = config(entry.name, &format!("--{}{text}", param.name)).unwrap();
+                assert_eq!(written.to_map().len(), usual.to_map().len(), "{}", param.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_without_effect_is_refused_with_the_flag_that_is_missing() {
+        let line = config("le-s", "--jitter 5ms").unwrap_err();
+        let rule = "--jitter has no effect with --mapping random, only with --mapping standing";
+        assert!(line.starts_with(rule), "{line}");
+        assert!(config("le-s", "--jitter 0").is_ok(), "that is what it is anyway");
+        assert!(config("le-s", "--jitter 5ms --mapping standing").is_ok());
+    }
+
+    #[test]
+    fn a_negative_value_is_refused_by_the_rule() {
+        for (flags, rule) in [
+            ("--announce -1s", "'-1s' for '--announce <D>': it must be a length of time"),
+            ("--leaders -1", "'-1' for '--leaders <N>': it must be a whole number"),
+        ] {
+            let line = config("le-s", flags).unwrap_err();
+            assert!(line.contains(rule), "{line}");
+        }
+    }
+}

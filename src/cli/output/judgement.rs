@@ -1,0 +1,79 @@
+//! What `analyze` says about a simulation beside the forms of a quantity.
+
+use crate::cli::output::digits;
+use bellwether::analysis::Support;
+use bellwether::analysis::support::Off;
+use bellwether::sim::stats::Summary;
+
+/// What a simulation says to the forms.
+#[derive(Clone, Copy)]
+pub(in crate::cli) enum Judgement {
+    /// To exact ones.
+    Supports(Support),
+    /// To an approximation.
+    Off(Off),
+    /// Nothing: there is no corrected form, or nothing to compare it with.
+    Nothing,
+}
+
+impl Judgement {
+    /// Judges the forms that have a value.
+    pub(in crate::cli) fn of(
+        summary: &Summary,
+        printed: Option<f64>,
+        corrected: Option<f64>,
+        exact: bool,
+    ) -> Self {
+        match corrected {
+            Some(corrected) if exact => Self::Supports(Support::of(summary, printed, corrected)),
+            Some(corrected) => Off::of(summary, corrected).map_or(Self::Nothing, Self::Off),
+            None => Self::Nothing,
+        }
+    }
+
+    /// Which form it supports, for programs.
+    pub(in crate::cli) fn supports(self) -> Option<&'static str> {
+        if let Self::Supports(support) = self { Some(support.name()) } else { None }
+    }
+
+    /// How far the corrected form is off.
+    pub(in crate::cli) fn off(self) -> Option<Off> {
+        if let Self::Off(off) = self { Some(off) } else { None }
+    }
+
+    /// In a few words.
+    pub(in crate::cli) fn for_people(self, corrected: Option<f64>, mean: f64) -> String {
+        match (self, corrected) {
+            (Self::Supports(support @ (Support::Corrected | Support::Printed)), _) => {
+                format!(": supports the {} form", support.name())
+            }
+            (Self::Supports(Support::Both), _) => ": supports both forms".to_owned(),
+            (Self::Supports(Support::Neither), Some(corrected)) => format!(
+                ": supports neither form: {}",
+                difference(corrected, mean, "is the corrected form from it")
+            ),
+            (Self::Off(Off { part, stderr }), _) => format!(
+                ": the corrected form, an approximation, is {:+.1} % ± {:.1} % off",
+                100.0 * part,
+                100.0 * stderr
+            ),
+            (Self::Supports(Support::Neither), None) | (Self::Nothing, _) => String::new(),
+        }
+    }
+}
+
+/// How far a value is from another, in a few words.
+pub(in crate::cli) fn difference(value: f64, reference: f64, from: &str) -> String {
+    if value == reference {
+        return "the same".to_owned();
+    }
+    if reference == 0.0 {
+        return format!("{} {from}", digits(value - reference));
+    }
+    let percent = 100.0 * (value - reference) / reference.abs();
+    match percent.abs() {
+        ..1e-7 => "the same".to_owned(),
+        0.1..1e6 => format!("{percent:+.1} % {from}"),
+        _ => format!("{percent:+.1e} % {from}"),
+    }
+}

@@ -1,0 +1,309 @@
+//! What `bellwether check` says: for people, for programs, for spreadsheets.
+
+use crate::cli::commands::sim::count;
+use crate::cli::output::{csv, short, table};
+use bellwether::check::{Breach, Report, Schedule, Trial};
+use bellwether::core::Duration;
+use bellwether::protocols::choice::Promise;
+use bellwether::sim::network::{Delay, Probability};
+use bellwether::sim::{Fault, Network, Timed, Who};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// All there is to say.
+pub(in crate::cli) struct Verdict<'a> {
+    pub(in crate::cli) name: &'a str,
+    pub(in crate::cli) trial: &'a Trial,
+    pub(in crate::cli) report: &'a Report,
+    pub(in crate::cli) seconds: f64,
+    pub(in crate::cli) evidence: Option<&'a Evidence>,
+    /// How many schedules were not run, because it was interrupted.
+    pub(in crate::cli) left_out: u64,
+}
+
+/// What is known of a violation, once it is shrunk and written down.
+pub(in crate::cli) struct Evidence {
+    /// The least that breaks it.
+    pub(in crate::cli) schedule: Schedule,
+    /// What that breaks.
+    pub(in crate::cli) breach: Breach,
+    /// How many faults there were at first.
+    pub(in crate::cli) before: usize,
+    /// The command that shows it again.
+    pub(in crate::cli) replay: String,
+    pub(in crate::cli) toml: PathBuf,
+    pub(in crate::cli) svg: PathBuf,
+}
+
+impl Verdict<'_> {
+    pub(in crate::cli) fn for_people(&self) -> String {
+        let Self { name, trial, report, .. } = self;
+        let tally = &report.tally;
+        let own = if trial.own { "" } else { " alone" };
+        let mut text = format!(
+            "{name} with {}, {} from seed {}\nby: {}{own}\n\n",
+            count(u64::from(trial.nodes), "process", "processes"),
+            count(tally.schedules, "schedule", "schedules"),
+            trial.seed,
+            trial.promise,
+        );
+        if trial.invariants().is_empty() {
+            return text
+                + match trial.promise {
+                    Promise::ProbablyOne => {
+                        "nothing to judge: one run proves nothing about a probability. Agreement \
+                         is certain in a group no larger than K; try a greater --k, fewer --nodes, \
+                         or count with `bellwether sim probabilistic`"
+                    }
+                    _ => "nothing to judge; try --promise eventually-one or --promise never-two",
+                };
+        }
+        let rows: Vec<Vec<String>> = self
+            .checks()
+            .map(|(name, checks, breaches)| {
+                let verdict = if breaches == 0 { "held" } else { "BROKEN" };
+                let verdict = if checks == 0 { "not asked" } else { verdict };
+                vec![name.to_owned(), checks.to_string(), verdict.to_owned()]
+            })
+            .collect();
+        text += &table(&["invariant", "checks", "verdict"], &rows);
+        text += "\n\nwhat went wrong, and how often:\n";
+        let trouble = tally.trouble.iter().map(|(kind, n)| format!("{} {n}", kind.name()));
+        text += &wrapped(&trouble.collect::<Vec<_>>());
+        text += &format!(
+            "\n{}, {}, {} s of calm without a leader\n\
+             {} s simulated in {} s, {} times as fast as life; {} schedules a second",
+            count(tally.elections, "election", "elections"),
+            count(tally.deliveries, "delivery", "deliveries"),
+            short(seconds(tally.leaderless)),
+            short(seconds(tally.simulated)),
+            short(self.seconds),
+            short(self.per_second(seconds(tally.simulated))),
+            short(self.per_second(tally.schedules as f64)),
+        );
+        if self.left_out > 0 {
+            let left_out = count(self.left_out, "schedule was", "schedules were");
+            text += &format!("\nINTERRUPTED: {left_out} not run");
+        }
+        if let Some(evidence) = self.evidence {
+            text += &self.accuse(evidence);
+        }
+        text
+    }
+
+    /// What was broken, how, and how to see it.
+    fn accuse(&self, evidence: &Evidence) -> String {
+        let Evidence { schedule, breach, before, replay, toml, svg } = evidence;
+        let number = self.report.violation.as_ref().map_or(0, |violation| violation.number);
+        let faults = &schedule.plan.faults;
+        let mut text = format!(
+            "\n\nVIOLATED by schedule {number}: {breach}\n\n\
+             shrunk from {} to {}{}{}:\n",
+            count(*before as u64, "fault", "faults"),
+            faults.len(),
+            absent(&schedule.plan.absent),
+            if schedule.plan.offset == Duration::ZERO { "" } else { ", clocks set differently" },
+        );
+        text += &format!("  {:<13} the network {}\n", "0s", describe(&schedule.plan.network));
+        for timed in faults {
+            text += &format!("  {}\n", tell(timed));
+        }
+        text += &format!(
+            "\nagain:   {replay}\nscript:  bellwether trace {}\npicture: {}",
+            toml.display(),
+            svg.display()
+        );
+        text
+    }
+
+    pub(in crate::cli) fn for_programs(&self) -> Value {
+        let Self { name, trial, report, seconds: wall, .. } = self;
+        let tally = &report.tally;
+        let invariants: Map<String, Value> = self
+            .checks()
+            .map(|(name, checks, breaches)| {
+                (name.to_owned(), json!({ "checks": checks, "breaches": breaches }))
+            })
+            .collect();
+        let faults: Map<String, Value> =
+            tally.trouble.iter().map(|(kind, n)| (kind.name().to_owned(), json!(n))).collect();
+        json!({
+            "protocol": name,
+            "promise": trial.promise.name(),
+            "own_promise": trial.own,
+            "nodes": trial.nodes,
+            "schedules": tally.schedules,
+            "seed": trial.seed,
+            "verdict": self.word(),
+            "interrupted": self.left_out > 0,
+            "invariants": invariants,
+            "violations": self.violations(),
+            "simulated_seconds": seconds(tally.simulated),
+            "leaderless_calm_seconds": seconds(tally.leaderless),
+            "elections": tally.elections,
+            "faults": faults,
+            "deliveries": tally.deliveries,
+            "wall_seconds": wall,
+            "schedules_per_second": self.per_second(tally.schedules as f64),
+            "simulated_per_wall": self.per_second(seconds(tally.simulated)),
+        })
+    }
+
+    fn violations(&self) -> Vec<Value> {
+        let found = self.report.violation.as_ref().zip(self.evidence);
+        let told = found.map(|(violation, evidence)| {
+            json!({
+                "schedule": violation.number,
+                "invariant": violation.breach.invariant,
+                "at": violation.breach.at.as_secs_f64(),
+                "seen": violation.breach.text,
+                "faults": evidence.before,
+                "shrunk": {
+                    "faults": evidence.schedule.plan.faults.len(),
+                    "at": evidence.breach.at.as_secs_f64(),
+                    "seen": evidence.breach.text,
+                },
+                "replay": evidence.replay,
+                "scenario": evidence.toml.display().to_string(),
+                "diagram": evidence.svg.display().to_string(),
+            })
+        });
+        told.into_iter().collect()
+    }
+
+    pub(in crate::cli) fn for_spreadsheets(&self) -> String {
+        let header = [
+            "protocol",
+            "promise",
+            "nodes",
+            "schedules",
+            "seed",
+            "invariant",
+            "checks",
+            "breaches",
+        ];
+        let row = |(invariant, checks, breaches): (&str, u64, u64)| {
+            vec![
+                self.name.to_owned(),
+                self.trial.promise.name().to_owned(),
+                self.trial.nodes.to_string(),
+                self.report.tally.schedules.to_string(),
+                self.trial.seed.to_string(),
+                invariant.to_owned(),
+                checks.to_string(),
+                breaches.to_string(),
+            ]
+        };
+        csv(&header, &self.checks().map(row).collect::<Vec<_>>())
+    }
+
+    /// Each invariant, how often it was asked and how often it was broken.
+    fn checks(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
+        let counted = self.report.tally.checks.iter();
+        let names = self.trial.invariants().into_iter();
+        names.zip(counted).map(|(name, counts)| (name, counts.checks, counts.breaches))
+    }
+
+    fn word(&self) -> &'static str {
+        if self.evidence.is_some() {
+            "violated"
+        } else if self.trial.invariants().is_empty() {
+            "nothing to judge"
+        } else {
+            "holds"
+        }
+    }
+
+    fn per_second(&self, what: f64) -> f64 {
+        what / self.seconds.max(1e-9)
+    }
+}
+
+/// Nanoseconds as seconds.
+fn seconds(nanos: u128) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// A list in lines that fit a terminal.
+fn wrapped(words: &[String]) -> String {
+    const COLUMNS: usize = 90;
+    let mut lines = vec![String::from(" ")];
+    for word in words {
+        let last = lines.last().map_or(0, String::len);
+        if last + word.len() + 2 > COLUMNS {
+            lines.push(String::from(" "));
+        }
+        if let Some(line) = lines.last_mut() {
+            *line += &format!(" {word},");
+        }
+    }
+    let text = lines.join("\n");
+    text.trim_end_matches(',').to_owned()
+}
+
+/// Who never starts.
+fn absent(absent: &[u32]) -> String {
+    if absent.is_empty() {
+        return String::new();
+    }
+    let mut names: Vec<u32> = absent.to_vec();
+    names.sort_unstable();
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    format!(", absent at first: {}", names.join(", "))
+}
+
+/// A network in words.
+fn describe(network: &Network) -> String {
+    let delay = match &network.multicast.delay {
+        Delay::Constant(delay) => format!("takes {delay}"),
+        Delay::Uniform { min, max } => format!("takes {min} to {max}"),
+        Delay::Exponential { mean, .. } => format!("takes {mean} on average"),
+        Delay::LogNormal { median, .. } => format!("takes {median} or, as often, more"),
+    };
+    let loss = match network.multicast.loss.rate() {
+        0.0 => "loses nothing".to_owned(),
+        rate => format!("loses {} % of the messages", short(100.0 * rate)),
+    };
+    let late = |chance: Probability, what: &str| match chance.value() {
+        0.0 => String::new(),
+        value => format!(", {what} {} % by up to {}", short(100.0 * value), network.straggle),
+    };
+    let (held, doubled) = (late(network.reorder, "holds up"), late(network.duplicate, "doubles"));
+    format!("{delay}, {loss}{held}{doubled}")
+}
+
+/// One fault in a line.
+fn tell(timed: &Timed) -> String {
+    let who = |node: &Who| match node {
+        Who::Node(node) => format!("process {node}"),
+        Who::Leader => "the leader".to_owned(),
+    };
+    let what = match &timed.fault {
+        Fault::Crash { node } => format!("{} crashes", who(node)),
+        Fault::Restart { node, disk, reboot } => {
+            let clock = if *reboot { ", its clock at zero" } else { "" };
+            format!("{} restarts, disk {disk:?}{clock}", who(node)).to_lowercase()
+        }
+        Fault::Renumber { node, life } => {
+            format!("{} will begin with a number it used, {life:?}", who(node)).to_lowercase()
+        }
+        Fault::Pause { node } => format!("{} stands still", who(node)),
+        Fault::Resume { node } => format!("{} goes on", who(node)),
+        Fault::Slow { node, by } => format!("{} reacts late by up to {by}", who(node)),
+        Fault::Drift { node, parts_per_billion } => {
+            format!("{}'s clock drifts by {parts_per_billion} ppb", who(node))
+        }
+        Fault::Jump { node, by } => format!("{}'s clock is set forward by {by}", who(node)),
+        Fault::Join { node } => format!("{} joins", who(node)),
+        Fault::Leave { node } => format!("{} leaves", who(node)),
+        Fault::Resign { node } => format!("{} is asked to resign", who(node)),
+        Fault::Campaign { node } => format!("{} is asked to hold an election", who(node)),
+        Fault::Link { ends: (a, b), up } => {
+            format!("the link between {a} and {b} {}", if *up { "comes" } else { "goes" })
+        }
+        Fault::Cut { from, to } => format!("{to:?} no longer hear {from:?}"),
+        Fault::Heal => "all cuts heal".to_owned(),
+        Fault::Network { network } => format!("the network {}", describe(network)),
+    };
+    format!("{:<13} {what}", timed.at.to_string())
+}
