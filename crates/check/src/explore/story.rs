@@ -43,12 +43,12 @@ impl Story {
     fn before<P: Protocol>(&mut self, id: NodeId, chosen: Move, state: &State<P>) {
         let event = match chosen {
             Move::Deliver(place) | Move::Copy(place) => {
-                let letter = &state.letters[place];
+                let packet = &state.packets[place];
                 Event::Recv {
-                    from: NodeId(u64::from(letter.from)),
-                    message: Cow::Borrowed(letter.message.kind()),
+                    from: NodeId(u64::from(packet.from)),
+                    message: Cow::Borrowed(packet.message.kind()),
                     number: 0,
-                    sent: self.now - state.now.since(letter.sent),
+                    sent: self.now - state.now.since(packet.sent),
                     life: None,
                     body: None,
                 }
@@ -68,8 +68,8 @@ impl Story {
 
     /// The changes of beliefs by a move, including the passing of time.
     fn after<P: Protocol>(&mut self, id: NodeId, before: &State<P>, after: &State<P>) {
-        for sent in after.letters.iter().filter(|letter| letter.sent == after.now) {
-            if !before.letters.contains(sent) && u64::from(sent.from) == id.0 {
+        for sent in after.packets.iter().filter(|packet| packet.sent == after.now) {
+            if !before.packets.contains(sent) && u64::from(sent.from) == id.0 {
                 let message = Cow::Borrowed(sent.message.kind());
                 self.add(id, Event::Send { to: None, message, number: 0 });
             }

@@ -38,7 +38,7 @@ type Said<P> = <Timed<P> as Protocol>::Message;
 
 /// A message in transit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Letter<M> {
+pub(super) struct Packet<M> {
     pub(super) from: u8,
     to: u8,
     pub(super) sent: Instant,
@@ -61,7 +61,7 @@ pub struct State<P: Protocol> {
     /// no message is delivered in the tick it was sent in; so one order stands for all of them.
     pub(super) turn: u8,
     pub(super) places: Vec<Place<P>>,
-    pub(super) letters: Vec<Letter<Said<P>>>,
+    pub(super) packets: Vec<Packet<Said<P>>>,
     crashes: u8,
     copies: u8,
     resignations: u8,
@@ -145,7 +145,7 @@ impl<P: Protocol> World<P> {
             elapsed: 0,
             turn: 0,
             places: self.ids.iter().map(place).collect(),
-            letters: Vec::new(),
+            packets: Vec::new(),
             crashes: self.adversary.crashes,
             copies: self.adversary.copies,
             resignations: self.adversary.resignations,
@@ -177,10 +177,10 @@ impl<P: Protocol> World<P> {
             moves.extend([Move::Restart, Move::Pass]);
             return;
         };
-        for (place, letter) in state.letters.iter().enumerate() {
-            let ripe = state.now.since(letter.sent) >= TICK * self.adversary.fastest;
-            let seen = place > 0 && state.letters[place - 1] == *letter;
-            if letter.to == state.turn && ripe && !seen {
+        for (place, packet) in state.packets.iter().enumerate() {
+            let ripe = state.now.since(packet.sent) >= TICK * self.adversary.fastest;
+            let seen = place > 0 && state.packets[place - 1] == *packet;
+            if packet.to == state.turn && ripe && !seen {
                 moves.push(Move::Deliver(place));
                 moves.extend((state.copies > 0).then_some(Move::Copy(place)));
             }
@@ -212,13 +212,13 @@ impl<P: Protocol> World<P> {
     fn run(&self, next: &mut State<P>, chosen: Move, draws: &mut Draws) -> Option<()> {
         match chosen {
             Move::Deliver(place) => {
-                let letter = next.letters.remove(place);
-                self.receive(next, letter, draws);
+                let packet = next.packets.remove(place);
+                self.receive(next, packet, draws);
             }
             Move::Copy(place) => {
                 next.copies -= 1;
-                let letter = next.letters[place].clone();
-                self.receive(next, letter, draws);
+                let packet = next.packets[place].clone();
+                self.receive(next, packet, draws);
             }
             Move::Wake => self.act(next, draws, |node, env, params, effects| {
                 node.handle(Input::Timeout, env, params, effects)
@@ -258,7 +258,7 @@ impl<P: Protocol> World<P> {
             }
         }
         let oldest = state.now - TICK * self.adversary.slowest;
-        state.letters.retain(|letter| letter.sent >= oldest);
+        state.packets.retain(|packet| packet.sent >= oldest);
         Some(())
     }
 
@@ -276,10 +276,10 @@ impl<P: Protocol> World<P> {
         self.post(state, effects);
     }
 
-    fn receive(&self, state: &mut State<P>, letter: Letter<Said<P>>, draws: &mut Draws) {
-        let from = self.ids[usize::from(letter.from)];
+    fn receive(&self, state: &mut State<P>, packet: Packet<Said<P>>, draws: &mut Draws) {
+        let from = self.ids[usize::from(packet.from)];
         self.act(state, draws, |node, env, params, effects| {
-            let input = Input::Message(from, Cow::Owned(letter.message));
+            let input = Input::Message(from, Cow::Owned(packet.message));
             node.handle(input, env, params, effects)
         });
     }
@@ -319,7 +319,7 @@ impl<P: Protocol> World<P> {
             for (to, id) in (0..).zip(&self.ids) {
                 let meant = dest == Dest::Everyone || dest == Dest::Node(*id);
                 if to != from && meant {
-                    state.letters.push(Letter { from, to, sent, message: message.clone() });
+                    state.packets.push(Packet { from, to, sent, message: message.clone() });
                 }
             }
         }
@@ -335,15 +335,15 @@ impl<P: Protocol> World<P> {
         for node in state.places.iter_mut().filter_map(|place| place.node.as_mut()) {
             node.instants(&rebase);
         }
-        for letter in &mut state.letters {
-            letter.message.instants(self.ids[usize::from(letter.to)], &rebase);
-            rebase.stamp(&mut letter.sent);
+        for packet in &mut state.packets {
+            packet.message.instants(self.ids[usize::from(packet.to)], &rebase);
+            rebase.stamp(&mut packet.sent);
         }
         state.now = Rebase::ORIGIN;
-        state.letters.sort_by_cached_key(|letter| {
+        state.packets.sort_by_cached_key(|packet| {
             let mut bytes = Vec::new();
-            letter.message.encode(&mut bytes);
-            (letter.to, letter.from, letter.sent, bytes)
+            packet.message.encode(&mut bytes);
+            (packet.to, packet.from, packet.sent, bytes)
         });
         state
     }
