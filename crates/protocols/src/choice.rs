@@ -95,8 +95,9 @@ macro_rules! families {
 
             /// Its parameters in these surroundings.
             pub fn fitted(self, around: &Surroundings) -> Config {
+                let given = Given::default();
                 match self.default_config() {
-                    $(Config::$Name(config) => Config::$Name(config.fit(around, &Given::default())),)+
+                    $(Config::$Name(config) => Config::$Name(config.fit(around, &given)),)+
                 }
             }
 
