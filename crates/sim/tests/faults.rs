@@ -453,7 +453,7 @@ fn a_message_comes_before_a_timer_of_the_same_instant() {
         format!(
             "about = ''\nprotocol = 'le-s'\nnodes = 2\nuntil = '3s'\n[params]
              suppress = '{suppress}'
-             mapping = {{ by-standing = {{ best = 1, worst = 0, jitter = '0s' }} }}"
+             mapping = 'standing'\n best = 1\n worst = 0"
         )
     };
     // Process 1 wakes at 0 and is heard at 100 ms; process 0 wakes at T_S.

@@ -288,9 +288,13 @@ impl Collecting {
             if self.phase == Phase::Announcing(call) {
                 self.rest(cx);
             } else if round > self.round {
-                // A former incarnation sent it, and others were told what this one does not know.
+                // A former life sent it, and the processes before this one believe it. The next
+                // Coordinator message must be of a later round; an election that is under way will
+                // send one.
                 self.round = round;
-                self.hold(cx);
+                if !matches!(self.phase, Phase::Collecting { .. }) {
+                    self.hold(cx);
+                }
             }
             return;
         }
