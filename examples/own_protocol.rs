@@ -13,7 +13,7 @@
 //!    rule between them,
 //! 4. the handlers (`Loudest`),
 //! 5. what others ask of a protocol (`Answers`): its time scales and its promise,
-//! 6. trying it: one handler, a thousand simulated processes, random faults, real sockets.
+//! 6. trying it: one handler, a hundred simulated processes, random faults, real sockets.
 //!
 //! An application needs no more than that: it hands its type to `own_protocol`, as [`run`] does.
 //! To bring the protocol into the table of this project, so that the command and scenario files
@@ -32,7 +32,7 @@ use bellwether::protocols::pace::Pace;
 use bellwether::protocols::param::{Described, Param};
 use bellwether::protocols::profile::Profile;
 use bellwether::protocols::promise::Promise;
-use bellwether::sim::{Coins, Plan, Tracer, World};
+use bellwether::sim::{Coins, Plan, World};
 use bellwether::{Election, Peers};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -246,13 +246,13 @@ fn try_a_handler(params: Params) {
 }
 
 fn simulate(params: Params) {
-    let mut plan = Plan::new(1000);
+    let mut plan = Plan::new(100);
     plan.horizon = Duration::from_secs(1);
     let mut world = World::<Loudest>::new(params);
-    let outcome = world.run(&plan, Coins::new(1, 0), &mut Tracer::default());
+    let outcome = world.run(&plan, Coins::new(1, 0), &mut ()); // nobody watches
     let follows = |node| world.node(node).map(|state| state.protocol().greatest);
     println!("simulated: {} messages arrived", outcome.deliveries);
-    println!("simulated: process 0 of 1000 follows {:?}", follows(0));
+    println!("simulated: process 0 of 100 follows {:?}", follows(0));
 }
 
 /// Random crashes, pauses, losses and cuts, and calm after them. The protocol keeps its own promise

@@ -118,7 +118,7 @@ fn a_protocol_of_ones_own_is_simulated_checked_and_run() {
     let said = String::from_utf8_lossy(&output.stdout);
     for line in [
         "handler: process 3 follows 7 once that one has spoken",
-        "simulated: process 0 of 1000 follows Some(NodeId(999))",
+        "simulated: process 0 of 100 follows Some(NodeId(99))",
         "checked: eventually one in 100 schedules",
         "checked: not never two: never-two",
         "live: member 3 leads: true",
