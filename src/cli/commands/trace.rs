@@ -27,7 +27,8 @@ use std::path::PathBuf;
 pub(in crate::cli) struct Trace {
     /// A protocol, or a scenario file (*.toml), which then says all but --seed and the output
     #[arg(required_unless_present = "from", conflicts_with = "from")]
-    #[arg(value_name = "PROTOCOL|FILE", value_parser = Named::or_file(), hide_possible_values = true)]
+    #[arg(value_name = "PROTOCOL|FILE", value_parser = Named::or_file())]
+    #[arg(hide_possible_values = true)]
     what: Option<What>,
     /// Show what live members recorded into these files instead, from the first record on
     #[arg(long, value_name = "FILE", num_args = 1..)]
