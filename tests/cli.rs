@@ -278,6 +278,15 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("trace xyzzy", "no protocol has that name"),
         ("trace le-s --until infinite", "--until"),
         ("man nonsense", "'nonsense'"),
+    ] {
+        let line = refusal(arguments, 2);
+        assert!(line.contains(words), "{arguments}: {line}");
+    }
+}
+
+#[test]
+fn what_cannot_be_negative_or_so_many_is_refused_by_the_rule() {
+    for (arguments, words) in [
         ("sim le-s --seed -1", "'-1' for '--seed <S>': a seed is a whole number, from 0 to"),
         ("sim le-s --delay -1s", "'-1s' for '--delay <D>': "),
         ("analyze le-s.leadership-delay --delay -1s", "'-1s' for '--delay <D>': "),
