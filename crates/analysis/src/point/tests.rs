@@ -1,3 +1,5 @@
+//! The commands of points, held as text: seeds of figures follow from them.
+
 use super::*;
 use bellwether_sim::Churn;
 
