@@ -126,7 +126,7 @@ fn unusual(command: &str, param: &Param) -> Option<&'static str> {
 /// The command, where nobody looks after the group.
 pub(in crate::cli) fn unattended(command: Command) -> Command {
     let (name, text) = super::UNATTENDED;
-    let about = shared().into_iter().find(|shared| shared.param.name == name);
+    let about = shared().iter().find(|shared| shared.param.name == name);
     let Some(Shared { param, owners }) = about else { return command };
     let owners: Vec<&str> = owners.iter().map(|owner| owner.name).collect();
     let help = format!("{}: {}", among(&owners), of_one(param, Some(text)));

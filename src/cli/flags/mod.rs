@@ -30,6 +30,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::fmt::Debug;
 use std::fs::read_to_string;
 use std::marker::PhantomData;
+use std::sync::LazyLock;
 
 /// Which parameters a command takes, and under which names.
 pub(super) trait Offers: Debug + 'static {
@@ -68,28 +69,39 @@ pub(super) struct Shared {
 }
 
 /// All parameters of all protocols, each name once, in the order of the tables.
-pub(super) fn shared() -> Vec<Shared> {
-    let mut all: Vec<Shared> = Vec::new();
-    for entry in PROTOCOLS {
-        for param in own_params(entry) {
-            match all.iter_mut().find(|known| known.param.name == param.name) {
-                Some(known) => known.owners.push(entry),
-                None => all.push(Shared { param, owners: vec![entry] }),
+pub(super) fn shared() -> &'static [Shared] {
+    static SHARED: LazyLock<Vec<Shared>> = LazyLock::new(|| {
+        let mut all: Vec<Shared> = Vec::new();
+        for entry in PROTOCOLS {
+            for param in own_params(entry) {
+                match all.iter_mut().find(|known| known.param.name == param.name) {
+                    Some(known) => known.owners.push(entry),
+                    None => all.push(Shared { param, owners: vec![entry] }),
+                }
             }
         }
-    }
-    all
+        all
+    });
+    &SHARED
 }
 
 /// The parameters of a protocol's table that this protocol accepts: of the rings, only some are
 /// printed with mistakes.
-pub(super) fn own_params(entry: &'static Entry) -> impl Iterator<Item = &'static Param> {
-    let accepts = move |param: &&Param| {
-        let switched = || entry.default_config().with(param.name, "true");
-        param.name != "as-printed" || switched().is_ok_and(|it| Choice::try_from(it).is_ok())
-    };
-    entry.params().iter().filter(accepts)
+pub(super) fn own_params(entry: &Entry) -> impl Iterator<Item = &'static Param> {
+    // Asked for every flag of every command, so it is found out once.
+    static PRINTED: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let is_accepted = |entry: &&Entry| {
+            let config = entry.default_config().with(AS_PRINTED, "true");
+            config.is_ok_and(|config| Choice::try_from(config).is_ok())
+        };
+        PROTOCOLS.iter().filter(is_accepted).map(|entry| entry.name).collect()
+    });
+    let is_printed = PRINTED.contains(&entry.name);
+    entry.params().iter().filter(move |param| param.name != AS_PRINTED || is_printed)
 }
+
+/// The parameter that puts the mistakes of the text back.
+const AS_PRINTED: &str = "as-printed";
 
 /// The names of a protocol's flags.
 pub(super) fn own<O: Offers>(entry: &'static Entry) -> Vec<String> {
@@ -222,8 +234,8 @@ fn is_switch(param: &Param) -> bool {
 
 impl<O: Offers> Args for Parameters<O> {
     fn augment_args(command: Command) -> Command {
-        let offered = shared().into_iter().filter(|shared| is_offered::<O>(shared.param));
-        command.args(offered.map(|shared| argument(&shared, O::long(shared.param.name))))
+        let offered = shared().iter().filter(|shared| is_offered::<O>(shared.param));
+        command.args(offered.map(|shared| argument(shared, O::long(shared.param.name))))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
