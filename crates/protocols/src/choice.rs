@@ -1,7 +1,7 @@
 //! The one list of protocols: whoever is in it can be simulated, checked, run and looked at.
 //!
 //! Protocols that share their parameters are a family. A further one is its directory, which
-//! implements [`Row`] and [`Answers`](crate::answers::Answers), and one line in `families!` below.
+//! implements [`Row`] and [`Answers`], and one line in `families!` below.
 
 pub use crate::answers::GroupTooLarge;
 use crate::answers::{Answers, Row, Usual};
@@ -25,7 +25,7 @@ use serde_json::Value;
 pub struct Entry {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it promises, unless its parameters say otherwise; see [`Choice::promise`].
+    /// What it promises, unless its parameters say otherwise; see [`Answers::promise`].
     pub promise: Promise,
     /// What it does, in a line.
     pub summary: &'static str,

@@ -17,7 +17,7 @@
 //! |---|---|---|---|
 //! | N | [`nodes`](crate::Inputs::nodes) | | all processes, the leader included; before the event |
 //! | l | [`loss`](crate::Inputs::loss) | | how often a message is lost |
-//! | l=0, corr, uc | [`Loss`](crate::Loss) | | nobody loses, all together, each for itself |
+//! | l=0, corr, uc | [`Loss`] | | nobody loses, all together, each for itself |
 //! | Δ | [`delay`](crate::Inputs::delay) | s | how long a message takes |
 //! | T_S | [`suppress`](crate::Inputs::suppress) | s | the longest wait before the first message |
 //! | t_s, E\[t_s\] | [`wake::mean`] | s | the wait, and its mean |

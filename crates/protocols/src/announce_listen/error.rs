@@ -5,7 +5,7 @@ use crate::param::NoEffect;
 use bellwether_core::Duration;
 use core::fmt;
 
-/// Which rule a [`Config`] breaks, with the values that break it.
+/// Which rule a [`Config`](super::Config) breaks, with the values that break it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BadConfig {
     /// T_A must be positive, or announcements never end.

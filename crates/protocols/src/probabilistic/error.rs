@@ -5,7 +5,7 @@ use super::strategy::Relays;
 use bellwether_core::Duration;
 use core::fmt;
 
-/// Which rule a [`Config`] breaks, with the values that break it.
+/// Which rule a [`Config`](super::Config) breaks, with the values that break it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadConfig {
     /// Too few or too many rounds.
