@@ -150,24 +150,3 @@ fn in_random_order_it_is_n_times_a_harmonic_number() {
         assert!(off < 3.0 * error && error < 1.0, "{delay:?}: {mean} +- {error}, {}", n * harmonic);
     }
 }
-
-/// For the clock: `cargo test --release -p bellwether-sim --test extrema -- --ignored speed`.
-#[test]
-#[ignore = "it measures, and says so; run it in release"]
-#[allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a stopwatch")]
-fn speed_with_a_thousand_that_all_call() {
-    const RUNS: u64 = 200;
-    let mut world = World::<ChangRoberts>::new(params(calm(Variant::ChangRoberts)));
-    let plan = Plan { order: Order::Random, ..ring(&ascending(1_000), 0..1_000) };
-    let mut batch = |number: u64| {
-        let started = std::time::Instant::now();
-        let runs = number * RUNS..(number + 1) * RUNS;
-        let deliveries = |run| world.run(&plan, Coins::new(1, run), &mut ()).deliveries;
-        let messages: u64 = runs.map(deliveries).sum();
-        messages as f64 / started.elapsed().as_secs_f64()
-    };
-    // The best of several, because the machine is busy with other things.
-    let best = (0..20).map(&mut batch).fold(0.0, f64::max);
-    println!("{best:.2e} messages a second");
-    assert!(best > 2e7, "at least twenty million messages a second");
-}

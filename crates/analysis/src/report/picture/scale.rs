@@ -32,7 +32,7 @@ pub(super) enum Fit {
 }
 
 /// Data from a level above this part of their greatest value are not drawn from zero.
-const FAR_FROM_NOUGHT: f64 = 0.8;
+const FAR_FROM_ZERO: f64 = 0.8;
 
 /// No number on an axis has more digits behind its point.
 const DIGITS_MAX: usize = 12;
@@ -60,7 +60,7 @@ impl Scale {
     }
 
     fn by_steps((mut low, mut high): (f64, f64), fit: Fit, most: usize) -> Self {
-        if low >= 0.0 && low <= FAR_FROM_NOUGHT * high {
+        if low >= 0.0 && low <= FAR_FROM_ZERO * high {
             low = 0.0;
         }
         if low == high {
