@@ -16,7 +16,7 @@ use bellwether::protocols::choice::{self, Choice};
 use bellwether::protocols::ring::{self, Variant};
 use bellwether::sim::network::{Delay, Loss, Network};
 use bellwether::sim::{
-    Coins, Convening, Engine, Experiment, Initiators, Order, Plan, Ranks, Scenario, World,
+    Engine, Experiment, Initiation, Initiators, Order, Plan, Ranks, RunSeed, Scenario, World,
 };
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -77,7 +77,7 @@ fn unicasts(repetitions: usize) {
         plan.network = Network::uniform(delay, Loss::None);
         plan.horizon = Duration::from_millis(1_000_000 / tokens);
         let (events, seconds) =
-            best(repetitions, || world.run(&plan, Coins::new(1, 0), &mut ()).deliveries);
+            best(repetitions, || world.run(&plan, RunSeed::new(1, 0), &mut ()).deliveries);
         row(what, events as f64 / seconds, "events/s");
     }
 }
@@ -86,10 +86,11 @@ fn unicasts(repetitions: usize) {
 fn rings(repetitions: usize) {
     let ring = |variant, nodes, initiators, runs| {
         let config = ring::Config { variant, ..ring::Config::default() };
-        let convening = Convening { initiators, order: Order::Descending, ..Convening::default() };
+        let initiation =
+            Initiation { initiators, order: Order::Descending, ..Initiation::default() };
         let choice =
             Choice::try_from(choice::Config::Ring(config)).expect("the defaults are valid");
-        Experiment { choice, convening, ..le_s(nodes, runs, 1, Engine::Event) }
+        Experiment { choice, initiation, ..le_s(nodes, runs, 1, Engine::Event) }
     };
     let quiet = Network::uniform(Delay::Constant(Duration::from_millis(100)), Loss::None);
     let all = ring(Variant::ChangRoberts, 1000, Initiators::All, 20);
@@ -149,12 +150,12 @@ fn memory(_repetitions: usize) {
     // Long enough for everyone to have woken up and for every message of the crowd to be heard.
     let plan = Plan { horizon: Duration::from_secs(3), ..plan };
     let used = allocation_counter::measure(|| {
-        world.run(&plan, Coins::new(1, 0), &mut ());
+        world.run(&plan, RunSeed::new(1, 0), &mut ());
     });
     let bytes = used.bytes_max as f64 / f64::from(nodes);
     row("event engine, LE-S, N = 100000, at the peak", bytes, "bytes/process");
     let again = allocation_counter::measure(|| {
-        world.run(&plan, Coins::new(1, 0), &mut ());
+        world.run(&plan, RunSeed::new(1, 0), &mut ());
     });
     row("  the same run again", again.count_total as f64, "allocations");
     let command = "sim le-s --nodes 1000000 --loss .4 --runs 3 --threads 1 --engine lazy";
@@ -194,7 +195,7 @@ fn le_s(nodes: u32, runs: u64, threads: usize, engine: Engine) -> Experiment {
         network: Network::uniform(Delay::Constant(Duration::from_millis(100)), loss),
         ranks: Ranks::ById,
         drift: 0,
-        convening: Convening::default(),
+        initiation: Initiation::default(),
         scenario: Scenario::Start,
         window: Duration::from_secs(100),
         runs,

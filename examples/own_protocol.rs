@@ -28,11 +28,11 @@ use bellwether::core::{
     Reader, Rebase, Stage, TimerKind,
 };
 use bellwether::protocols::answers::Answers;
-use bellwether::protocols::pace::Pace;
 use bellwether::protocols::param::{Described, Param};
 use bellwether::protocols::profile::Profile;
 use bellwether::protocols::promise::Promise;
-use bellwether::sim::{Coins, Plan, World};
+use bellwether::protocols::time_scales::TimeScales;
+use bellwether::sim::{Plan, RunSeed, World};
 use bellwether::{Election, Peers};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -201,8 +201,8 @@ impl Protocol for Loudest {
     fn instants(&mut self, _rebase: &Rebase<'_>) {} // the state holds none
 }
 
-// Step 5. Two answers are required: the profile, by which a simulation plans, and the pace, by
-// which the checker makes trouble and knows how long the promise may take. All others have a
+// Step 5. Two answers are required: the profile, by which a simulation plans, and the time scales,
+// by which the checker makes trouble and knows how long the promise may take. All others have a
 // default; see `Answers`.
 
 impl Answers for Params {
@@ -212,18 +212,18 @@ impl Answers for Params {
 
     /// How it settles: a process that is gone is given up after `silence`, then the greatest that
     /// is there says hello. Each step is late by a delay and by a process that is slow to react.
-    fn pace(&self, _nodes: u32) -> Pace {
+    fn time_scales(&self, _nodes: u32) -> TimeScales {
         let Config { every, silence } = self.0;
         let part = |n| Duration::from_nanos(every.as_nanos() / n);
         let (timely, scheduling) = (part(10), part(20));
         let settles = silence + every * 2 + (timely + scheduling) * 4;
-        Pace {
+        TimeScales {
             fastest: part(100),
             timely,
             scheduling,
             lease: silence,
-            settles: Pace::stretched(settles, Pace::QUARTZ),
-            ..Pace::USUAL
+            settles: TimeScales::stretched(settles, TimeScales::QUARTZ),
+            ..TimeScales::USUAL
         }
     }
 
@@ -249,7 +249,7 @@ fn simulate(params: Params) {
     let mut plan = Plan::new(100);
     plan.horizon = Duration::from_secs(1);
     let mut world = World::<Loudest>::new(params);
-    let outcome = world.run(&plan, Coins::new(1, 0), &mut ()); // nobody watches
+    let outcome = world.run(&plan, RunSeed::new(1, 0), &mut ()); // nobody watches
     let follows = |node| world.node(node).map(|state| state.protocol().greatest);
     println!("simulated: {} messages arrived", outcome.deliveries);
     println!("simulated: process 0 of 100 follows {:?}", follows(0));

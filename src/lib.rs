@@ -33,7 +33,7 @@
 //! ```
 //! use bellwether::protocols::announce_listen::{Config, Params, Variant};
 //! use bellwether::sim::network::{Delay, Loss, Network};
-//! use bellwether::sim::{Convening, Engine, Experiment, Measure, Ranks, Scenario};
+//! use bellwether::sim::{Initiation, Engine, Experiment, Measure, Ranks, Scenario};
 //! use bellwether::core::Duration;
 //!
 //! let experiment = Experiment {
@@ -45,7 +45,7 @@
 //!     ),
 //!     ranks: Ranks::ById,
 //!     drift: 0,
-//!     convening: Convening::default(),
+//!     initiation: Initiation::default(),
 //!     scenario: Scenario::Start,
 //!     window: Duration::from_secs(100),
 //!     runs: 200,
@@ -69,7 +69,7 @@ pub use bellwether_protocols as protocols;
 #[cfg(feature = "sim")]
 pub use bellwether_sim as sim;
 
-pub use bellwether_net::{Election, Guard, Keyring, Peers, Role, Standing, Watch};
+pub use bellwether_net::{Election, Guard, Keyring, Peers, Role, Snapshot, Watch};
 
 /// The code in README.md, as it stands there.
 #[cfg(doctest)]

@@ -295,7 +295,7 @@ fn the_reference_of_traces_lists_every_record_and_every_field() {
         ["record", "fact", "work"].map(|file| read(&format!("crates/core/src/{file}.rs")));
     let mut all = declared(&record, "Event");
     for (kind, structure) in
-        [("begin", fields(&record, "Head")), ("guardian", fields(&work, "Watcher"))]
+        [("begin", fields(&record, "LifeHeader")), ("guardian", fields(&work, "Watcher"))]
     {
         let event = all.iter_mut().find(|(name, _)| name == kind).expect("it is a kind of record");
         event.1.extend(structure);

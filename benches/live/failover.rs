@@ -6,7 +6,7 @@ use crate::overlap;
 use crate::row::{Row, Worst};
 use bellwether::core::{Duration, Entropy, Instant};
 use bellwether::protocols::local_leader::Preset;
-use bellwether::sim::{Coins, For};
+use bellwether::sim::{RunSeed, StreamPurpose};
 
 /// What befalls the leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Fault {
 /// Strikes the leader again and again; the group settles in between.
 pub(crate) fn measure(preset: Preset, fault: Fault, repetitions: u64, target: Option<f64>) -> Row {
     let mut group = Group::started(Shape { preset, ..Shape::lan(3) });
-    let mut luck = Coins::new(1, 0).world(For::Caller(0));
+    let mut luck = RunSeed::new(1, 0).world(StreamPurpose::Caller(0));
     let (mut times, began, bound) = (Vec::new(), now(), group.failover(0));
     let mut by_stalls = true;
     for _ in 0..repetitions {

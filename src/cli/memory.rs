@@ -62,7 +62,7 @@ impl<'a> Load<'a> {
             at_once: network.is_plain(),
             intervals: None,
             kept: false,
-            calls: match &experiment.convening.initiators {
+            calls: match &experiment.initiation.initiators {
                 Initiators::One => 1,
                 Initiators::All | Initiators::Random => u64::from(experiment.nodes),
                 Initiators::Some(count) => u64::from(*count),

@@ -6,7 +6,7 @@ use crate::lab::group::{Group, PATIENCE, Shape};
 use crate::lab::overlap::{Detector, Entry};
 use crate::stage;
 use bellwether::core::{Duration, Entropy};
-use bellwether::sim::{Coins, For};
+use bellwether::sim::{RunSeed, StreamPurpose};
 
 const FAILOVERS: usize = 50;
 
@@ -71,7 +71,7 @@ fn a_command_never_runs_on_two_members_through_fifty_failovers() {
         group.give_command(id, detector.command(id, stubborn));
     }
     group.start_all();
-    let mut luck = Coins::new(1, 0).world(For::Caller(0));
+    let mut luck = RunSeed::new(1, 0).world(StreamPurpose::Caller(0));
     let mut entries = detector.wait_beyond(0, PATIENCE).expect("the command is started");
     for round in 0..FAILOVERS {
         let runner = runs(&detector, &entries);

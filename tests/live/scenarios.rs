@@ -9,14 +9,14 @@ use crate::lab::network::Family;
 use crate::lab::relay::Weather;
 use crate::stage;
 use bellwether::core::{Duration, Entropy};
-use bellwether::sim::{Coins, For};
+use bellwether::sim::{RunSeed, StreamPurpose};
 
 const SIZES: [u64; 2] = [3, 5];
 
 /// Runs a story with a settled group of each size and its leader, then has it judged.
 fn in_groups(story: impl Fn(&mut Group, u64)) {
     let _stage = stage();
-    let mut luck = Coins::new(1, 0).world(For::Caller(0));
+    let mut luck = RunSeed::new(1, 0).world(StreamPurpose::Caller(0));
     for size in SIZES {
         println!("{size} members");
         let mut group = Group::started(Shape::lan(size));

@@ -58,44 +58,44 @@ fn called() -> Vec<(Point, Measure)> {
     let names = ["bully", "ring", "chang-roberts", "merea", "hirschberg-sinclair", "ad-hoc"];
     let mut all: Vec<_> = names.map(|name| of(name, |_| ())).to_vec();
     all.extend([
-        of("bully", |point| point.convening.top_dead = true),
-        of("bully", |point| point.convening.initiators = Initiators::Named(vec![2, 4])),
-        of("bully", |point| point.convening.detection = Some(Duration::from_millis(7))),
+        of("bully", |point| point.initiation.top_dead = true),
+        of("bully", |point| point.initiation.initiators = Initiators::Named(vec![2, 4])),
+        of("bully", |point| point.initiation.detection = Some(Duration::from_millis(7))),
         of("bully", |point| {
             let stamped = point.clone().with("reply", "2s").with("wait", "5s").with("stamps", true);
             *point = stamped.with("top-answers", "coordinator").with("recovery", "ask");
         }),
-        of("merea", |point| point.convening.initiators = Initiators::Some(3)),
-        of("merea", |point| point.convening.order = Order::Random),
+        of("merea", |point| point.initiation.initiators = Initiators::Some(3)),
+        of("merea", |point| point.initiation.order = Order::Random),
         of("merea", |point| {
             *point = point.clone().initiators(Initiators::All).with("as-printed", true);
         }),
         of("chang-roberts", |point| {
-            point.convening.initiators = Initiators::Random;
-            point.convening.order = Order::Listed(vec![3, 1, 4, 0, 5, 2, 6]);
+            point.initiation.initiators = Initiators::Random;
+            point.initiation.order = Order::Listed(vec![3, 1, 4, 0, 5, 2, 6]);
         }),
         of("hirschberg-sinclair", |point| {
-            point.convening.order = Order::Descending;
-            point.convening.processing = Duration::from_secs(1);
+            point.initiation.order = Order::Descending;
+            point.initiation.processing = Duration::from_secs(1);
             point.delay = Duration::from_secs(3);
         }),
-        of("ad-hoc", |point| point.convening.terrain = Terrain::Random { links: 9 }),
-        of("ad-hoc", |point| point.convening.terrain = Terrain::Disc { range: 0.6 }),
+        of("ad-hoc", |point| point.initiation.terrain = Terrain::Random { links: 9 }),
+        of("ad-hoc", |point| point.initiation.terrain = Terrain::Disc { range: 0.6 }),
         of("ad-hoc", |point| {
-            point.convening.terrain = Terrain::Listed((0..6).map(|a| (a, a + 1)).collect());
+            point.initiation.terrain = Terrain::Listed((0..6).map(|a| (a, a + 1)).collect());
         }),
     ]);
     let fixed = [Terrain::Complete, Terrain::Circle, Terrain::Line, Terrain::Grid, Terrain::Tree];
     all.extend(fixed.map(|terrain| {
         let mut point = Point::new("ad-hoc", 7).runs(5);
-        point.convening.terrain = terrain;
+        point.initiation.terrain = terrain;
         (point, Measure::Time)
     }));
     let (rest, lasts) = (Duration::from_secs(5), Duration::from_secs(20));
     let (slowest, fastest) = (0.02 / 10.0, 0.02); // as the flags have it
     let motion = Motion { side: 1.0, range: 0.4, slowest, fastest, rest, lasts };
     let mut moving = Point::new("ad-hoc", 7).runs(2);
-    moving.convening.terrain = Terrain::Moving(motion);
+    moving.initiation.terrain = Terrain::Moving(motion);
     all.push((moving, Measure::MessagesPerSecond));
     all
 }

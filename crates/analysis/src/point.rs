@@ -21,7 +21,7 @@ use bellwether_protocols::simulated::Layout;
 use bellwether_protocols::surroundings::Surroundings;
 use bellwether_sim::network::{self, Delay, Network, Probability};
 use bellwether_sim::{
-    Answer, BadExperiment, Convening, Engine, Experiment, Initiators, Order, Ranks, Scenario,
+    Answer, BadExperiment, Engine, Experiment, Initiation, Initiators, Order, Ranks, Scenario,
     Terrain,
 };
 use std::fmt::Display;
@@ -47,7 +47,7 @@ pub struct Point {
     pub fail: f64,
     /// Who calls an election, in which order they stand, and what they are told. Its `view` and
     /// `fail` are those above.
-    pub convening: Convening,
+    pub initiation: Initiation,
     /// What happens.
     pub scenario: Scenario,
     /// How long a disturbed group is watched.
@@ -95,7 +95,7 @@ impl Point {
             multicast_loss: Loss::None,
             view: 1.0,
             fail: 0.0,
-            convening: Convening::default(),
+            initiation: Initiation::default(),
             scenario: Scenario::Start,
             window: Duration::from_secs(100),
             runs: 1000,
@@ -105,12 +105,12 @@ impl Point {
         let Ok(choice) = point.choice() else { return point };
         if choice.rounds().is_some() {
             point.view = 0.5;
-            point.convening.initiators = Initiators::Some(1);
+            point.initiation.initiators = Initiators::Some(1);
         } else if choice.profile().convened {
-            point.convening.detection = Some(Duration::ZERO);
+            point.initiation.detection = Some(Duration::ZERO);
         }
         if choice.layout() == Some(Layout::Graph) {
-            point.convening.terrain = Terrain::Random { links: usual_links(nodes) as usize };
+            point.initiation.terrain = Terrain::Random { links: usual_links(nodes) as usize };
         }
         point
     }
@@ -164,14 +164,14 @@ impl Point {
     /// With these who call.
     #[must_use]
     pub fn initiators(mut self, initiators: Initiators) -> Self {
-        self.convening.initiators = initiators;
+        self.initiation.initiators = initiators;
         self
     }
 
     /// With this order on the ring.
     #[must_use]
     pub fn order(mut self, order: Order) -> Self {
-        self.convening.order = order;
+        self.initiation.order = order;
         self
     }
 
@@ -209,10 +209,10 @@ impl Point {
         Surroundings {
             ids: self.scenario.ids(self.nodes, entry.family.has_leases()),
             ranks: Ranks::BOUND,
-            processing: self.convening.processing,
+            processing: self.initiation.processing,
             loss,
             unsteady: loss > 0.0 || self.unicast_loss.rate() > 0.0,
-            moving: self.convening.wanders(),
+            moving: self.initiation.wanders(),
             ..Surroundings::calm(self.nodes, self.delay)
         }
     }
@@ -251,11 +251,11 @@ impl Point {
     pub fn experiment(&self, threads: usize) -> Result<Experiment, BadExperiment> {
         let chance = |value: f64| Probability::try_from(value).map_err(refused);
         let (view, fail) = (chance(self.view)?, chance(self.fail)?);
-        let mut convening = Convening { view, fail, ..self.convening.clone() };
+        let mut initiation = Initiation { view, fail, ..self.initiation.clone() };
         if self.detects() {
-            convening.detection = None;
+            initiation.detection = None;
         }
-        let window = match &convening.terrain {
+        let window = match &initiation.terrain {
             Terrain::Moving(motion) => motion.lasts,
             _ => self.window,
         };
@@ -266,7 +266,7 @@ impl Point {
             network: self.network()?,
             ranks: if ranked { Ranks::Random } else { Ranks::ById },
             drift: 0,
-            convening,
+            initiation,
             scenario: self.scenario,
             window,
             runs: self.runs,

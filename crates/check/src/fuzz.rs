@@ -1,6 +1,6 @@
 //! Runs many schedules on all cores; the result does not depend on the number of cores.
 
-use crate::invariants::Breach;
+use crate::invariants::BrokenInvariant;
 use crate::judge::{Judge, Judging, Trial};
 use crate::tally::Tally;
 use bellwether_core::{Protocol, Visitor};
@@ -36,7 +36,7 @@ pub struct Violation {
     /// Its number.
     pub number: u64,
     /// The broken invariant.
-    pub breach: Breach,
+    pub breach: BrokenInvariant,
 }
 
 /// The threads could not be started.

@@ -1,7 +1,7 @@
 //! Runs one schedule and checks the invariants of a promise.
 
 use crate::fault_mix::FaultMix;
-use crate::invariants::{Breach, DelayBounds, Invariant, of_promise};
+use crate::invariants::{BrokenInvariant, DelayBounds, Invariant, of_promise};
 use crate::nodes::Nodes;
 use crate::schedule::Schedule;
 use crate::swarm;
@@ -11,8 +11,8 @@ use crate::watch::{Watch, named};
 use bellwether_core::{Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime};
 use bellwether_protocols::answers::Answers;
 use bellwether_protocols::choice::Choice;
-use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
+use bellwether_protocols::time_scales::TimeScales;
 use bellwether_sim::{Cause, Fault, Observer, Ranks, Scene, Timed, World};
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub struct Trial {
     /// The number of processes, from 1 to [`Nodes::MAX`].
     pub nodes: u32,
     /// The protocol's time scales.
-    pub pace: Pace,
+    pub time_scales: TimeScales,
     /// The promise to check.
     pub promise: Promise,
     /// Whether that is the protocol's own promise, so that all its invariants apply.
@@ -46,7 +46,7 @@ impl Trial {
     pub fn of(params: &dyn Answers, nodes: u32, promise: Option<Promise>, seed: u64) -> Self {
         Self {
             nodes,
-            pace: params.pace(nodes),
+            time_scales: params.time_scales(nodes),
             promise: promise.unwrap_or(params.promise_to(nodes)),
             own: promise.is_none(),
             mix: FaultMix::default(),
@@ -63,20 +63,20 @@ impl Trial {
         if !(1..=Nodes::MAX).contains(&self.nodes) {
             return Err(BadTrial::Nodes(self.nodes));
         }
-        let Pace { timely, fastest, .. } = self.pace;
+        let TimeScales { timely, fastest, .. } = self.time_scales;
         if timely < fastest {
             return Err(BadTrial::NothingTimely { timely, fastest });
         }
-        let longest = swarm::longest(&self.pace, &self.mix);
+        let longest = swarm::longest(&self.time_scales, &self.mix);
         if longest > Duration::LONGEST_WRITTEN {
-            return Err(BadTrial::Endless { lease: self.pace.lease });
+            return Err(BadTrial::Endless { lease: self.time_scales.lease });
         }
         Ok(())
     }
 
     /// The schedule with this number.
     pub fn schedule(&self, number: u64) -> Schedule {
-        let mut drawn = swarm::draw(self.seed, number, self.nodes, &self.pace, &self.mix);
+        let mut drawn = swarm::draw(self.seed, number, self.nodes, &self.time_scales, &self.mix);
         drawn.plan.ranks = self.ranks;
         drawn
     }
@@ -88,9 +88,9 @@ impl Trial {
 
     /// The invariants of the promise, and one about true delays, which only a simulation knows.
     fn watching(&self) -> Vec<Box<dyn Invariant>> {
-        let mut invariants = of_promise(self.promise, self.own, self.pace.best);
+        let mut invariants = of_promise(self.promise, self.own, self.time_scales.best);
         // If clocks drift by more than is allowed, bounds on delays mean nothing.
-        if self.own && self.pace.leases && self.mix.drift <= 1.0 {
+        if self.own && self.time_scales.leases && self.mix.drift <= 1.0 {
             invariants.push(Box::new(DelayBounds));
         }
         invariants
@@ -147,7 +147,7 @@ impl std::error::Error for BadTrial {}
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The first broken invariant, if any. The run ended there.
-    pub breach: Option<Breach>,
+    pub breach: Option<BrokenInvariant>,
     /// Counts of what happened.
     pub tally: Tally,
 }
@@ -182,10 +182,10 @@ impl<P: Protocol> Judge<P> {
         let resigns = |timed: &Timed| matches!(timed.fault, Fault::Resign { .. });
         let course = Course {
             resigned: plan.faults.iter().any(resigns),
-            ..Course::new(*calm, links.clone(), self.trial.pace)
+            ..Course::new(*calm, links.clone(), self.trial.time_scales)
         };
         self.watch.begin(course, plan.nodes);
-        let outcome = self.world.run(plan, schedule.coins(), &mut self.watch);
+        let outcome = self.world.run(plan, schedule.run_seed(), &mut self.watch);
         let end = SimTime::ZERO + plan.horizon;
         self.watch.end(if self.watch.breaches.is_empty() { end } else { outcome.ended });
         let mut tally = std::mem::take(&mut self.watch.tally);
@@ -232,7 +232,7 @@ impl<P: Protocol> Judging for Judge<P> {
 impl Watch {
     /// Updates a process that just made a step or ended.
     fn ask<P: Protocol>(&mut self, node: u32, scene: &Scene<'_, P>) {
-        let asked = |course: &Course| course.pace.leases || course.pace.best;
+        let asked = |course: &Course| course.time_scales.leases || course.time_scales.best;
         let asked = self.course.as_ref().is_some_and(asked);
         let row = &mut self.rows[node as usize];
         let Some(state) = scene.node(node) else {

@@ -61,7 +61,7 @@ mod watch;
 pub use fault_kind::{FaultKind, FaultKinds};
 pub use fault_mix::{FaultMix, FinalLinks};
 pub use fuzz::{Fuzz, NoThreads, Report, Violation};
-pub use invariants::Breach;
+pub use invariants::BrokenInvariant;
 pub use judge::{BadTrial, Judge, Trial, Verdict};
 pub use nodes::Nodes;
 pub use schedule::Schedule;

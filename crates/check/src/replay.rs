@@ -8,8 +8,8 @@
 
 use crate::live::{BadTrace, Life, Line, Trace, lives, opens};
 use bellwether_core::{
-    Boot, Command, Dest, Endpoint, Env, Event, Instant, Members, Memory, NodeId, Output, Protocol,
-    Seeded, Told, Visitor, endpoint,
+    BeliefTracer, Boot, Command, Dest, Endpoint, Env, Event, Instant, Members, Memory, NodeId,
+    Output, Protocol, Seeded, Visitor, endpoint,
 };
 use bellwether_protocols::choice::Choice;
 use std::borrow::Cow;
@@ -89,7 +89,7 @@ struct Again {
     endpoint: Box<dyn Endpoint>,
     entropy: Seeded,
     members: Members,
-    told: Told,
+    told: BeliefTracer,
     /// Events of the replay that are not compared yet.
     done: VecDeque<Event>,
     steps: u64,
@@ -129,7 +129,8 @@ impl Again {
         let env = Env { now, peers: &members, entropy: &mut entropy };
         let endpoint = choice.visit(Start { boot, env });
         let done = VecDeque::from([Event::Start { incarnation }]);
-        let mut again = Self { endpoint, entropy, members, told: Told::default(), done, steps: 1 };
+        let mut again =
+            Self { endpoint, entropy, members, told: BeliefTracer::default(), done, steps: 1 };
         again.finish(now);
         Ok(again)
     }

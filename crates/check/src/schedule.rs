@@ -4,8 +4,8 @@ use crate::fault_kind::Occurrences;
 use crate::links::Links;
 use crate::nodes::Nodes;
 use bellwether_core::{Duration, SimTime};
-use bellwether_protocols::pace::Pace;
-use bellwether_sim::{Coins, Fault, Network, Plan, Who};
+use bellwether_protocols::time_scales::TimeScales;
+use bellwether_sim::{Fault, Network, Plan, RunSeed, Who};
 
 /// The faults of a run, when they end, and how the group is connected then.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,14 +24,14 @@ pub struct Schedule {
 
 impl Schedule {
     /// The random numbers of its run.
-    pub fn coins(&self) -> Coins {
-        Coins::new(self.luck, 0)
+    pub fn run_seed(&self) -> RunSeed {
+        RunSeed::new(self.luck, 0)
     }
 
     /// Whether there are really no faults from `calm` on: delays are timely, no message is lost or
     /// late, no process is paused or slow, and the connections are those of `links`. Otherwise a
     /// protocol that does not settle is not at fault.
-    pub fn is_calm(&self, pace: &Pace) -> bool {
+    pub fn is_calm(&self, time_scales: &TimeScales) -> bool {
         let mut state = State::new(self.plan.nodes, &self.plan.network);
         for timed in &self.plan.faults {
             let at = timed.time();
@@ -45,20 +45,20 @@ impl Schedule {
             && state.paused.is_empty()
             && state.renumbered.is_empty()
             && state.links().as_ref() == Some(&self.links)
-            && is_benign(state.network, pace, slowest)
+            && is_benign(state.network, time_scales, slowest)
     }
 }
 
 /// Whether no message is lost and all delays, with the reaction time, are timely.
-fn is_benign(network: &Network, pace: &Pace, slowest: Duration) -> bool {
+fn is_benign(network: &Network, time_scales: &TimeScales, slowest: Duration) -> bool {
     use bellwether_sim::network::{Loss, Probability};
     let lossless = [&network.multicast, &network.unicast].iter().all(|c| c.loss == Loss::None);
     lossless
         && network.links.is_empty()
         && network.reorder == Probability::ZERO
         && network.duplicate == Probability::ZERO
-        && network.longest() + slowest <= pace.timely
-        && slowest <= pace.scheduling
+        && network.longest() + slowest <= time_scales.timely
+        && slowest <= time_scales.scheduling
 }
 
 /// The active faults at one moment of a schedule.
@@ -157,19 +157,19 @@ mod tests {
     use super::*;
     use crate::fault_kind::FaultKind;
     use crate::fault_mix::{FaultMix, FinalLinks};
-    use crate::invariants::scenes::pace;
+    use crate::invariants::scenes::time_scales;
     use crate::swarm;
 
     fn drawn(kinds: &[FaultKind], finale: FinalLinks) -> Schedule {
         let mix = FaultMix { finale: Some(finale), ..FaultMix::only(kinds) };
-        swarm::draw(1, 0, 4, &pace(), &mix)
+        swarm::draw(1, 0, 4, &time_scales(), &mix)
     }
 
     /// Whether the schedule is still calm without its last fault of this kind.
     fn is_calm_without(mut schedule: Schedule, is: impl Fn(&Fault) -> bool) -> bool {
         let last = schedule.plan.faults.iter().rposition(|timed| is(&timed.fault));
         schedule.plan.faults.remove(last.expect("there is one"));
-        schedule.is_calm(&pace())
+        schedule.is_calm(&time_scales())
     }
 
     #[test]
@@ -188,11 +188,11 @@ mod tests {
             matches!(fault, Fault::Crash { .. })
         }));
         let halves = drawn(&[], FinalLinks::Halves);
-        assert!(halves.is_calm(&pace()));
+        assert!(halves.is_calm(&time_scales()));
         let cut = |fault: &Fault| matches!(fault, Fault::Cut { .. });
         assert!(!is_calm_without(halves, cut), "some hear others that do not hear them");
         let mut early = whole(FaultKind::Tails);
         early.calm = SimTime::ZERO + early.plan.faults.last().expect("the network's end").at;
-        assert!(!early.is_calm(&pace()), "something late is still under way");
+        assert!(!early.is_calm(&time_scales()), "something late is still under way");
     }
 }

@@ -7,7 +7,7 @@
 //! **Promise.** The result breaks the same invariant and has no more faults, processes or time. If
 //! the invariant needs calm, the result becomes calm.
 
-use crate::invariants::Breach;
+use crate::invariants::BrokenInvariant;
 use crate::judge::{Judge, Judging, Trial};
 use crate::links::Links;
 use crate::schedule::Schedule;
@@ -24,8 +24,8 @@ pub fn shrink<P: Protocol>(
     trial: &Trial,
     params: &P::Params,
     schedule: Schedule,
-    breach: Breach,
-) -> (Schedule, Breach) {
+    breach: BrokenInvariant,
+) -> (Schedule, BrokenInvariant) {
     shrink_with(&mut Judge::<P>::new(trial, params.clone()), trial, schedule, breach)
 }
 
@@ -33,8 +33,8 @@ fn shrink_with(
     judge: &mut dyn Judging,
     trial: &Trial,
     schedule: Schedule,
-    breach: Breach,
-) -> (Schedule, Breach) {
+    breach: BrokenInvariant,
+) -> (Schedule, BrokenInvariant) {
     let calm = judge.needs_calm(breach.invariant);
     let mut shrinker = Shrinker { judge, trial, calm, best: schedule, breach, tries: 0 };
     shrinker.cut_off();
@@ -58,12 +58,12 @@ pub fn shrink_choice(
     trial: &Trial,
     choice: Choice,
     schedule: Schedule,
-    breach: Breach,
-) -> (Schedule, Breach) {
-    struct Shrinks<'a>(&'a Trial, Schedule, Breach);
+    breach: BrokenInvariant,
+) -> (Schedule, BrokenInvariant) {
+    struct Shrinks<'a>(&'a Trial, Schedule, BrokenInvariant);
 
     impl Visitor for Shrinks<'_> {
-        type Output = (Schedule, Breach);
+        type Output = (Schedule, BrokenInvariant);
 
         fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
             shrink::<P>(self.0, &params, self.1, self.2)
@@ -79,7 +79,7 @@ struct Shrinker<'a> {
     /// Whether the invariant needs a calm end.
     calm: bool,
     best: Schedule,
-    breach: Breach,
+    breach: BrokenInvariant,
     tries: u32,
 }
 
@@ -92,7 +92,7 @@ impl Shrinker<'_> {
         if self.tries >= TRIES || candidate == self.best {
             return false;
         }
-        if self.calm && !candidate.is_calm(&self.trial.pace) {
+        if self.calm && !candidate.is_calm(&self.trial.time_scales) {
             return false;
         }
         self.tries += 1;
@@ -190,7 +190,7 @@ impl Shrinker<'_> {
 
     /// Simplifies every network.
     fn simplify_networks(&mut self) {
-        let delay = Delay::Constant(self.trial.pace.timely);
+        let delay = Delay::Constant(self.trial.time_scales.timely);
         let steps: [&dyn Fn(&mut Network); 7] = [
             &|network| *network = Network::uniform(delay.clone(), Loss::None),
             &|network| network.multicast.loss = Loss::None,
@@ -247,7 +247,7 @@ fn clocks_are_bounded(schedule: &Schedule, trial: &Trial) -> bool {
         Fault::Drift { node, parts_per_billion } => Some((*node, parts_per_billion.unsigned_abs())),
         _ => None,
     };
-    let usual = f64::from(trial.pace.drift) * trial.mix.drift;
+    let usual = f64::from(trial.time_scales.drift) * trial.mix.drift;
     let is_burst = |rate: u32| f64::from(rate) > usual + BURST_PPB;
     faults.iter().enumerate().all(|(index, timed)| match rate(&timed.fault) {
         Some((node, own)) if is_burst(own) => faults[index + 1..].iter().any(|later| {

@@ -3,7 +3,7 @@
 use crate::links::{Links, Part};
 use crate::nodes::Nodes;
 use bellwether_core::{Duration, Instant, SimTime};
-use bellwether_protocols::pace::Pace;
+use bellwether_protocols::time_scales::TimeScales;
 
 /// One process after its last step, with its present clock reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,21 +81,21 @@ pub struct Course {
     /// The connections from `calm` on.
     pub links: Links,
     /// The protocol's time scales.
-    pub pace: Pace,
+    pub time_scales: TimeScales,
     /// Whether a process may have been asked to resign: such a process comes last, whatever its id.
     pub resigned: bool,
 }
 
 impl Course {
     /// A run that is calm from then on.
-    pub fn new(calm: SimTime, links: Links, pace: Pace) -> Self {
-        Self { calm, settled: calm + pace.settles, links, pace, resigned: false }
+    pub fn new(calm: SimTime, links: Links, time_scales: TimeScales) -> Self {
+        Self { calm, settled: calm + time_scales.settles, links, time_scales, resigned: false }
     }
 
     /// A duration that every clock within the drift measures as at least `length`.
     pub fn stretched(&self, length: Duration) -> Duration {
         let whole = length.as_nanos() / 1_000_000_000 + 1;
-        length + Duration::from_nanos(whole.saturating_mul(u64::from(self.pace.drift) * 4))
+        length + Duration::from_nanos(whole.saturating_mul(u64::from(self.time_scales.drift) * 4))
     }
 }
 
@@ -143,7 +143,8 @@ impl View<'_> {
 
     /// Whether a part is a stable partition that can have a leader.
     pub fn is_stable(&self, part: &Part) -> bool {
-        let enough = self.course.pace.quorum.is_none_or(|quorum| part.members.len() >= quorum);
+        let enough =
+            self.course.time_scales.quorum.is_none_or(|quorum| part.members.len() >= quorum);
         part.clique && enough
     }
 
@@ -173,7 +174,7 @@ impl View<'_> {
         } else {
             format!("until its clock, now {reading}, reads {told}")
         };
-        let by = if self.course.pace.leases {
+        let by = if self.course.time_scales.leases {
             format!(", supported by {supporters}")
         } else {
             String::new()

@@ -1,7 +1,7 @@
 //! The common part of checking simulated and live runs: it holds the rows of the processes,
 //! advances time, and calls every invariant.
 
-use crate::invariants::{Breach, Finding, Invariant};
+use crate::invariants::{BrokenInvariant, Finding, Invariant};
 use crate::links::Part;
 use crate::nodes::Nodes;
 use crate::tally::Tally;
@@ -19,7 +19,7 @@ pub(crate) struct Watch {
     /// The message of the last step, if it was one and the true delay is known.
     pub(crate) arrival: Option<Arrival>,
     /// The broken invariants. They are not checked again.
-    pub(crate) breaches: Vec<Breach>,
+    pub(crate) breaches: Vec<BrokenInvariant>,
     /// The paused processes, which are in no connected set.
     still: Nodes,
     parts: Vec<Part>,
@@ -124,7 +124,7 @@ impl Watch {
                 Finding::Broken(text) => {
                     counts.checks += 1;
                     counts.breaches += 1;
-                    self.breaches.push(Breach { invariant: invariant.name(), at, text });
+                    self.breaches.push(BrokenInvariant { invariant: invariant.name(), at, text });
                     return;
                 }
             }

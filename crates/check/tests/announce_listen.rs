@@ -48,7 +48,7 @@ fn every_variant_keeps_its_own_promise() {
 #[test]
 fn a_group_cannot_settle_much_faster_than_it_says() {
     let mut trial = Trial::new(&choice(Variant::LeS), 5, None, 1);
-    trial.pace.settles = Duration::from_secs(3);
+    trial.time_scales.settles = Duration::from_secs(3);
     let report = fuzz(&trial, Variant::LeS, 2_000, 2);
     let violation = report.violation.expect("trust alone takes three seconds");
     assert_eq!(violation.breach.invariant, "agreement");
@@ -116,7 +116,7 @@ fn a_shrunk_schedule_breaks_the_same_invariant_with_less() {
         assert_eq!(shrunk.invariant, breach.invariant);
         let (less, more) = (small.plan.faults.len(), full.plan.faults.len());
         assert!(less <= 8 && less < more, "schedule {number}: from {more} to {less}");
-        assert!(small.plan.horizon <= full.plan.horizon && small.is_calm(&trial.pace));
+        assert!(small.plan.horizon <= full.plan.horizon && small.is_calm(&trial.time_scales));
         assert_eq!(judge.run_schedule(&small).breach, Some(shrunk), "and does so again");
     }
 }
@@ -135,7 +135,7 @@ fn a_schedule_in_a_file_is_the_very_same_run() {
             assert_eq!((&file.choice, file.seed), (&choice, schedule.luck));
             let mut tracer = Tracer::default();
             let mut world = World::<AnnounceListen>::new(params(variant));
-            world.run(&schedule.plan, schedule.coins(), &mut tracer);
+            world.run(&schedule.plan, schedule.run_seed(), &mut tracer);
             assert_eq!(digest(&file.trace(file.seed)), digest(&tracer.records));
         }
     }

@@ -1,7 +1,7 @@
 //! Clocks that do all that the runtime's check lets through: they drift by ρ, and between any two
 //! readings they are off by ε beyond that.
 
-use bellwether_check::{Breach, FaultKind, FaultMix, Judge, Trial};
+use bellwether_check::{BrokenInvariant, FaultKind, FaultMix, Judge, Trial};
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params, Preset};
 
@@ -9,7 +9,7 @@ const SEED: u64 = 4;
 const SCHEDULES: u64 = 20_000;
 
 /// The first breach of never two among the schedules, and its number: they are those of a preset.
-fn breach(name: Preset, params: &Params) -> Option<(u64, Breach)> {
+fn breach(name: Preset, params: &Params) -> Option<(u64, BrokenInvariant)> {
     let choice = Choice::from(preset(name));
     let trial = Trial {
         own: false,

@@ -109,6 +109,6 @@ fn after_crashes_alone_a_leader_is_there_within_the_bound_on_failover() {
     let choice = Choice::from(params.clone());
     let mut trial = Trial::new(&choice, 5, None, 1);
     trial.mix = FaultMix { finale: Some(FinalLinks::Whole), ..FaultMix::only(&[FaultKind::Crash]) };
-    trial.pace.settles = params.failover() + params.stagger() * 2;
+    trial.time_scales.settles = params.failover() + params.stagger() * 2;
     assert_eq!(fuzz(&trial, &choice, 5_000).violation, None);
 }

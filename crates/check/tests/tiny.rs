@@ -6,8 +6,8 @@ use bellwether_check::fault_kind::Occurrences;
 use bellwether_check::links::Links;
 use bellwether_check::{FaultMix, Judge, Schedule, Trial};
 use bellwether_core::{Duration, SimTime};
-use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
+use bellwether_protocols::time_scales::TimeScales;
 use bellwether_sim::network::{Delay, Loss};
 use bellwether_sim::{Fault, Network, Plan, Ranks, Timed, Who};
 use support::claimant::{Claim, Claimant};
@@ -18,8 +18,8 @@ fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-fn pace() -> Pace {
-    Pace {
+fn time_scales() -> TimeScales {
+    TimeScales {
         fastest: ms(1),
         timely: ms(5),
         scheduling: ms(5),
@@ -37,7 +37,7 @@ fn pace() -> Pace {
 fn broken(promise: Promise, claims: Vec<Claim>, faults: Vec<Timed>) -> Option<&'static str> {
     let trial = Trial {
         nodes: NODES,
-        pace: pace(),
+        time_scales: time_scales(),
         promise,
         own: true,
         mix: FaultMix::default(),

@@ -141,7 +141,7 @@ impl<P: Protocol> Endpoint for Bytes<P> {
         let message = P::Message::decode(&mut reader)?;
         reader.finish()?;
         let kind = message.kind();
-        if message.weight() >= self.node.bar() {
+        if message.weight() >= self.node.min_weight() {
             self.step(Input::Message(from, Cow::Owned(message)), env);
         }
         Ok(kind)

@@ -89,7 +89,7 @@ impl<P: Protocol> Harness<P> {
         self.step(Input::Timeout)
     }
 
-    /// Delivers a message, also if it is below the bar.
+    /// Delivers a message, also if it is below `min_weight`.
     pub fn message(&mut self, from: u64, message: P::Message) -> &mut Self {
         self.step(Input::Message(NodeId(from), Cow::Owned(message)))
     }

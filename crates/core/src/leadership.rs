@@ -69,14 +69,14 @@ pub enum Change {
 ///
 /// Without `until`, which moves at every renewal. Several leaders are stored as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Glimpse {
+pub(crate) struct LeadershipKey {
     leaders: u64,
     pub(crate) term: Option<Term>,
     count: u32,
     stage: Stage,
 }
 
-impl Glimpse {
+impl LeadershipKey {
     #[inline]
     pub(crate) fn of(leadership: &Leadership<'_>) -> Self {
         let leaders = match leadership.leaders {

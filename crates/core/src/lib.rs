@@ -22,7 +22,7 @@
 //!    deadline have the same time, the message comes first.
 //! 3. **Handle** it: read the node's clock once (for a datagram, at the socket; it never goes back)
 //!    and call [`Node::handle`], or [`Node::command`] for a command; a refused command has no
-//!    effects. A message whose weight is less than the node's [`bar`](Node::bar) may be skipped,
+//!    effects. A message whose weight is less than the node's [`min_weight`](Node::min_weight) may be skipped,
 //!    but is counted. Messages from a peer may still arrive after it was reported
 //!    [`Down`](Reach::Down), and are handled like any other.
 //! 4. **Execute** the effects, in order: make every [`Effect::Store`] durable before a message of
@@ -113,6 +113,7 @@
 
 extern crate alloc;
 
+mod belief_tracer;
 mod cx;
 mod effect;
 mod endpoint;
@@ -129,10 +130,10 @@ mod rebase;
 mod record;
 mod time;
 mod timer;
-mod told;
 mod wire;
 mod work;
 
+pub use belief_tracer::BeliefTracer;
 pub use cx::{Cx, Env};
 pub use effect::{Dest, Effect};
 pub use endpoint::{Endpoint, Output, Visitor, endpoint};
@@ -145,9 +146,8 @@ pub use node::{Input, Node};
 pub use peers::{Members, Peers};
 pub use protocol::{Boot, Command, Memory, Message, Protocol, Reach, Refused, Value};
 pub use rebase::Rebase;
-pub use record::{Event, Head, Record};
+pub use record::{Event, LifeHeader, Record};
 pub use time::{BadDuration, Duration, Instant, SimTime};
 pub use timer::{Layered, NoTimer, Slots, TimerKind};
-pub use told::Told;
-pub use wire::{Malformed, Reader, Write};
+pub use wire::{Malformed, Reader, WireWrite};
 pub use work::{Watcher, Work};

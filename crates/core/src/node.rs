@@ -4,7 +4,7 @@ use crate::cx::{Cx, Env};
 use crate::effect::Effect;
 use crate::fact::Fact;
 use crate::id::NodeId;
-use crate::leadership::{Change, Glimpse, Leadership};
+use crate::leadership::{Change, Leadership, LeadershipKey};
 use crate::protocol::{Boot, Command, Protocol, Reach, Refused};
 use crate::rebase::Rebase;
 use crate::time::{Duration, Instant};
@@ -30,7 +30,7 @@ pub enum Input<'a, P: Protocol> {
 pub struct Node<P: Protocol> {
     protocol: P,
     slots: <P::Timer as TimerKind>::Slots,
-    seen: Glimpse,
+    seen: LeadershipKey,
     lapse: Instant,
 }
 
@@ -111,16 +111,16 @@ impl<P: Protocol> Node<P> {
         self.protocol.last_delay_bound()
     }
 
-    /// See [`Protocol::bar`].
+    /// See [`Protocol::min_weight`].
     #[inline]
-    pub fn bar(&self) -> u64 {
-        self.protocol.bar()
+    pub fn min_weight(&self) -> u64 {
+        self.protocol.min_weight()
     }
 
-    /// See [`Protocol::knows`].
+    /// See [`Protocol::is_redundant`].
     #[inline(always)]
-    pub fn knows(&self, message: &P::Message, params: &P::Params) -> bool {
-        self.protocol.knows(message, params)
+    pub fn is_redundant(&self, message: &P::Message, params: &P::Params) -> bool {
+        self.protocol.is_redundant(message, params)
     }
 
     /// The timer that is due by `now`, which the next [`Input::Timeout`] fires.
@@ -162,7 +162,7 @@ impl<P: Protocol> Node<P> {
     ) -> Self {
         let protocol = P::start(boot, &mut Cx::new(env, params, effects));
         let leadership = protocol.leadership(env.now);
-        let (seen, lapse) = (Glimpse::of(&leadership), leadership.until);
+        let (seen, lapse) = (LeadershipKey::of(&leadership), leadership.until);
         Self { protocol, slots: Slots::EMPTY, seen, lapse }
     }
 
@@ -220,7 +220,7 @@ impl<P: Protocol> Node<P> {
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Instant) -> Change {
         let leadership = self.leadership(now);
-        let (seen, until) = (Glimpse::of(&leadership), leadership.until);
+        let (seen, until) = (LeadershipKey::of(&leadership), leadership.until);
         self.lapse = until;
         if seen == self.seen {
             return Change::Same;

@@ -18,7 +18,7 @@ pub trait Peers {
 
     /// A cheap estimate of how many others are in the whole *group*, in this view or not. The
     /// default assumes that the view is the whole group.
-    fn estimate(&self) -> usize {
+    fn group_size_hint(&self) -> usize {
         self.len()
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let members: Members = [5, 1, 3, 1].map(NodeId).into_iter().collect();
         let peers: &dyn Peers = &members;
         assert_eq!(peers.iter().collect::<Vec<_>>(), [1, 3, 5].map(NodeId));
-        assert_eq!((peers.len(), peers.estimate()), (3, 3));
+        assert_eq!((peers.len(), peers.group_size_hint()), (3, 3));
         assert!([1, 3, 5].map(NodeId).iter().all(|id| peers.contains(*id)));
         assert!((&Members::default() as &dyn Peers).is_empty());
     }

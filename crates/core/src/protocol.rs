@@ -60,14 +60,14 @@ pub trait Protocol: Value {
     ///
     /// A driver may skip such calls, and a simulator compares the bars of a whole group with one
     /// message's [`weight`](Message::weight) at once. The default, zero, accepts every message.
-    fn bar(&self) -> u64 {
+    fn min_weight(&self) -> u64 {
         0
     }
 
     /// Whether a message is redundant: handling it changes nothing and has no effects, so a driver
     /// may skip it. For messages that many processes send alike.
     #[inline]
-    fn knows(&self, _message: &Self::Message, _params: &Self::Params) -> bool {
+    fn is_redundant(&self, _message: &Self::Message, _params: &Self::Params) -> bool {
         false
     }
 
@@ -95,8 +95,8 @@ pub trait Message: Value {
     /// A short name for counts (`messages_<kind>`) and traces.
     fn kind(&self) -> &'static str;
 
-    /// The weight, compared with [`Protocol::bar`]. The default, the greatest, is never below a
-    /// bar.
+    /// The weight, compared with [`Protocol::min_weight`]. The default is the greatest: such a
+    /// message is never skipped.
     fn weight(&self) -> u64 {
         u64::MAX
     }

@@ -28,7 +28,7 @@ pub struct Record {
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Event {
     /// An incarnation of a live process begins, with all that its replay needs.
-    Begin(Head),
+    Begin(LifeHeader),
     /// The process started.
     Start {
         /// The number of this incarnation.
@@ -159,7 +159,7 @@ pub enum Event {
 
 /// What a live process started with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Head {
+pub struct LifeHeader {
     /// Identifies the boot of the machine that its clock counts from: clocks of the same boot
     /// agree.
     pub boot: String,

@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Encodes bytes: the inverse of [`Reader`].
-pub trait Write {
+pub trait WireWrite {
     /// One byte.
     fn put_u8(&mut self, value: u8);
     /// One byte, 0 or 1.
@@ -164,7 +164,7 @@ pub trait Write {
     fn put_list<T>(&mut self, items: &[T], put: impl FnMut(&mut Self, &T));
 }
 
-impl Write for Vec<u8> {
+impl WireWrite for Vec<u8> {
     fn put_u8(&mut self, value: u8) {
         self.push(value);
     }

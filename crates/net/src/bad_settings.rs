@@ -1,6 +1,6 @@
 //! Why a member cannot be started with its settings.
 
-use crate::control::{BadPlace, CannotServe};
+use crate::control::{BadPlace, ServeError};
 use crate::peers::Peers;
 use crate::setting::{NamesSettings, Setting};
 use bellwether_core::NodeId;
@@ -48,7 +48,7 @@ pub enum BadSettings {
     /// Another rule is broken; the text names the value, the rule and the way out.
     Rule(String),
     /// The member cannot answer other processes.
-    Control(CannotServe),
+    Control(ServeError),
     /// The state cannot be kept.
     State(io::Error),
     /// The trace cannot be written.
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn an_error_names_settings_and_a_program_puts_its_own_names_in() {
         let flag = |setting: Setting| format!("--{}", setting.name());
-        let taken = || CannotServe::Taken("/run/g.1.sock".into());
+        let taken = || ServeError::Taken("/run/g.1.sock".into());
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
         let peers: Peers = "dns:example.org:7400".parse().unwrap();
         for (error, names) in [

@@ -28,7 +28,7 @@ use crate::disputes::{BeaconBody, Rejection};
 use crate::frame::{DropReason, DroppedFrame, Kind, Opened, latest_life};
 use crate::member::{Member, RECENT_DROPS, RecentDrop};
 use crate::peers::Peers;
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::withdrawal::{BEACON, Reason};
 use bellwether_core::{Duration, Instant, NodeId};
 use std::collections::BTreeSet;
@@ -203,6 +203,6 @@ impl Member {
     /// Tells the application that the member has withdrawn.
     pub(crate) fn tell_withdrawn(&self, text: &str, now: Instant) {
         let withdrawn = Some(text.to_owned());
-        self.shared.tell(Standing { withdrawn, ..Standing::none(self.settings.me, now) });
+        self.shared.tell(Snapshot { withdrawn, ..Snapshot::none(self.settings.me, now) });
     }
 }

@@ -15,8 +15,8 @@ use crate::recorder::Recorder;
 use crate::resolver::lookup;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
+use crate::snapshot::Snapshot;
 use crate::socket::Sockets;
-use crate::standing::Standing;
 use crate::state::{BINDS_MAX, State};
 use bellwether_core::{Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
@@ -244,7 +244,7 @@ impl Prepared {
         let sockets = sockets.map_err(|error| BadSettings::Listen(listen, error))?;
         let clock = CheckedClock::new(Arc::clone(&settings.clock), settings.clock_check());
         let clock = Arc::new(clock);
-        let standing = Standing::none(settings.me, clock.now());
+        let standing = Snapshot::none(settings.me, clock.now());
         let shared = Shared::new(clock, standing).map(Arc::new);
         let shared = shared.map_err(failed("cannot start the member"))?;
         // A member that should answer other processes, and cannot, does not join.

@@ -27,7 +27,7 @@ use std::time::Duration;
 ///   when the latest deadline that any of them told has passed. These calls wait for that, at most
 ///   for one lease.
 /// - Once lost, a guard stays lost, even if the member leads again: that is another tenure.
-/// - Only guards are waited for. A [`Standing`](crate::Standing) describes the moment of the
+/// - Only guards are waited for. A [`Snapshot`](crate::Snapshot) describes the moment of the
 ///   question; keeping one delays nothing.
 /// - Without leases leadership has no deadline (and there may be two leaders anyway), so there is
 ///   nothing to wait for: guards are lost at once, and another member may lead at once.

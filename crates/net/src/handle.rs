@@ -6,7 +6,7 @@ use crate::frame::Keyring;
 use crate::guard::{Campaign, Guard};
 use crate::resignation::Answer;
 use crate::shared::{Request, Shared};
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::status::Status;
 use crate::watch::Watch;
 use bellwether_core::{Command, Refused};
@@ -89,7 +89,7 @@ impl Election {
     }
 
     /// What the member believes now.
-    pub fn leadership(&self) -> Standing {
+    pub fn leadership(&self) -> Snapshot {
         self.shared().see().standing
     }
 

@@ -14,7 +14,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`Builder`], [`Peers`] | a member's settings, and the rules they must keep |
-//! | [`Election`], [`Guard`], [`Watch`], [`Standing`] | what an application holds |
+//! | [`Election`], [`Guard`], [`Watch`], [`Snapshot`] | what an application holds |
 //! | `member`, `life`, `program`, `resignation` | the event loop, the protocol in it, and its end |
 //! | [`frame`], `socket`, `directory`, `resolver`, `randomness` | datagrams: sealing, sending, receiving, addresses of members |
 //! | [`clock`], `state`, `recorder`, [`files`] | time, durable state, the trace, and files opened without waiting |
@@ -62,8 +62,8 @@ mod resolver;
 mod setting;
 mod settings;
 mod shared;
+mod snapshot;
 mod socket;
-mod standing;
 mod state;
 pub mod status;
 mod wake_fd;
@@ -77,6 +77,6 @@ pub use guard::{Campaign, Guard, Lost};
 pub use handle::{Election, Gone, NotNow};
 pub use peers::{BadPeers, Peers};
 pub use setting::{NamesSettings, Setting};
-pub use standing::Standing;
+pub use snapshot::Snapshot;
 pub use status::{Role, Status};
 pub use watch::{Next, Watch};

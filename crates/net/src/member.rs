@@ -20,13 +20,14 @@ use crate::recorder::Recorder;
 use crate::resignation::Resignation;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
+use crate::snapshot::Snapshot;
 use crate::socket::{BATCH, Sockets};
-use crate::standing::Standing;
 use crate::state::{State, to_hex};
 use crate::status::Traffic;
 use crate::withdrawal::{Reason, Withdrawal};
 use bellwether_core::{
-    Boot, Command, Dest, Duration, Fact, Head, Instant, Memory, NodeId, Output, Refused, SimTime,
+    Boot, Command, Dest, Duration, Fact, Instant, LifeHeader, Memory, NodeId, Output, Refused,
+    SimTime,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::any::Any;
@@ -174,7 +175,7 @@ impl Member {
             // A first incarnation cannot be told from one whose state was lost.
             memory: memory.as_deref().map_or(Memory::Lost, Memory::Kept),
         };
-        let head = Head {
+        let head = LifeHeader {
             boot: boot_id(),
             group: self.settings.group.clone(),
             protocol: self.settings.program.name.to_owned(),
@@ -489,7 +490,7 @@ impl Member {
     fn tell(&mut self, now: Instant, changed: bool) {
         let Some(life) = &self.life else { return };
         let leadership = life.leadership(now);
-        self.shared.tell(Standing {
+        self.shared.tell(Snapshot {
             me: self.settings.me,
             leaders: leadership.leaders.to_vec(),
             term: leadership.term,

@@ -8,7 +8,8 @@
 use crate::files;
 use crate::state::to_hex;
 use bellwether_core::{
-    Command, Dest, Endpoint, Event, Head, Instant, NodeId, Output, Record, SimTime, Told,
+    BeliefTracer, Command, Dest, Endpoint, Event, Instant, LifeHeader, NodeId, Output, Record,
+    SimTime,
 };
 use rustix::fs::{Mode, OFlags};
 use std::borrow::Cow;
@@ -23,7 +24,7 @@ pub(crate) struct Recorder {
     node: NodeId,
     /// The lines of the current step.
     lines: Vec<u8>,
-    told: Told,
+    told: BeliefTracer,
     /// Why recording has stopped, if it has.
     pub(crate) failed: Option<String>,
 }
@@ -35,7 +36,7 @@ impl Recorder {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let open = |path: &Path| files::open(path, flags, Mode::RUSR | Mode::WUSR);
         let file = path.map(open).transpose()?;
-        Ok(Self { file, node, lines: Vec::new(), told: Told::default(), failed: None })
+        Ok(Self { file, node, lines: Vec::new(), told: BeliefTracer::default(), failed: None })
     }
 
     fn add(&mut self, now: Instant, event: Event) {
@@ -51,10 +52,10 @@ impl Recorder {
     }
 
     /// Records that an incarnation begins.
-    pub(crate) fn begin(&mut self, now: Instant, head: Head) {
+    pub(crate) fn begin(&mut self, now: Instant, head: LifeHeader) {
         if self.is_on() {
             let incarnation = head.incarnation;
-            self.told = Told::default();
+            self.told = BeliefTracer::default();
             // An earlier incarnation may have left half a line.
             if self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|it| it.len() > 0)) {
                 self.lines.push(b'\n');
@@ -169,8 +170,18 @@ mod tests {
         let [boot, group, protocol, params] = [(); 4].map(|()| String::new());
         let (members, memory, work) = (Vec::new(), None, None);
         let (incarnation, rank, seed) = (7, 0, 0);
-        let head =
-            Head { boot, group, protocol, params, incarnation, rank, members, seed, memory, work };
+        let head = LifeHeader {
+            boot,
+            group,
+            protocol,
+            params,
+            incarnation,
+            rank,
+            members,
+            seed,
+            memory,
+            work,
+        };
         recorder.begin(Instant::from_nanos(9), head);
         recorder.flush();
         let text = std::fs::read_to_string(&path).expect("it was written");

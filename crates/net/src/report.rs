@@ -2,7 +2,7 @@
 
 use crate::frame::DropReason;
 use crate::member::{Member, RecentDrop};
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::status::{MemberStatus, Refused, Role, Status};
 use bellwether_core::{Duration, Fact, Instant, NodeId};
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ impl Member {
         facts
     }
 
-    fn members(&self, standing: &Standing, facts: &Facts, now: Instant) -> Vec<MemberStatus> {
+    fn members(&self, standing: &Snapshot, facts: &Facts, now: Instant) -> Vec<MemberStatus> {
         let me = self.settings.me;
         let mut all: BTreeMap<NodeId, MemberStatus> = BTreeMap::new();
         for id in self.directory.members().into_iter().chain([me]) {
@@ -98,7 +98,7 @@ impl Member {
     }
 
     /// The reasons for its role, one per line.
-    fn why(&self, standing: &Standing, facts: &Facts, now: Instant) -> Vec<String> {
+    fn why(&self, standing: &Snapshot, facts: &Facts, now: Instant) -> Vec<String> {
         let mut why = Vec::new();
         match standing.role() {
             Role::Withdrawn => {

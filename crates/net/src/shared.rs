@@ -4,7 +4,7 @@
 use crate::clock::{CheckedClock, Clock as _};
 use crate::frame::Keyring;
 use crate::resignation::Answer;
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::status::Status;
 use crate::wake_fd::WakeFd;
 use bellwether_core::{Command, Instant};
@@ -50,7 +50,7 @@ struct Mailbox {
 
 /// What the member believes now.
 struct Present {
-    standing: Standing,
+    standing: Snapshot,
     /// Increases with every change and every prolongation.
     version: Version,
     /// Increases each time the member begins to lead.
@@ -81,7 +81,7 @@ pub(crate) struct Version {
 
 /// What the member believes, with its version.
 pub(crate) struct Seen {
-    pub(crate) standing: Standing,
+    pub(crate) standing: Snapshot,
     pub(crate) version: Version,
     pub(crate) tenure: u64,
     pub(crate) ended: bool,
@@ -102,7 +102,7 @@ pub(crate) struct GivenUp {
 const MAILBOX_MAX: usize = 1024;
 
 impl Shared {
-    pub(crate) fn new(clock: Arc<CheckedClock>, standing: Standing) -> io::Result<Self> {
+    pub(crate) fn new(clock: Arc<CheckedClock>, standing: Snapshot) -> io::Result<Self> {
         let present = Present {
             standing,
             version: Version::default(),
@@ -144,12 +144,12 @@ impl Shared {
         Seen { standing, version: present.version, tenure: present.tenure, ended: present.ended }
     }
 
-    fn judged(&self, standing: &Standing, giving_up: bool) -> Standing {
+    fn judged(&self, standing: &Snapshot, giving_up: bool) -> Snapshot {
         let now = self.clock.now();
         // With a clock that is not trusted, no lease counts as running.
         let over = giving_up || self.clock.is_suspect();
         match over && standing.leads() {
-            true => Standing::none(standing.me, now),
+            true => Snapshot::none(standing.me, now),
             false => standing.at(now),
         }
     }
@@ -212,10 +212,10 @@ impl Shared {
     }
 
     /// Publishes what the member believes.
-    pub(crate) fn tell(&self, standing: Standing) {
+    pub(crate) fn tell(&self, standing: Snapshot) {
         let mut present = self.present();
         let before = &present.standing;
-        let same = |one: &Standing, other: &Standing| {
+        let same = |one: &Snapshot, other: &Snapshot| {
             (&one.leaders, one.term, one.stage, &one.withdrawn)
                 == (&other.leaders, other.term, other.stage, &other.withdrawn)
         };
@@ -243,7 +243,7 @@ impl Shared {
     pub(crate) fn end(&self, failure: Option<String>) {
         let mut present = self.present();
         let (me, now) = (present.standing.me, self.clock.now());
-        present.standing = Standing::none(me, now);
+        present.standing = Snapshot::none(me, now);
         present.version.changes += 1;
         present.version.tellings += 1;
         present.ended = true;

@@ -1,7 +1,7 @@
 //! Watches what a member believes: as a stream, by blocking, or with a file descriptor.
 
 use crate::shared::{Seen, Shared, Version, WaitSlot};
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::wake_fd::WakeFd;
 use std::fmt;
 use std::io;
@@ -24,9 +24,9 @@ pub struct Watch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The member believes this now.
-    Changed(Standing),
+    Changed(Snapshot),
     /// Only the deadline changed.
-    Prolonged(Standing),
+    Prolonged(Snapshot),
     /// Nothing changed in this time.
     Nothing,
     /// The member has ended.
@@ -41,11 +41,11 @@ impl Watch {
 
     /// Waits for the next change; `None` once the member has ended. Dropping the future loses no
     /// change.
-    pub async fn next(&mut self) -> Option<Standing> {
+    pub async fn next(&mut self) -> Option<Snapshot> {
         std::future::poll_fn(|cx| self.poll_change(cx)).await
     }
 
-    fn poll_change(&mut self, cx: &Context<'_>) -> Poll<Option<Standing>> {
+    fn poll_change(&mut self, cx: &Context<'_>) -> Poll<Option<Snapshot>> {
         let changes = self.seen.map(|version| version.changes);
         let wanted = |seen: &Seen| Some(seen.version.changes) != changes;
         match self.slot.poll(cx.waker(), wanted) {
@@ -108,12 +108,12 @@ impl Watch {
 
 #[cfg(feature = "stream")]
 impl futures_core::Stream for Watch {
-    type Item = Standing;
+    type Item = Snapshot;
 
     fn poll_next(
         mut self: std::pin::Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Standing>> {
+    ) -> Poll<Option<Snapshot>> {
         self.poll_change(cx)
     }
 }

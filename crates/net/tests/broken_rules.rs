@@ -3,7 +3,7 @@
 
 use bellwether_core::{
     Boot, Cx, Duration, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reader, Rebase,
-    Stage, TimerKind, Write,
+    Stage, TimerKind, WireWrite,
 };
 use bellwether_net::{Election, Gone, NotNow, Peers, Role};
 use std::borrow::Cow;

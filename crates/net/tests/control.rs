@@ -1,7 +1,7 @@
 //! The control socket as its visitors meet it, in front of a member that is made up.
 
 use bellwether_net::control::{
-    CannotServe, Change, Desk, Heard, NoAnswer, Server, Watcher, find, places,
+    Change, ChangeStream, ClientError, ControlHandler, ServeError, Server, WatchEvent, find, places,
 };
 use bellwether_net::status::{Role, Status, Traffic};
 use bellwether_net::{Election, Peers};
@@ -36,14 +36,14 @@ fn change(number: u64) -> Change {
     }
 }
 
-impl Watcher for Numbers {
-    fn next(&mut self, _: std::time::Duration) -> Heard {
+impl ChangeStream for Numbers {
+    fn next(&mut self, _: std::time::Duration) -> WatchEvent {
         self.0 += 1;
-        if self.0 > 3 { Heard::Ended } else { Heard::Change(change(self.0)) }
+        if self.0 > 3 { WatchEvent::Ended } else { WatchEvent::Change(change(self.0)) }
     }
 }
 
-impl Desk for Member {
+impl ControlHandler for Member {
     fn status(&self) -> Result<Status, String> {
         Ok(Status {
             group: "web".to_owned(),
@@ -80,7 +80,7 @@ impl Desk for Member {
         }
     }
 
-    fn watch(&self) -> Box<dyn Watcher> {
+    fn watch(&self) -> Box<dyn ChangeStream> {
         Box::new(Numbers(0))
     }
 }
@@ -96,7 +96,7 @@ impl Folder {
         Self(path)
     }
 
-    fn serve(&self, group: &str, id: u64) -> Result<Server, CannotServe> {
+    fn serve(&self, group: &str, id: u64) -> Result<Server, ServeError> {
         Server::start(&self.0, group, id, Arc::new(Member::default()))
     }
 }
@@ -156,7 +156,7 @@ fn a_socket_left_behind_is_replaced_and_one_that_answers_is_not() {
     assert!(gone.to_string().contains("member 1 of web was here, and has ended"), "{gone}");
     let server = folder.serve("web", 1).unwrap();
     let taken = folder.serve("web", 1).unwrap_err();
-    assert!(matches!(taken, CannotServe::Taken(_)) && taken.is_config(), "{taken}");
+    assert!(matches!(taken, ServeError::Taken(_)) && taken.is_config(), "{taken}");
     assert!(find(&folder.0, Some("web"), Some(1)).unwrap().status().is_ok(), "it still answers");
     drop(server);
 }
@@ -171,10 +171,10 @@ fn of_several_members_one_must_be_named_and_the_names_are_told() {
     assert!(error.contains("db `id` 1, web `id` 1?"), "{error}");
     assert_eq!(find(&folder.0, Some("db"), None).unwrap().place().id, 1);
     let error = find(&folder.0, Some("mail"), Some(7)).unwrap_err();
-    assert!(matches!(error, NoAnswer::Nobody { .. }));
+    assert!(matches!(error, ClientError::Nobody { .. }));
     assert!(error.to_string().starts_with("no running member 7 of group mail in /"), "{error}");
     let nowhere = folder.0.join("nowhere");
-    assert!(matches!(find(&nowhere, None, None), Err(NoAnswer::Nobody { .. })));
+    assert!(matches!(find(&nowhere, None, None), Err(ClientError::Nobody { .. })));
 }
 
 #[test]
@@ -222,14 +222,14 @@ struct Slow {
 
 struct Never;
 
-impl Watcher for Never {
-    fn next(&mut self, within: std::time::Duration) -> Heard {
+impl ChangeStream for Never {
+    fn next(&mut self, within: std::time::Duration) -> WatchEvent {
         std::thread::sleep(within);
-        Heard::Nothing
+        WatchEvent::Nothing
     }
 }
 
-impl Desk for Slow {
+impl ControlHandler for Slow {
     fn status(&self) -> Result<Status, String> {
         Member::default().status()
     }
@@ -241,7 +241,7 @@ impl Desk for Slow {
         Ok(())
     }
 
-    fn watch(&self) -> Box<dyn Watcher> {
+    fn watch(&self) -> Box<dyn ChangeStream> {
         Box::new(Never)
     }
 }
@@ -250,7 +250,8 @@ impl Desk for Slow {
 fn no_more_than_32_are_answered_at_once_and_whoever_is_makes_room() {
     let folder = Folder::new("crowd");
     let desk = Arc::new(Slow::default());
-    let server = Server::start(&folder.0, "web", 1, Arc::clone(&desk) as Arc<dyn Desk>).unwrap();
+    let server =
+        Server::start(&folder.0, "web", 1, Arc::clone(&desk) as Arc<dyn ControlHandler>).unwrap();
     let asking: Vec<UnixStream> = (0..32)
         .map(|_| {
             let mut stream = connect(&server);
@@ -331,7 +332,7 @@ fn a_lock_on_the_directory_holds_up_nobody_and_one_on_the_lock_file_for_a_second
     let held = File::open(&lock).unwrap();
     flock(&held, exclusive).unwrap();
     let locked = folder.serve("web", 1).unwrap_err();
-    assert!(matches!(locked, CannotServe::Locked(_)) && locked.is_config(), "{locked}");
+    assert!(matches!(locked, ServeError::Locked(_)) && locked.is_config(), "{locked}");
     assert!(places(&folder.0).unwrap().is_empty(), "a lock is no place");
     drop(held);
     folder.serve("web", 1).unwrap();
@@ -364,7 +365,7 @@ fn a_member_answers_by_itself_where_it_is_told_to_and_not_in_a_folder_of_others(
     // Nobody who may ask keeps the member alive.
     drop(guard);
     drop(election);
-    assert!(matches!(find(&dir, None, None), Err(NoAnswer::Nobody { .. })));
+    assert!(matches!(find(&dir, None, None), Err(ClientError::Nobody { .. })));
     std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o777)).unwrap();
     let refused = member().join().unwrap_err().to_string();
     assert!(refused.contains("its mode is 777"), "{refused}");

@@ -6,11 +6,11 @@
 
 use crate::announce_listen;
 use crate::choice::Entry;
-use crate::pace::Pace;
 use crate::param::Described;
 use crate::profile::Profile;
 use crate::promise::Promise;
 use crate::simulated::{Extent, Layout, Rounds, Volume};
+use crate::time_scales::TimeScales;
 use alloc::string::String;
 use alloc::vec::Vec;
 use bellwether_core::{Duration, Visitor};
@@ -64,7 +64,7 @@ pub trait Answers {
     fn profile(&self) -> Profile;
 
     /// Its time scales in a group of so many processes.
-    fn pace(&self, nodes: u32) -> Pace;
+    fn time_scales(&self, nodes: u32) -> TimeScales;
 
     /// What it promises with these parameters.
     fn promise(&self) -> Promise {

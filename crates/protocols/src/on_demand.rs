@@ -8,10 +8,10 @@
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::Entry;
 use crate::detect::{self, Detect, Detected};
-use crate::pace::Pace;
 use crate::param::{Described, NoEffect, Param};
 use crate::profile::Profile;
 use crate::simulated::{Extent, Layout, UnderWay, Volume};
+use crate::time_scales::TimeScales;
 use bellwether_core::{Duration, Protocol, Visitor};
 use core::error::Error;
 use core::fmt;
@@ -146,21 +146,21 @@ impl<P: Inner> Answers for OnDemand<P> {
     /// it waits for them; so a third of that is timely. Once nothing goes wrong, all have been told
     /// the truth within its patience with a silent peer, and a beat; the rest is the protocol's
     /// own affair.
-    fn pace(&self, nodes: u32) -> Pace {
+    fn time_scales(&self, nodes: u32) -> TimeScales {
         let layer = self.layer.as_ref().map(|params| *params.layer()).unwrap_or_default();
         let part = |n| Duration::from_nanos(layer.resend.as_nanos() / n);
         let (timely, scheduling) = (part(4), part(8));
         let hop = timely + scheduling;
         let told = layer.suspect + layer.beat * 2 + hop;
         let own = self.inner.settles_among(nodes, hop);
-        Pace {
+        TimeScales {
             fastest: part(100),
             timely,
             scheduling,
             lease: layer.suspect,
-            settles: Pace::stretched(told + own, Pace::QUARTZ),
+            settles: TimeScales::stretched(told + own, TimeScales::QUARTZ),
             best: self.inner.elects_best(),
-            ..Pace::USUAL
+            ..TimeScales::USUAL
         }
     }
 
@@ -205,8 +205,8 @@ impl<P: Inner> Answers for OnDemand<P> {
 mod tests {
     use crate::choice::{Choice, Config, Family};
     use crate::detect;
-    use crate::pace::Pace;
     use crate::surroundings::Surroundings;
+    use crate::time_scales::TimeScales;
     use bellwether_core::Duration;
 
     const HOP: Duration = Duration::from_millis(100);
@@ -229,10 +229,10 @@ mod tests {
     #[test]
     fn a_leader_that_is_gone_is_given_up_once() {
         let around = Surroundings { unsteady: true, ..Surroundings::calm(5, HOP) };
-        let pace = Choice::try_from(Family::AdHoc.fitted(&around)).unwrap().pace(5);
-        let told = HOP * (35 + 2 * 10) + pace.timely + pace.scheduling;
-        let across = (pace.timely + pace.scheduling) * 5;
+        let scales = Choice::try_from(Family::AdHoc.fitted(&around)).unwrap().time_scales(5);
+        let told = HOP * (35 + 2 * 10) + scales.timely + scales.scheduling;
+        let across = (scales.timely + scales.scheduling) * 5;
         let own = HOP * 110 + (HOP * 30 + HOP * 80 * 2 + across * 4) * 2;
-        assert_eq!(pace.settles, Pace::stretched(told + own, Pace::QUARTZ));
+        assert_eq!(scales.settles, TimeScales::stretched(told + own, TimeScales::QUARTZ));
     }
 }

@@ -9,7 +9,7 @@ use bellwether_core::{Entropy, Seeded, mix};
 
 /// The seed of one run, from which all its random draws follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coins {
+pub struct RunSeed {
     key: u64,
 }
 
@@ -38,7 +38,7 @@ pub enum Purpose {
     FirstState,
 }
 
-impl Coins {
+impl RunSeed {
     /// The draws of run number `run` under `seed`.
     pub fn new(seed: u64, run: u64) -> Self {
         Self { key: mix(mix(seed).wrapping_add(run).wrapping_mul(ODD)) }
@@ -66,7 +66,7 @@ impl Coins {
     }
 
     /// A random stream for the world itself, separate from those of all processes.
-    pub fn world(self, purpose: For) -> Stream {
+    pub fn world(self, purpose: StreamPurpose) -> Stream {
         Stream(Seeded::new(mix(self.key ^ mix(purpose.number() ^ ODD))))
     }
 }
@@ -74,7 +74,7 @@ impl Coins {
 /// What the world draws from a stream of its own. Two purposes with the same number read the same
 /// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum For {
+pub enum StreamPurpose {
     /// How fast each clock runs.
     Drifts,
     /// When the event of a scenario happens; in churn, which processes come and go.
@@ -105,7 +105,7 @@ pub enum For {
     Caller(u64),
 }
 
-impl For {
+impl StreamPurpose {
     /// The number of the stream. Recorded seeds depend on these numbers: a new purpose gets a new
     /// number, and no number ever changes.
     fn number(self) -> u64 {
@@ -195,11 +195,11 @@ mod tests {
 
     #[test]
     fn every_bit_of_a_loss_coin_is_even() {
-        let coins = Coins::new(1, 0);
+        let run_seed = RunSeed::new(1, 0);
         let mut ones = [0u64; 32];
         let (packets, receivers) = (400, 500);
         for number in 0..packets {
-            let packet = coins.packet(number % 7, number);
+            let packet = run_seed.packet(number % 7, number);
             for receiver in 0..receivers {
                 let coin = packet.loss(receiver);
                 ones.iter_mut().enumerate().for_each(|(bit, n)| *n += u64::from(coin >> bit & 1));
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn coins_that_lie_side_by_side_are_independent() {
         let coin = |run, sender, number, receiver| {
-            u64::from(Coins::new(9, run).packet(sender, number).loss(receiver) >> 31)
+            u64::from(RunSeed::new(9, run).packet(sender, number).loss(receiver) >> 31)
         };
         let trials = 200_000u64;
         let mut same = [0u64; 4];
@@ -235,10 +235,10 @@ mod tests {
     fn losses_of_one_packet_are_binomial_over_its_receivers() {
         // 2000 packets, 500 receivers, loss .4: the variance of the number lost is 500·.4·.6 = 120.
         let threshold = (0.4 * 2f64.powi(32)) as u32;
-        let coins = Coins::new(3, 5);
+        let run_seed = RunSeed::new(3, 5);
         let lost: Vec<f64> = (0..2000)
             .map(|number| {
-                let packet = coins.packet(17, number);
+                let packet = run_seed.packet(17, number);
                 (0..500).filter(|r| packet.loss(*r) < threshold).count() as f64
             })
             .collect();
@@ -251,10 +251,10 @@ mod tests {
     #[test]
     fn a_coin_is_the_same_coin_for_ever() {
         // Pinned: a change of these values changes the result of every recorded seed.
-        let packet = Coins::new(42, 7).packet(3, 11);
+        let packet = RunSeed::new(42, 7).packet(3, 11);
         assert_eq!((packet.loss(0), packet.loss(499)), PINNED_LOSS);
         assert_eq!(packet.word(Purpose::Delay, 5), PINNED_WORD);
-        let mut stream = Coins::new(42, 7).stream(3);
+        let mut stream = RunSeed::new(42, 7).stream(3);
         assert_eq!(stream.below(1_000_000_000), PINNED_DRAW);
     }
 

@@ -114,7 +114,7 @@ pub(crate) fn within(places: &[[f64; 2]], range: f64) -> Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coin::{Coins, For};
+    use crate::coin::{RunSeed, StreamPurpose};
 
     fn is_connected(nodes: u32, links: &Links) -> bool {
         Topology::Graph { links: links.clone() }.unreached(nodes).is_none()
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_tree_comes_up_equally_often() {
-        let mut luck = Coins::new(1, 0).world(For::Caller(9));
+        let mut luck = RunSeed::new(1, 0).world(StreamPurpose::Caller(9));
         let mut counts = std::collections::BTreeMap::<Links, u32>::new();
         let draws = 16_000;
         for _ in 0..draws {
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn random_graphs_are_connected_and_have_as_many_links_as_were_asked_for() {
-        let mut luck = Coins::new(2, 0).world(For::Caller(9));
+        let mut luck = RunSeed::new(2, 0).world(StreamPurpose::Caller(9));
         for links in 0..=50 {
             let graph = connected(10, links, &mut luck);
             assert_eq!(graph.len(), links.clamp(9, 45));
@@ -163,7 +163,7 @@ mod tests {
         let places = [[0.0, 0.0], [0.3, 0.4], [0.3, 1.0]];
         assert_eq!(within(&places, 0.5), [(0, 1)]);
         assert_eq!(within(&places, 0.6), [(0, 1), (1, 2)]);
-        let mut luck = Coins::new(3, 0).world(For::Caller(9));
+        let mut luck = RunSeed::new(3, 0).world(StreamPurpose::Caller(9));
         let radios = disc(30, 0.4, &mut luck).unwrap();
         assert!(is_connected(30, &radios.1) && radios.1.len() < 435);
         assert_eq!(disc(30, 0.01, &mut luck), None, "too far apart ever to be connected");

@@ -1,7 +1,7 @@
 //! A simulator for the protocols: deterministic, complete and fast.
 //!
 //! **What it is.** It runs the real state machines, unchanged, in a world whose time, network,
-//! clocks and faults are values. A [`Plan`] and a [seed and run number](Coins) determine everything
+//! clocks and faults are values. A [`Plan`] and a [seed and run number](RunSeed) determine everything
 //! that happens: the same inputs give the same trace, byte for byte, on any number of threads.
 //!
 //! **What it refuses to do.** It reads no clock, file or environment variable and keeps no global
@@ -30,14 +30,14 @@
 //! ```
 //! use bellwether_core::{Duration, NodeId};
 //! use bellwether_protocols::announce_listen::{AnnounceListen, Config, Variant};
-//! use bellwether_sim::{Coins, Plan, Tracer, World, trace};
+//! use bellwether_sim::{RunSeed, Plan, Tracer, World, trace};
 //!
 //! let params = Config::new(Variant::LeS).try_into()?;
 //! let mut plan = Plan::new(3);
 //! plan.horizon = Duration::from_secs(3);
 //! let mut world = World::<AnnounceListen>::new(params);
 //! let mut tracer = Tracer::default();
-//! world.run(&plan, Coins::new(1, 0), &mut tracer);
+//! world.run(&plan, RunSeed::new(1, 0), &mut tracer);
 //! println!("{}", trace::transcript(&tracer.records));
 //! let follower = world.node(0).expect("nobody crashed");
 //! assert!(follower.leadership(world.clock(0)).names(NodeId(2)));
@@ -50,7 +50,7 @@ pub mod diagram;
 mod experiment;
 pub mod fault;
 pub mod graph;
-mod idle;
+mod ineffective_fault;
 mod lazy;
 pub mod motion;
 mod multicast_filter;
@@ -66,13 +66,13 @@ pub mod terrain;
 pub mod trace;
 mod world;
 
-pub use coin::{Coins, For};
+pub use coin::{RunSeed, StreamPurpose};
 pub use experiment::{
-    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Initiators, Measure, Run, Samples,
-    Scenario, Wandering, Wanderings,
+    Answer, BadExperiment, Churn, Engine, Experiment, Initiation, Initiators, Measure, Run,
+    Samples, Scenario, Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
-pub use idle::Idle;
+pub use ineffective_fault::IneffectiveFault;
 pub use network::Network;
 pub use observer::{Cause, Observer, Tracer, id};
 pub use order::Order;

@@ -14,7 +14,7 @@
 //! while most radios would be of that kind. All radios start in motion and uniformly spread, so the
 //! first minutes differ from the later ones, in which more radios are near the middle.
 
-use crate::coin::{Coins, For, Stream};
+use crate::coin::{RunSeed, Stream, StreamPurpose};
 use crate::fault::{Fault, Timed};
 use crate::graph::{Links, complete, within};
 use crate::network::Topology;
@@ -109,9 +109,9 @@ impl Motion {
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn draw(&self, nodes: u32, coins: Coins) -> Result<Journey, BadMotion> {
+    pub fn draw(&self, nodes: u32, run_seed: RunSeed) -> Result<Journey, BadMotion> {
         self.check()?;
-        let stream = |node: u32| coins.world(For::Motion { node });
+        let stream = |node: u32| run_seed.world(StreamPurpose::Motion { node });
         let legs: Vec<_> = (0..nodes).map(|node| self.wander(&mut stream(node))).collect();
         let places: Vec<[f64; 2]> = legs.iter().map(|legs| legs[0].place).collect();
         let links = within(&places, self.range);
@@ -271,7 +271,7 @@ mod tests {
     fn at_every_moment_the_links_are_those_within_range() {
         let (motion, nodes) = (motion(), 12);
         for run in 0..5 {
-            let journey = motion.draw(nodes, Coins::new(1, run)).unwrap();
+            let journey = motion.draw(nodes, RunSeed::new(1, run)).unwrap();
             assert!(journey.changes.len() > 100, "they meet and part");
             let mut links: BTreeSet<_> = journey.links.iter().copied().collect();
             let mut changes = journey.changes.iter().peekable();
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn nobody_leaves_the_square_or_breaks_the_limit() {
         let motion = motion();
-        let journey = motion.draw(20, Coins::new(2, 0)).unwrap();
+        let journey = motion.draw(20, RunSeed::new(2, 0)).unwrap();
         let second = Duration::from_secs(1);
         let mut moved = 0;
         for node in 0..20 {
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn a_longer_journey_begins_like_a_shorter_one() {
         let long = Motion { lasts: Duration::from_secs(240), ..motion() };
-        let [short, long] = [motion(), long].map(|m| m.draw(9, Coins::new(3, 0)).unwrap());
+        let [short, long] = [motion(), long].map(|m| m.draw(9, RunSeed::new(3, 0)).unwrap());
         assert_eq!(short.links, long.links);
         let common = short.changes.len();
         assert_eq!(short.changes, long.changes[..common]);
@@ -339,13 +339,13 @@ mod tests {
             (Motion { lasts: Duration::MAX, ..default() }, "infinite"),
             (Motion { side: 1e-3, ..default() }, "0.001"),
         ] {
-            let error = bad.draw(3, Coins::new(1, 0)).unwrap_err().to_string();
+            let error = bad.draw(3, RunSeed::new(1, 0)).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");
         }
         assert_eq!(default().check(), Ok(()));
-        let alone = default().draw(1, Coins::new(1, 0)).unwrap();
+        let alone = default().draw(1, RunSeed::new(1, 0)).unwrap();
         assert!(alone.links.is_empty() && alone.changes.is_empty());
         assert_eq!(alone.place(1, Duration::ZERO), None);
-        assert!(default().draw(0, Coins::new(1, 0)).unwrap().links.is_empty());
+        assert!(default().draw(0, RunSeed::new(1, 0)).unwrap().links.is_empty());
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn pack(bytes: &[u8; LANES]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coin::Coins;
+    use crate::coin::RunSeed;
     use bellwether_core::mix;
     use proptest::prelude::*;
 
@@ -100,7 +100,7 @@ mod tests {
             seed: u64, number: u32, threshold: u32, weight in 0u64..1000, words in 1usize..6,
             salt: u64,
         ) {
-            let draws = Coins::new(seed, 0).packet(1, number);
+            let draws = RunSeed::new(seed, 0).packet(1, number);
             let open: Vec<u64> = (0..words as u64).map(|i| mix(salt ^ i)).collect();
             let min_weights: Vec<u64> =
                 (0..(words * LANES) as u64).map(|i| mix(salt ^ !i) % 1000).collect();

@@ -1,6 +1,6 @@
 //! The order of the processes on a ring.
 
-use crate::coin::{Coins, For};
+use crate::coin::{RunSeed, StreamPurpose};
 use bellwether_core::Entropy;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub enum Order {
 
 impl Order {
     /// Fills `places` with the process at each place.
-    pub(crate) fn arrange(&self, nodes: u32, coins: Coins, places: &mut Vec<u32>) {
+    pub(crate) fn arrange(&self, nodes: u32, run_seed: RunSeed, places: &mut Vec<u32>) {
         places.clear();
         match self {
             Self::Ascending => places.extend(0..nodes),
@@ -29,7 +29,7 @@ impl Order {
             Self::Listed(order) => places.extend(order),
             Self::Random => {
                 places.extend(0..nodes);
-                let mut luck = coins.world(For::RingOrder);
+                let mut luck = run_seed.world(StreamPurpose::RingOrder);
                 for place in (1..places.len()).rev() {
                     places.swap(place, luck.below(place as u64 + 1) as usize);
                 }
@@ -54,7 +54,7 @@ mod tests {
 
     fn arranged(order: &Order, run: u64) -> Vec<u32> {
         let mut places = vec![7; 3];
-        order.arrange(5, Coins::new(1, run), &mut places);
+        order.arrange(5, RunSeed::new(1, run), &mut places);
         places
     }
 

@@ -1,6 +1,6 @@
 //! The plan of a run: the group, the network, the faults, and the duration.
 
-use crate::coin::{Coins, Purpose};
+use crate::coin::{Purpose, RunSeed};
 use crate::fault::{Fault, Timed};
 use crate::network::{Delay, Network, Probability, Topology};
 use crate::order::Order;
@@ -56,10 +56,10 @@ impl Ranks {
 
     /// The rank of one process in one run.
     #[inline]
-    pub(crate) fn of(self, coins: Coins, node: u32) -> u64 {
+    pub(crate) fn of(self, run_seed: RunSeed, node: u32) -> u64 {
         match self {
             Self::ById => u64::from(node),
-            Self::Random => coins.packet(node, u32::MAX).word(Purpose::Rank, node) % Self::BOUND,
+            Self::Random => run_seed.packet(node, u32::MAX).word(Purpose::Rank, node) % Self::BOUND,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Random networks are drawn again for each run.
 
-use crate::coin::{Coins, For};
+use crate::coin::{RunSeed, StreamPurpose};
 use crate::fault::{Fault, Timed};
 use crate::graph::{self, Links};
 use crate::motion::{BadMotion, Motion};
@@ -124,7 +124,7 @@ impl Terrain {
     ///
     /// # Errors
     /// [`BadTerrain`], naming the values and the rule.
-    pub fn draw(&self, nodes: u32, coins: Coins) -> Result<Drawn, BadTerrain> {
+    pub fn draw(&self, nodes: u32, run_seed: RunSeed) -> Result<Drawn, BadTerrain> {
         let paired = matches!(
             self,
             Self::Complete | Self::Random { .. } | Self::Disc { .. } | Self::Moving(_)
@@ -132,11 +132,11 @@ impl Terrain {
         if paired && nodes > PAIRED_MAX {
             return Err(BadTerrain::GroupTooLarge(nodes));
         }
-        let mut luck = coins.world(For::Terrain);
+        let mut luck = run_seed.world(StreamPurpose::Terrain);
         let links = match self {
             Self::Open => return Ok(Drawn::default()),
             Self::Moving(motion) => {
-                let journey = motion.draw(nodes, coins).map_err(BadTerrain::Motion)?;
+                let journey = motion.draw(nodes, run_seed).map_err(BadTerrain::Motion)?;
                 let place = |node| journey.place(node, Duration::ZERO).unwrap_or_default();
                 let places = (0..nodes).map(|node| place(node).map(|way| way / motion.side));
                 let places = places.collect();
@@ -169,13 +169,13 @@ impl Terrain {
     }
 
     /// The places of all processes at this time of a run, if the network has places.
-    pub fn places(&self, nodes: u32, coins: Coins, at: Duration) -> Option<Vec<[f64; 2]>> {
+    pub fn places(&self, nodes: u32, run_seed: RunSeed, at: Duration) -> Option<Vec<[f64; 2]>> {
         match self {
             Self::Moving(motion) => {
-                let journey = motion.draw(nodes, coins).ok()?;
+                let journey = motion.draw(nodes, run_seed).ok()?;
                 (0..nodes).map(|node| journey.place(node, at)).collect()
             }
-            Self::Disc { .. } => self.draw(nodes, coins).ok().map(|drawn| drawn.places),
+            Self::Disc { .. } => self.draw(nodes, run_seed).ok().map(|drawn| drawn.places),
             _ => None,
         }
     }
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     fn drawn(terrain: &Terrain, nodes: u32) -> Result<Drawn, BadTerrain> {
-        terrain.draw(nodes, Coins::new(1, 0))
+        terrain.draw(nodes, RunSeed::new(1, 0))
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         assert!(moving.has_changes());
         assert!(moving.places.iter().flatten().all(|way| (0.0..=1.0).contains(way)));
         let places = |terrain: &Terrain, seconds| {
-            terrain.places(12, Coins::new(1, 0), Duration::from_secs(seconds))
+            terrain.places(12, RunSeed::new(1, 0), Duration::from_secs(seconds))
         };
         assert_eq!(places(&Terrain::Disc { range: 0.5 }, 9), Some(disc.places));
         let moving = Terrain::Moving(Motion::default());

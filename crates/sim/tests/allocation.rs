@@ -9,7 +9,7 @@ use allocation_counter::{AllocationInfo, measure};
 use bellwether_core::{Duration, Leadership, NodeId, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Config, Variant};
 use bellwether_sim::network::Loss;
-use bellwether_sim::{Cause, Coins, Observer, Plan, World};
+use bellwether_sim::{Cause, Observer, Plan, RunSeed, World};
 use support::{constant, p, params};
 
 /// Waits until all but the greatest have heard of them. Allocates nothing once it is made.
@@ -67,7 +67,7 @@ fn run_for(
     let mut heard = Heard::new(plan.nodes, leaders);
     let mut deliveries = 0;
     let used = measure(|| {
-        let outcome = world.run(plan, Coins::new(1, number), &mut heard);
+        let outcome = world.run(plan, RunSeed::new(1, number), &mut heard);
         assert!(outcome.satisfied);
         deliveries = outcome.deliveries;
     });

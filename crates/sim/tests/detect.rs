@@ -3,11 +3,11 @@
 
 use bellwether_core::{
     Boot, Cx, Duration, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reach, Reader,
-    Rebase, TimerKind, Write,
+    Rebase, TimerKind, WireWrite,
 };
 use bellwether_protocols::detect::{Config, Detect};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
-use bellwether_sim::{Coins, Fault, Plan, Timed, Who, World};
+use bellwether_sim::{Fault, Plan, RunSeed, Timed, Who, World};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -110,7 +110,7 @@ fn run(tries: u32, faults: Vec<Timed>, run: u64) -> World<Detect<Teller>> {
     };
     let plan = Plan { network, faults, horizon: ms(40_000), ..Plan::new(4) };
     let mut world = World::new(config.around(()).expect("the rules are kept"));
-    world.run(&plan, Coins::new(11, run), &mut ());
+    world.run(&plan, RunSeed::new(11, run), &mut ());
     world
 }
 

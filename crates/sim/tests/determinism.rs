@@ -11,8 +11,8 @@ use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{self, Config, LocalLeader, Mode, Preset};
 use bellwether_sim::network::{Bursts, Delay, Loss, Network};
 use bellwether_sim::{
-    Cause, Churn, Coins, Convening, Disk, Engine, Experiment, Fault, Observer, Outcome, Plan,
-    Ranks, Scenario, Tracer, Who, World, trace::digest, trace::transcript,
+    Cause, Churn, Disk, Engine, Experiment, Fault, Initiation, Observer, Outcome, Plan, Ranks,
+    RunSeed, Scenario, Tracer, Who, World, trace::digest, trace::transcript,
 };
 use support::rough::Rough;
 use support::{at, constant, fault, ms, node, p, params, plan, sends, times, trace};
@@ -125,11 +125,11 @@ fn a_world_that_ran_before_runs_like_a_new_one() {
         let params = params(variant, ms(2_500));
         let mut used = World::<AnnounceListen>::new(params.clone());
         // Larger and rougher runs first, so that anything left over would be found.
-        used.run(&Rough::new(variant, &unruly(), 3).scenario.plan, Coins::new(9, 9), &mut ());
+        used.run(&Rough::new(variant, &unruly(), 3).scenario.plan, RunSeed::new(9, 9), &mut ());
         for network in [unruly(), plain()] {
             let plan = eventful(network);
             let mut tracer = Tracer::default();
-            used.run(&plan, Coins::new(5, 0), &mut tracer);
+            used.run(&plan, RunSeed::new(5, 0), &mut tracer);
             let fresh = trace::<AnnounceListen>(&params, &plan, 5);
             assert_eq!(digest(&tracer.records), digest(&fresh), "{}", variant.name());
         }
@@ -147,7 +147,7 @@ fn an_answer_does_not_depend_on_the_number_of_threads() {
                 network: plain(),
                 ranks: Ranks::ById,
                 drift: 0,
-                convening: Convening::default(),
+                initiation: Initiation::default(),
                 scenario,
                 window: Duration::from_secs(20),
                 runs: 60,
@@ -221,7 +221,7 @@ fn end_of(rough: &Rough, batches: bool, observer: &mut impl Observer<AnnounceLis
     let world = World::<AnnounceListen>::new(params);
     let mut world = if batches { world } else { world.without_batches() };
     let Outcome { deliveries, satisfied, .. } =
-        world.run(&file.plan, Coins::new(file.seed, 0), observer);
+        world.run(&file.plan, RunSeed::new(file.seed, 0), observer);
     let states = (0..file.plan.nodes).map(|node| world.node(node).cloned());
     (deliveries, satisfied, states.collect())
 }

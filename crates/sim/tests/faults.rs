@@ -5,7 +5,7 @@ mod support;
 use bellwether_core::{Duration, Event, NodeId, Record, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Variant};
 use bellwether_sim::network::{Delay, Loss, Network};
-use bellwether_sim::{Coins, Disk, Fault, Plan, Renumbered, Tracer, Who, World};
+use bellwether_sim::{Disk, Fault, Plan, Renumbered, RunSeed, Tracer, Who, World};
 use support::keeper::{Found, Keeper, Starts, Woke};
 use support::ping::{Ping, Pings};
 use support::rough::{NODES, Rough};
@@ -51,7 +51,7 @@ fn starts(faults: Vec<Fault>) -> Vec<Woke> {
     let timed = (1..).zip(faults).map(|(i, what)| fault(i * 100, what)).collect();
     let mut starts = Starts::default();
     let plan = plan(2, Network::default(), ms(5_000), timed);
-    World::<Keeper>::new(()).run(&plan, Coins::new(1, 0), &mut starts);
+    World::<Keeper>::new(()).run(&plan, RunSeed::new(1, 0), &mut starts);
     starts.0
 }
 
@@ -95,7 +95,7 @@ fn who_joins_after_a_crash_or_restarts_without_one_counts_its_lives_right() {
     let faults = vec![fault(100, restart(Disk::Lost))];
     let plan = Plan { absent: vec![0], ..plan(2, Network::default(), ms(500), faults) };
     let mut never_ran = Starts::default();
-    World::<Keeper>::new(()).run(&plan, Coins::new(1, 0), &mut never_ran);
+    World::<Keeper>::new(()).run(&plan, RunSeed::new(1, 0), &mut never_ran);
     assert_eq!(never_ran.0, [Woke(1, Found::First)], "who never ran has nothing to lose");
 }
 
@@ -436,7 +436,7 @@ fn a_process_that_asks_to_be_woken_in_the_past_cannot_stop_the_world() {
     for back in [ms(0), ms(1), ms(1_000)] {
         let plan = plan(3, constant(25, Loss::None), ms(60), Vec::new());
         let mut tracer = Tracer::default();
-        let outcome = World::<Spinner>::new(back).run(&plan, Coins::new(1, 0), &mut tracer);
+        let outcome = World::<Spinner>::new(back).run(&plan, RunSeed::new(1, 0), &mut tracer);
         assert!(outcome.ended >= at(59), "time went on to the horizon, not to {}", outcome.ended);
         let records = tracer.records;
         assert!(records.is_sorted_by_key(|record| record.t), "and never back");

@@ -3,7 +3,7 @@
 use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Config, Params, Variant};
 use bellwether_sim::network::{Delay, Loss, Network};
-use bellwether_sim::{BadExperiment, Convening, Engine, Experiment, Measure, Ranks, Scenario};
+use bellwether_sim::{BadExperiment, Engine, Experiment, Initiation, Measure, Ranks, Scenario};
 
 fn experiment(config: Config, nodes: u32, scenario: Scenario) -> Experiment {
     Experiment {
@@ -12,7 +12,7 @@ fn experiment(config: Config, nodes: u32, scenario: Scenario) -> Experiment {
         network: Network::uniform(Delay::Constant(Duration::from_millis(100)), Loss::None),
         ranks: Ranks::ById,
         drift: 0,
-        convening: Convening::default(),
+        initiation: Initiation::default(),
         scenario,
         window: Duration::from_secs(100),
         runs: 100,

@@ -6,7 +6,7 @@ use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Params, Shape, Variant};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
 use bellwether_sim::{
-    Answer, BadExperiment, Convening, Engine, Experiment, Measure, Ranks, Scenario,
+    Answer, BadExperiment, Engine, Experiment, Initiation, Measure, Ranks, Scenario,
 };
 
 /// One experiment, in the terms of the command line.
@@ -88,7 +88,7 @@ impl Case {
             network: Network::uniform(Delay::Constant(self.delay), loss),
             ranks: self.ranks(),
             drift: 0,
-            convening: Convening::default(),
+            initiation: Initiation::default(),
             scenario: Scenario::Start,
             window: Duration::from_secs(100),
             runs: self.runs,

@@ -7,7 +7,7 @@ use bellwether_core::{Event, Fact, Instant, Leadership, Node, NodeId, Record, Si
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule};
 use bellwether_sim::network::{Delay, Loss, Network};
-use bellwether_sim::{Coins, Fault, Observer, Plan, ScenarioFile, Scene, Timed, World, id};
+use bellwether_sim::{Fault, Observer, Plan, RunSeed, ScenarioFile, Scene, Timed, World, id};
 use std::collections::BTreeMap;
 use support::{at, fault, ms, node, p, plan, scenario, trace};
 
@@ -149,7 +149,7 @@ fn records_tell_what_is_held_and_until_when_after_every_step() {
         for seed in 0..20 {
             let mut reader = Reader::default();
             let mut world = World::<LocalLeader>::new(params.layered());
-            world.run(&eventful(), Coins::new(seed, 0), &mut reader);
+            world.run(&eventful(), RunSeed::new(seed, 0), &mut reader);
             sum.clock_apart += reader.clock_apart;
             sum.renewed += reader.renewed;
             sum.others += reader.others;
@@ -203,7 +203,7 @@ fn reigns(text: &str, change: impl FnOnce(Params) -> Params) -> Vec<(SimTime, Ve
     let Choice::LocalLeader(params) = choice else { panic!("the counterexample is of leases") };
     let mut reigns = Reigns::default();
     let mut world = World::<LocalLeader>::new(change(params).layered());
-    world.run(&plan, Coins::new(seed, 0), &mut reigns);
+    world.run(&plan, RunSeed::new(seed, 0), &mut reigns);
     reigns.0
 }
 

@@ -10,7 +10,7 @@ use bellwether_protocols::local_leader::{Config, Mode, Params, Preset, Rule};
 use bellwether_sim::network::{Delay, Loss, Network};
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{
-    Answer, BadExperiment, Churn, Convening, Engine, Experiment, Measure, Ranks, Scenario,
+    Answer, BadExperiment, Churn, Engine, Experiment, Initiation, Measure, Ranks, Scenario,
 };
 
 const BOTH: [Mode; 2] = [Mode::Majority, Mode::Local];
@@ -67,7 +67,7 @@ impl Case {
             nodes: self.nodes,
             network: Network::uniform(Delay::Constant(self.delay), loss),
             ranks: Ranks::ById,
-            convening: Convening::default(),
+            initiation: Initiation::default(),
             scenario: self.scenario,
             window: self.window,
             runs: self.runs,

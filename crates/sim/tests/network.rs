@@ -10,7 +10,7 @@ mod support;
 use bellwether_core::{Dest, Duration, Event, NodeId, SimTime};
 use bellwether_sim::network::{Bursts, Channel, Delay, Link, Loss, Network, Probability};
 use bellwether_sim::stats::Summary;
-use bellwether_sim::{Coins, Fault, Outcome, Plan, Timed, Tracer, World};
+use bellwether_sim::{Fault, Outcome, Plan, RunSeed, Timed, Tracer, World};
 use support::ping::{Ping, Pings};
 use support::{at, constant, fault, ms, node, p};
 
@@ -64,7 +64,7 @@ fn send(network: Network, nodes: u32, to: Dest, count: u64) -> Heard {
     let plan = Plan { network, faults: vec![stop], ..Plan::new(nodes) };
     let (mut tracer, params) = (Tracer::default(), Pings { to, ..Pings::to_all(ms(1)) });
     let Outcome { deliveries, .. } =
-        World::<Ping>::new(params).run(&plan, Coins::new(7, 0), &mut tracer);
+        World::<Ping>::new(params).run(&plan, RunSeed::new(7, 0), &mut tracer);
     let sent = tracer.records.iter().filter(|record| support::sends(&record.event)).count();
     assert_eq!(sent as u64, count);
     let receipts = tracer.records.iter().filter_map(|record| match record.event {
@@ -203,7 +203,7 @@ fn a_run_begins_in_the_middle_of_a_burst_as_often_as_not() {
     let mut lost = [0; 2];
     for run in 0..runs {
         let mut tracer = Tracer::default();
-        world.run(&plan, Coins::new(7, run), &mut tracer);
+        world.run(&plan, RunSeed::new(7, run), &mut tracer);
         for record in tracer.records {
             match record.event {
                 Event::Drop { number: 0, .. } => lost[0] += 1,

@@ -4,7 +4,7 @@ use bellwether_core::{Duration, Event};
 use bellwether_protocols::probabilistic::{Config, Params, Probabilistic, Size};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
 use bellwether_sim::{
-    Answer, Coins, Convening, Engine, Experiment, Fault, Initiators, Measure, Plan, Ranks,
+    Answer, Engine, Experiment, Fault, Initiation, Initiators, Measure, Plan, Ranks, RunSeed,
     Scenario, Timed, Tracer, Who, World,
 };
 
@@ -25,7 +25,7 @@ fn experiment(nodes: u32, config: Config, loss: f64) -> Experiment {
         network: network(loss),
         ranks: Ranks::ById,
         drift: 0,
-        convening: Convening { initiators, view: chance(0.5), ..Convening::default() },
+        initiation: Initiation { initiators, view: chance(0.5), ..Initiation::default() },
         scenario: Scenario::Start,
         window: Duration::from_secs(100),
         runs: 400,
@@ -50,11 +50,11 @@ fn everyone_is_as_likely_to_fail_in_every_round() {
     let one = experiment(500, config, 0.3);
     // And in every election: these are called one after the other.
     let mut several = experiment(500, Config::default(), 0.0);
-    several.convening.initiators = Initiators::Some(4);
-    several.convening.spread = Duration::from_secs(400);
+    several.initiation.initiators = Initiators::Some(4);
+    several.initiation.spread = Duration::from_secs(400);
     for mut experiment in [one, several] {
         experiment.runs = 1;
-        experiment.convening.fail = chance(0.1);
+        experiment.initiation.fail = chance(0.1);
         assert_failures(experiment);
     }
 }
@@ -107,7 +107,7 @@ fn components_are_those_of_a_random_graph() {
         for (nodes, parts) in [(2, two), (3, three)] {
             let config = Config { k: nodes, max_rounds: 1, ..Config::default() };
             let mut experiment = Experiment { runs: 4000, ..experiment(nodes, config, 0.0) };
-            experiment.convening.view = chance(view);
+            experiment.initiation.view = chance(view);
             let answer = answer(&experiment);
             let expected: f64 = parts.iter().map(|(parts, chance)| parts * chance).sum();
             let square: f64 = parts.iter().map(|(parts, chance)| parts * parts * chance).sum();
@@ -141,11 +141,11 @@ fn batches_change_nothing() {
     let params = Params::try_from(Config { size: Size::View, ..Config::default() });
     let params = params.expect("the rules are kept");
     for run in 0..30 {
-        let coins = Coins::new(3, run);
+        let run_seed = RunSeed::new(3, run);
         let (mut quick, mut slow) = (World::new(params.clone()), World::new(params.clone()));
         slow = slow.without_batches();
-        quick.run(&plan, coins, &mut ());
-        slow.run(&plan, coins, &mut Tracer::default());
+        quick.run(&plan, run_seed, &mut ());
+        slow.run(&plan, run_seed, &mut Tracer::default());
         for node in 0..150 {
             let state =
                 |world: &World<Probabilistic>| world.node(node).map(|n| n.protocol().clone());

@@ -7,7 +7,8 @@ use bellwether_core::{Duration, Event, Instant, NodeId, Protocol, Record, SimTim
 use bellwether_protocols::announce_listen::{AnnounceListen, Config, Criterion, Params, Variant};
 use bellwether_sim::network::{Bursts, Delay, Loss, Network};
 use bellwether_sim::{
-    BadPlan, Cause, Coins, Disk, Fault, Observer, Plan, Scene, Timed, Tracer, World, trace::digest,
+    BadPlan, Cause, Disk, Fault, Observer, Plan, RunSeed, Scene, Timed, Tracer, World,
+    trace::digest,
 };
 use support::ping::{Ping, Pings};
 use support::{at, constant, fault, ms, node, p, params, plan, receives, scenario, times, trace};
@@ -54,11 +55,11 @@ fn a_changing_network_gives_the_same_run_with_and_without_batches() {
         let mut all = World::<AnnounceListen>::new(params);
         for seed in 0..20 {
             let [mut one, mut other] = [Tracer::default(), Tracer::default()];
-            let coins = Coins::new(seed, 0);
+            let run_seed = RunSeed::new(seed, 0);
             // Twice: the network of the last run must not be left over.
-            all.run(&changing(), coins, &mut ());
-            let first = all.run(&changing(), coins, &mut one);
-            let second = each.run(&changing(), coins, &mut other);
+            all.run(&changing(), run_seed, &mut ());
+            let first = all.run(&changing(), run_seed, &mut one);
+            let second = each.run(&changing(), run_seed, &mut other);
             assert_eq!(first, second, "{} {seed}", variant.name());
             let drops = |records: &[Record]| -> Vec<_> {
                 let is_drop = |record: &&Record| matches!(record.event, Event::Drop { .. });
@@ -120,7 +121,7 @@ impl<P: Protocol> Observer<P> for Looker {
 fn looked(faults: Vec<Timed>, offset: Duration) -> Vec<(SimTime, u32, bool, Instant)> {
     let plan = Plan { offset, ..plan(2, constant(10, Loss::None), ms(350), faults) };
     let mut looker = Looker::default();
-    World::<Ping>::new(Pings::to_all(ms(100))).run(&plan, Coins::new(1, 0), &mut looker);
+    World::<Ping>::new(Pings::to_all(ms(100))).run(&plan, RunSeed::new(1, 0), &mut looker);
     looker.steps
 }
 
@@ -190,7 +191,7 @@ fn one_member_can_have_other_parameters_than_the_rest() {
     let hasty = Pings { every: ms(100), ..both };
     let mut tracer = Tracer::default();
     let mut world = World::<Ping>::new(both).with_params_of(1, hasty);
-    world.run(&plan, Coins::new(1, 0), &mut tracer);
+    world.run(&plan, RunSeed::new(1, 0), &mut tracer);
     let from = |sender: u64| {
         times(
             &tracer.records,
@@ -201,7 +202,7 @@ fn one_member_can_have_other_parameters_than_the_rest() {
     assert_eq!(from(0), [210, 410].map(at));
     assert_eq!(from(1), [110, 210, 310, 410].map(at));
     let mut same = Tracer::default();
-    World::<Ping>::new(both).with_params_of(1, both).run(&plan, Coins::new(1, 0), &mut same);
+    World::<Ping>::new(both).with_params_of(1, both).run(&plan, RunSeed::new(1, 0), &mut same);
     assert_eq!(digest(&same.records), digest(&trace::<Ping>(&both, &plan, 1)));
 }
 
@@ -227,8 +228,8 @@ fn who_listens_hears_every_message_also_those_below_a_bar() {
     let mut all = World::<AnnounceListen>::new(params.clone());
     let mut each = World::<AnnounceListen>::new(params).without_batches();
     let [mut one, mut other] = [Ears::default(), Ears::default()];
-    let outcome = all.run(&plan, Coins::new(3, 0), &mut one);
-    assert_eq!(each.run(&plan, Coins::new(3, 0), &mut other), outcome);
+    let outcome = all.run(&plan, RunSeed::new(3, 0), &mut one);
+    assert_eq!(each.run(&plan, RunSeed::new(3, 0), &mut other), outcome);
     assert_eq!(one.0, other.0);
     assert_eq!(one.0.iter().sum::<u32>() as u64, outcome.deliveries);
     assert!(one.0.iter().all(|heard| *heard > 0));
@@ -240,7 +241,7 @@ fn a_rank_that_was_measured_decides() {
     let params = Params::try_from(config).unwrap();
     let plan = plan(5, constant(10, Loss::None), ms(5_000), Vec::new());
     let mut world = World::<AnnounceListen>::new(params).with_rank_of(1, 77).with_rank_of(4, 0);
-    world.run(&plan, Coins::new(1, 0), &mut ());
+    world.run(&plan, RunSeed::new(1, 0), &mut ());
     for node in 0..5 {
         let state = world.node(node).expect("nobody left");
         assert!(state.leadership(world.clock(node)).names(NodeId(1)), "process {node}");

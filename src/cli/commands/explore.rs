@@ -136,7 +136,7 @@ impl Explore {
             )));
         };
         told.about = announcements::ABOUT;
-        (told.asked, told.ticks) = (Asked::Standing, self.ticks.or(Some(announcements::TICKS)));
+        (told.asked, told.ticks) = (Asked::Snapshot, self.ticks.or(Some(announcements::TICKS)));
         self.explore(&announcements::world(nodes, variant, self.adversary()), &told, to)
     }
 

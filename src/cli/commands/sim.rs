@@ -302,7 +302,7 @@ impl Sim {
             ranks: setting.ranks(&chosen.0),
             drift: setting.drift(&choice),
             choice,
-            convening: setting.convening(&chosen, self.window)?,
+            initiation: setting.initiation(&chosen, self.window)?,
             scenario,
             window: self.window,
             runs: self.runs,

@@ -15,7 +15,7 @@ use bellwether::core::{Duration, Record, SimTime};
 use bellwether::protocols::choice::Entry;
 use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
-    Coins, Engine, Experiment, Fault, Scenario, ScenarioFile, Timed, Who, trace,
+    Engine, Experiment, Fault, RunSeed, Scenario, ScenarioFile, Timed, Who, trace,
 };
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -214,7 +214,7 @@ impl Trace {
             network: setting.network()?,
             ranks: setting.ranks(&chosen.0),
             drift: setting.drift(&choice),
-            convening: setting.convening(&chosen, horizon)?,
+            initiation: setting.initiation(&chosen, horizon)?,
             choice,
             scenario: Scenario::Start,
             window: horizon,
@@ -224,12 +224,12 @@ impl Trace {
             engine: Engine::Event,
         };
         experiment.check().map_err(Failure::usage)?;
-        let coins = Coins::new(experiment.seed, 0);
-        let (mut plan, _) = experiment.plan(coins);
+        let run_seed = RunSeed::new(experiment.seed, 0);
+        let (mut plan, _) = experiment.plan(run_seed);
         plan.horizon = horizon;
         plan.faults.extend(faults);
         plan.faults.sort_by_key(|timed| timed.at);
-        let places = experiment.convening.terrain.places(nodes, coins, horizon);
+        let places = experiment.initiation.terrain.places(nodes, run_seed, horizon);
         let Experiment { choice, seed, .. } = experiment;
         plan.check().map_err(Failure::usage)?;
         let about = format!("{} with {nodes} processes", entry.name);

@@ -7,7 +7,7 @@ use bellwether::analysis::usual_links;
 use bellwether::core::Duration;
 use bellwether::protocols::simulated::Layout;
 use bellwether::sim::motion::Motion;
-use bellwether::sim::{Convening, Initiators, Order, Terrain};
+use bellwether::sim::{Initiation, Initiators, Order, Terrain};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Call {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rings")]
-#[group(id = "Standing")]
+#[group(id = "Snapshot")]
 struct Ring {
     /// In which order they stand: ascending, descending, random (drawn for each run), or a list of
     /// all ids such as 2,0,1
@@ -209,7 +209,7 @@ impl Ground {
 
 impl Call {
     /// Who calls and how quick they are.
-    pub(in crate::cli) fn convening(&self) -> Result<Convening, Failure> {
+    pub(in crate::cli) fn initiation(&self) -> Result<Initiation, Failure> {
         let Self { initiators, initiator, spread, top_dead, processing, .. } = self;
         if *spread > Duration::LONGEST_WRITTEN {
             return Err(Failure::usage("--spread infinite: nobody would call; choose a length"));
@@ -219,7 +219,7 @@ impl Call {
                 "--processing infinite: nothing would ever happen; choose a length",
             ));
         }
-        Ok(Convening {
+        Ok(Initiation {
             initiators: if initiator.is_empty() {
                 initiators.clone()
             } else {
@@ -228,7 +228,7 @@ impl Call {
             processing: *processing,
             top_dead: *top_dead,
             spread: *spread,
-            ..Convening::default()
+            ..Initiation::default()
         })
     }
 
@@ -317,19 +317,19 @@ impl Convened {
 
     /// The circumstances, for so many processes that move for so long; failures are told unless
     /// they are detected.
-    pub(in crate::cli) fn convening(
+    pub(in crate::cli) fn initiation(
         &self,
         layout: Option<Layout>,
         nodes: u32,
         lasts: Duration,
         detects: bool,
-    ) -> Result<Convening, Failure> {
+    ) -> Result<Initiation, Failure> {
         if detects && self.call.detection.is_some() {
             return Err(Failure::usage(
                 "--detection is of --detector told, and heartbeats take their time; leave one out",
             ));
         }
-        Ok(Convening {
+        Ok(Initiation {
             order: self.ring.order.clone(),
             detection: self.call.detection().0.filter(|_| !detects),
             terrain: match layout {
@@ -338,7 +338,7 @@ impl Convened {
                     self.ground.terrain(nodes - u32::from(self.call.top_dead), lasts)?
                 }
             },
-            ..self.call.convening()?
+            ..self.call.initiation()?
         })
     }
 

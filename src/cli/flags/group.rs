@@ -13,7 +13,7 @@ use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
 use bellwether::protocols::param::Given;
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::network::Network;
-use bellwether::sim::{Convening, NODES_MAX, Ranks};
+use bellwether::sim::{Initiation, NODES_MAX, Ranks};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -211,18 +211,18 @@ impl Setting<'_> {
     }
 
     /// Who calls an election, where somebody does, and where; those who move do so for so long.
-    pub(in crate::cli) fn convening(
+    pub(in crate::cli) fn initiation(
         self,
         (config, choice): &(Config, Choice),
         lasts: Duration,
-    ) -> Result<Convening, Failure> {
+    ) -> Result<Initiation, Failure> {
         let Group { convened, probabilistic, .. } = self.group;
         if choice.rounds().is_some() {
-            return probabilistic.convening(&convened.call);
+            return probabilistic.initiation(&convened.call);
         }
         match choice.profile().convened {
-            true => convened.convening(choice.layout(), self.nodes(), lasts, detects(config)),
-            false => Ok(Convening::default()),
+            true => convened.initiation(choice.layout(), self.nodes(), lasts, detects(config)),
+            false => Ok(Initiation::default()),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::cli::failure::Failure;
 use crate::cli::flags::calling::Call;
 use bellwether::sim::network::{Loss, Network, Probability};
-use bellwether::sim::{Convening, Initiators};
+use bellwether::sim::{Initiation, Initiators};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -44,13 +44,13 @@ impl Probabilistic {
     }
 
     /// Who calls and what they see. Where one calls, it is any.
-    pub(in crate::cli) fn convening(&self, call: &Call) -> Result<Convening, Failure> {
-        let called = call.convening()?;
+    pub(in crate::cli) fn initiation(&self, call: &Call) -> Result<Initiation, Failure> {
+        let called = call.initiation()?;
         let initiators = match called.initiators {
             Initiators::One => Initiators::Some(1),
             others => others,
         };
-        Ok(Convening { initiators, view: self.view, fail: self.fail, ..called })
+        Ok(Initiation { initiators, view: self.view, fail: self.fail, ..called })
     }
 
     /// What is not the same in every experiment, for people to read.

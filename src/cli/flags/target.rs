@@ -2,7 +2,7 @@
 
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::runtime_dir;
-use bellwether::net::control::{Client, NoAnswer, find};
+use bellwether::net::control::{Client, ClientError, find};
 use clap::{Args, ValueEnum};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -47,10 +47,12 @@ impl Target {
         let (mut nobody, mut denied) = (None, None);
         for dir in runtime_dir::all_of_process(self.dir.as_deref()) {
             match find(&dir, group.as_deref(), id) {
-                Err(NoAnswer::Io(path, error)) if error.kind() == ErrorKind::PermissionDenied => {
+                Err(ClientError::Io(path, error))
+                    if error.kind() == ErrorKind::PermissionDenied =>
+                {
                     denied = denied.or(Some(path));
                 }
-                Err(why @ NoAnswer::Nobody { .. }) => nobody = nobody.or(Some(why)),
+                Err(why @ ClientError::Nobody { .. }) => nobody = nobody.or(Some(why)),
                 found => return found.map_err(Failure::from),
             }
         }
@@ -65,10 +67,10 @@ impl Target {
     }
 }
 
-impl From<NoAnswer> for Failure {
-    fn from(why: NoAnswer) -> Self {
+impl From<ClientError> for Failure {
+    fn from(why: ClientError) -> Self {
         match why {
-            NoAnswer::Several(_) => Self::Usage(with_flags(&why)),
+            ClientError::Several(_) => Self::Usage(with_flags(&why)),
             _ => Self::Io(with_flags(&why)),
         }
     }

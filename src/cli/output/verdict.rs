@@ -2,7 +2,7 @@
 
 use crate::cli::commands::sim::count;
 use crate::cli::output::{csv, short, table};
-use bellwether::check::{Breach, Report, Schedule, Trial};
+use bellwether::check::{BrokenInvariant, Report, Schedule, Trial};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Promise;
 use bellwether::sim::network::{Delay, Probability};
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Evidence {
     /// The least that breaks it.
     pub(in crate::cli) schedule: Schedule,
     /// What that breaks.
-    pub(in crate::cli) breach: Breach,
+    pub(in crate::cli) breach: BrokenInvariant,
     /// How many faults there were at first.
     pub(in crate::cli) before: usize,
     /// The command that shows it again.

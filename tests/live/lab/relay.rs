@@ -9,7 +9,7 @@
 use super::clock::now;
 use bellwether::core::{Duration, Entropy, Instant};
 use bellwether::sim::coin::Stream;
-use bellwether::sim::{Coins, For};
+use bellwether::sim::{RunSeed, StreamPurpose};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -73,7 +73,7 @@ impl Relay {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            let luck = Coins::new(weather.seed, 0).world(For::Caller(0));
+            let luck = RunSeed::new(weather.seed, 0).world(StreamPurpose::Caller(0));
             let mut way = Way { weather, luck, doors, queue: BinaryHeap::new(), number: 0 };
             while !stopped.load(Ordering::Relaxed) {
                 way.turn();

@@ -78,7 +78,7 @@ pub fn time(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 fn simulation(inputs: &ValidInputs) -> Option<Point> {
     let (_, links) = graph(inputs).ok()?;
     let mut point = point_of("ad-hoc", inputs).runs(10);
-    point.convening.terrain = Terrain::Random { links: links as usize };
+    point.initiation.terrain = Terrain::Random { links: links as usize };
     Some(point)
 }
 
@@ -135,7 +135,7 @@ const ELECTION_TIME: Quantity = Quantity {
     simulation: |inputs| {
         group(inputs).ok()?;
         let mut point = point_of("ad-hoc", inputs).runs(2);
-        point.convening.terrain = Terrain::Complete;
+        point.initiation.terrain = Terrain::Complete;
         Some((point, Measure::Time))
     },
     ..TIME
@@ -145,7 +145,7 @@ const ELECTION_TIME: Quantity = Quantity {
 mod tests {
     use super::super::testing::inputs;
     use super::*;
-    use bellwether_sim::coin::{Coins, For};
+    use bellwether_sim::coin::{RunSeed, StreamPurpose};
     use bellwether_sim::graph;
     use std::collections::VecDeque;
 
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn on_every_graph_it_is_what_is_sent_link_by_link() {
-        let mut luck = Coins::new(6, 0).world(For::Caller(9));
+        let mut luck = RunSeed::new(6, 0).world(StreamPurpose::Caller(9));
         for nodes in [2u32, 3, 7, 30] {
             let most = nodes * (nodes - 1) / 2;
             for links in

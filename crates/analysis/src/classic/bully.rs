@@ -163,8 +163,8 @@ fn reply(inputs: &ValidInputs) -> f64 {
 /// The election of one case; nothing in it is left to luck.
 fn point(case: Case, inputs: &ValidInputs) -> Point {
     let mut point = point_of("bully", inputs).runs(2);
-    point.convening.top_dead = matches!(case, Case::Worst | Case::From);
-    point.convening.initiators = match case {
+    point.initiation.top_dead = matches!(case, Case::Worst | Case::From);
+    point.initiation.initiators = match case {
         Case::From => Initiators::Named(vec![inputs.initiator]),
         Case::Recovery => Initiators::Named(vec![inputs.nodes - 1]),
         _ => Initiators::One,
@@ -191,14 +191,14 @@ fn simulation(case: Case, column: Column, inputs: &ValidInputs) -> Option<(Point
 fn timed(case: Case, inputs: &ValidInputs) -> Option<(Point, Measure)> {
     time(case, inputs).ok()?;
     let told = point(case, inputs);
-    let point = if told.convening.top_dead { untold(case, inputs) } else { told };
+    let point = if told.initiation.top_dead { untold(case, inputs) } else { told };
     Some((point, Measure::Time))
 }
 
 /// The same election where nobody is told who is dead: time-outs must say so.
 pub fn untold(case: Case, inputs: &ValidInputs) -> Point {
     let mut point = point(case, inputs).with("reply", duration(reply(inputs)));
-    point.convening.detection = None;
+    point.initiation.detection = None;
     point
 }
 

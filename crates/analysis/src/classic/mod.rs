@@ -59,7 +59,7 @@ use crate::quantity::Quantity;
 pub(crate) fn point_of(protocol: &'static str, inputs: &ValidInputs) -> Point {
     let mut point = Point::new(protocol, inputs.nodes);
     point.delay = duration(inputs.delay);
-    point.convening.processing = duration(inputs.processing);
+    point.initiation.processing = duration(inputs.processing);
     point
 }
 

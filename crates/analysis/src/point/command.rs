@@ -3,7 +3,7 @@
 use super::{Point, usual_links};
 use bellwether_core::Duration;
 use bellwether_protocols::param::Kind;
-use bellwether_sim::{Churn, Convening, Initiators, Order, Scenario, Terrain};
+use bellwether_sim::{Churn, Initiation, Initiators, Order, Scenario, Terrain};
 use std::fmt::Display;
 
 /// The flags that stand first, in this order. The others follow as they were added.
@@ -56,7 +56,7 @@ impl Point {
     pub fn command(&self) -> String {
         let (usual, mut flags) = (Self::new(self.protocol, self.nodes), Flags::default());
         self.add_network(&usual, &mut flags);
-        self.add_convening(&usual, &mut flags);
+        self.add_initiation(&usual, &mut flags);
         self.add_terrain(&mut flags);
         self.add_params(&mut flags);
         self.add_scenario(&usual, &mut flags);
@@ -81,10 +81,11 @@ impl Point {
         flags.add_if(self.fail != usual.fail, "fail", self.fail);
     }
 
-    fn add_convening(&self, usual: &Self, flags: &mut Flags) {
-        let Convening { initiators, order, processing, detection, top_dead, .. } = &self.convening;
+    fn add_initiation(&self, usual: &Self, flags: &mut Flags) {
+        let Initiation { initiators, order, processing, detection, top_dead, .. } =
+            &self.initiation;
         match initiators {
-            usually if *usually == usual.convening.initiators => {}
+            usually if *usually == usual.initiation.initiators => {}
             Initiators::One => flags.add("initiators", "one"),
             Initiators::All => flags.add("initiators", "all"),
             Initiators::Random => flags.add("initiators", "random"),
@@ -101,14 +102,14 @@ impl Point {
         }
         flags.add_if(*top_dead, "top-dead", "");
         flags.add_if(*processing > Duration::ZERO, "processing", processing);
-        if *detection != usual.convening.detection && !self.detects() {
+        if *detection != usual.initiation.detection && !self.detects() {
             let never = || "never".to_owned();
             flags.add("detection", detection.map_or_else(never, |soon| soon.to_string()));
         }
     }
 
     fn add_terrain(&self, flags: &mut Flags) {
-        match &self.convening.terrain {
+        match &self.initiation.terrain {
             Terrain::Open => {}
             Terrain::Complete => flags.add("graph", "complete"),
             Terrain::Circle => flags.add("graph", "circle"),

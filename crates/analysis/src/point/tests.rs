@@ -23,7 +23,7 @@ fn a_command_says_what_differs_from_the_defaults_always_in_the_same_words() {
          --seed 5",
     );
     let mut point = Point::new("bully", 7).initiators(Initiators::Named(vec![2, 4]));
-    (point.convening.detection, point.convening.top_dead) = (None, true);
+    (point.initiation.detection, point.initiation.top_dead) = (None, true);
     says(
         &point.with("stamps", true),
         " --initiator 2 --initiator 4 --top-dead --detection never --stamps --runs 1000 --seed 1",
@@ -78,8 +78,8 @@ fn what_cannot_be_simulated_is_refused_by_name() {
 #[test]
 fn processes_that_detect_failures_are_not_told_of_them() {
     let point = Point::new("bully", 5);
-    assert_eq!(point.experiment(1).unwrap().convening.detection, Some(Duration::ZERO));
+    assert_eq!(point.experiment(1).unwrap().initiation.detection, Some(Duration::ZERO));
     let point = point.with("detector", "heartbeats");
-    assert_eq!(point.experiment(1).unwrap().convening.detection, None);
+    assert_eq!(point.experiment(1).unwrap().initiation.detection, None);
     assert!(!point.command().contains("--detection"), "{}", point.command());
 }

@@ -18,7 +18,7 @@ use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message, Shape, Variant};
 use bellwether_protocols::choice::Choice;
 use bellwether_sim::stats::Summary;
-use bellwether_sim::{Coins, Measure, Observer, World};
+use bellwether_sim::{Measure, Observer, RunSeed, World};
 
 fn runs(nodes: u32) -> u64 {
     match nodes {
@@ -130,11 +130,11 @@ fn sent_in_suppression(point: &Point) -> Summary {
     };
     let mut world = World::<AnnounceListen>::new(params);
     let count = |run: u64| {
-        let coins = Coins::new(experiment.seed, run);
-        let (mut plan, _) = experiment.plan(coins);
+        let run_seed = RunSeed::new(experiment.seed, run);
+        let (mut plan, _) = experiment.plan(run_seed);
         plan.horizon = duration(point.inputs().suppress).saturating_sub(Duration::from_nanos(1));
         let mut sent = Sent::default();
-        world.run(&plan, coins, &mut sent);
+        world.run(&plan, run_seed, &mut sent);
         sent.0 as f64
     };
     let counts: Vec<f64> = (0..experiment.runs).map(count).collect();

@@ -48,7 +48,7 @@ impl Asked {
     pub fn properties(self) -> &'static [&'static str] {
         match self {
             Self::Leases => &[NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF],
-            Self::Standing => &[SOMEBODY_STANDS],
+            Self::Snapshot => &[SOMEBODY_STANDS],
         }
     }
 }
@@ -114,7 +114,7 @@ impl<P: Protocol> Model for World<P> {
         let somebody_leads = Property::sometimes(SOMEBODY_LEADS, |_, state: &State<P>| {
             state.leaders().next().is_some()
         });
-        if self.asked == Asked::Standing {
+        if self.asked == Asked::Snapshot {
             let stands = |_: &Self, state: &State<P>| !state.everybody_follows();
             return vec![Property::always(SOMEBODY_STANDS, stands), somebody_leads];
         }

@@ -6,7 +6,7 @@
 
 use bellwether_core::{
     Boot, Command, Cx, Dest, Effect, Fact, Instant, Layered, Leadership, Malformed, Message,
-    NoTimer, NodeId, Protocol, Reader, Rebase, Refused, Write,
+    NoTimer, NodeId, Protocol, Reader, Rebase, Refused, WireWrite,
 };
 use std::borrow::Cow;
 

@@ -112,7 +112,7 @@ pub enum Asked {
     /// The invariants of leases.
     Leases,
     /// Whether a candidate exists, unless all may be waiting for a dead process.
-    Standing,
+    Snapshot,
 }
 
 impl<P: Protocol> World<P> {

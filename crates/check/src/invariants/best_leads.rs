@@ -21,7 +21,7 @@ impl Invariant for BestLeads {
     }
 
     fn look(&mut self, view: &View<'_>) -> Finding {
-        if !view.course.pace.best || !view.is_settled() {
+        if !view.course.time_scales.best || !view.is_settled() {
             return Finding::Nothing;
         }
         let mut finding = Finding::Nothing;
@@ -51,7 +51,7 @@ mod tests {
     fn the_best_is_who_says_so_and_the_greatest_id_among_equals() {
         let mut stage = Stage::new(3);
         stage.links_are(&[(0, 1), (0, 2), (1, 2)]);
-        stage.course.pace.best = true;
+        stage.course.time_scales.best = true;
         let names = |stage: &mut Stage, named: u32| {
             stage.rows.iter_mut().for_each(|row| row.names = [named].into_iter().collect());
         };
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(stage.look(&mut BestLeads), Finding::Kept);
         names(&mut stage, 2);
         assert!(stage.breaks(&mut BestLeads, "0 names {2}, but 1 is the best"));
-        stage.course.pace.best = false;
+        stage.course.time_scales.best = false;
         assert_eq!(stage.look(&mut BestLeads), Finding::Nothing, "nobody promised it");
     }
 }

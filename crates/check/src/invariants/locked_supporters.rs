@@ -38,7 +38,7 @@ fn is_locked(view: &View<'_>, supporter: u32, leader: u32) -> bool {
 }
 
 fn is_excused(view: &View<'_>, supporter: u32) -> bool {
-    let promised = view.course.stretched(view.course.pace.lease);
+    let promised = view.course.stretched(view.course.time_scales.lease);
     let row = view.row(supporter);
     row.unseen || row.gone.is_some_and(|gone| view.at <= gone + promised)
 }
@@ -82,9 +82,9 @@ mod tests {
         stage.leads(0, &[0, 1]);
         stage.gone(1);
         stage.rows[1].gone = Some(SimTime::from_nanos(100));
-        stage.at = SimTime::from_nanos(100) + stage.course.pace.lease;
+        stage.at = SimTime::from_nanos(100) + stage.course.time_scales.lease;
         assert_eq!(stage.look(&mut LockedSupporters), Finding::Kept);
-        stage.at += stage.course.pace.lease;
+        stage.at += stage.course.time_scales.lease;
         assert!(stage.breaks(&mut LockedSupporters, "but process 1 is locked to nobody"));
         stage.rows[1].unseen = true;
         assert_eq!(stage.look(&mut LockedSupporters), Finding::Kept, "nobody knows");

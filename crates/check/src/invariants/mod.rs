@@ -97,7 +97,7 @@ impl Finding {
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
+pub struct BrokenInvariant {
     /// Its name.
     pub invariant: &'static str,
     /// The time.
@@ -106,7 +106,7 @@ pub struct Breach {
     pub text: String,
 }
 
-impl fmt::Display for Breach {
+impl fmt::Display for BrokenInvariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is broken at {}: {}", self.invariant, self.at, self.text)
     }

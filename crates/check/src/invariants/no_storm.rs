@@ -38,7 +38,7 @@ impl Invariant for NoStorm {
     }
 
     fn look(&mut self, view: &View<'_>) -> Finding {
-        if view.at > self.since + view.course.pace.lease {
+        if view.at > self.since + view.course.time_scales.lease {
             (self.since, self.steps) = (view.at, 0);
         }
         self.steps += 1;
@@ -62,7 +62,7 @@ mod tests {
         let mut storm = NoStorm::default();
         for _ in 0..2 {
             assert!((0..2_000).all(|_| stage.look(&mut storm) == Finding::Kept));
-            stage.at += stage.course.pace.lease + Duration::from_nanos(1);
+            stage.at += stage.course.time_scales.lease + Duration::from_nanos(1);
         }
         stage.at = stage.at - Duration::from_nanos(1);
         assert!(stage.breaks(&mut storm, "2001 steps in 0.1s"));

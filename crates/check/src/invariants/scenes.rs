@@ -5,7 +5,7 @@ use crate::links::Links;
 use crate::nodes::Nodes;
 use crate::view::{Arrival, Course, Lock, Row, View};
 use bellwether_core::{Duration, Instant, SimTime};
-use bellwether_protocols::pace::Pace;
+use bellwether_protocols::time_scales::TimeScales;
 
 /// A scene: processes that all run, are connected and do not lead, just before the group must
 /// settle.
@@ -17,9 +17,9 @@ pub(crate) struct Stage {
 }
 
 /// The time scales of the scenes.
-pub(crate) fn pace() -> Pace {
+pub(crate) fn time_scales() -> TimeScales {
     let ms = Duration::from_millis;
-    Pace {
+    TimeScales {
         fastest: ms(1),
         timely: ms(5),
         scheduling: ms(5),
@@ -35,7 +35,8 @@ pub(crate) fn pace() -> Pace {
 
 impl Stage {
     pub(crate) fn new(nodes: u32) -> Self {
-        let course = Course::new(SimTime::from_nanos(1_000_000_000), Links::all(nodes), pace());
+        let course =
+            Course::new(SimTime::from_nanos(1_000_000_000), Links::all(nodes), time_scales());
         let at = course.settled;
         let rows = vec![Row { alive: true, ..Row::ABSENT }; nodes as usize];
         Self { rows, course, at, arrival: None }

@@ -52,11 +52,11 @@ impl Invariant for Timeliness {
                 *last = (*last).max(view.at).max(view.row(leader).ends);
             }
             let without = view.at.since(*last);
-            if without > view.course.pace.settles {
+            if without > view.course.time_scales.settles {
                 return Finding::Broken(format!(
                     "{} are connected with each other and with nobody else since {}, but had no \
                      leader for {without}, longer than {}",
-                    part.members, view.course.calm, view.course.pace.settles
+                    part.members, view.course.calm, view.course.time_scales.settles
                 ));
             }
             finding = Finding::Kept;
@@ -81,13 +81,13 @@ mod tests {
         stage.leads(0, &[0, 1, 2]);
         assert_eq!(stage.look(&mut timeliness), Finding::Kept);
         stage.rows[0].leads = false;
-        stage.at = stage.course.settled + stage.course.pace.settles;
+        stage.at = stage.course.settled + stage.course.time_scales.settles;
         assert_eq!(stage.look(&mut timeliness), Finding::Kept, "it was without for κ, no longer");
         stage.settle();
-        stage.at += stage.course.pace.settles;
+        stage.at += stage.course.time_scales.settles;
         assert!(stage.breaks(&mut timeliness, "{0, 1, 2} are connected with each other"));
         timeliness.begin();
-        stage.course.pace.quorum = Some(4);
+        stage.course.time_scales.quorum = Some(4);
         assert_eq!(stage.look(&mut timeliness), Finding::Nothing, "too few to have a leader");
     }
 }

@@ -4,7 +4,7 @@
 use super::read::{BadTrace, Line, Trace};
 use super::works::Guardian;
 use crate::nodes::Nodes;
-use bellwether_core::{Event, Head, NodeId, SimTime};
+use bellwether_core::{Event, LifeHeader, NodeId, SimTime};
 use bellwether_protocols::choice::Choice;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub struct Life<'a> {
     /// The process.
     pub node: NodeId,
     /// What it started with.
-    pub head: &'a Head,
+    pub head: &'a LifeHeader,
     /// Its records.
     pub lines: Vec<&'a Line>,
 }

@@ -14,8 +14,8 @@ use crate::nodes::Nodes;
 use crate::view::{Course, Lock, Row};
 use crate::watch::{Watch, named};
 use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime};
-use bellwether_protocols::pace::Pace;
 use bellwether_protocols::promise::Promise;
+use bellwether_protocols::time_scales::TimeScales;
 use std::collections::BTreeSet;
 
 /// The result of checking a live run.
@@ -185,7 +185,7 @@ enum Happening<'a> {
 /// Applies the events and checks the invariants.
 struct TraceJudge<'a> {
     group: &'a Group<'a>,
-    pace: Pace,
+    time_scales: TimeScales,
     watch: Watch,
     beliefs: Vec<Belief>,
     conditions: Conditions,
@@ -202,13 +202,14 @@ struct TraceJudge<'a> {
 impl<'a> TraceJudge<'a> {
     fn new(group: &'a Group<'a>, invariants: Vec<Box<dyn Invariant>>, knows_faults: bool) -> Self {
         // Recorded runs do not contain the ranks of processes.
-        let pace = Pace { best: false, ..group.choice.pace(group.ids.len() as u32) };
+        let time_scales =
+            TimeScales { best: false, ..group.choice.time_scales(group.ids.len() as u32) };
         let numbers = group.numbers();
         let mut watch = Watch::new(invariants);
-        watch.begin(Course::new(SimTime::NEVER, Links::none(numbers), pace), numbers);
+        watch.begin(Course::new(SimTime::NEVER, Links::none(numbers), time_scales), numbers);
         Self {
             group,
-            pace,
+            time_scales,
             watch,
             beliefs: vec![NOTHING; numbers as usize],
             conditions: Conditions::new(numbers),
@@ -327,7 +328,7 @@ impl<'a> TraceJudge<'a> {
         let calm = if links.is_some() { at } else { SimTime::NEVER };
         let links = links.unwrap_or_else(|| Links::none(self.group.numbers()));
         let resigned = self.conditions.resigned;
-        let course = Course { resigned, ..Course::new(calm, links, self.pace) };
+        let course = Course { resigned, ..Course::new(calm, links, self.time_scales) };
         self.watch.disturb(course, self.conditions.still);
     }
 

@@ -40,7 +40,7 @@ impl Draft<'_> {
             changes.push(self.drift(at, node));
         }
         changes.sort_by_key(|change| change.at);
-        if self.kinds.has(FaultKind::Drift) && self.pace.clock_error > Duration::ZERO {
+        if self.kinds.has(FaultKind::Drift) && self.time_scales.clock_error > Duration::ZERO {
             for node in 0..self.nodes {
                 let bursts = self.bursts(node, &changes);
                 changes.extend(bursts);
@@ -58,7 +58,7 @@ impl Draft<'_> {
 
     /// Draws a change of a clock's rate: to the largest drift, or a part of it.
     fn drift(&mut self, at: Duration, node: u32) -> Change {
-        let most = (f64::from(self.pace.drift) * self.mix.drift) as i64;
+        let most = (f64::from(self.time_scales.drift) * self.mix.drift) as i64;
         let drawn = match self.rng.below(4) {
             0 => most,
             1 => -most,
@@ -69,7 +69,7 @@ impl Draft<'_> {
 
     /// Draws bursts in which a clock gains and loses ε in turns, so that no two add up.
     fn bursts(&mut self, node: u32, changes: &[Change]) -> Vec<Change> {
-        let error = (self.pace.clock_error.saturating_sub(ROUNDING)).as_nanos();
+        let error = (self.time_scales.clock_error.saturating_sub(ROUNDING)).as_nanos();
         let error = error * BILLION / BURST.as_nanos();
         let mut rate = i32::try_from(error).unwrap_or(i32::MAX);
         if self.rng.below(2) == 0 {

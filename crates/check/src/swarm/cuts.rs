@@ -15,7 +15,7 @@ impl Draft<'_> {
         }
         cuts.sort_by_key(|(at, _)| *at);
         for (index, (at, kind)) in cuts.iter().enumerate() {
-            let lasts = self.rng.stretch(self.pace.lease, self.mix.cut);
+            let lasts = self.rng.stretch(self.time_scales.lease, self.mix.cut);
             self.push(*at, Fault::Heal);
             self.cut(*at, *kind);
             let next = cuts.get(index + 1).map_or(self.chaos, |(next, _)| *next);

@@ -18,7 +18,7 @@ impl Draft<'_> {
         self.push(at, Fault::Heal);
         let links = self.draw_links(at);
         // Late messages still arrive, and slow processes still react to earlier ones.
-        (links, at + self.late.max(self.pace.timely) + self.slowest)
+        (links, at + self.late.max(self.time_scales.timely) + self.slowest)
     }
 
     /// Processes resume and react in time; all or some of the dead ones restart.
@@ -38,8 +38,8 @@ impl Draft<'_> {
             }
         }
         // A message must be timely including the receiver's reaction time.
-        let room = self.pace.timely.saturating_sub(self.pace.fastest).as_nanos() / 2;
-        let slow = self.pace.scheduling.min(Duration::from_nanos(room));
+        let room = self.time_scales.timely.saturating_sub(self.time_scales.fastest).as_nanos() / 2;
+        let slow = self.time_scales.scheduling.min(Duration::from_nanos(room));
         let by = if self.rng.chance(0.5) { slow } else { Duration::ZERO };
         for node in stood.iter() {
             self.push(at, Fault::Resume { node: Who::Node(node) });

@@ -34,7 +34,7 @@ impl Draft<'_> {
                 if life == Renumbered::Lower && self.renumbered.contains(node) {
                     continue;
                 }
-                let down = self.later.stretch(self.pace.lease, (0.0, 2.0));
+                let down = self.later.stretch(self.time_scales.lease, (0.0, 2.0));
                 self.renumber(at, (at + down).min(self.chaos), node, life);
             }
         }

@@ -1,4 +1,4 @@
-//! Random schedules: a pure function of (seed, number), the size of the group, the protocol's pace
+//! Random schedules: a pure function of (seed, number), the size of the group, the protocol's time_scales
 //! and a mix.
 //!
 //! **Source.** Alex Groce, Chaoqiang Zhang, Eric Eide, Yang Chen and John Regehr, "Swarm testing",
@@ -25,20 +25,26 @@ use crate::fault_mix::FaultMix;
 use crate::nodes::Nodes;
 use crate::schedule::Schedule;
 use bellwether_core::{Duration, SimTime};
-use bellwether_protocols::pace::Pace;
+use bellwether_protocols::time_scales::TimeScales;
 use bellwether_sim::{Fault, Plan, Timed};
 
 /// For how many leases a settled group is checked.
 const WATCH: u64 = 4;
 
 /// The schedule with this number.
-pub fn draw(seed: u64, number: u64, nodes: u32, pace: &Pace, mix: &FaultMix) -> Schedule {
+pub fn draw(
+    seed: u64,
+    number: u64,
+    nodes: u32,
+    time_scales: &TimeScales,
+    mix: &FaultMix,
+) -> Schedule {
     let mut rng = ScheduleRng::new(seed, number);
     let run = rng.seed();
     let mut later = ScheduleRng::later(seed, number);
     let kinds = mix.draw(&mut rng, &mut later);
-    let chaos = rng.stretch(pace.lease, mix.chaos);
-    let draft = Draft::new(pace, mix);
+    let chaos = rng.stretch(time_scales.lease, mix.chaos);
+    let draft = Draft::new(time_scales, mix);
     let mut draft = Draft { nodes, kinds, chaos, rng, later, ..draft };
     let offset = draft.draw_clocks();
     let network = draft.draw_weather();
@@ -49,23 +55,23 @@ pub fn draw(seed: u64, number: u64, nodes: u32, pace: &Pace, mix: &FaultMix) -> 
     let (links, calm) = draft.draw_finale();
     let Draft { mut faults, absent, trouble, .. } = draft;
     faults.sort_by_key(|timed| timed.at); // stable: at equal times the order of drawing counts
-    let horizon = calm + pace.settles + pace.lease * WATCH;
+    let horizon = calm + time_scales.settles + time_scales.lease * WATCH;
     let plan = Plan { network, absent, faults, offset, horizon, ..Plan::new(nodes) };
     Schedule { plan, calm: SimTime::ZERO + calm, links, luck: run, trouble }
 }
 
 /// The longest schedule.
-pub fn longest(pace: &Pace, mix: &FaultMix) -> Duration {
-    let chaos = random::scaled(pace.lease, mix.chaos.1);
-    let late = pace.lease * (network::LONGEST + 2 * network::STRAGGLE_LONG);
-    let slow = pace.lease + pace.scheduling * 2;
-    chaos + late + slow + pace.timely * 5 + pace.settles + pace.lease * WATCH
+pub fn longest(time_scales: &TimeScales, mix: &FaultMix) -> Duration {
+    let chaos = random::scaled(time_scales.lease, mix.chaos.1);
+    let late = time_scales.lease * (network::LONGEST + 2 * network::STRAGGLE_LONG);
+    let slow = time_scales.lease + time_scales.scheduling * 2;
+    chaos + late + slow + time_scales.timely * 5 + time_scales.settles + time_scales.lease * WATCH
 }
 
 /// A schedule being drawn.
 struct Draft<'a> {
     nodes: u32,
-    pace: &'a Pace,
+    time_scales: &'a TimeScales,
     mix: &'a FaultMix,
     kinds: FaultKinds,
     /// How long faults happen.
@@ -84,10 +90,10 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn new(pace: &'a Pace, mix: &'a FaultMix) -> Self {
+    fn new(time_scales: &'a TimeScales, mix: &'a FaultMix) -> Self {
         Self {
             nodes: 1,
-            pace,
+            time_scales,
             mix,
             kinds: FaultKinds::NONE,
             chaos: Duration::ZERO,
@@ -123,16 +129,16 @@ impl<'a> Draft<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invariants::scenes::pace;
+    use crate::invariants::scenes::time_scales;
 
     #[test]
     fn every_schedule_is_valid_and_really_becomes_calm() {
         for nodes in [1, 2, 3, 5, 9] {
             for number in 0..400 {
-                let schedule = draw(7, number, nodes, &pace(), &FaultMix::default());
+                let schedule = draw(7, number, nodes, &time_scales(), &FaultMix::default());
                 assert_eq!(schedule.plan.check(), Ok(()), "schedule {number}");
-                assert!(schedule.is_calm(&pace()), "schedule {number}: {schedule:#?}");
-                let again = draw(7, number, nodes, &pace(), &FaultMix::default());
+                assert!(schedule.is_calm(&time_scales()), "schedule {number}: {schedule:#?}");
+                let again = draw(7, number, nodes, &time_scales(), &FaultMix::default());
                 assert_eq!(schedule, again, "schedule {number} is not a function of its number");
             }
         }
@@ -143,7 +149,7 @@ mod tests {
         let mut trouble = Occurrences::default();
         let mut missing = FaultKinds::NONE;
         for number in 0..300 {
-            let schedule = draw(1, number, 5, &pace(), &FaultMix::default());
+            let schedule = draw(1, number, 5, &time_scales(), &FaultMix::default());
             trouble.add(&schedule.trouble);
             for (kind, count) in schedule.trouble.iter() {
                 if count == 0 {
@@ -162,7 +168,7 @@ mod tests {
         for kind in FaultKind::ALL {
             let mix = FaultMix::only(&[kind]);
             for number in 0..20 {
-                let schedule = draw(3, number, 5, &pace(), &mix);
+                let schedule = draw(3, number, 5, &time_scales(), &mix);
                 for (other, count) in schedule.trouble.iter() {
                     let modifies = matches!(kind, FaultKind::LostDisk | FaultKind::Reboot);
                     let expected = other == kind && !modifies;

@@ -48,7 +48,8 @@ impl Draft<'_> {
     /// Draws a network without loss whose delays are timely, also with this reaction time of the
     /// receiver.
     pub(super) fn fair(&mut self, slow: Duration) -> Network {
-        let (fastest, longest) = (self.pace.fastest, self.pace.timely.saturating_sub(slow));
+        let (fastest, longest) =
+            (self.time_scales.fastest, self.time_scales.timely.saturating_sub(slow));
         let delay = match self.rng.below(4) {
             0 => Delay::Constant(longest),
             1 => Delay::Constant(fastest),
@@ -80,7 +81,7 @@ impl Draft<'_> {
             self.trouble.count(FaultKind::Reordering);
             network.reorder = self.rng.odds(&[0.02, 0.1, 0.3]);
         }
-        network.straggle = self.rng.stretch(self.pace.lease, (0.1, STRAGGLE as f64));
+        network.straggle = self.rng.stretch(self.time_scales.lease, (0.1, STRAGGLE as f64));
         if self.kinds.has(FaultKind::Stragglers) {
             self.hold_up(&mut network);
         }
@@ -96,7 +97,7 @@ impl Draft<'_> {
             if self.later.chance(0.5) { &mut network.duplicate } else { &mut network.reorder };
         *channel = rare;
         let range = (STRAGGLE as f64 + 1.0, STRAGGLE_LONG as f64);
-        network.straggle = self.later.stretch(self.pace.lease, range);
+        network.straggle = self.later.stretch(self.time_scales.lease, range);
     }
 
     fn loss(&mut self, kind: FaultKind) -> Loss {
@@ -115,10 +116,10 @@ impl Draft<'_> {
 
     /// Draws delays that are mostly timely and sometimes longer than a lease, or always too long.
     fn tail(&mut self) -> Delay {
-        let (min, most) = (self.pace.fastest, self.pace.lease * LONGEST);
+        let (min, most) = (self.time_scales.fastest, self.time_scales.lease * LONGEST);
         match self.rng.below(4) {
             0 => Delay::Exponential { min, mean: scaled(most, 1.0 / EXPONENTIAL_MOST) },
-            1 => Delay::Uniform { min, max: self.pace.timely * 4 },
+            1 => Delay::Uniform { min, max: self.time_scales.timely * 4 },
             _ => {
                 let sigma = self.rng.pick(&[0.5, 0.6, 0.7]);
                 let median = scaled(most, libm::exp(-NORMAL_MOST * sigma));

@@ -28,7 +28,7 @@ impl Draft<'_> {
                 let node = self.victim();
                 self.push(at, Fault::Crash { node });
                 let range = if kind == FaultKind::Crash { self.mix.down } else { self.mix.quick };
-                let back = at + self.rng.stretch(self.pace.lease, range);
+                let back = at + self.rng.stretch(self.time_scales.lease, range);
                 if back < self.chaos {
                     self.all_meant(node, |draft, node| draft.restart(back, node));
                 }
@@ -68,9 +68,9 @@ impl Draft<'_> {
                 let node = self.victim();
                 self.push(at, Fault::Pause { node });
                 let lasts = if kind == FaultKind::LongPause {
-                    self.rng.stretch(self.pace.lease, self.mix.pause)
+                    self.rng.stretch(self.time_scales.lease, self.mix.pause)
                 } else {
-                    self.rng.within(self.pace.fastest, self.pace.lease)
+                    self.rng.within(self.time_scales.fastest, self.time_scales.lease)
                 };
                 let on = at + lasts;
                 if on < self.chaos {
@@ -87,10 +87,10 @@ impl Draft<'_> {
             for at in self.moments(kind) {
                 let node = Who::Node(self.rng.node(self.nodes));
                 let by = if kind == FaultKind::Slow {
-                    self.rng.within(Duration::from_nanos(1), self.pace.scheduling)
+                    self.rng.within(Duration::from_nanos(1), self.time_scales.scheduling)
                 } else {
-                    let most = self.pace.lease.max(self.pace.scheduling * 2);
-                    self.rng.within(self.pace.scheduling, most)
+                    let most = self.time_scales.lease.max(self.time_scales.scheduling * 2);
+                    self.rng.within(self.time_scales.scheduling, most)
                 };
                 self.slowest = self.slowest.max(by);
                 self.push(at, Fault::Slow { node, by });
@@ -109,7 +109,7 @@ impl Draft<'_> {
         for at in self.moments(FaultKind::Leave) {
             let node = self.rng.node(self.nodes);
             self.push(at, Fault::Leave { node: Who::Node(node) });
-            let back = at + self.rng.stretch(self.pace.lease, (0.0, 5.0));
+            let back = at + self.rng.stretch(self.time_scales.lease, (0.0, 5.0));
             if back < self.chaos && self.rng.chance(0.7) {
                 self.push(back, Fault::Join { node: Who::Node(node) });
             }

@@ -3,7 +3,7 @@
 use bellwether_core::{Duration, Entropy};
 use bellwether_sim::coin::Stream;
 use bellwether_sim::network::Probability;
-use bellwether_sim::{Coins, For};
+use bellwether_sim::{RunSeed, StreamPurpose};
 
 /// The random numbers of one schedule.
 #[derive(Clone, Debug)]
@@ -17,12 +17,12 @@ const LATER: u64 = 8;
 impl ScheduleRng {
     /// The random numbers of the schedule with this number.
     pub fn new(seed: u64, number: u64) -> Self {
-        Self(Coins::new(seed, number).world(For::Caller(SWARM)))
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(SWARM)))
     }
 
     /// A second stream of the same schedule, for [faults added later](crate::FaultKind::LATER).
     pub(crate) fn later(seed: u64, number: u64) -> Self {
-        Self(Coins::new(seed, number).world(For::Caller(LATER)))
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(LATER)))
     }
 
     /// A seed that a file can hold exactly.

@@ -233,7 +233,7 @@ fn what_is_not_one_run_of_one_group_is_refused_with_the_reason() {
     let mut lab = Lab::leases(3, Mode::Majority, 8);
     lab.run(ms(300));
     let refused = |traces: &[Trace]| judge(traces, None, None).unwrap_err().to_string();
-    let begins = |records: &mut Vec<Record>, change: fn(&mut bellwether_core::Head)| {
+    let begins = |records: &mut Vec<Record>, change: fn(&mut bellwether_core::LifeHeader)| {
         if let Event::Begin(head) = &mut records[0].event {
             change(head);
         }

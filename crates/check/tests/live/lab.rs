@@ -3,8 +3,9 @@
 
 use bellwether_check::live::Trace;
 use bellwether_core::{
-    Boot, Command, Dest, Duration, Endpoint, Entropy, Env, Event, Head, Instant, Members, Memory,
-    NodeId, Output, Protocol, Record, Seeded, SimTime, Told, Visitor, endpoint,
+    BeliefTracer, Boot, Command, Dest, Duration, Endpoint, Entropy, Env, Event, Instant,
+    LifeHeader, Members, Memory, NodeId, Output, Protocol, Record, Seeded, SimTime, Visitor,
+    endpoint,
 };
 use bellwether_protocols::choice::{Choice, Config};
 use bellwether_protocols::local_leader::{self, Mode};
@@ -28,7 +29,7 @@ struct Parcel {
 struct Member {
     endpoint: Box<dyn Endpoint>,
     entropy: Seeded,
-    told: Told,
+    told: BeliefTracer,
     life: u64,
     sent: u64,
     paused: bool,
@@ -120,7 +121,7 @@ impl Lab {
         let incarnation = 100 + *life;
         let seed = self.luck.next_u64();
         let others: Vec<NodeId> = self.ids.iter().copied().filter(|other| *other != id).collect();
-        let head = Head {
+        let head = LifeHeader {
             boot: self.boots[&id].clone(),
             group: "lab".to_owned(),
             protocol: self.protocol.to_owned(),
@@ -141,7 +142,7 @@ impl Lab {
         let choice = Choice::try_from(self.config.clone()).expect("a valid configuration");
         let env = Env { now, peers: &peers, entropy: &mut entropy };
         let endpoint = choice.visit(Start { boot, env });
-        let told = Told::default();
+        let told = BeliefTracer::default();
         let (life, sent, paused) = (incarnation, 0, false);
         self.members.insert(id, Member { endpoint, entropy, told, life, sent, paused });
         self.finish(id);

@@ -4,7 +4,7 @@ use crate::lab::{Lab, text};
 use crate::{eventful, ms};
 use bellwether_check::live::Trace;
 use bellwether_check::replay::{Replay, replay};
-use bellwether_core::{Duration, Event, Head, NodeId, Record};
+use bellwether_core::{Duration, Event, LifeHeader, NodeId, Record};
 use bellwether_protocols::announce_listen::{self, Variant};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::Mode;
@@ -21,7 +21,7 @@ fn again(lab: &Lab, change: impl FnOnce(&mut Vec<Record>)) -> Replay {
     replay(&[trace]).expect("it can be lived again")
 }
 
-fn set_head(all: &mut [Record], change: impl FnOnce(&mut Head)) {
+fn set_head(all: &mut [Record], change: impl FnOnce(&mut LifeHeader)) {
     match &mut all[0].event {
         Event::Begin(head) => change(head),
         other => panic!("{other:?}"),

@@ -7,7 +7,7 @@
 
 use bellwether_core::{
     Boot, Command, Cx, Dest, Effect, Env, Fact, Instant, Layered, Leadership, Malformed, Members,
-    Message, NoTimer, NodeId, Protocol, Reader, Rebase, Refused, Write,
+    Message, NoTimer, NodeId, Protocol, Reader, Rebase, Refused, WireWrite,
 };
 use std::borrow::Cow;
 

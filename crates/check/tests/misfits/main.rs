@@ -9,7 +9,7 @@
 
 mod gated;
 
-use bellwether_check::{Breach, FaultKind, FaultMix, Judge, Trial};
+use bellwether_check::{BrokenInvariant, FaultKind, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params};
@@ -29,7 +29,7 @@ fn member(id: u64, group: u64) -> Member<Layered> {
 }
 
 /// Two that lead at once in one of so many schedules with cuts and crashes.
-fn two_leaders(members: &[Member<Layered>], schedules: u64) -> Option<(u64, Breach)> {
+fn two_leaders(members: &[Member<Layered>], schedules: u64) -> Option<(u64, BrokenInvariant)> {
     let choice = Choice::from(lan());
     let nodes = members.len() as u32;
     let trouble =

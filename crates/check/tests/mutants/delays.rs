@@ -7,7 +7,7 @@ use bellwether_core::{Duration, Event, Fact, Record, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
 use bellwether_sim::network::{self, Delay};
-use bellwether_sim::{Coins, Fault, Network, Observer, Plan, Scene, Timed, Tracer, World};
+use bellwether_sim::{Fault, Network, Observer, Plan, RunSeed, Scene, Timed, Tracer, World};
 
 const SEED: u64 = 1;
 
@@ -57,7 +57,7 @@ fn slowest_takeover(params: &Params) -> Duration {
             ..Plan::new(3)
         };
         let mut watch = Takeover(None);
-        World::<LocalLeader>::new(params.layered()).run(&plan, Coins::new(1, 0), &mut watch);
+        World::<LocalLeader>::new(params.layered()).run(&plan, RunSeed::new(1, 0), &mut watch);
         watch.0.expect("it leads all three").since(SimTime::ZERO + healed)
     };
     (0..200).map(takeover).max().expect("some")
@@ -92,7 +92,7 @@ fn own_vote_decides() {
     let renewals = |params: &Params| {
         let plan = Plan { horizon: Duration::from_millis(600), ..Plan::new(1) };
         let mut tracer = Tracer::default();
-        World::<LocalLeader>::new(params.layered()).run(&plan, Coins::new(1, 0), &mut tracer);
+        World::<LocalLeader>::new(params.layered()).run(&plan, RunSeed::new(1, 0), &mut tracer);
         let held = |record: &Record| match record.event {
             Event::Fact(Fact::Held { until }) => Some(format!("{} until {until}", record.t)),
             _ => None,

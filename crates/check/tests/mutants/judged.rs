@@ -3,7 +3,7 @@
 
 use super::lan;
 use super::table::{Judged, MUTANTS, Mutant, Watched};
-use bellwether_check::{Breach, FaultMix, Judge, Trial};
+use bellwether_check::{BrokenInvariant, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
@@ -12,7 +12,12 @@ use bellwether_sim::World;
 const SEED: u64 = 1;
 
 /// The first breach among the schedules.
-fn breach(judged: &Judged, mode: Mode, params: Params, schedules: u64) -> Option<(u64, Breach)> {
+fn breach(
+    judged: &Judged,
+    mode: Mode,
+    params: Params,
+    schedules: u64,
+) -> Option<(u64, BrokenInvariant)> {
     let choice = Choice::from(params.clone());
     let mut trial = Trial::new(&choice, judged.nodes, None, SEED);
     trial.mix = FaultMix::only(judged.trouble);
@@ -31,7 +36,7 @@ fn breach(judged: &Judged, mode: Mode, params: Params, schedules: u64) -> Option
         (trial.own, trial.promise) = (false, Promise::NeverTwo);
     }
     let usual = Choice::from(all_rules(judged, mode));
-    assert_eq!(trial.pace, usual.pace(judged.nodes), "the same trouble");
+    assert_eq!(trial.time_scales, usual.time_scales(judged.nodes), "the same trouble");
     let mut judge = Judge::in_world(&trial, world);
     (0..schedules).find_map(|number| Some((number, judge.run(number).breach?)))
 }

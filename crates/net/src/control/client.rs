@@ -33,7 +33,7 @@ pub struct Place {
 /// Why there is no answer.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum NoAnswer {
+pub enum ClientError {
     /// No running member matches.
     Nobody {
         /// What was looked for.
@@ -55,7 +55,7 @@ pub enum NoAnswer {
     Strange(PathBuf),
 }
 
-impl NamesSettings for NoAnswer {
+impl NamesSettings for ClientError {
     fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
         match self {
             Self::Nobody { sought, dir, gone } => {
@@ -88,13 +88,13 @@ impl NamesSettings for NoAnswer {
     }
 }
 
-impl fmt::Display for NoAnswer {
+impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.explain(&|setting| setting.to_string()))
     }
 }
 
-impl std::error::Error for NoAnswer {}
+impl std::error::Error for ClientError {}
 
 /// All members' sockets in a directory, also of ended processes, sorted by group and id.
 ///
@@ -119,9 +119,9 @@ pub fn places(dir: &Path) -> io::Result<Vec<Place>> {
 /// Connects to the only running member with this group and id; `None` matches all.
 ///
 /// # Errors
-/// [`NoAnswer`], if there is no such member, or more than one.
-pub fn find(dir: &Path, group: Option<&str>, id: Option<u64>) -> Result<Client, NoAnswer> {
-    let all = places(dir).map_err(|error| NoAnswer::Io(dir.to_owned(), error))?;
+/// [`ClientError`], if there is no such member, or more than one.
+pub fn find(dir: &Path, group: Option<&str>, id: Option<u64>) -> Result<Client, ClientError> {
+    let all = places(dir).map_err(|error| ClientError::Io(dir.to_owned(), error))?;
     let wanted = |place: &Place| {
         group.is_none_or(|group| group == place.group) && id.is_none_or(|id| id == place.id)
     };
@@ -130,18 +130,18 @@ pub fn find(dir: &Path, group: Option<&str>, id: Option<u64>) -> Result<Client, 
         match connect(&place.path, PATIENCE) {
             Ok(stream) => clients.push((place, stream)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                return Err(NoAnswer::Silent(place));
+                return Err(ClientError::Silent(place));
             }
             Err(error) if is_gone(&error) => gone.push(place),
-            Err(error) => return Err(NoAnswer::Io(place.path, error)),
+            Err(error) => return Err(ClientError::Io(place.path, error)),
         }
     }
     if clients.len() > 1 {
-        return Err(NoAnswer::Several(clients.into_iter().map(|(place, _)| place).collect()));
+        return Err(ClientError::Several(clients.into_iter().map(|(place, _)| place).collect()));
     }
     match clients.pop() {
         Some((place, stream)) => Client::new(place, stream),
-        None => Err(NoAnswer::Nobody { sought: sought(group, id), dir: dir.to_owned(), gone }),
+        None => Err(ClientError::Nobody { sought: sought(group, id), dir: dir.to_owned(), gone }),
     }
 }
 
@@ -162,9 +162,9 @@ pub struct Client {
 }
 
 impl Client {
-    fn new(place: Place, stream: UnixStream) -> Result<Self, NoAnswer> {
+    fn new(place: Place, stream: UnixStream) -> Result<Self, ClientError> {
         let prepared = stream.set_write_timeout(Some(PATIENCE));
-        prepared.map_err(|error| NoAnswer::Io(place.path.clone(), error))?;
+        prepared.map_err(|error| ClientError::Io(place.path.clone(), error))?;
         Ok(Self { place, stream: BufReader::new(stream) })
     }
 
@@ -176,8 +176,8 @@ impl Client {
     /// Asks for the status.
     ///
     /// # Errors
-    /// [`NoAnswer`].
-    pub fn status(&mut self) -> Result<Status, NoAnswer> {
+    /// [`ClientError`].
+    pub fn status(&mut self) -> Result<Status, ClientError> {
         match self.ask(Ask::Status)? {
             Answer::Status(status) => Ok(*status),
             other => Err(self.unexpected(other)),
@@ -187,8 +187,8 @@ impl Client {
     /// Makes the member resign; returns once it has.
     ///
     /// # Errors
-    /// [`NoAnswer`].
-    pub fn resign(&mut self) -> Result<(), NoAnswer> {
+    /// [`ClientError`].
+    pub fn resign(&mut self) -> Result<(), ClientError> {
         match self.ask(Ask::Resign)? {
             Answer::Done(true) => Ok(()),
             other => Err(self.unexpected(other)),
@@ -199,8 +199,8 @@ impl Client {
     /// ends.
     ///
     /// # Errors
-    /// [`NoAnswer`].
-    pub fn watch(&mut self, tell: &mut dyn FnMut(&Change) -> bool) -> Result<(), NoAnswer> {
+    /// [`ClientError`].
+    pub fn watch(&mut self, tell: &mut dyn FnMut(&Change) -> bool) -> Result<(), ClientError> {
         self.say(Ask::Watch, None)?;
         while let Some(answer) = self.hear()? {
             match answer {
@@ -212,15 +212,15 @@ impl Client {
         Ok(())
     }
 
-    fn ask(&mut self, ask: Ask) -> Result<Answer, NoAnswer> {
+    fn ask(&mut self, ask: Ask) -> Result<Answer, ClientError> {
         let resigns = ask == Ask::Resign;
         self.say(ask, Some(if resigns { LONG_PATIENCE } else { PATIENCE }))?;
         self.hear()?.ok_or_else(|| {
-            NoAnswer::Refused("the member closed the connection: it is ending".to_owned())
+            ClientError::Refused("the member closed the connection: it is ending".to_owned())
         })
     }
 
-    fn say(&mut self, ask: Ask, patience: Option<std::time::Duration>) -> Result<(), NoAnswer> {
+    fn say(&mut self, ask: Ask, patience: Option<std::time::Duration>) -> Result<(), ClientError> {
         let said = serde_json::to_string(&Question { ask }).map_err(io::Error::from);
         let mut stream = self.stream.get_ref();
         said.and_then(|line| {
@@ -231,28 +231,28 @@ impl Client {
     }
 
     /// The next answer; `None` if the member closed the connection.
-    fn hear(&mut self) -> Result<Option<Answer>, NoAnswer> {
+    fn hear(&mut self) -> Result<Option<Answer>, ClientError> {
         let mut line = String::new();
         let read = self.stream.by_ref().take(ANSWER_MAX).read_line(&mut line);
         match read.map_err(|error| self.failed(error))? {
             0 => Ok(None),
             _ => serde_json::from_str(&line)
                 .map(Some)
-                .map_err(|_| NoAnswer::Strange(self.place.path.clone())),
+                .map_err(|_| ClientError::Strange(self.place.path.clone())),
         }
     }
 
-    fn unexpected(&self, answer: Answer) -> NoAnswer {
+    fn unexpected(&self, answer: Answer) -> ClientError {
         match answer {
-            Answer::Error(why) => NoAnswer::Refused(why),
-            _ => NoAnswer::Strange(self.place.path.clone()),
+            Answer::Error(why) => ClientError::Refused(why),
+            _ => ClientError::Strange(self.place.path.clone()),
         }
     }
 
-    fn failed(&self, error: io::Error) -> NoAnswer {
+    fn failed(&self, error: io::Error) -> ClientError {
         if error.kind() == io::ErrorKind::WouldBlock {
-            return NoAnswer::Silent(self.place.clone());
+            return ClientError::Silent(self.place.clone());
         }
-        NoAnswer::Io(self.place.path.clone(), error)
+        ClientError::Io(self.place.path.clone(), error)
     }
 }

@@ -1,14 +1,14 @@
 //! The connections of the control socket. One thread reads from all that have sent no whole
 //! question yet; a whole question gets a thread of its own.
 //!
-//! **Assumptions.** Calls of a [`Desk`] take a moment, except that a leader that resigns may have
+//! **Assumptions.** Calls of a [`ControlHandler`] take a moment, except that a leader that resigns may have
 //! to end its command first.
 //!
 //! **Promise.** A connection without a question costs a file descriptor for a few seconds at most,
 //! and is closed for a newer one if there are many. So a question is answered however many
 //! connections are idle. Connections, threads, questions and times are bounded.
 
-use super::desk::{Desk, Heard, Watcher};
+use super::handler::{ChangeStream, ControlHandler, WatchEvent};
 use super::socket::Socket;
 use super::{Answer, Ask, Question, STACK};
 use crate::clock::{BootTime, Clock};
@@ -42,7 +42,7 @@ const LAST_ANSWERS: Duration = Duration::from_millis(200);
 
 /// The state that all threads of a server share.
 pub(super) struct Shared {
-    desk: Arc<dyn Desk>,
+    desk: Arc<dyn ControlHandler>,
     over: AtomicBool,
     /// Wakes the thread that reads: the server ends, or a connection was answered.
     wake: WakeFd,
@@ -59,7 +59,7 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    pub(super) fn new(desk: Arc<dyn Desk>) -> io::Result<Self> {
+    pub(super) fn new(desk: Arc<dyn ControlHandler>) -> io::Result<Self> {
         let wake = WakeFd::new()?;
         let (answered, watches) = (Arc::default(), Arc::default());
         Ok(Self { desk, over: false.into(), wake, answered, watches, back: Mutex::default() })
@@ -294,13 +294,13 @@ impl Connection {
 fn stream_changes(
     stream: &UnixStream,
     shared: &Shared,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn ChangeStream,
 ) -> io::Result<()> {
     while !shared.is_over() && !has_left(stream) {
         match watcher.next(LOOK) {
-            Heard::Change(change) => say(stream, &Answer::Change(change))?,
-            Heard::Nothing => {}
-            Heard::Ended => break,
+            WatchEvent::Change(change) => say(stream, &Answer::Change(change))?,
+            WatchEvent::Nothing => {}
+            WatchEvent::Ended => break,
         }
     }
     Ok(())

@@ -13,16 +13,16 @@
 
 mod client;
 mod connections;
-mod desk;
+mod handler;
 pub(crate) mod own;
 mod server;
 mod socket;
 
-pub use client::{Client, NoAnswer, Place, find, places};
-pub use desk::{Desk, Heard, Watcher};
-pub use server::{CannotServe, Server};
+pub use client::{Client, ClientError, Place, find, places};
+pub use handler::{ChangeStream, ControlHandler, WatchEvent};
+pub use server::{ServeError, Server};
 
-use crate::Standing;
+use crate::Snapshot;
 use crate::clock::wall_time;
 use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
@@ -97,7 +97,7 @@ pub struct Change {
 
 impl Change {
     /// The change that leads to this state of a member.
-    pub fn of(group: &str, standing: &Standing) -> Self {
+    pub fn of(group: &str, standing: &Snapshot) -> Self {
         Self {
             t: standing.at.as_nanos(),
             group: group.to_owned(),

@@ -6,7 +6,7 @@
 //! last one. A directory that other users can write to is refused: they could answer in place of
 //! the member.
 
-use super::{CannotServe, Change, Desk, Heard, Server, Watcher};
+use super::{Change, ChangeStream, ControlHandler, ServeError, Server, WatchEvent};
 use crate::handle::{ask_status, ask_to_resign};
 use crate::shared::Shared;
 use crate::status::Status;
@@ -25,8 +25,8 @@ pub(crate) fn serve(
     group: &str,
     id: u64,
     shared: &Arc<Shared>,
-) -> Result<Server, CannotServe> {
-    private(dir).map_err(|error| CannotServe::Io(dir.to_owned(), error))?;
+) -> Result<Server, ServeError> {
+    private(dir).map_err(|error| ServeError::Io(dir.to_owned(), error))?;
     let (group, shared) = (group.to_owned(), Arc::clone(shared));
     Server::start(dir, &group.clone(), id, Arc::new(Own { group, shared }))
 }
@@ -57,7 +57,7 @@ struct Own {
     shared: Arc<Shared>,
 }
 
-impl Desk for Own {
+impl ControlHandler for Own {
     fn status(&self) -> Result<Status, String> {
         ask_status(&self.shared).map_err(|gone| gone.to_string())
     }
@@ -67,23 +67,23 @@ impl Desk for Own {
         asked.wait().map_err(|not_now| not_now.to_string())
     }
 
-    fn watch(&self) -> Box<dyn Watcher> {
+    fn watch(&self) -> Box<dyn ChangeStream> {
         let watch = Watch::new(Arc::clone(&self.shared));
-        Box::new(OwnWatcher { group: self.group.clone(), watch })
+        Box::new(OwnChanges { group: self.group.clone(), watch })
     }
 }
 
-struct OwnWatcher {
+struct OwnChanges {
     group: String,
     watch: Watch,
 }
 
-impl Watcher for OwnWatcher {
-    fn next(&mut self, within: Duration) -> Heard {
+impl ChangeStream for OwnChanges {
+    fn next(&mut self, within: Duration) -> WatchEvent {
         match self.watch.next_within(Some(within)) {
-            Next::Changed(standing) => Heard::Change(Change::of(&self.group, &standing)),
-            Next::Prolonged(_) | Next::Nothing => Heard::Nothing,
-            Next::Ended => Heard::Ended,
+            Next::Changed(standing) => WatchEvent::Change(Change::of(&self.group, &standing)),
+            Next::Prolonged(_) | Next::Nothing => WatchEvent::Nothing,
+            Next::Ended => WatchEvent::Ended,
         }
     }
 }

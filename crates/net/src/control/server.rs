@@ -1,7 +1,7 @@
 //! The server: threads of its own, which only hold a handle of the member.
 
 use super::connections::{self, Shared};
-use super::desk::Desk;
+use super::handler::ControlHandler;
 use super::socket::Socket;
 use super::{BadPlace, STACK};
 use crate::setting::{NamesSettings, Setting};
@@ -14,7 +14,7 @@ use std::thread::{self, JoinHandle};
 /// Why a member cannot serve a control socket.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum CannotServe {
+pub enum ServeError {
     /// The socket can have no path.
     Place(BadPlace),
     /// Another process answers there.
@@ -25,14 +25,14 @@ pub enum CannotServe {
     Io(PathBuf, io::Error),
 }
 
-impl CannotServe {
+impl ServeError {
     /// Whether the settings are wrong, rather than the machine.
     pub fn is_config(&self) -> bool {
         !matches!(self, Self::Io(..))
     }
 }
 
-impl NamesSettings for CannotServe {
+impl NamesSettings for ServeError {
     fn explain(&self, name: &dyn Fn(Setting) -> String) -> String {
         let (id, dir) = (name(Setting::Id), name(Setting::Dir));
         match self {
@@ -52,13 +52,13 @@ impl NamesSettings for CannotServe {
     }
 }
 
-impl fmt::Display for CannotServe {
+impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.explain(&|setting| setting.to_string()))
     }
 }
 
-impl std::error::Error for CannotServe {}
+impl std::error::Error for ServeError {}
 
 /// Serves the control socket of a member until it is dropped.
 #[derive(Debug)]
@@ -72,16 +72,16 @@ impl Server {
     /// Serves the member's socket in this directory. Files that an ended process left are replaced.
     ///
     /// # Errors
-    /// [`CannotServe`], with the path and what to do.
+    /// [`ServeError`], with the path and what to do.
     pub fn start(
         dir: &Path,
         group: &str,
         id: u64,
-        desk: Arc<dyn Desk>,
-    ) -> Result<Self, CannotServe> {
+        desk: Arc<dyn ControlHandler>,
+    ) -> Result<Self, ServeError> {
         let socket = Socket::bind(dir, group, id)?;
         let path = socket.path.clone();
-        let failed = |error: io::Error| CannotServe::Io(path.clone(), error);
+        let failed = |error: io::Error| ServeError::Io(path.clone(), error);
         let shared = Arc::new(Shared::new(desk).map_err(failed)?);
         let threads = Arc::clone(&shared);
         let thread = thread::Builder::new()

@@ -9,7 +9,7 @@
 //! whatever kind of file has the name of the lock or the socket. Files that an ended process left
 //! are replaced.
 
-use super::{CannotServe, connect, socket_path};
+use super::{ServeError, connect, socket_path};
 use crate::clock::{BootTime, Clock};
 use crate::files;
 use bellwether_core::Duration;
@@ -41,15 +41,15 @@ pub(super) struct Socket {
 
 impl Socket {
     /// Binds the socket of a member in this directory.
-    pub(super) fn bind(dir: &Path, group: &str, id: u64) -> Result<Self, CannotServe> {
-        let path = socket_path(dir, group, id).map_err(CannotServe::Place)?;
+    pub(super) fn bind(dir: &Path, group: &str, id: u64) -> Result<Self, ServeError> {
+        let path = socket_path(dir, group, id).map_err(ServeError::Place)?;
         let lock = lock(&path)?;
-        let failed = |error: io::Error| CannotServe::Io(path.clone(), error);
+        let failed = |error: io::Error| ServeError::Io(path.clone(), error);
         // Earlier versions of this program have no lock.
         match connect(&path, std::time::Duration::ZERO) {
-            Ok(_) => return Err(CannotServe::Taken(path)),
+            Ok(_) => return Err(ServeError::Taken(path)),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                return Err(CannotServe::Taken(path)); // it listens, and its queue is full
+                return Err(ServeError::Taken(path)); // it listens, and its queue is full
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
@@ -81,9 +81,9 @@ fn listen(path: &Path) -> io::Result<UnixListener> {
 
 /// Takes the lock of a socket. The lock file is never removed: otherwise two processes could hold
 /// two locks of one name.
-fn lock(socket: &Path) -> Result<File, CannotServe> {
+fn lock(socket: &Path) -> Result<File, ServeError> {
     let path = socket.with_extension("sock.lock");
-    let failed = |error: io::Error| CannotServe::Io(path.clone(), error);
+    let failed = |error: io::Error| ServeError::Io(path.clone(), error);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW;
     let file = files::open(&path, flags, PRIVATE).map_err(failed)?;
     fchmod(&file, PRIVATE).map_err(|error| failed(error.into()))?;
@@ -95,10 +95,10 @@ fn lock(socket: &Path) -> Result<File, CannotServe> {
             Err(error) => return Err(failed(error.into())),
         }
         if connect(socket, std::time::Duration::ZERO).is_ok() {
-            return Err(CannotServe::Taken(socket.to_owned()));
+            return Err(ServeError::Taken(socket.to_owned()));
         }
         if BootTime.now() >= limit {
-            return Err(CannotServe::Locked(path));
+            return Err(ServeError::Locked(path));
         }
         std::thread::sleep(AGAIN);
     }

@@ -8,7 +8,7 @@
 use super::signals::Mask;
 use super::wire::PACKET;
 use super::{Plan, Recording};
-use bellwether_core::{Duration, Malformed, NodeId, Reader, Write};
+use bellwether_core::{Duration, Malformed, NodeId, Reader, WireWrite};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,

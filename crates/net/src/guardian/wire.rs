@@ -10,7 +10,7 @@
 
 use super::Report;
 use super::handover::{put_text, text};
-use bellwether_core::{Duration, Instant, Malformed, Reader, Write};
+use bellwether_core::{Duration, Instant, Malformed, Reader, WireWrite};
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};

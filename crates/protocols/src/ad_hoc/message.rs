@@ -1,7 +1,7 @@
 //! The messages, and the three orders: of claims, of elections, of heartbeats.
 
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, Message as Wire, NodeId, Reader, Write};
+use bellwether_core::{Malformed, Message as Wire, NodeId, Reader, WireWrite};
 
 /// A claim to lead; the greatest leads. Equal weights are ordered by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -130,7 +130,7 @@ impl AnnounceListen {
 
     #[inline]
     pub(super) fn raise_bar(&mut self, params: &Params) {
-        self.bar = match (params.yields, self.phase) {
+        self.min_weight = match (params.yields, self.phase) {
             (Yields::ToBetter | Yields::Never, _) => match self.board.worst() {
                 Some(worst) if self.board.ids().len() >= params.leaders => {
                     worst.weight + u64::from(params.knows_enough(worst.weight))

@@ -2,7 +2,7 @@
 
 use super::{Class, STANDING_MAX, weigh};
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, Message as Wire, Reader, Write};
+use bellwether_core::{Malformed, Message as Wire, Reader, WireWrite};
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

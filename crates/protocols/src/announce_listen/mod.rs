@@ -80,7 +80,7 @@ pub struct AnnounceListen {
     /// Its own claim to lead.
     weight: u64,
     /// Announcements below this weight do not concern it.
-    bar: u64,
+    min_weight: u64,
     board: Board,
     /// Announcements in a row since it last took the lead.
     announced: u32,
@@ -183,7 +183,7 @@ impl Protocol for AnnounceListen {
         let mut node = Self {
             me: boot.me,
             weight,
-            bar: 0,
+            min_weight: 0,
             board: Board::default(),
             announced: 0,
             phase: Phase::Listening,
@@ -232,8 +232,8 @@ impl Protocol for AnnounceListen {
     }
 
     #[inline]
-    fn bar(&self) -> u64 {
-        self.bar
+    fn min_weight(&self) -> u64 {
+        self.min_weight
     }
 
     #[inline]

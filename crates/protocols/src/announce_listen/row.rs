@@ -5,9 +5,9 @@ use super::params::{Config, Criterion, Params, Variant, Yields};
 use super::{AnnounceListen, BadConfig};
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};
-use crate::pace::Pace;
 use crate::profile::{Goal, Profile};
 use crate::promise::Promise;
+use crate::time_scales::TimeScales;
 use bellwether_core::{Duration, Visitor};
 
 const fn row(variant: Variant, summary: &'static str, source: &'static str) -> Entry {
@@ -82,19 +82,19 @@ impl Answers for Params {
     /// whoever opened one of its own meanwhile, or gave up trust a little later, hears the best
     /// one's next announcement, a T_A on. Every step is late by up to a delay and σ. We allow for
     /// the opening twice and for three announcements.
-    fn pace(&self, _nodes: u32) -> Pace {
+    fn time_scales(&self, _nodes: u32) -> TimeScales {
         let (announce, profile) = (self.announce, self.profile());
         let part = |n| Duration::from_nanos(announce.as_nanos() / n);
         let (timely, scheduling) = (part(10), part(20));
         let lease = if profile.trust == Duration::MAX { announce * 3 } else { profile.trust };
         let steps = profile.opening * 2 + announce * 3 + (timely + scheduling) * 5;
-        Pace {
+        TimeScales {
             fastest: part(100),
             timely,
             scheduling,
             lease,
-            settles: Pace::stretched(lease + steps, Pace::QUARTZ),
-            ..Pace::USUAL
+            settles: TimeScales::stretched(lease + steps, TimeScales::QUARTZ),
+            ..TimeScales::USUAL
         }
     }
 
@@ -131,12 +131,12 @@ mod tests {
     fn a_group_settles_after_trust_an_opening_and_a_few_announcements() {
         let listen = Duration::from_secs(3);
         let params = Params::try_from(Config { listen, ..Config::new(Variant::LeS) }).unwrap();
-        let pace = params.pace(5);
-        assert_eq!((pace.lease, pace.timely), (listen, Duration::from_millis(100)));
+        let scales = params.time_scales(5);
+        assert_eq!((scales.lease, scales.timely), (listen, Duration::from_millis(100)));
         let steps = Duration::from_millis(2_000 + 3_000 + 750);
-        assert!(pace.settles > listen + steps);
-        assert!(pace.settles < listen + steps + Duration::from_millis(5));
+        assert!(scales.settles > listen + steps);
+        assert!(scales.settles < listen + steps + Duration::from_millis(5));
         let params = Params::try_from(Config::new(Variant::LeA)).unwrap();
-        assert_eq!(params.pace(5).lease, listen, "trust that never ends");
+        assert_eq!(params.time_scales(5).lease, listen, "trust that never ends");
     }
 }

@@ -4,7 +4,7 @@
 //! large group costs nothing while nothing is wrong.
 
 use alloc::collections::BTreeMap;
-use bellwether_core::{Malformed, NodeId, Reader, Write};
+use bellwether_core::{Malformed, NodeId, Reader, WireWrite};
 
 /// The standing of a process, sent with every message. Later standings of one process are greater,
 /// so messages of a former incarnation, or from before a change, are recognised.

@@ -2,7 +2,7 @@
 
 use super::known::Standing;
 use alloc::vec::Vec;
-use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, Write};
+use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, WireWrite};
 
 /// A message: the sender's standing and the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Frames: heartbeats, messages of the inner protocol, and their acknowledgements.
 
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, Message, NodeId, Reader, Rebase, Write};
+use bellwether_core::{Malformed, Message, NodeId, Reader, Rebase, WireWrite};
 
 /// One datagram of the layer. Each is a sign of life.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

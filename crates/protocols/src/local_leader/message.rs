@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use bellwether_core::{
-    Duration, Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, Write,
+    Duration, Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, WireWrite,
 };
 
 /// A request for support: unique, because it names the incarnation and the instant of sending.

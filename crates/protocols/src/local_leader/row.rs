@@ -4,9 +4,9 @@ use super::params::{BadConfig, Config, Constraint, Mode, Params};
 use super::{Hall, LocalLeader};
 use crate::answers::{Answers, GroupTooLarge, Row, Usual};
 use crate::choice::{Entry, Family};
-use crate::pace::Pace;
 use crate::profile::{Goal, Leases, Profile};
 use crate::promise::Promise;
+use crate::time_scales::TimeScales;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -69,7 +69,7 @@ impl Answers for Params {
     /// meet a member that began again and is bound to nobody for a lockTime. In majority mode: the
     /// last lock to an absent leader or of a former life lapses, the line moves up to the first who
     /// is there, and it asks; if it meets a member that is bound for longer, all that once more.
-    fn pace(&self, nodes: u32) -> Pace {
+    fn time_scales(&self, nodes: u32) -> TimeScales {
         let hold = self.refresh() + self.period();
         let settles = match self.mode() {
             Mode::Local => {
@@ -78,7 +78,7 @@ impl Answers for Params {
             }
             Mode::Majority => (self.failover() + self.stagger() * u64::from(nodes)) * 2,
         };
-        Pace {
+        TimeScales {
             fastest: self.fastest(),
             timely: self.timely(hold),
             scheduling: self.sigma(),
@@ -210,7 +210,7 @@ mod tests {
         let ms = Duration::from_millis;
         let of = |mode| {
             let params = Params::try_from(Config { mode, ..Config::default() }).unwrap();
-            (params.pace(5), params.kappa_timeliness())
+            (params.time_scales(5), params.kappa_timeliness())
         };
         let (majority, _) = of(Mode::Majority);
         assert_eq!((majority.lease, majority.quorum), (ms(150), Some(3)));

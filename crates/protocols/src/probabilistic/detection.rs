@@ -148,9 +148,9 @@ impl Probabilistic {
     /// minimum weight counts as not heard.
     #[inline]
     pub(super) fn hear_of(&mut self, peer: NodeId, weight: u64) {
-        let bar = self.round.weight();
+        let min_weight = self.round.weight();
         if let Some(known) = &mut self.known
-            && weight >= bar
+            && weight >= min_weight
         {
             known.find(peer);
         }

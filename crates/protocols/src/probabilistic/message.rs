@@ -3,7 +3,7 @@
 use super::sketch::Sketch;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, Message as Wire, NodeId, Reader, Write};
+use bellwether_core::{Malformed, Message as Wire, NodeId, Reader, WireWrite};
 
 /// A round of an election. Later ones are greater. If several processes begin a round, they give it
 /// the same name, so that it is one round.

@@ -337,14 +337,14 @@ impl Protocol for Probabilistic {
 
     /// A message of a round that is over concerns nobody.
     #[inline]
-    fn bar(&self) -> u64 {
+    fn min_weight(&self) -> u64 {
         self.round.weight()
     }
 
     /// All relays of a round send the same in the end, if nothing fails. A process that keeps in
     /// touch, or misses another, must know who sends it.
     #[inline]
-    fn knows(&self, message: &Message, params: &Params) -> bool {
+    fn is_redundant(&self, message: &Message, params: &Params) -> bool {
         matches!((message, self.named), (Message::Final(round, leader), Named::One(named))
             if *round == self.round && *leader == named)
             && self.known.is_none()

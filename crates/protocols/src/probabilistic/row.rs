@@ -4,10 +4,10 @@ use super::params::{Choice, Config, Params, ROUNDS_MAX};
 use super::{BadConfig, Probabilistic};
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};
-use crate::pace::Pace;
 use crate::profile::{Goal, Profile};
 use crate::promise::Promise;
 use crate::simulated::{Extent, Rounds, UnderWay, Volume};
+use crate::time_scales::TimeScales;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};
@@ -61,7 +61,7 @@ impl Answers for Params {
     /// follows may meet one with a later number, which ends it, and then a round that named two;
     /// so we allow for three rounds and the delays between them. Where ids decide, the dead are
     /// candidates, and each of them may be elected once before it is known to be silent.
-    fn pace(&self, nodes: u32) -> Pace {
+    fn time_scales(&self, nodes: u32) -> TimeScales {
         let part = |n| Duration::from_nanos(self.config().multicast().as_nanos() / n);
         let all = (1..=self.rounds().len() as u32).map(|round| self.lasts(round, nodes.into()));
         let steps = self.step() * u64::from(u64::BITS - u64::from(nodes).leading_zeros());
@@ -78,13 +78,13 @@ impl Answers for Params {
             let held = all.fold(Duration::ZERO, |sum, lasts| sum + lasts + steps);
             (self.lasts(1, nodes.into()), held)
         };
-        Pace {
+        TimeScales {
             fastest: part(100),
             timely: part(2),
             scheduling: part(8),
             lease,
-            settles: Pace::stretched(settles, Pace::QUARTZ),
-            ..Pace::USUAL
+            settles: TimeScales::stretched(settles, TimeScales::QUARTZ),
+            ..TimeScales::USUAL
         }
     }
     fn promise(&self) -> Promise {

@@ -25,7 +25,7 @@ impl Probabilistic {
     /// N in `H · N < K`, including this process.
     pub(super) fn group_size(&self, cx: &Cx<'_, Self>) -> u64 {
         match cx.params().config().size {
-            Size::Group => (cx.peers().estimate() as u64).saturating_add(1),
+            Size::Group => (cx.peers().group_size_hint() as u64).saturating_add(1),
             Size::Given(nodes) => nodes,
             Size::View => self.view_size(cx),
             // A group is never smaller than a view of it, whatever has been gathered so far.

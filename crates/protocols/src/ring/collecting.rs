@@ -154,7 +154,7 @@ impl Collecting {
 
     /// How long to wait for the end of an election.
     fn wait(cx: &Cx<'_, Self>) -> Duration {
-        cx.params().wait(cx.peers().estimate().saturating_add(1))
+        cx.params().wait(cx.peers().group_size_hint().saturating_add(1))
     }
 }
 
@@ -261,7 +261,7 @@ impl Collecting {
             return;
         }
         // A copy, or it has gone around and its initiator was not there.
-        if self.heard == Some(call) || keys.len() > cx.peers().estimate() {
+        if self.heard == Some(call) || keys.len() > cx.peers().group_size_hint() {
             return;
         }
         let config = cx.params().config();
@@ -310,7 +310,7 @@ impl Collecting {
         }
         // If this many processes forwarded it, it has been at every process. Its initiator removes
         // it before that, unless the ring skips the initiator: then nobody else would.
-        let round_the_ring = hops as usize >= cx.peers().estimate();
+        let round_the_ring = hops as usize >= cx.peers().group_size_hint();
         if news || !(round_the_ring || self.inherits(call.by, cx)) {
             let hops = hops.saturating_add(1);
             self.pass(Message::Coordinator { call, round, leader, living, hops }, cx);

@@ -34,7 +34,7 @@ mod tests;
 use super::Key;
 use super::extrema::{Finder, Note, Ring, Search, Way};
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, Reader, Write};
+use bellwether_core::{Malformed, Reader, WireWrite};
 
 /// One process.
 pub type HirschbergSinclair = Finder<BothWays>;

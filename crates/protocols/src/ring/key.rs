@@ -1,7 +1,7 @@
 //! The order of candidates: willing ones before retired ones, then by id.
 
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, NodeId, Reader, Write};
+use bellwether_core::{Malformed, NodeId, Reader, WireWrite};
 
 /// A process as a candidate; the greatest leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@
 
 use super::key::Key;
 use alloc::vec::Vec;
-use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, Write};
+use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, WireWrite};
 
 /// An election: its caller, and its number among all elections of that caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +122,7 @@ impl Wire for Message {
     }
 }
 
-/// Appends a list of any length; those of [`Write::put_list`] end at 65,535.
+/// Appends a list of any length; those of [`WireWrite::put_list`] end at 65,535.
 fn put_keys(keys: &[Key], out: &mut Vec<u8>) {
     out.put_u64(keys.len() as u64);
     keys.iter().for_each(|key| key.encode(out));

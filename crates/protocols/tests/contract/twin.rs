@@ -94,7 +94,8 @@ impl<P: Protocol> Twin<P> {
         let mut env = Env { now, peers, entropy: &mut self.node_luck };
         let answer = match &event {
             Event::Message(from, message) => {
-                silent = message.weight() < before.bar() || before.knows(message, params);
+                silent =
+                    message.weight() < before.min_weight() || before.is_redundant(message, params);
                 let input = Input::Message(*from, Cow::Borrowed(message));
                 Ok(self.node.handle(input, &mut env, params, &mut effects))
             }

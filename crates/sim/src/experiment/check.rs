@@ -2,7 +2,7 @@
 
 use super::scenario::minority;
 use super::{Churn, Engine, Experiment, Initiators, Scenario};
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::network::Topology;
 use crate::plan::{BadPlan, Ranks};
 use crate::terrain::BadTerrain;
@@ -231,9 +231,9 @@ impl Experiment {
         self.choice.check_nodes(self.ids())?;
         self.check_loss()?;
         if self.choice.profile().convened {
-            self.check_convening()?; // its error names an unknown initiator better
+            self.check_initiation()?; // its error names an unknown initiator better
         }
-        self.plan(Coins::new(self.seed, 0)).0.check()?;
+        self.plan(RunSeed::new(self.seed, 0)).0.check()?;
         if self.engine == Engine::Lazy
             && let Some(why) = self.not_lazy()
         {
@@ -291,16 +291,16 @@ impl Experiment {
     }
 
     /// Every initiator must be alive, and every process must be reachable.
-    fn check_convening(&self) -> Result<(), BadExperiment> {
+    fn check_initiation(&self) -> Result<(), BadExperiment> {
         if self.scenario != Scenario::Start {
             return Err(BadExperiment::OnlyCalled(self.scenario.name()));
         }
-        let live = self.nodes - u32::from(self.convening.top_dead);
+        let live = self.nodes - u32::from(self.initiation.top_dead);
         let ring = matches!(self.choice.layout(), Some(Layout::Ring { .. }));
         if self.nodes < 2 || (ring && live < 2) {
             return Err(BadExperiment::Alone);
         }
-        match &self.convening.initiators {
+        match &self.initiation.initiators {
             Initiators::One | Initiators::All | Initiators::Random => {}
             Initiators::Some(count) if (1..=live).contains(count) => {}
             Initiators::Some(count) => {
@@ -320,10 +320,10 @@ impl Experiment {
                 }
             }
         }
-        let coins = Coins::new(self.seed, 0);
-        let drawn = self.convening.terrain.draw(live, coins);
+        let run_seed = RunSeed::new(self.seed, 0);
+        let drawn = self.initiation.terrain.draw(live, run_seed);
         let drawn = drawn.map_err(BadExperiment::Terrain)?;
-        if self.convening.wanders() {
+        if self.initiation.wanders() {
             return Ok(());
         }
         let drawn = drawn.links.map(|links| Topology::Graph { links });

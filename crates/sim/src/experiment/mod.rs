@@ -5,7 +5,7 @@
 
 mod agreement;
 mod check;
-mod convening;
+mod initiation;
 mod leases;
 mod measure;
 mod recovery;
@@ -18,13 +18,13 @@ mod wandering;
 mod watch;
 
 pub use check::BadExperiment;
-pub use convening::{Convening, Initiators};
+pub use initiation::{Initiation, Initiators};
 pub(crate) use measure::Sample;
 pub use measure::{Measure, Run, Samples};
 pub use scenario::{Churn, Scenario};
 pub use wandering::{Wandering, Wanderings};
 
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::lazy::Lazy;
 use crate::network::{Delay, Loss, Network};
 use crate::observer::Tracer;
@@ -65,7 +65,7 @@ pub struct Experiment {
     /// Each clock runs fast or slow by a random rate up to this, in parts per 10⁹.
     pub drift: u32,
     /// How an election is started, for protocols that need an initiator.
-    pub convening: Convening,
+    pub initiation: Initiation,
     /// What happens to the group.
     pub scenario: Scenario,
     /// How long a disturbed group is watched.
@@ -125,8 +125,8 @@ impl Experiment {
 
     /// The plan of one run, and when its watch begins. It does not contain the cut of a split,
     /// which depends on who leads at that time.
-    pub fn plan(&self, coins: Coins) -> (Plan, SimTime) {
-        self.scenario.plan(self, coins)
+    pub fn plan(&self, run_seed: RunSeed) -> (Plan, SimTime) {
+        self.scenario.plan(self, run_seed)
     }
 
     /// The number of ids: of all processes that are there or may come.
@@ -147,7 +147,7 @@ impl Experiment {
     /// Whether the plan is the same in every run.
     fn is_fixed(&self) -> bool {
         match self.choice.profile().convened {
-            true => self.convening.is_fixed(),
+            true => self.initiation.is_fixed(),
             false => self.scenario == Scenario::Start,
         }
     }
@@ -213,14 +213,14 @@ fn on_threads<T>(
     experiment: &Experiment,
     progress: &(dyn Fn() + Sync),
     begin: impl Fn() -> T + Sync + Send,
-    run: impl Fn(&mut T, Coins) -> Sample + Sync + Send,
+    run: impl Fn(&mut T, RunSeed) -> Sample + Sync + Send,
 ) -> Result<Vec<Sample>, BadExperiment> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(experiment.threads)
         .build()
         .map_err(|error| BadExperiment::Threads(error.to_string()))?;
     let runs = (0..experiment.runs).into_par_iter().map_init(begin, |state, number| {
-        let sample = run(state, Coins::new(experiment.seed, number));
+        let sample = run(state, RunSeed::new(experiment.seed, number));
         progress();
         sample
     });
@@ -237,12 +237,12 @@ impl Visitor for FirstRun<'_> {
 
     fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
         let Self { experiment } = self;
-        let coins = Coins::new(experiment.seed, 0);
+        let run_seed = RunSeed::new(experiment.seed, 0);
         let (mut world, mut tracer) = (World::<P>::new(params), Tracer::default());
-        let planned = experiment.scenario.rehearse(experiment, &mut world, coins);
+        let planned = experiment.scenario.rehearse(experiment, &mut world, run_seed);
         let mut watch = Watch::beside_a_trace(experiment);
-        watch.reset(experiment, &planned, coins);
-        world.run(&planned.plan, coins, &mut (&mut watch, &mut tracer));
+        watch.reset(experiment, &planned, run_seed);
+        world.run(&planned.plan, run_seed, &mut (&mut watch, &mut tracer));
         tracer.records
     }
 }
@@ -267,18 +267,18 @@ impl<'a, P: Protocol> Runner<'a, P> {
         }
     }
 
-    fn run(&mut self, coins: Coins) -> Sample {
+    fn run(&mut self, run_seed: RunSeed) -> Sample {
         if let Some(lazy) = &mut self.lazy {
-            return lazy.run(coins);
+            return lazy.run(run_seed);
         }
         let Self { experiment, world, watch, planned, .. } = self;
         if !experiment.is_fixed() {
             *planned = None;
         }
-        let planned =
-            planned.get_or_insert_with(|| experiment.scenario.rehearse(experiment, world, coins));
-        watch.reset(experiment, planned, coins);
-        watch.run(world, planned, coins)
+        let planned = planned
+            .get_or_insert_with(|| experiment.scenario.rehearse(experiment, world, run_seed));
+        watch.reset(experiment, planned, run_seed);
+        watch.run(world, planned, run_seed)
     }
 }
 

@@ -9,10 +9,10 @@
 use super::scenario::Planned;
 use super::watch::Watch;
 use super::{
-    Answer, BadExperiment, Convening, Engine, Experiment, Sample, Samples, Scenario, kept,
+    Answer, BadExperiment, Engine, Experiment, Initiation, Sample, Samples, Scenario, kept,
     on_threads,
 };
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::scenario_file::ScenarioFile;
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, SimTime, Visitor};
@@ -38,7 +38,7 @@ impl ScenarioFile {
             network: plan.network.clone(),
             ranks: plan.ranks,
             drift: plan.drift,
-            convening: Convening::default(),
+            initiation: Initiation::default(),
             // Which of those that begin with an event does not matter: the plan is the file's.
             scenario: if first.is_some() { Scenario::Departure } else { Scenario::Start },
             window: plan.horizon.saturating_sub(at),
@@ -66,9 +66,9 @@ impl Visitor for Repeats<'_> {
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
         let Self { experiment, planned, progress } = self;
         let begin = || (World::<P>::new(params.clone()), Watch::of(experiment));
-        on_threads(experiment, progress, begin, |(world, watch), coins: Coins| {
-            watch.reset(experiment, planned, coins);
-            watch.run(world, planned, coins)
+        on_threads(experiment, progress, begin, |(world, watch), run_seed: RunSeed| {
+            watch.reset(experiment, planned, run_seed);
+            watch.run(world, planned, run_seed)
         })
     }
 }

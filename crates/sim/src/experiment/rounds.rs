@@ -16,7 +16,7 @@
 //! processes fail in it and at which moment. Dead processes stay in views.
 
 use super::{Experiment, Measure, Sample};
-use crate::coin::{Coins, For};
+use crate::coin::{RunSeed, StreamPurpose};
 use crate::fault::{Fault, Who};
 use crate::network::components;
 use crate::observer::{Cause, Observer};
@@ -36,7 +36,7 @@ pub(super) struct Rounds<'a> {
     kinds: simulated::Rounds,
     nodes: u32,
     fail: f64,
-    coins: Coins,
+    run_seed: RunSeed,
     /// The current round, and when the first one began.
     round: Round,
     called: Option<SimTime>,
@@ -63,8 +63,8 @@ impl<'a> Rounds<'a> {
             choice: &experiment.choice,
             kinds,
             nodes: experiment.nodes,
-            fail: experiment.convening.fail.value(),
-            coins: Coins::new(0, 0),
+            fail: experiment.initiation.fail.value(),
+            run_seed: RunSeed::new(0, 0),
             round: (0, 0),
             called: None,
             rounds: 0,
@@ -80,8 +80,8 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    pub(super) fn reset(&mut self, coins: Coins) {
-        (self.coins, self.round, self.called) = (coins, (0, 0), None);
+    pub(super) fn reset(&mut self, run_seed: RunSeed) {
+        (self.run_seed, self.round, self.called) = (run_seed, (0, 0), None);
         (self.rounds, self.detected) = (0, 0);
         (self.unicasts, self.multicasts, self.last_change) = (0, 0, SimTime::ZERO);
         self.doomed.clear();
@@ -104,7 +104,7 @@ impl<'a> Rounds<'a> {
         self.leave_behind();
         if self.fail > 0.0 {
             let lasts = self.choice.round_lasts(number, self.nodes).as_nanos().max(1);
-            let mut luck = self.coins.world(For::Failures { election, round: number });
+            let mut luck = self.run_seed.world(StreamPurpose::Failures { election, round: number });
             let mut node = 0.0;
             loop {
                 // Draws the distance to the next failing process directly.

@@ -1,8 +1,8 @@
 //! Scenarios: what happens to the group.
 
 use super::Experiment;
-use super::convening::convene;
-use crate::coin::{Coins, For, Stream};
+use super::initiation::convene;
+use crate::coin::{RunSeed, Stream, StreamPurpose};
 use crate::fault::{Disk, Fault, Timed, Who};
 use crate::network::Loss;
 use crate::observer::id;
@@ -79,7 +79,7 @@ impl Scenario {
     }
 
     /// The plan of one run, and when its watch begins.
-    pub(super) fn plan(&self, experiment: &Experiment, coins: Coins) -> (Plan, SimTime) {
+    pub(super) fn plan(&self, experiment: &Experiment, run_seed: RunSeed) -> (Plan, SimTime) {
         let nodes = experiment.nodes;
         let mut plan = Plan {
             network: experiment.network.clone(),
@@ -90,7 +90,7 @@ impl Scenario {
         };
         let profile = experiment.choice.profile();
         if profile.convened {
-            convene(experiment, &mut plan, coins);
+            convene(experiment, &mut plan, run_seed);
             return (plan, SimTime::ZERO);
         }
         if *self == Self::Start && profile.leases.is_some() {
@@ -105,7 +105,7 @@ impl Scenario {
             }
             return (plan, SimTime::ZERO);
         }
-        let mut luck = coins.world(For::Event);
+        let mut luck = run_seed.world(StreamPurpose::Event);
         // The event happens at a uniformly random moment of the announce interval.
         let phase = luck.below(profile.interval.as_nanos().max(1));
         let at = settling_time(experiment) + Duration::from_nanos(phase);
@@ -132,22 +132,22 @@ impl Scenario {
         &self,
         experiment: &Experiment,
         world: &mut World<P>,
-        coins: Coins,
+        run_seed: RunSeed,
     ) -> Planned {
-        let (mut plan, from) = self.plan(experiment, coins);
+        let (mut plan, from) = self.plan(experiment, run_seed);
         if *self != Self::Split {
             return Planned { plan, from, apart: Vec::new() };
         }
         let at = from.since(SimTime::ZERO);
         let horizon = at.saturating_sub(Duration::from_nanos(1));
-        world.run(&Plan { horizon, ..plan.clone() }, coins, &mut ());
+        world.run(&Plan { horizon, ..plan.clone() }, run_seed, &mut ());
         let leads = |node: &u32| {
             let state = world.node(*node);
             state.is_some_and(|state| state.leadership(world.clock(*node)).names(id(*node)))
         };
         let leader = (0..plan.nodes).find(leads);
         let mut rest: Vec<u32> = (0..plan.nodes).collect();
-        shuffle(&mut rest, &mut coins.world(For::Split));
+        shuffle(&mut rest, &mut run_seed.world(StreamPurpose::Split));
         if let Some(place) = rest.iter().position(|node| Some(*node) == leader) {
             rest.swap(0, place);
         }

@@ -18,7 +18,7 @@ use super::start::Start;
 use super::tally::Tally;
 use super::wandering::Wandering;
 use super::{Experiment, Sample, Scenario};
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::fault::Fault;
 use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
@@ -45,7 +45,7 @@ impl<'a> Watch<'a> {
             Self::Rounds(Rounds::new(experiment, kinds))
         } else if let Some(leases) = profile.leases {
             Self::Leases(Box::new(LeaseWatch::new(leases)))
-        } else if profile.convened && experiment.convening.wanders() {
+        } else if profile.convened && experiment.initiation.wanders() {
             Self::Wandering(Box::new(Wandering::new(&Plan::new(0), Duration::ZERO)))
         } else if profile.convened {
             Self::Tally(Tally::default())
@@ -70,10 +70,10 @@ impl<'a> Watch<'a> {
     }
 
     /// Prepares for the next run.
-    pub(super) fn reset(&mut self, experiment: &Experiment, planned: &Planned, coins: Coins) {
+    pub(super) fn reset(&mut self, experiment: &Experiment, planned: &Planned, run_seed: RunSeed) {
         let Planned { plan, from, .. } = planned;
         match self {
-            Self::Rounds(rounds) => rounds.reset(coins),
+            Self::Rounds(rounds) => rounds.reset(run_seed),
             Self::Leases(leases) => leases.reset(planned, experiment.scenario),
             Self::Wandering(wandering) => **wandering = Wandering::new(plan, Duration::ZERO),
             Self::Tally(tally) => tally.reset(plan, experiment.choice.profile().restless),
@@ -92,13 +92,13 @@ impl<'a> Watch<'a> {
         &mut self,
         world: &mut World<P>,
         planned: &Planned,
-        coins: Coins,
+        run_seed: RunSeed,
     ) -> Sample {
         let plan = &planned.plan;
         let Outcome { deliveries, .. } = match self {
-            Self::Start(start) => world.run(plan, coins, &mut **start),
-            Self::Wandering(wandering) => world.run(plan, coins, &mut **wandering),
-            _ => world.run(plan, coins, self),
+            Self::Start(start) => world.run(plan, run_seed, &mut **start),
+            Self::Wandering(wandering) => world.run(plan, run_seed, &mut **wandering),
+            _ => world.run(plan, run_seed, self),
         };
         match self {
             Self::Rounds(rounds) => rounds.sample(plan, world, deliveries),

@@ -3,7 +3,7 @@
 use super::calendar::{Calendar, Call};
 use super::order::{Block, LANES, Order};
 use super::{Setting, elect::Leader};
-use crate::coin::{Coins, PacketDraws};
+use crate::coin::{PacketDraws, RunSeed};
 use crate::multicast_filter::pack;
 use crate::network::{Loss, Probability};
 
@@ -29,7 +29,7 @@ pub(super) trait Air {
 
     /// For protocols in which everyone keeps announcing: the first round in which the process at
     /// this place hears a better one; at most `round`, in which it hears the leader.
-    fn first_round(&mut self, all: (Setting<'_>, &Order, Coins), place: u32, round: u32) -> u32;
+    fn first_round(&mut self, all: (Setting<'_>, &Order, RunSeed), place: u32, round: u32) -> u32;
 }
 
 /// All listeners lose a message together, or none does.
@@ -91,12 +91,12 @@ impl Air for Shared {
     }
 
     /// Here `earliest` counts rounds.
-    fn first_round(&mut self, all: (Setting<'_>, &Order, Coins), place: u32, round: u32) -> u32 {
-        let (setting, order, coins) = all;
+    fn first_round(&mut self, all: (Setting<'_>, &Order, RunSeed), place: u32, round: u32) -> u32 {
+        let (setting, order, run_seed) = all;
         let heard = self.earliest.min(u64::from(round)) as u32;
         let node = order.node(setting, place);
         let mut earlier = 0..heard;
-        let own = earlier.find(|round| self.gets_through(coins.packet(node, *round)));
+        let own = earlier.find(|round| self.gets_through(run_seed.packet(node, *round)));
         self.earliest = u64::from(own.unwrap_or(heard));
         heard
     }
@@ -187,13 +187,13 @@ impl Air for Own {
         self.calendar.add(call);
     }
 
-    fn first_round(&mut self, all: (Setting<'_>, &Order, Coins), place: u32, round: u32) -> u32 {
-        let (setting, order, coins) = all;
+    fn first_round(&mut self, all: (Setting<'_>, &Order, RunSeed), place: u32, round: u32) -> u32 {
+        let (setting, order, run_seed) = all;
         let node = order.node(setting, place);
         let hears = |round| {
             // The leader, at place zero, is not heard before `round`.
             (1..place).any(|better| {
-                let packet = coins.packet(order.node(setting, better), round);
+                let packet = run_seed.packet(order.node(setting, better), round);
                 packet.loss(node) >= self.threshold
             })
         };

@@ -132,7 +132,7 @@ impl Calendar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coin::Coins;
+    use crate::coin::RunSeed;
     use proptest::prelude::*;
 
     proptest! {
@@ -145,7 +145,7 @@ mod tests {
             let mut calendar = Calendar::new(loss / 2.0, threshold);
             let calls: Vec<Call> = (0u32..)
                 .zip(times)
-                .map(|(number, at)| Call { at, packet: Coins::new(seed, 0).packet(1, number) })
+                .map(|(number, at)| Call { at, packet: RunSeed::new(seed, 0).packet(1, number) })
                 .collect();
             for (count, call) in calls.iter().enumerate() {
                 calendar.add(*call);

@@ -4,7 +4,7 @@ use super::air::Air;
 use super::calendar::Call;
 use super::order::{Block, Order};
 use super::{Setting, Tally};
-use crate::coin::{Coins, PacketDraws};
+use crate::coin::{PacketDraws, RunSeed};
 use bellwether_protocols::announce_listen::Yields;
 use pulp::{Simd, WithSimd};
 
@@ -12,14 +12,14 @@ use pulp::{Simd, WithSimd};
 pub(super) struct Election<'a, A: Air> {
     pub(super) setting: Setting<'a>,
     pub(super) order: &'a Order,
-    pub(super) coins: Coins,
+    pub(super) run_seed: RunSeed,
     pub(super) air: &'a mut A,
 }
 
 /// The process with the best claim, which no other silences.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leader {
-    coins: Coins,
+    run_seed: RunSeed,
     node: u32,
     every: u64,
     /// When it first announces itself.
@@ -33,7 +33,7 @@ pub(super) struct Leader {
 impl Leader {
     #[inline(always)]
     pub(super) fn packet(&self, round: u32) -> PacketDraws {
-        self.coins.packet(self.node, round)
+        self.run_seed.packet(self.node, round)
     }
 
     #[inline(always)]
@@ -58,7 +58,7 @@ impl<A: Air> WithSimd for Election<'_, A> {
         let mut tally = Tally::default();
         let mut place = 1;
         while place < self.setting.nodes {
-            let mut block = self.order.block(self.setting, self.coins, place);
+            let mut block = self.order.block(self.setting, self.run_seed, place);
             self.air.rounds(&leader, &mut block)?;
             for &round in &block.rounds[..block.count] {
                 tally.rounds = tally.rounds.max(round + 1);
@@ -80,11 +80,11 @@ impl<A: Air> Election<'_, A> {
     #[inline(always)]
     fn leader(&self) -> Option<Leader> {
         let Setting { delay, announce: every, end, .. } = self.setting;
-        let best = self.order.at(self.setting, self.coins, 0);
+        let best = self.order.at(self.setting, self.run_seed, 0);
         let (node, first) = (best.node, best.wake);
         let left = end.checked_sub(delay)?.checked_sub(first)?;
         let last = u32::try_from(left / every).unwrap_or(u32::MAX - 1);
-        Some(Leader { coins: self.coins, node, every, first, delay, last })
+        Some(Leader { run_seed: self.run_seed, node, every, first, delay, last })
     }
 
     /// Each process of the block announces itself until it hears a better one.
@@ -106,7 +106,7 @@ impl<A: Air> Election<'_, A> {
             tally.area += u128::from(silent - wake);
             let (mut at, mut number) = (wake, 0);
             while at < silent {
-                self.air.say(Call { at, packet: self.coins.packet(node, number) });
+                self.air.say(Call { at, packet: self.run_seed.packet(node, number) });
                 tally.messages += 1;
                 tally.early += u64::from(at < opening);
                 at += announce;
@@ -119,7 +119,7 @@ impl<A: Air> Election<'_, A> {
     /// hears a better one.
     #[inline(always)]
     fn go_on(&mut self, leader: &Leader, block: &Block, place: u32, tally: &mut Tally) {
-        let all = (self.setting, self.order, self.coins);
+        let all = (self.setting, self.order, self.run_seed);
         for (lane, &round) in block.rounds[..block.count].iter().enumerate() {
             let heard = self.air.first_round(all, place + lane as u32, round);
             tally.area += u128::from(leader.sent(heard) + leader.delay);

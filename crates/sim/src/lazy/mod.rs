@@ -24,7 +24,7 @@ mod elect;
 mod order;
 mod suppress;
 
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::experiment::{Experiment, Measure, Sample, Scenario};
 use crate::network::{Delay, Loss};
 use crate::plan::Ranks;
@@ -132,11 +132,11 @@ impl<'a> Lazy<'a> {
     }
 
     /// Computes one run; the sample is empty if the group does not converge.
-    pub(crate) fn run(&mut self, coins: Coins) -> Sample {
+    pub(crate) fn run(&mut self, run_seed: RunSeed) -> Sample {
         let Self { setting, order, air, suppression, arch } = self;
         let mut sample = Sample::new(0);
         if setting.params.yields() == Yields::ToAnyone {
-            let quiet = suppression.run(*setting, coins);
+            let quiet = suppression.run(*setting, run_seed);
             sample.unsettled = quiet.is_none();
             if let Some(quiet) = quiet {
                 sample.set(Measure::ConvergenceTime, seconds(quiet.converged));
@@ -150,10 +150,10 @@ impl<'a> Lazy<'a> {
             return sample;
         }
         let setting = *setting;
-        order.prepare(setting, coins);
+        order.prepare(setting, run_seed);
         let tally = match air {
-            Air::Own(air) => arch.dispatch(Election { setting, order, coins, air }),
-            Air::Shared(air) => arch.dispatch(Election { setting, order, coins, air }),
+            Air::Own(air) => arch.dispatch(Election { setting, order, run_seed, air }),
+            Air::Shared(air) => arch.dispatch(Election { setting, order, run_seed, air }),
         };
         sample.unsettled = tally.is_none();
         if let Some(tally) = tally {

@@ -4,7 +4,7 @@
 //! when its turn comes. Otherwise all draws are made first and sorted.
 
 use super::Setting;
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::observer::id;
 use bellwether_protocols::announce_listen::{Criterion, first_claim, wake_up};
 
@@ -24,10 +24,10 @@ pub(super) struct Candidate {
 impl Candidate {
     /// The draws of one process, made by the protocol's own functions in the protocol's own order.
     #[inline(always)]
-    pub(super) fn draw(setting: Setting<'_>, coins: Coins, node: u32) -> Self {
+    pub(super) fn draw(setting: Setting<'_>, run_seed: RunSeed, node: u32) -> Self {
         let params = setting.params;
-        let mut stream = coins.stream(node);
-        let weight = first_claim(params, id(node), setting.ranks.of(coins, node), &mut stream);
+        let mut stream = run_seed.stream(node);
+        let weight = first_claim(params, id(node), setting.ranks.of(run_seed, node), &mut stream);
         let suppresses = params.opening().suppresses();
         let wake = if suppresses { wake_up(params, weight, &mut stream).as_nanos() } else { 0 };
         Self { weight, wake, node }
@@ -57,10 +57,10 @@ impl Order {
     }
 
     /// Makes those draws of a run that the order depends on.
-    pub(super) fn prepare(&mut self, setting: Setting<'_>, coins: Coins) {
+    pub(super) fn prepare(&mut self, setting: Setting<'_>, run_seed: RunSeed) {
         self.sorted.clear();
         if !self.by_id {
-            let draw = |node| Candidate::draw(setting, coins, node);
+            let draw = |node| Candidate::draw(setting, run_seed, node);
             self.sorted.reserve_exact(setting.nodes as usize);
             self.sorted.extend((0..setting.nodes).map(draw));
             self.sorted.sort_unstable_by_key(|known| {
@@ -71,9 +71,9 @@ impl Order {
 
     /// The process at this place; the best one is at place zero.
     #[inline(always)]
-    pub(super) fn at(&self, setting: Setting<'_>, coins: Coins, place: u32) -> Candidate {
+    pub(super) fn at(&self, setting: Setting<'_>, run_seed: RunSeed, place: u32) -> Candidate {
         if self.by_id {
-            Candidate::draw(setting, coins, setting.nodes - 1 - place)
+            Candidate::draw(setting, run_seed, setting.nodes - 1 - place)
         } else {
             self.sorted[place as usize]
         }
@@ -87,13 +87,13 @@ impl Order {
 
     /// The block of processes that starts at this place.
     #[inline(always)]
-    pub(super) fn block(&self, setting: Setting<'_>, coins: Coins, from: u32) -> Block {
+    pub(super) fn block(&self, setting: Setting<'_>, run_seed: RunSeed, from: u32) -> Block {
         let count = ((setting.nodes - from) as usize).min(LANES);
         let first = self.node(setting, from);
         let (nodes, wakes) = ([first; LANES], [u64::MAX; LANES]);
         let mut block = Block { nodes, wakes, rounds: [0; LANES], count };
         for lane in 0..count {
-            let Candidate { wake, node, .. } = self.at(setting, coins, from + lane as u32);
+            let Candidate { wake, node, .. } = self.at(setting, run_seed, from + lane as u32);
             (block.nodes[lane], block.wakes[lane]) = (node, wake);
         }
         block

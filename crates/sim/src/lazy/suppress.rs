@@ -3,7 +3,7 @@
 use super::Setting;
 use super::calendar::Call;
 use super::order::Candidate;
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::network::Loss;
 
 /// State that is reused from run to run.
@@ -25,8 +25,8 @@ pub(super) struct Quiet {
 
 impl Suppression {
     /// Computes one run; `None` if some process would wake after the world ends.
-    pub(super) fn run(&mut self, setting: Setting<'_>, coins: Coins) -> Option<Quiet> {
-        let wake = |node| (Candidate::draw(setting, coins, node).wake, node);
+    pub(super) fn run(&mut self, setting: Setting<'_>, run_seed: RunSeed) -> Option<Quiet> {
+        let wake = |node| (Candidate::draw(setting, run_seed, node).wake, node);
         self.wakes.clear();
         self.wakes.reserve_exact(setting.nodes as usize);
         self.wakes.extend((0..setting.nodes).map(wake));
@@ -45,7 +45,7 @@ impl Suppression {
             quiet.received = quiet.received.max(settled);
             if heard.is_none() {
                 quiet.messages += 1;
-                let packet = coins.packet(node, 0);
+                let packet = run_seed.packet(node, 0);
                 if setting.loss.of_all(packet).is_some() {
                     self.said.push(Call { at: wake, packet });
                 }

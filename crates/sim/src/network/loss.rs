@@ -1,7 +1,7 @@
 //! Packet loss.
 
 use super::Probability;
-use crate::coin::{Coins, PacketDraws, Purpose};
+use crate::coin::{PacketDraws, Purpose, RunSeed};
 use serde::{Deserialize, Serialize};
 
 /// A model of loss.
@@ -47,10 +47,10 @@ impl Bursts {
 impl Loss {
     /// Whether the channel to `to` is bad before its first packet. The draw depends on the receiver
     /// alone, so it is the same for every sender.
-    pub(crate) fn begins_badly(&self, coins: Coins, to: u32) -> bool {
+    pub(crate) fn begins_badly(&self, run_seed: RunSeed, to: u32) -> bool {
         match self {
             Self::Bursts(bursts) => {
-                coins.packet(to, 0).unit(Purpose::FirstState, to) < bursts.badly()
+                run_seed.packet(to, 0).unit(Purpose::FirstState, to) < bursts.badly()
             }
             Self::None | Self::Correlated(_) | Self::Uncorrelated(_) => false,
         }
@@ -114,7 +114,7 @@ mod tests {
         let loss = Loss::Correlated(p(0.5));
         let mut losses = 0;
         for number in 0..1000 {
-            let packet = Coins::new(1, 2).packet(0, number);
+            let packet = RunSeed::new(1, 2).packet(0, number);
             let first = loss.loses(packet, 0, &mut false);
             assert!((1..50).all(|to| loss.loses(packet, to, &mut false) == first));
             assert_eq!(loss.of_all(packet).is_none(), first);
@@ -130,7 +130,7 @@ mod tests {
         let (mut bad, mut lost, mut runs, mut before) = (false, 0u32, 0u32, false);
         let packets = 200_000;
         for number in 0..packets {
-            let lost_now = loss.loses(Coins::new(4, 0).packet(0, number), 3, &mut bad);
+            let lost_now = loss.loses(RunSeed::new(4, 0).packet(0, number), 3, &mut bad);
             lost += u32::from(lost_now);
             runs += u32::from(lost_now && !before);
             before = lost_now;

@@ -1,7 +1,7 @@
 //! Errors of scenario files, with their places.
 
 use super::row::BadRow;
-use crate::idle::Idle;
+use crate::ineffective_fault::IneffectiveFault;
 use crate::plan::BadPlan;
 use bellwether_protocols::choice::{BadConfig, GroupTooLarge};
 use std::fmt;
@@ -38,7 +38,7 @@ pub enum Problem {
     /// A fault lacks a key, or has one that it must not have.
     Row(BadRow),
     /// A fault can have no effect.
-    Idle(Idle),
+    IneffectiveFault(IneffectiveFault),
     /// The group is too large for the protocol.
     GroupTooLarge(GroupTooLarge),
     /// The protocol with this name has no use for the key, for this reason.
@@ -68,7 +68,7 @@ impl fmt::Display for Problem {
             Self::Config(bad) => bad.fmt(f),
             Self::Plan(bad) => bad.fmt(f),
             Self::Row(bad) => bad.fmt(f),
-            Self::Idle(idle) => idle.fmt(f),
+            Self::IneffectiveFault(idle) => idle.fmt(f),
             Self::GroupTooLarge(bad) => bad.fmt(f),
             Self::Unused(protocol, why) => {
                 write!(f, "this has no effect, because {protocol} {why}; leave it out")

@@ -26,8 +26,8 @@ mod written;
 pub use bad::{BadScenario, Place, Problem};
 pub use written::Unwritable;
 
-use crate::coin::Coins;
-use crate::idle::idle;
+use crate::coin::RunSeed;
+use crate::ineffective_fault::idle;
 use crate::observer::Tracer;
 use crate::order::Order;
 use crate::plan::{Key, Plan};
@@ -88,7 +88,9 @@ impl ScenarioFile {
             return unused("detection", "is not told of failures: it notices them itself");
         }
         match idle(&self.plan).into_iter().next() {
-            Some((fault, idle)) => Err((Key::Fault(fault, idle.key()), Problem::Idle(idle))),
+            Some((fault, idle)) => {
+                Err((Key::Fault(fault, idle.key()), Problem::IneffectiveFault(idle)))
+            }
             None => Ok(()),
         }
     }
@@ -110,14 +112,14 @@ impl ScenarioFile {
 
     /// Runs it once and returns all records.
     pub fn trace(&self, seed: u64) -> Vec<Record> {
-        self.choice.clone().visit(OneRun { plan: &self.plan, coins: Coins::new(seed, 0) })
+        self.choice.clone().visit(OneRun { plan: &self.plan, run_seed: RunSeed::new(seed, 0) })
     }
 }
 
 /// One run with all its records.
 struct OneRun<'a> {
     plan: &'a Plan,
-    coins: Coins,
+    run_seed: RunSeed,
 }
 
 impl Visitor for OneRun<'_> {
@@ -125,7 +127,7 @@ impl Visitor for OneRun<'_> {
 
     fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
         let mut tracer = Tracer::default();
-        World::<P>::new(params).run(self.plan, self.coins, &mut tracer);
+        World::<P>::new(params).run(self.plan, self.run_seed, &mut tracer);
         tracer.records
     }
 }

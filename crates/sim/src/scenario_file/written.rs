@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::row::Row;
 use super::{BadScenario, Problem};
-use crate::idle::idle;
+use crate::ineffective_fault::idle;
 use crate::network::{Network, Probability};
 use crate::order::Order;
 use crate::plan::{Key, Plan, Ranks};

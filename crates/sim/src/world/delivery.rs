@@ -306,7 +306,7 @@ impl<P: Protocol> World<P> {
                 }
                 let knows = || {
                     let state = self.members.nodes[to as usize].as_ref();
-                    state.is_some_and(|state| state.knows(message, self.params.of(to)))
+                    state.is_some_and(|state| state.is_redundant(message, self.params.of(to)))
                 };
                 if concerned >> lane & 1 == 1 && !knows() {
                     let input = Input::Message(id(cause.from), Cow::Borrowed(message));

@@ -1,6 +1,6 @@
 //! Packets in flight.
 
-use crate::coin::{Coins, PacketDraws};
+use crate::coin::{PacketDraws, RunSeed};
 use crate::fault::Cuts;
 use crate::network::{Channel, Loss, Network};
 use crate::observer::Cause;
@@ -22,7 +22,7 @@ pub(super) struct InFlight<M> {
     /// Which receivers' channels are in the bad state, for bursts.
     pub(super) bad: Vec<bool>,
     pub(super) cuts: Cuts,
-    coins: Coins,
+    run_seed: RunSeed,
     pub(super) plain: bool,
     /// The delay of every unicast, if it is constant and each arrives exactly once.
     pub(super) sure_delay: Option<Duration>,
@@ -58,21 +58,21 @@ impl<M> InFlight<M> {
             numbers: Vec::new(),
             bad: Vec::new(),
             cuts: Cuts::default(),
-            coins: Coins::new(0, 0),
+            run_seed: RunSeed::new(0, 0),
             plain: true,
             sure_delay: None,
             last: None,
         }
     }
 
-    pub(super) fn reset(&mut self, plan: &Plan, coins: Coins, batch: bool) {
+    pub(super) fn reset(&mut self, plan: &Plan, run_seed: RunSeed, batch: bool) {
         self.packets.clear();
         self.queue.clear();
         self.numbers.clear();
         self.numbers.reserve_exact(plan.nodes as usize);
         self.numbers.resize(plan.nodes as usize, 0);
         self.cuts.heal();
-        self.coins = coins;
+        self.run_seed = run_seed;
         self.set_network(&plan.network, batch);
     }
 
@@ -87,7 +87,7 @@ impl<M> InFlight<M> {
         let bursty = |channel: &&&Channel| matches!(channel.loss, Loss::Bursts(_));
         if let Some(channel) = [multicast, unicast].iter().find(bursty) {
             let receivers = 0..self.numbers.len() as u32;
-            self.bad.extend(receivers.map(|to| channel.loss.begins_badly(self.coins, to)));
+            self.bad.extend(receivers.map(|to| channel.loss.begins_badly(self.run_seed, to)));
         }
     }
 
@@ -99,7 +99,7 @@ impl<M> InFlight<M> {
     }
 
     pub(super) fn draws(&self, cause: Cause) -> PacketDraws {
-        self.coins.packet(cause.from, cause.number)
+        self.run_seed.packet(cause.from, cause.number)
     }
 
     #[inline]

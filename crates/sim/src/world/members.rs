@@ -1,7 +1,7 @@
 //! The processes of a run, in arrays for speed.
 
 use crate::clock::Clock;
-use crate::coin::{Coins, For, Purpose, Stream};
+use crate::coin::{Purpose, RunSeed, Stream, StreamPurpose};
 use crate::fault::{Disk, Renumbered};
 use crate::multicast_filter::LANES;
 use crate::observer::{Cause, id};
@@ -34,7 +34,7 @@ pub(super) struct Members<P: Protocol> {
     due: Vec<u64>,
     /// Whether all processes that start at time zero have started.
     sealed: bool,
-    coins: Coins,
+    run_seed: RunSeed,
     ranks: Ranks,
     /// Ranks that override the plan's.
     pub(super) own_ranks: BTreeMap<u32, u64>,
@@ -107,7 +107,7 @@ impl<P: Protocol> Members<P> {
             timers: Queue::new(),
             due: Vec::new(),
             sealed: false,
-            coins: Coins::new(0, 0),
+            run_seed: RunSeed::new(0, 0),
             ranks: Ranks::ById,
             own_ranks: BTreeMap::new(),
             views: Views::default(),
@@ -116,7 +116,7 @@ impl<P: Protocol> Members<P> {
     }
 
     /// Prepares for a run. Memory is reused from run to run.
-    pub(super) fn reset(&mut self, plan: &Plan, coins: Coins) {
+    pub(super) fn reset(&mut self, plan: &Plan, run_seed: RunSeed) {
         let count = plan.nodes as usize;
         let words = count.div_ceil(LANES);
         self.nodes.clear();
@@ -132,16 +132,16 @@ impl<P: Protocol> Members<P> {
         self.due.resize(count, u64::MAX);
         self.streams.clear();
         self.streams.reserve_exact(count);
-        self.streams.extend((0..plan.nodes).map(|node| coins.stream(node)));
+        self.streams.extend((0..plan.nodes).map(|node| run_seed.stream(node)));
         self.clocks.clear();
         if plan.has_clock_faults() {
             let spread = 2 * u64::from(plan.drift) + 1;
-            let mut luck = coins.world(For::Drifts);
+            let mut luck = run_seed.world(StreamPurpose::Drifts);
             let mut drift = || {
                 let drawn = luck.below(spread);
                 (drawn as i64 - i64::from(plan.drift)) as i32
             };
-            let mut first = coins.world(For::Offsets);
+            let mut first = run_seed.world(StreamPurpose::Offsets);
             let mut offset = || Duration::from_nanos(first.below(plan.offset.as_nanos().max(1)));
             let clock = |drift, offset| {
                 Clock::TRUE.drifting(SimTime::ZERO, drift).jumped(SimTime::ZERO, offset)
@@ -153,8 +153,8 @@ impl<P: Protocol> Members<P> {
         self.timers.clear();
         self.timers.reserve(count);
         self.sealed = false;
-        (self.coins, self.ranks, self.processing) = (coins, plan.ranks, plan.processing);
-        self.views.reset(plan, coins);
+        (self.run_seed, self.ranks, self.processing) = (run_seed, plan.ranks, plan.processing);
+        self.views.reset(plan, run_seed);
     }
 
     /// Starts a process; its effects are left in `effects`.
@@ -169,13 +169,13 @@ impl<P: Protocol> Members<P> {
         let index = node as usize;
         let incarnation = self.lives.get(&node).map_or(1, |life| life.incarnation);
         let own = self.own_ranks.get(&node).copied();
-        let rank = own.unwrap_or_else(|| self.ranks.of(self.coins, node));
+        let rank = own.unwrap_or_else(|| self.ranks.of(self.run_seed, node));
         let boot = Boot { me: id(node), incarnation, rank, memory };
         let now = self.clock(node).read(at);
         let peers = self.views.of(node);
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let state = Node::start(boot, &mut env, params, effects);
-        self.min_weights[index] = state.bar();
+        self.min_weights[index] = state.min_weight();
         self.open_if(node, true);
         self.nodes[index].insert(state)
     }
@@ -194,7 +194,7 @@ impl<P: Protocol> Members<P> {
         let state = self.nodes[index].as_mut()?;
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
         let result = step(state, &mut env);
-        self.min_weights[index] = state.bar();
+        self.min_weights[index] = state.min_weight();
         Some(result)
     }
 
@@ -397,7 +397,7 @@ impl<P: Protocol> Members<P> {
         let late = if slow == 0 {
             Duration::ZERO
         } else {
-            let coin = self.coins.packet(node, now.as_nanos() as u32);
+            let coin = self.run_seed.packet(node, now.as_nanos() as u32);
             Duration::from_nanos((coin.unit(Purpose::Scheduling, node) * slow as f64) as u64)
         };
         let life = self.life(node);

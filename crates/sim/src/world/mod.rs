@@ -18,14 +18,15 @@ mod scene;
 mod sight;
 mod views;
 
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::fault::Disk;
 use crate::multicast_filter::Receivers;
 use crate::network::Network;
 use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
 use bellwether_core::{
-    Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, Reach, SimTime, Told,
+    BeliefTracer, Change, Duration, Effect, Event, Input, Instant, Memory, Node, Protocol, Reach,
+    SimTime,
 };
 use in_flight::InFlight;
 use members::Members;
@@ -49,7 +50,7 @@ pub struct World<P: Protocol> {
     /// Starts and stops that will be told, and when.
     detections: VecDeque<(SimTime, u32, Reach)>,
     /// The belief last recorded for each process, in traced runs.
-    told: BTreeMap<u32, Told>,
+    told: BTreeMap<u32, BeliefTracer>,
 }
 
 /// The parameters of the group, and of processes that have their own.
@@ -124,8 +125,13 @@ impl<P: Protocol> World<P> {
 
     /// Runs the plan with these random draws until the observer is done, no event is left, or the
     /// horizon is reached. The plan must be [valid](Plan::check).
-    pub fn run<O: Observer<P>>(&mut self, plan: &Plan, coins: Coins, observer: &mut O) -> Outcome {
-        self.reset(plan, coins);
+    pub fn run<O: Observer<P>>(
+        &mut self,
+        plan: &Plan,
+        run_seed: RunSeed,
+        observer: &mut O,
+    ) -> Outcome {
+        self.reset(plan, run_seed);
         let mut absent = plan.absent.clone();
         absent.sort_unstable();
         for node in 0..plan.nodes {
@@ -186,13 +192,13 @@ impl<P: Protocol> World<P> {
         self.members.clock(node).read(self.now)
     }
 
-    fn reset(&mut self, plan: &Plan, coins: Coins) {
+    fn reset(&mut self, plan: &Plan, run_seed: RunSeed) {
         debug_assert_eq!(plan.check(), Ok(()));
         if self.network != plan.network {
             self.network = plan.network.clone();
         }
-        self.members.reset(plan, coins);
-        self.in_flight.reset(plan, coins, self.batch);
+        self.members.reset(plan, run_seed);
+        self.in_flight.reset(plan, run_seed, self.batch);
         self.effects.clear();
         self.told.clear();
         self.detections.clear();

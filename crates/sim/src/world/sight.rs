@@ -5,7 +5,7 @@
 //! bit from the highest, with one random word for all 64 members per bit, until all are decided. A
 //! probability of one half takes one word.
 
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::network::Probability;
 use crate::observer::id;
 use bellwether_core::{NodeId, mix};
@@ -25,8 +25,8 @@ const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Sight {
     /// Each of `count` processes sees each other one with this probability, which is below one.
-    pub(super) fn new(chance: Probability, count: u32, coins: Coins) -> Self {
-        Self { key: coins.group() ^ STRIDE, chance: chance.threshold(), count }
+    pub(super) fn new(chance: Probability, count: u32, run_seed: RunSeed) -> Self {
+        Self { key: run_seed.group() ^ STRIDE, chance: chance.threshold(), count }
     }
 
     /// The members of a block that this process sees, one bit each.
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn sight(chance: f64, count: u32, run: u64) -> Sight {
-        Sight::new(Probability::try_from(chance).unwrap(), count, Coins::new(7, run))
+        Sight::new(Probability::try_from(chance).unwrap(), count, RunSeed::new(7, run))
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! graph does: processes without a link cannot reach each other.
 
 use super::sight::Sight;
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::network::Topology;
 use crate::observer::id;
 use crate::order::Order;
@@ -38,8 +38,8 @@ enum Kind {
 }
 
 impl Views {
-    pub(super) fn reset(&mut self, plan: &Plan, coins: Coins) {
-        (self.count, self.group) = (plan.nodes, coins.group());
+    pub(super) fn reset(&mut self, plan: &Plan, run_seed: RunSeed) {
+        (self.count, self.group) = (plan.nodes, run_seed.group());
         self.kind = match (&plan.network.topology, &plan.order) {
             (Topology::Graph { links }, _) => {
                 self.link_up(links);
@@ -47,11 +47,11 @@ impl Views {
             }
             (Topology::Group, Order::Ascending) if plan.view.is_certain() => Kind::Group,
             (Topology::Group, Order::Ascending) => {
-                self.sight = Sight::new(plan.view, plan.nodes, coins);
+                self.sight = Sight::new(plan.view, plan.nodes, run_seed);
                 Kind::Part
             }
             (Topology::Group, order) => {
-                order.arrange(plan.nodes, coins, &mut self.order);
+                order.arrange(plan.nodes, run_seed, &mut self.order);
                 self.place.clear();
                 self.place.resize(plan.nodes as usize, 0);
                 for (place, node) in (0..).zip(&self.order) {
@@ -131,7 +131,7 @@ impl Peers for View<'_> {
         }
     }
 
-    fn estimate(&self) -> usize {
+    fn group_size_hint(&self) -> usize {
         self.views.count as usize - 1
     }
 
@@ -241,7 +241,7 @@ mod tests {
 
     fn walk(plan: &Plan, me: u32) -> (Vec<u64>, Vec<u64>) {
         let mut views = Views::default();
-        views.reset(plan, Coins::new(1, 0));
+        views.reset(plan, RunSeed::new(1, 0));
         let view = views.of(me);
         let peers: &dyn Peers = &view;
         assert_eq!(peers.len(), peers.iter().count());
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn the_ring_closes_both_ways_for_the_process_itself() {
         let mut views = Views::default();
-        views.reset(&plan(Order::Listed(vec![3, 1, 4, 0, 2]), Topology::Group), Coins::new(1, 0));
+        views.reset(&plan(Order::Listed(vec![3, 1, 4, 0, 2]), Topology::Group), RunSeed::new(1, 0));
         for (me, next, last) in [(3, 1, 2), (1, 4, 3), (2, 3, 0)] {
             let view = views.of(me);
             let peers: &dyn Peers = &view;
@@ -290,7 +290,7 @@ mod tests {
     fn a_link_that_goes_is_out_of_reach_and_says_so_once() {
         let mut views = Views::default();
         let line = Topology::Graph { links: vec![(0, 1), (1, 2)] };
-        views.reset(&plan(Order::Ascending, line), Coins::new(1, 0));
+        views.reset(&plan(Order::Ascending, line), RunSeed::new(1, 0));
         assert!(views.reaches(0, 1) && views.reaches(1, 0) && !views.reaches(0, 2));
         assert!(views.link(1, 0, false) && !views.link(0, 1, false));
         assert!(!views.reaches(0, 1) && !views.reaches(1, 0));

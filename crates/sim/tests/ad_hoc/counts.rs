@@ -7,7 +7,7 @@ use bellwether_protocols::ad_hoc::{AdHoc, Config};
 use bellwether_sim::coin::Stream;
 use bellwether_sim::graph::{self, Links};
 use bellwether_sim::network::Delay;
-use bellwether_sim::{Coins, For, Plan, Ranks, World};
+use bellwether_sim::{Plan, Ranks, RunSeed, StreamPurpose, World};
 
 #[track_caller]
 fn assert_counts(nodes: u32, links: Links, starter: u32, seed: u64) {
@@ -37,7 +37,7 @@ fn below(n: u32, luck: &mut Stream) -> u32 {
 
 #[test]
 fn on_a_thousand_random_graphs_the_counts_are_exact() {
-    let mut luck = Coins::new(6, 22).world(For::Caller(1));
+    let mut luck = RunSeed::new(6, 22).world(StreamPurpose::Caller(1));
     for seed in 0..1_000 {
         let nodes = 2 + below(24, &mut luck);
         let most = u64::from(nodes) * u64::from(nodes - 1) / 2;
@@ -48,7 +48,7 @@ fn on_a_thousand_random_graphs_the_counts_are_exact() {
 
 #[test]
 fn on_trees_grids_complete_graphs_and_radios_too() {
-    let mut luck = Coins::new(6, 23).world(For::Caller(1));
+    let mut luck = RunSeed::new(6, 23).world(StreamPurpose::Caller(1));
     for seed in 0..50 {
         let nodes = 1 + below(40, &mut luck);
         assert_counts(nodes, graph::tree(nodes, &mut luck), below(nodes, &mut luck), seed);
@@ -65,7 +65,7 @@ fn on_trees_grids_complete_graphs_and_radios_too() {
 
 #[test]
 fn an_election_called_by_all_at_once_ends_with_the_best() {
-    let mut luck = Coins::new(6, 24).world(For::Caller(1));
+    let mut luck = RunSeed::new(6, 24).world(StreamPurpose::Caller(1));
     for seed in 0..200 {
         let nodes = 2 + below(15, &mut luck);
         let links = graph::connected(nodes, below(3 * nodes, &mut luck) as usize, &mut luck);
@@ -87,7 +87,7 @@ fn nobody_speaks_before_somebody_calls_and_nothing_happens_after_the_end() {
     assert!(world.node(0).expect("it is there").leadership(world.clock(0)).leaders.is_empty());
     let plan = Plan { faults: vec![campaign(4)], ..plan };
     let mut world = World::<AdHoc>::new(params(Config::default()));
-    let outcome = world.run(&plan, Coins::new(1, 0), &mut ());
+    let outcome = world.run(&plan, RunSeed::new(1, 0), &mut ());
     // Two hops to a corner, one to its other neighbour and one back, two back, two with the news.
     assert_eq!(outcome.ended.as_nanos(), 80_000_000);
 }

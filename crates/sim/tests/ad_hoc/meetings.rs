@@ -5,7 +5,7 @@ use bellwether_core::NodeId;
 use bellwether_protocols::ad_hoc::Config;
 use bellwether_sim::graph;
 use bellwether_sim::network::{Loss, Probability};
-use bellwether_sim::{Coins, Disk, Fault, For, Plan, Ranks, Who};
+use bellwether_sim::{Disk, Fault, Plan, Ranks, RunSeed, StreamPurpose, Who};
 
 fn link(millis: u64, ends: (u32, u32), up: bool) -> bellwether_sim::Timed {
     fault(millis, Fault::Link { ends, up })
@@ -98,7 +98,7 @@ fn belief_in_a_dead_leader_dies_out() {
 #[test]
 fn what_is_lost_is_said_again_until_the_election_ends() {
     for seed in 0..100 {
-        let mut luck = Coins::new(seed, 0).world(For::Caller(3));
+        let mut luck = RunSeed::new(seed, 0).world(StreamPurpose::Caller(3));
         let mut plan = on_graph(12, graph::connected(12, 20, &mut luck));
         let loss = Probability::try_from(0.3).unwrap();
         plan.network.unicast.loss = Loss::Uncorrelated(loss);
@@ -116,7 +116,7 @@ fn what_is_lost_is_said_again_until_the_election_ends() {
 fn even_in_bad_air_there_is_a_leader_most_of_the_time() {
     let (mut right, mut looks) = (0, 0);
     for seed in 0..200 {
-        let mut luck = Coins::new(seed, 1).world(For::Caller(3));
+        let mut luck = RunSeed::new(seed, 1).world(StreamPurpose::Caller(3));
         let mut plan = on_graph(8, graph::connected(8, 14, &mut luck));
         let loss = Probability::try_from(0.3).unwrap();
         plan.network.unicast.loss = Loss::Uncorrelated(loss);

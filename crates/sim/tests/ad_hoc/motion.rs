@@ -4,12 +4,12 @@ use crate::support::{campaign, fault, ms, on_graph, params, verdict};
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::ad_hoc::{AdHoc, Config};
 use bellwether_sim::motion::Motion;
-use bellwether_sim::{Coins, Fault, Plan, Ranks, Wandering, Wanderings, World};
+use bellwether_sim::{Fault, Plan, Ranks, RunSeed, Wandering, Wanderings, World};
 
 /// Radios that move for half a minute, and then stop.
 fn moving(nodes: u32, motion: &Motion, seed: u64) -> Plan {
     let mut plan = on_graph(nodes, Vec::new());
-    motion.draw(nodes, Coins::new(seed, 0)).expect("a good motion").enter(&mut plan);
+    motion.draw(nodes, RunSeed::new(seed, 0)).expect("a good motion").enter(&mut plan);
     plan.ranks = Ranks::Random;
     plan.horizon = motion.lasts + Duration::from_secs(20);
     plan
@@ -20,7 +20,7 @@ fn watch(plan: &Plan, from: Duration, until: Duration, seed: u64) -> (World<AdHo
     let mut wandering = Wandering::new(plan, from);
     let plan = Plan { horizon: until, ..plan.clone() };
     assert_eq!(plan.check(), Ok(()));
-    world.run(&plan, Coins::new(seed, 0), &mut wandering);
+    world.run(&plan, RunSeed::new(seed, 0), &mut wandering);
     (world, wandering.finish(SimTime::ZERO + until))
 }
 
@@ -68,7 +68,7 @@ fn a_watch_counts_every_millisecond_of_error_and_every_message() {
     plan.faults = vec![campaign(0), fault(1_000, Fault::Link { ends: (2, 1), up: false })];
     let mut world = World::<AdHoc>::new(params(Config::default()));
     let mut wandering = Wandering::new(&plan, ms(500));
-    world.run(&plan, Coins::new(1, 0), &mut wandering);
+    world.run(&plan, RunSeed::new(1, 0), &mut wandering);
     let found = wandering.finish(SimTime::ZERO + ms(2_500));
     let close = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-9, "{found:?}");
     close(found.inconsistent_fraction, 0.05 / 6.0);

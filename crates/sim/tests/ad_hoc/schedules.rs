@@ -6,7 +6,7 @@ use bellwether_protocols::ad_hoc::{AdHoc, Config};
 use bellwether_sim::coin::Stream;
 use bellwether_sim::graph;
 use bellwether_sim::network::{Delay, Loss, Probability};
-use bellwether_sim::{Coins, Disk, Fault, For, Plan, Ranks, Timed, Who, World};
+use bellwether_sim::{Disk, Fault, Plan, Ranks, RunSeed, StreamPurpose, Timed, Who, World};
 
 const SCHEDULES: u64 = 10_000;
 /// Faults happen until then.
@@ -41,7 +41,7 @@ fn trouble(nodes: u32, luck: &mut Stream) -> Fault {
 
 /// A schedule that follows from one number.
 fn schedule(seed: u64) -> Plan {
-    let mut luck = Coins::new(seed, 0).world(For::Caller(77));
+    let mut luck = RunSeed::new(seed, 0).world(StreamPurpose::Caller(77));
     let nodes = 2 + pick(9, &mut luck);
     let links = graph::connected(nodes, pick(2 * nodes, &mut luck) as usize, &mut luck);
     let mut plan = on_graph(nodes, links);
@@ -88,7 +88,7 @@ fn after_any_storm_every_component_has_its_best_for_a_leader() {
 /// other and outlive their senders, and nothing is ever repeated: what neighbours tell each other
 /// must be enough.
 fn without_heartbeats(seed: u64) -> Plan {
-    let mut luck = Coins::new(seed, 0).world(For::Caller(78));
+    let mut luck = RunSeed::new(seed, 0).world(StreamPurpose::Caller(78));
     let nodes = 3 + pick(5, &mut luck);
     let links = graph::connected(nodes, pick(2 * nodes, &mut luck) as usize, &mut luck);
     let mut plan = on_graph(nodes, links.clone());
@@ -127,7 +127,7 @@ fn where_all_come_back_and_nothing_is_lost_neither_heartbeats_nor_time_outs_are_
     for seed in 0..SCHEDULES {
         let plan = without_heartbeats(seed);
         let mut world = World::<AdHoc>::new(params(Config::default()));
-        let outcome = world.run(&plan, Coins::new(seed, 0), &mut ());
+        let outcome = world.run(&plan, RunSeed::new(seed, 0), &mut ());
         assert_eq!(verdict(&plan, &world), Ok(()), "seed {seed}: {plan:#?}");
         assert!(outcome.ended < SimTime::ZERO + ms(CALM / 2), "seed {seed} never ends");
     }

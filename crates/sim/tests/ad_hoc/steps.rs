@@ -4,7 +4,7 @@ use crate::support::{campaign, fault, ms, on_graph, run, verdict};
 use bellwether_core::Duration;
 use bellwether_protocols::ad_hoc::Config;
 use bellwether_sim::graph::{self, Links};
-use bellwether_sim::{Coins, Disk, Fault, For, Plan, Ranks, Timed, Who};
+use bellwether_sim::{Disk, Fault, Plan, Ranks, RunSeed, StreamPurpose, Timed, Who};
 
 /// A hop takes 10 ms, so every second of these moments falls between two hops.
 const STEP: u64 = 5;
@@ -21,7 +21,7 @@ fn tough() -> Vec<(u32, Links)> {
 fn brittle() -> Vec<(u32, Links)> {
     let line = (0..5).map(|a| (a, a + 1)).collect();
     let star = (1..6).map(|a| (0, a)).collect();
-    let tree = graph::tree(7, &mut Coins::new(1, 1).world(For::Caller(1)));
+    let tree = graph::tree(7, &mut RunSeed::new(1, 1).world(StreamPurpose::Caller(1)));
     vec![(6, line), (6, star), (7, tree), (8, [graph::complete(4), bridge()].concat())]
 }
 

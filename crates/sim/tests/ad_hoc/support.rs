@@ -4,7 +4,7 @@ use bellwether_core::{Dest, Duration, Fact, Message as _, NodeId, SimTime, Stage
 use bellwether_protocols::ad_hoc::{AdHoc, Config, Message, Params};
 use bellwether_sim::graph::Links;
 use bellwether_sim::network::{Delay, Loss, Network, Topology};
-use bellwether_sim::{Coins, Fault, Observer, Plan, Timed, Who, World};
+use bellwether_sim::{Fault, Observer, Plan, RunSeed, Timed, Who, World};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn ms(millis: u64) -> Duration {
@@ -55,7 +55,7 @@ impl Observer<AdHoc> for Kinds {
 pub(crate) fn run(config: Config, plan: &Plan, seed: u64) -> (World<AdHoc>, Kinds) {
     assert_eq!(plan.check(), Ok(()));
     let (mut world, mut kinds) = (World::<AdHoc>::new(params(config)), Kinds::default());
-    world.run(plan, Coins::new(seed, 0), &mut kinds);
+    world.run(plan, RunSeed::new(seed, 0), &mut kinds);
     (world, kinds)
 }
 

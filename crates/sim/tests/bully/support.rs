@@ -2,7 +2,7 @@
 
 use bellwether_core::{Dest, Duration, Message, Protocol, SimTime};
 use bellwether_protocols::bully::{Bully, Config, Params};
-use bellwether_sim::{Coins, Fault, Observer, Plan, Timed, Who, World};
+use bellwether_sim::{Fault, Observer, Plan, RunSeed, Timed, Who, World};
 use std::collections::BTreeMap;
 
 pub(crate) fn params(config: Config) -> Params {
@@ -49,7 +49,7 @@ pub(crate) fn run(config: Config, plan: &Plan) -> (Count, World<Bully>) {
     let mut world = World::<Bully>::new(params(config));
     let mut count = Count::default();
     let horizon = Duration::from_secs(10_000);
-    let outcome = world.run(&Plan { horizon, ..plan.clone() }, Coins::new(7, 0), &mut count);
+    let outcome = world.run(&Plan { horizon, ..plan.clone() }, RunSeed::new(7, 0), &mut count);
     assert!(outcome.ended < SimTime::ZERO + horizon, "the world must fall quiet");
     let quiet = (0..plan.nodes).filter_map(|node| world.node(node));
     for node in quiet {

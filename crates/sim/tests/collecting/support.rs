@@ -3,7 +3,7 @@
 use bellwether_core::{Dest, Duration, Instant, Message, Protocol, SimTime};
 use bellwether_protocols::ring::{Collecting, Config, Params, Variant};
 use bellwether_sim::network::{Delay, Loss, Network};
-use bellwether_sim::{Coins, Fault, Observer, Plan, Timed, Who, World};
+use bellwether_sim::{Fault, Observer, Plan, RunSeed, Timed, Who, World};
 
 /// How long a hop takes in these tests, in milliseconds.
 pub(crate) const HOP: u64 = 100;
@@ -70,7 +70,7 @@ pub(crate) fn plan(nodes: u32) -> Plan {
 pub(crate) fn run(config: Config, plan: &Plan, seed: u64) -> (Count, World<Collecting>) {
     let mut world = World::<Collecting>::new(params(config));
     let mut count = Count::default();
-    let outcome = world.run(plan, Coins::new(seed, 0), &mut count);
+    let outcome = world.run(plan, RunSeed::new(seed, 0), &mut count);
     assert!(outcome.ended < SimTime::ZERO + plan.horizon, "the world must fall quiet: {plan:?}");
     for node in (0..plan.nodes).filter_map(|node| world.node(node)) {
         assert_eq!(node.poll_timeout(), Instant::NEVER, "a timer is left armed: {plan:?}");

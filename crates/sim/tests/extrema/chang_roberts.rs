@@ -6,7 +6,7 @@ use super::support::{
 use bellwether_core::{Duration, Entropy, Seeded};
 use bellwether_protocols::ring::{ChangRoberts, Variant};
 use bellwether_sim::network::{Delay, Loss, Network};
-use bellwether_sim::{Coins, Order, Plan, World};
+use bellwether_sim::{Order, Plan, RunSeed, World};
 
 fn count(plan: &Plan, case: &str) -> Count {
     let (count, world) = run::<ChangRoberts>(params(calm(Variant::ChangRoberts)), plan);
@@ -137,7 +137,7 @@ fn in_random_order_it_is_n_times_a_harmonic_number() {
         let (mut sum, mut squares) = (0.0, 0.0);
         for run in 0..RUNS {
             let mut count = Count::default();
-            world.run(&plan, Coins::new(3, run), &mut count);
+            world.run(&plan, RunSeed::new(3, run), &mut count);
             let election = count.of("election") as f64;
             sum += election;
             squares += election * election;

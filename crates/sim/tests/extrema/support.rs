@@ -2,7 +2,7 @@
 
 use bellwether_core::{Dest, Duration, Instant, Message, Protocol, SimTime};
 use bellwether_protocols::ring::{Config, Params, Variant};
-use bellwether_sim::{Coins, Fault, Observer, Order, Plan, Timed, Who, World};
+use bellwether_sim::{Fault, Observer, Order, Plan, RunSeed, Timed, Who, World};
 use std::collections::BTreeMap;
 
 pub(crate) fn params(config: Config) -> Params {
@@ -75,7 +75,7 @@ pub(crate) fn run<P: Protocol>(params: P::Params, plan: &Plan) -> (Count, World<
     let horizon = Duration::from_secs(100_000);
     let plan = Plan { horizon, ..plan.clone() };
     assert_eq!(plan.check(), Ok(()));
-    let outcome = world.run(&plan, Coins::new(7, 0), &mut count);
+    let outcome = world.run(&plan, RunSeed::new(7, 0), &mut count);
     assert!(outcome.ended < SimTime::ZERO + horizon, "the world must fall quiet");
     for node in (0..plan.nodes).filter_map(|node| world.node(node)) {
         assert_eq!(node.poll_timeout(), Instant::NEVER, "a timer is left armed");

@@ -7,7 +7,7 @@ use bellwether_protocols::probabilistic::{Choice, Config, Probabilistic};
 use bellwether_protocols::probabilistic::{Reinitiate, Size, WokenBy};
 use bellwether_sim::coin::Stream;
 use bellwether_sim::network::{Delay, Network};
-use bellwether_sim::{Coins, Disk, Fault, For, Plan, Timed, Who, World};
+use bellwether_sim::{Disk, Fault, Plan, RunSeed, StreamPurpose, Timed, Who, World};
 
 const NODES: u32 = 30;
 const STORM: u64 = 60_000;
@@ -75,11 +75,11 @@ fn followed(world: &World<Probabilistic>) -> Vec<Option<NodeId>> {
 #[test]
 fn whatever_happened_an_election_in_peace_elects_one() {
     for seed in 0..200 {
-        let coins = Coins::new(seed, 9);
-        let plan = plan(&mut coins.world(For::Caller(5)));
+        let run_seed = RunSeed::new(seed, 9);
+        let plan = plan(&mut run_seed.world(StreamPurpose::Caller(5)));
         plan.check().expect("a plan that can be run");
         let mut world = World::<Probabilistic>::new(params(config(seed)));
-        let outcome = world.run(&plan, coins, &mut ());
+        let outcome = world.run(&plan, run_seed, &mut ());
         assert!(outcome.ended < seconds(2 * CALM / 1000), "seed {seed} does not fall quiet");
         let followed = followed(&world);
         let Some(first) = followed.first() else { continue }; // nobody lives

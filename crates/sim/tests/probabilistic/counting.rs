@@ -4,7 +4,7 @@ use crate::support::{chance, loss, params, seconds};
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::probabilistic::{Config, Message, Probabilistic, Size};
 use bellwether_sim::network::{Delay, Network};
-use bellwether_sim::{Coins, Fault, Observer, Plan, Timed, Who, World};
+use bellwether_sim::{Fault, Observer, Plan, RunSeed, Timed, Who, World};
 
 #[derive(Debug, Default)]
 struct Kinds {
@@ -34,7 +34,7 @@ fn held(nodes: u32, seed: u64) -> Kinds {
     };
     let mut kinds = Kinds::default();
     let mut world = World::<Probabilistic>::new(params(config));
-    let outcome = world.run(&plan, Coins::new(seed, 0), &mut kinds);
+    let outcome = world.run(&plan, RunSeed::new(seed, 0), &mut kinds);
     assert!(outcome.ended < seconds(60), "gossip ends");
     kinds
 }

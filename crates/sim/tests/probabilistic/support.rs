@@ -4,7 +4,7 @@ use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::probabilistic::{Config, Params};
 use bellwether_sim::network::{Channel, Delay, Loss, Network, Probability};
-use bellwether_sim::{Convening, Engine, Experiment, Initiators, Measure, Ranks, Scenario};
+use bellwether_sim::{Engine, Experiment, Initiation, Initiators, Measure, Ranks, Scenario};
 
 /// The conditions of the repeated elections.
 #[derive(Clone, Debug)]
@@ -66,11 +66,11 @@ pub(crate) fn many(trial: &Trial, runs: u64) -> Means {
         },
         ranks: Ranks::ById,
         drift: 0,
-        convening: Convening {
+        initiation: Initiation {
             initiators: Initiators::Some(1),
             view: chance(trial.view),
             fail: chance(trial.fail),
-            ..Convening::default()
+            ..Initiation::default()
         },
         scenario: Scenario::Start,
         window: Duration::from_secs(1_000_000),

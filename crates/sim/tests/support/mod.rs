@@ -11,7 +11,7 @@ pub(crate) mod spinner;
 use bellwether_core::{Duration, Event, NodeId, Protocol, Record, SimTime};
 use bellwether_protocols::announce_listen::{Config, Params, Variant};
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
-use bellwether_sim::{Coins, Fault, Plan, ScenarioFile, Timed, Tracer, Who, World};
+use bellwether_sim::{Fault, Plan, RunSeed, ScenarioFile, Timed, Tracer, Who, World};
 
 pub(crate) fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -55,7 +55,7 @@ pub(crate) fn node(number: u32) -> Who {
 /// All records of one run.
 pub(crate) fn trace<P: Protocol>(params: &P::Params, plan: &Plan, seed: u64) -> Vec<Record> {
     let mut tracer = Tracer::default();
-    World::<P>::new(params.clone()).run(plan, Coins::new(seed, 0), &mut tracer);
+    World::<P>::new(params.clone()).run(plan, RunSeed::new(seed, 0), &mut tracer);
     tracer.records
 }
 

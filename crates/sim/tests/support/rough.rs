@@ -6,7 +6,7 @@ use bellwether_core::{Duration, Entropy};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::coin::Stream;
 use bellwether_sim::network::Network;
-use bellwether_sim::{Coins, Disk, Fault, For, Plan, ScenarioFile, Timed};
+use bellwether_sim::{Disk, Fault, Plan, RunSeed, ScenarioFile, StreamPurpose, Timed};
 use serde::Serialize;
 
 /// A scenario and the text it was read from.
@@ -28,7 +28,7 @@ const FAULTS: u64 = 14;
 impl Rough {
     /// The rough run of this seed, of this protocol and in this network.
     pub(crate) fn new(variant: Variant, network: &Network, seed: u64) -> Self {
-        let mut luck = Coins::new(seed, 0).world(For::Caller(99));
+        let mut luck = RunSeed::new(seed, 0).world(StreamPurpose::Caller(99));
         let mut faults: Vec<Timed> = (0..FAULTS).map(|_| any_fault(&mut luck, seed)).collect();
         faults.sort_by_key(|timed| timed.at);
         let plan = Plan {

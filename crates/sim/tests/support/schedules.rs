@@ -6,7 +6,7 @@
 use bellwether_core::{Duration, Entropy, Fact, Protocol, Seeded};
 use bellwether_protocols::detect;
 use bellwether_sim::network::{Delay, Loss, Network, Probability};
-use bellwether_sim::{Coins, Disk, Fault, Order, Plan, Timed, Tracer, Who, World};
+use bellwether_sim::{Disk, Fault, Order, Plan, RunSeed, Timed, Tracer, Who, World};
 
 /// How many of the last events a failure shows.
 const TOLD: usize = 250;
@@ -188,7 +188,7 @@ impl Schedules {
             let drawn = Luck(Seeded::new(seed)).plan(self, harsh);
             let plan = Plan { horizon: ms(QUIET) + settles, ..drawn };
             assert_eq!(plan.check(), Ok(()), "seed {seed}");
-            world.run(&plan, Coins::new(seed, 0), &mut ());
+            world.run(&plan, RunSeed::new(seed, 0), &mut ());
             if let Some(wrong) = complaint(&world, plan.nodes, best) {
                 let story = story(&mut world, &plan, seed);
                 panic!("{story}\n{plan:?}\n{what}, {}={seed}: {wrong}", self.variable);
@@ -200,7 +200,7 @@ impl Schedules {
 /// The last events of a run, without heartbeats and the like.
 fn story<P: Protocol>(world: &mut World<P>, plan: &Plan, seed: u64) -> String {
     let mut tracer = Tracer::default();
-    world.run(plan, Coins::new(seed, 0), &mut tracer);
+    world.run(plan, RunSeed::new(seed, 0), &mut tracer);
     let dull = |line: &String| ["heartbeat", "ack", "Own("].iter().any(|dull| line.contains(dull));
     let lines = tracer.records.iter().map(|record| format!("{record:?}"));
     let story: Vec<String> = lines.filter(|line| !dull(line)).collect();

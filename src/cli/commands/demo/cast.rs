@@ -8,7 +8,7 @@ use super::place::Place;
 use crate::cli::failure::Failure;
 use bellwether::core::{Duration, Event, Instant, NodeId, Record, SimTime};
 use bellwether::net::clock::{BootTime, Clock};
-use bellwether::net::control::{Change, NoAnswer, find};
+use bellwether::net::control::{Change, ClientError, find};
 use bellwether::net::status::Role;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -199,7 +199,7 @@ impl Cast<'_> {
         });
         let or_else = format!("member {id} did not answer");
         match self.wait(&or_else, |_| answer.try_recv().ok())? {
-            Err(NoAnswer::Refused(_)) => Ok(()), // it leads no more: what others say will tell
+            Err(ClientError::Refused(_)) => Ok(()), // it leads no more: what others say will tell
             done => Ok(done?),
         }
     }

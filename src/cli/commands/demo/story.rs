@@ -93,7 +93,7 @@ impl Story {
             elected: Duration::ZERO,
             failovers: Vec::new(),
             bound: params.failover() + params.stagger(),
-            calm: params.pace(MEMBERS.len() as u32).settles,
+            calm: params.time_scales(MEMBERS.len() as u32).settles,
             lease: params.lease(),
             phase: Seeded::new(seed),
         }

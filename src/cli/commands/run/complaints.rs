@@ -1,7 +1,7 @@
 //! What an operator must hear of although nothing changes: that nobody leads, and why.
 
 use bellwether::core::{Duration, Instant};
-use bellwether::net::{Role, Standing};
+use bellwether::net::{Role, Snapshot};
 
 /// How long nobody leads before that is worth a line.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ impl Complaints {
     }
 
     /// Whether it is time to say why nobody leads, since that has lasted.
-    pub(super) fn is_due(&mut self, standing: &Standing) -> bool {
+    pub(super) fn is_due(&mut self, standing: &Snapshot) -> bool {
         if standing.role() != Role::Looking {
             self.next = Instant::NEVER;
         } else if self.next == Instant::NEVER {

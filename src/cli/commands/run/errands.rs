@@ -6,9 +6,9 @@
 //! done in order; [`Errands::is_resigning`] is true from the wish to resign until the member has
 //! answered it.
 
-use super::bell::Bell;
-use super::office::Reply;
+use super::handler::Reply;
 use super::printer::Printer;
+use super::waker::Waker;
 use bellwether::core::NodeId;
 use bellwether::net::Election;
 use std::io;
@@ -39,7 +39,7 @@ pub(super) struct Errands {
 
 impl Errands {
     /// Starts it; the bell rings whenever the member has resigned, or will not.
-    pub(super) fn start(election: Election, errors: Printer, bell: Bell) -> io::Result<Self> {
+    pub(super) fn start(election: Election, errors: Printer, bell: Waker) -> io::Result<Self> {
         let (wanted, errands) = channel();
         let resigning = Arc::new(AtomicUsize::new(0));
         let (own, count) = (election.clone(), Arc::clone(&resigning));
@@ -138,7 +138,7 @@ mod tests {
             .clock(Arc::new(Hanging(Arc::clone(&hang))))
             .join()
             .unwrap();
-        let bell = Bell::new().unwrap();
+        let bell = Waker::new().unwrap();
         let errors = Printer::start(Stream::Error, bell.clone()).unwrap();
         let errands = Errands::start(election.clone(), errors, bell).unwrap();
         let held = hang.lock().unwrap();

@@ -7,7 +7,7 @@
 //! It waits for nobody to read what the hook is told. What earlier hooks left behind and has ended
 //! by now is reaped.
 
-use super::bell::Bell;
+use super::waker::Waker;
 use crate::cli::output::change;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::{BootTime, Clock};
@@ -50,7 +50,7 @@ pub(super) trait Circumstances {
     /// The priority that it is told.
     fn rank(&self) -> u64;
     /// Rung when [`Self::permitted`] may have changed.
-    fn bell(&self) -> &Bell;
+    fn bell(&self) -> &Waker;
     /// Until when it may go on, as of now; nothing if it may not.
     fn permitted(&self, call: &Call) -> Option<Instant>;
 }

@@ -12,9 +12,9 @@
 //! when the member leads no longer is killed. None of that makes hooks exclusive: between the
 //! moment when leadership ends and the moment when a hook is gone another member may lead.
 
-use super::bell::Bell;
 use super::hook_call::{Call, Ending, Groups, run};
 use super::printer::Printer;
+use super::waker::Waker;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::control::Change;
 use bellwether::net::status::Role;
@@ -59,7 +59,7 @@ struct Shared {
     plan: Plan,
     queue: Mutex<Queue>,
     /// Rung when there is something to do.
-    bell: Bell,
+    bell: Waker,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl fmt::Debug for Plan {
 impl Hooks {
     /// Starts the thread that calls these programs, if there are any.
     pub(super) fn start(plan: Plan) -> io::Result<Self> {
-        let (queue, bell) = (Mutex::default(), Bell::new()?);
+        let (queue, bell) = (Mutex::default(), Waker::new()?);
         let shared = Arc::new(Shared { plan, queue, bell });
         if shared.plan.programs.is_empty() {
             return Ok(Self { shared, done: None });
@@ -238,7 +238,7 @@ impl super::hook_call::Circumstances for Shared {
         self.plan.rank
     }
 
-    fn bell(&self) -> &Bell {
+    fn bell(&self) -> &Waker {
         &self.bell
     }
 

@@ -3,8 +3,8 @@
 //! **Promise.** Whatever hangs there, SIGTERM and SIGINT end the process at once, and so does the
 //! time by which it must lead.
 
-use super::bell::Bell;
 use super::supervisor::NOT_ELECTED;
+use super::waker::Waker;
 use crate::cli::signals::{Asked, Signals};
 use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::{BootTime, Clock};
@@ -17,7 +17,7 @@ use std::thread;
 #[derive(Debug)]
 pub(super) struct Joining {
     pub(super) signals: Signals,
-    pub(super) bell: Bell,
+    pub(super) bell: Waker,
     /// When it must lead at the latest, if it must.
     pub(super) deadline: Option<(Instant, Duration)>,
     /// What signals asked for that can wait for the loop.

@@ -14,14 +14,13 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-mod bell;
 mod complaints;
 mod errands;
+mod handler;
 mod hook_call;
 mod hooks;
 mod joining;
 mod layers;
-mod office;
 pub(in crate::cli) mod options;
 mod overdue;
 mod params;
@@ -29,24 +28,24 @@ mod permission;
 mod printer;
 mod settings;
 mod supervisor;
+mod waker;
 mod worker;
 
 use crate::cli::Done;
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::runtime_dir;
 use crate::cli::signals::Signals;
-use bell::Bell;
 use bellwether::net::clock::{BootTime, Clock};
-use bellwether::net::control::{CannotServe, Server};
+use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
 use bellwether::net::priority::{self, Children, Class};
 use bellwether::net::{Election, Prepared};
 use clap::Args;
 use complaints::Complaints;
 use errands::Errands;
+use handler::{Reply, RunHandler};
 use hooks::Hooks;
 use joining::{Joined, Joining};
-use office::{Office, Reply};
 use options::{Format, Options};
 use overdue::Overdue;
 use permission::Permission;
@@ -57,6 +56,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use supervisor::Supervisor;
+use waker::Waker;
 use worker::{Notes, Worker};
 
 /// Be a member of a group; run a command only while it leads
@@ -99,7 +99,7 @@ impl Run {
             settings.permission.check()?;
         }
         let begin = |error| cannot("begin", &error);
-        let bell = Bell::new().map_err(begin)?;
+        let bell = Waker::new().map_err(begin)?;
         let errors = Printer::start(Stream::Error, bell.clone()).map_err(begin)?;
         errors.take_panics();
         let code = match start(settings, bell, &errors) {
@@ -116,7 +116,7 @@ impl Run {
 }
 
 /// Joins, leads if it is elected, and leaves; the exit code.
-fn start(settings: Settings, bell: Bell, errors: &Printer) -> Result<u8, Failure> {
+fn start(settings: Settings, bell: Waker, errors: &Printer) -> Result<u8, Failure> {
     let begin = |error| cannot("begin", &error);
     let builder = settings.builder()?;
     let signals = Signals::new().map_err(|error| cannot("catch signals", &error))?;
@@ -132,7 +132,7 @@ fn start(settings: Settings, bell: Bell, errors: &Printer) -> Result<u8, Failure
     }
     let printers = [errors].into_iter().chain(printer.as_ref().map(|(printer, _)| printer));
     let printers = printers.cloned().collect();
-    let (office, resignations) = Office::new(&settings.group, joining.bell.clone(), printers);
+    let (office, resignations) = RunHandler::new(&settings.group, joining.bell.clone(), printers);
     let office = Arc::new(office);
     // Whoever cannot be asked does not join, and whoever asks is answered from here on.
     let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&office));
@@ -173,7 +173,7 @@ fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
 
 /// Who prints changes, and how. With a command the standard output is its own, unless changes were
 /// asked for.
-fn start_printer(settings: &Settings, bell: &Bell) -> io::Result<Option<(Printer, Format)>> {
+fn start_printer(settings: &Settings, bell: &Waker) -> io::Result<Option<(Printer, Format)>> {
     let format = settings.options.format;
     let format = if settings.command.is_empty() { Some(settings.format()) } else { format };
     let start = |format| Printer::start(Stream::Output, bell.clone()).map(|own| (own, format));
@@ -222,7 +222,7 @@ fn supervise(
     election: Election,
     worker: Option<Worker>,
     joining: Joining,
-    (office, resignations): (Arc<Office>, Receiver<Reply>),
+    (office, resignations): (Arc<RunHandler>, Receiver<Reply>),
     printer: Option<(Printer, Format)>,
     errors: &Printer,
 ) -> Result<Supervisor, Failure> {
@@ -276,8 +276,8 @@ fn supervise(
     })
 }
 
-impl From<CannotServe> for Failure {
-    fn from(error: CannotServe) -> Self {
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
         let line = with_flags(&error);
         if error.is_config() { Self::Config(line) } else { Self::Io(line) }
     }

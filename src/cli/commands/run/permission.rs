@@ -6,7 +6,7 @@
 
 use crate::cli::failure::Failure;
 use bellwether::core::{Duration, Instant};
-use bellwether::net::Standing;
+use bellwether::net::Snapshot;
 use bellwether::net::guardian::{default_share, fits};
 use bellwether::protocols::choice::{Choice, Leases};
 
@@ -59,7 +59,7 @@ impl Permission {
     }
 
     /// Until when the command may run, if the member leads; `last` is what was said last.
-    pub(super) fn until(&self, standing: &Standing, last: Instant) -> Instant {
+    pub(super) fn until(&self, standing: &Snapshot, last: Instant) -> Instant {
         if standing.until != Instant::NEVER {
             return standing.until;
         }
@@ -68,7 +68,7 @@ impl Permission {
     }
 
     /// When to say so again, if nothing else happens.
-    pub(super) fn again(&self, standing: &Standing) -> Instant {
+    pub(super) fn again(&self, standing: &Snapshot) -> Instant {
         if standing.until == Instant::NEVER { standing.at + AGAIN } else { standing.until }
     }
 }

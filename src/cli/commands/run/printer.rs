@@ -9,7 +9,7 @@
 //! at all, or has gone. Lines that find no room are left out, and counted. The end waits for
 //! readers for a second at most.
 
-use super::bell::Bell;
+use super::waker::Waker;
 use crate::cli::commands::sim::count;
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -59,7 +59,7 @@ struct Queue {
 
 impl Printer {
     /// Starts it; the bell rings when nobody reads any more.
-    pub(super) fn start(stream: Stream, bell: Bell) -> io::Result<Self> {
+    pub(super) fn start(stream: Stream, bell: Waker) -> io::Result<Self> {
         let (queue, news) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { stream, queue, news });
         let own = Arc::clone(&shared);
@@ -132,7 +132,7 @@ impl Shared {
     }
 
     /// Writes until it is over, or nobody reads.
-    fn work(&self, write: impl Fn(&str) -> io::Result<()>, bell: &Bell) {
+    fn work(&self, write: impl Fn(&str) -> io::Result<()>, bell: &Waker) {
         while let Some(line) = self.next() {
             // An error is no reason not to try again: the disk of a log may have room later.
             if write(&line).is_err() && self.stream == Stream::Output {
@@ -181,7 +181,7 @@ mod tests {
         let (pipe, reader) = sync_channel(0);
         let shared = Shared { stream, queue: Mutex::default(), news: Condvar::new() };
         let shared = Arc::new(shared);
-        let (own, bell) = (Arc::clone(&shared), Bell::new().unwrap());
+        let (own, bell) = (Arc::clone(&shared), Waker::new().unwrap());
         let write = move |line: &str| pipe.send(line.to_owned()).map_err(io::Error::other);
         thread::spawn(move || own.work(write, &bell));
         (Printer { shared }, reader)

@@ -8,23 +8,23 @@
 //! extension while the member leads is permitted again at once; if the loop is held up for longer
 //! than the permission lasts, the member resigns ([`Overdue`]).
 
-use super::bell::Bell;
 use super::complaints::Complaints;
 use super::errands::Errands;
+use super::handler::Reply;
 use super::hooks::Hooks;
-use super::office::Reply;
 use super::options::Format;
 use super::overdue::Overdue;
 use super::permission::WITHOUT_LEASE;
 use super::printer::Printer;
 use super::settings::read_keys;
+use super::waker::Waker;
 use super::worker::{Fate, Worker};
 use crate::cli::output::change;
 use crate::cli::signals::{Asked, Signals};
 use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
-use bellwether::net::{Election, Next, Standing, Watch};
+use bellwether::net::{Election, Next, Snapshot, Watch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(super) struct Supervisor {
     pub(super) signals: Signals,
     /// What signals asked for before the loop began.
     pub(super) early: Vec<Asked>,
-    pub(super) bell: Bell,
+    pub(super) bell: Waker,
     pub(super) resignations: Receiver<Reply>,
     pub(super) errands: Errands,
     pub(super) hooks: Hooks,
@@ -77,12 +77,12 @@ pub(super) struct Supervisor {
 #[derive(Debug, Default)]
 pub(super) struct Reign {
     number: u64,
-    last: Option<Standing>,
+    last: Option<Snapshot>,
 }
 
 impl Reign {
     /// Counts a change. The same leaders told anew are another reign: the lease had run out.
-    fn hear(&mut self, standing: &Standing) {
+    fn hear(&mut self, standing: &Snapshot) {
         let goes_on = self.last.as_ref().is_some_and(|last| {
             last.leads() && last.term == standing.term && last.leaders != standing.leaders
         });
@@ -166,9 +166,9 @@ impl Supervisor {
         }
     }
 
-    fn tell(&mut self, standing: &Standing) {
+    fn tell(&mut self, standing: &Snapshot) {
         let seen = Change::of(&self.group, standing);
-        let led = self.reign.last.as_ref().is_some_and(Standing::leads);
+        let led = self.reign.last.as_ref().is_some_and(Snapshot::leads);
         let lost = if led && !standing.leads() { "; it leads no longer" } else { "" };
         let text = change::text(&seen) + lost;
         match &self.printer {
@@ -224,7 +224,7 @@ impl Supervisor {
     }
 
     /// Whether it has to end, as things stand.
-    fn judge(&mut self, standing: &Standing) {
+    fn judge(&mut self, standing: &Snapshot) {
         if standing.leads() {
             self.led = true;
         } else if self.led && self.once && self.ending.is_none() {
@@ -242,7 +242,7 @@ impl Supervisor {
     }
 
     /// Does what can be done now; the exit code, if that was the last.
-    fn act(&mut self, standing: &Standing) -> Option<u8> {
+    fn act(&mut self, standing: &Snapshot) -> Option<u8> {
         let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
         let wanted = standing.leads() && self.ending.is_none() && !resigns;
         let until = match standing.until {
@@ -274,7 +274,7 @@ impl Supervisor {
 
     /// Ends this process without a word to the group if something of the command cannot be killed:
     /// nobody else leads before the lease has run out.
-    fn abandon_what_cannot_be_ended(&mut self, standing: &Standing) {
+    fn abandon_what_cannot_be_ended(&mut self, standing: &Snapshot) {
         if self.ending.is_some_and(|(_, since)| standing.at >= since + UNKILLABLE) {
             self.errors.say(
                 "something of the command cannot be ended: it ends without handing over, and the \
@@ -286,7 +286,7 @@ impl Supervisor {
     }
 
     /// Waits until there is something to do.
-    fn sleep(&mut self, standing: &Standing) -> io::Result<()> {
+    fn sleep(&mut self, standing: &Snapshot) -> io::Result<()> {
         let worker = self.worker.as_ref();
         let mut wake = worker.map_or(Instant::NEVER, |worker| worker.poll_timeout(standing));
         if let Some((deadline, _)) = self.deadline.filter(|_| !self.led) {
@@ -334,8 +334,8 @@ mod tests {
     use super::*;
     use bellwether::core::{NodeId, Stage};
 
-    fn standing(leaders: &[u64]) -> Standing {
-        Standing {
+    fn standing(leaders: &[u64]) -> Snapshot {
+        Snapshot {
             me: NodeId(1),
             leaders: leaders.iter().copied().map(NodeId).collect(),
             term: None,

@@ -6,7 +6,7 @@
 use super::permission::Permission;
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
-use bellwether::net::Standing;
+use bellwether::net::Snapshot;
 use bellwether::net::guardian::{Guardian, Plan, Report};
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -149,7 +149,7 @@ impl Worker {
     }
 
     /// The member leads: the command may run for that long.
-    pub(super) fn lead(&mut self, standing: &Standing) {
+    pub(super) fn lead(&mut self, standing: &Snapshot) {
         let until = self.permission.until(standing, self.permitted);
         let due = match self.state {
             State::Running | State::Idle => true,
@@ -257,7 +257,7 @@ impl Worker {
     }
 
     /// When to look again, if nothing happens before.
-    pub(super) fn poll_timeout(&self, standing: &Standing) -> Instant {
+    pub(super) fn poll_timeout(&self, standing: &Snapshot) -> Instant {
         let leading = match self.state {
             State::Resting(over) if over > standing.at => over,
             State::Resting(_) | State::Running => self.permission.again(standing),

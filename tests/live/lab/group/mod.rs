@@ -187,7 +187,7 @@ impl Group {
     /// Within this the group has settled once nothing goes wrong any more (κ).
     pub(crate) fn kappa(&self) -> Duration {
         let members = u32::try_from(self.shape.members).expect("groups are small");
-        Choice::from(self.params()).pace(members).settles
+        Choice::from(self.params()).time_scales(members).settles
     }
 
     /// The bound on replacing a leader that fell silent, if so many of those before the next one in

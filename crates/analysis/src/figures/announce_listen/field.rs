@@ -11,7 +11,7 @@ use bellwether_protocols::announce_listen::{
     AnnounceListen, Config, Criterion, Mapping, Message, Params, Variant,
 };
 use bellwether_sim::network::{Delay, Link, Network, Probability};
-use bellwether_sim::{Cause, Coins, For, Observer, Plan, World};
+use bellwether_sim::{Cause, Observer, Plan, RunSeed, StreamPurpose, World};
 
 /// How many processes there are.
 pub(super) const N: u32 = 12;
@@ -65,7 +65,7 @@ const ACCESS_LOSS: f64 = 0.4;
 
 impl Field {
     pub(super) fn draw(ground: Ground, seed: u64, run: u64) -> Self {
-        let mut luck = Coins::new(seed, run).world(For::Caller(9));
+        let mut luck = RunSeed::new(seed, run).world(StreamPurpose::Caller(9));
         let traits: Vec<[f64; 2]> = (0..N).map(|_| [luck.unit(), luck.unit()]).collect();
         let kept = |unit: f64| 1.0 - ACCESS_LOSS * unit;
         let link = |from: [f64; 2], to: [f64; 2]| match ground {
@@ -122,7 +122,7 @@ impl Field {
         let plan = self.plan(Duration::from_secs(u64::from(announcements)))?;
         let mut ears = Ears { heard: vec![(0, 0); N as usize] };
         let mut world = World::<AnnounceListen>::new(params);
-        world.run(&plan, Coins::new(self.seed, self.run), &mut ears);
+        world.run(&plan, RunSeed::new(self.seed, self.run), &mut ears);
         let rank = |(count, nanos): (u64, u64)| match (self.ground, nanos.checked_div(count)) {
             (Ground::Losses | Ground::OneWayLosses, _) => count,
             (Ground::Delays, mean) => mean.map_or(0, |mean| SLOWEST.saturating_sub(mean)),
@@ -150,8 +150,8 @@ impl Field {
         }
         let plan = self.plan(Duration::from_secs(PATIENCE))?;
         let mut watch = Watch { names: vec![None; N as usize], sent: 0 };
-        let coins = Coins::new(self.seed + ANOTHER_SEED, self.run);
-        let outcome = world.run(&plan, coins, &mut watch);
+        let run_seed = RunSeed::new(self.seed + ANOTHER_SEED, self.run);
+        let outcome = world.run(&plan, run_seed, &mut watch);
         let leader = watch.names[0].filter(|_| outcome.satisfied)?;
         let time = outcome.ended.since(SimTime::ZERO).as_secs_f64();
         let (leader, messages) = (u32::try_from(leader.0).ok()?, f64::from(watch.sent));

@@ -10,7 +10,7 @@ use crate::figures::{Kind, Points, Series, Trial};
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message};
 use bellwether_protocols::choice::Choice;
-use bellwether_sim::{Coins, Observer, World};
+use bellwether_sim::{Observer, RunSeed, World};
 
 /// T_S, and T_A.
 const T_S: Duration = Duration::from_secs(1);
@@ -31,12 +31,12 @@ pub(super) fn last(subject: Subject, nodes: u32, seed: u64, run: u64) -> Option<
     let point = point(subject.variant, nodes, subject.loss).seed(seed);
     let point = point.with("suppress", T_S).with("announce", T_S);
     let experiment = point.experiment(1).ok()?;
-    let coins = Coins::new(seed, run);
-    let (mut plan, _) = experiment.plan(coins);
+    let run_seed = RunSeed::new(seed, run);
+    let (mut plan, _) = experiment.plan(run_seed);
     let Choice::AnnounceListen(params) = experiment.choice else { return None };
     plan.horizon = T_S.saturating_sub(Duration::from_nanos(1));
     let mut round = FirstRound { last: SimTime::ZERO };
-    World::<AnnounceListen>::new(params).run(&plan, coins, &mut round);
+    World::<AnnounceListen>::new(params).run(&plan, run_seed, &mut round);
     Some(round.last.as_secs_f64())
 }
 

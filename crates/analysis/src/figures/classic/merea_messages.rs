@@ -96,7 +96,7 @@ impl Case {
         let runs = if order == Order::Random { 300 } else { 2 };
         let point = point_of(self.variant.name(), &self.at(nodes));
         let mut point = point.initiators(who).order(order).runs(runs);
-        point.convening.top_dead = true;
+        point.initiation.top_dead = true;
         point
     }
 

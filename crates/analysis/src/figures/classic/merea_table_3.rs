@@ -7,7 +7,7 @@ use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, S
 use crate::point::Point;
 use bellwether_core::{Duration, Entropy};
 use bellwether_protocols::ring::Variant;
-use bellwether_sim::{Coins, Fault, For, Order, ScenarioFile, Timed, Who};
+use bellwether_sim::{Fault, Order, RunSeed, ScenarioFile, StreamPurpose, Timed, Who};
 
 /// How many processes there are.
 const NODES: u32 = 10;
@@ -68,9 +68,9 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
     let point = Point::new(protocol, NODES).order(Order::Random).with("as-printed", as_printed);
     let hop = point.delay;
     let experiment = point.experiment(1).ok()?;
-    let coins = Coins::new(seed, run);
-    let (mut plan, _) = experiment.plan(coins);
-    let mut luck = coins.world(For::Caller(9));
+    let run_seed = RunSeed::new(seed, run);
+    let (mut plan, _) = experiment.plan(run_seed);
+    let mut luck = run_seed.world(StreamPurpose::Caller(9));
     let mut calls: Vec<(Duration, u32)> =
         (0..NODES).map(|node| (Duration::from_nanos(luck.below(hop.as_nanos())), node)).collect();
     // Those who call are the first of all to notice.

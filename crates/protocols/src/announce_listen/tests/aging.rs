@@ -61,8 +61,8 @@ fn an_old_leader_that_speaks_is_as_good_as_ever() {
 #[test]
 fn the_bar_falls_with_the_age_of_the_leader() {
     let process = follower(5, 9, aging(Variant::LeA), &[]);
-    assert_eq!(process.node().bar(), plain(9));
-    assert_eq!(with_an_old_leader().node().bar(), plain(5));
+    assert_eq!(process.node().min_weight(), plain(9));
+    assert_eq!(with_an_old_leader().node().min_weight(), plain(5));
 }
 
 #[test]

@@ -44,7 +44,11 @@ fn with_an_infinite_listen_interval_nobody_waits_for_the_leader() {
     expect(&process, &[disarm(Timer::Announce)], &[9], Stage::Decided);
     assert_eq!(process.node().poll_timeout(), Instant::NEVER);
     ignores(&mut process, 9, Message::Announce(plain(9)));
-    assert_eq!(process.node().bar(), plain(9) + 1, "the leader itself has nothing new to say");
+    assert_eq!(
+        process.node().min_weight(),
+        plain(9) + 1,
+        "the leader itself has nothing new to say"
+    );
     hear(&mut process, 12);
     expect(&process, &[], &[12], Stage::Decided);
 }

@@ -244,7 +244,7 @@ fn told(life: &Life<'_>, from: u64, weight: u64) -> (AnnounceListen, Vec<Effect>
     struct NoLuck;
     impl Entropy for NoLuck {
         fn below(&mut self, _n: u64) -> u64 {
-            panic!("a message below the bar needs no luck")
+            panic!("a message below `min_weight` needs no luck")
         }
     }
     let mut effects = Vec::new();
@@ -300,8 +300,8 @@ proptest! {
         let mut life = Life::begin(&history, &params);
         for step in &history.steps {
             life.take(step);
-            let bar = life.node.bar();
-            for &(from, weight) in probes.iter().filter(|(_, weight)| *weight < bar) {
+            let min_weight = life.node.min_weight();
+            for &(from, weight) in probes.iter().filter(|(_, weight)| *weight < min_weight) {
                 let (after, effects) = told(&life, from, weight);
                 prop_assert_eq!(&after, life.node.protocol());
                 prop_assert_eq!(effects, []);
@@ -372,7 +372,7 @@ proptest! {
             there.take(step);
             prop_assert_eq!(&here.sent, &there.sent);
             prop_assert_eq!(here.deadlines().map(shift), there.deadlines());
-            prop_assert_eq!(here.node.bar(), there.node.bar());
+            prop_assert_eq!(here.node.min_weight(), there.node.min_weight());
             let (now, then) = (here.now, there.now);
             prop_assert_eq!(here.node.leadership(now), there.node.leadership(then));
         }

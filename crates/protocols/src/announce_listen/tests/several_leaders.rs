@@ -132,11 +132,11 @@ fn everyone_that_announces_for_ever_knows_the_best_few() {
 #[test]
 fn the_bar_is_the_worst_claim_of_a_full_board() {
     let mut process = three(&[]);
-    assert_eq!(process.node().bar(), 0, "there is room");
+    assert_eq!(process.node().min_weight(), 0, "there is room");
     hear(&mut process, 9);
-    assert_eq!(process.node().bar(), 0);
+    assert_eq!(process.node().min_weight(), 0);
     hear(&mut process, 2);
-    assert_eq!(process.node().bar(), plain(2));
+    assert_eq!(process.node().min_weight(), plain(2));
     process.message(9, Message::Bye);
-    assert_eq!(process.node().bar(), 0);
+    assert_eq!(process.node().min_weight(), 0);
 }

@@ -179,16 +179,16 @@ fn sup_al_as_a_spreader_waits_once_and_announces_for_ever() {
 
 #[test]
 fn the_bar_keeps_out_whatever_cannot_silence() {
-    let bar = |process: &Process| process.node().bar();
+    let min_weight = |process: &Process| process.node().min_weight();
     let mut sup = start(5, config(Variant::Sup), &[luck(300)]);
-    assert_eq!(bar(&sup), 0);
-    assert_eq!(bar(sup.ring()), u64::MAX);
+    assert_eq!(min_weight(&sup), 0);
+    assert_eq!(min_weight(sup.ring()), u64::MAX);
     let limit = follower(5, 3, config(Variant::SupAlLimit), &[luck(300)]);
-    assert_eq!(bar(&limit), u64::MAX);
+    assert_eq!(min_weight(&limit), u64::MAX);
     let elect = follower(5, 3, config(Variant::SupAlElect), &[luck(300)]);
-    assert_eq!(bar(&elect), 0, "the leader's own announcements matter");
+    assert_eq!(min_weight(&elect), 0, "the leader's own announcements matter");
     let endless = follower(5, 3, Config::new(Variant::SupAlElect), &[luck(300)]);
-    assert_eq!(bar(&endless), u64::MAX, "nothing renews what never ends");
+    assert_eq!(min_weight(&endless), u64::MAX, "nothing renews what never ends");
     let al = follower(5, 9, config(Variant::Al), &[]);
-    assert_eq!(bar(&al), plain(9));
+    assert_eq!(min_weight(&al), plain(9));
 }

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
     Boot, Command, Cx, Instant, Leadership, Malformed, Message, NoTimer, NodeId, Protocol, Reach,
-    Reader, Rebase, Refused, Write,
+    Reader, Rebase, Refused, WireWrite,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

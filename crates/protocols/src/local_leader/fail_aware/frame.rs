@@ -1,7 +1,7 @@
 //! Frames: a message of the inner protocol with the stamps that bound its delay.
 
 use alloc::vec::Vec;
-use bellwether_core::{Instant, Malformed, Message, NodeId, Reader, Rebase, Write};
+use bellwether_core::{Instant, Malformed, Message, NodeId, Reader, Rebase, WireWrite};
 
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

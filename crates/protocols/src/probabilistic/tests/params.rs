@@ -74,15 +74,15 @@ fn a_group_no_larger_than_k_is_certain_to_agree() {
 #[test]
 fn a_restless_group_settles_a_few_rounds_after_it_missed_its_leader() {
     let ms = Duration::from_millis;
-    let pace = params(restless()).pace(5);
-    assert_eq!((pace.lease, pace.timely, pace.scheduling), (ms(3_500), ms(100), ms(25)));
+    let scales = params(restless()).time_scales(5);
+    assert_eq!((scales.lease, scales.timely, scales.scheduling), (ms(3_500), ms(100), ms(25)));
     let (round, steps) = (ms(200 * (1 + 6 + 2 + 1)), ms(400 * 3));
     let settles = (round + steps) * 4 + ms(3_500) + steps;
-    assert!(pace.settles > settles && pace.settles < settles + ms(10), "{}", pace.settles);
-    let by_id = params(Config { choice: Choice::Lot, ..restless() }).pace(5);
+    assert!(scales.settles > settles && scales.settles < settles + ms(10), "{}", scales.settles);
+    let by_id = params(Config { choice: Choice::Lot, ..restless() }).time_scales(5);
     let dead = (ms(3_500) + steps + round) * 5;
     assert!(by_id.settles > settles + dead && by_id.settles < settles + dead + ms(40));
-    assert!(params(Config::default()).pace(5).lease < ms(4_000), "a round");
+    assert!(params(Config::default()).time_scales(5).lease < ms(4_000), "a round");
 }
 
 #[test]

@@ -115,8 +115,8 @@ proptest! {
         let boot_as = Boot { incarnation, ..Boot::first(NodeId(3)) };
         let mut process = boot(boot_as, &[1, 2, 4], config, &[0; 4000]);
         for (from, message, then) in happens {
-            let light = message.weight() < process.node().protocol().bar()
-                || process.node().protocol().knows(&message, &params);
+            let light = message.weight() < process.node().protocol().min_weight()
+                || process.node().protocol().is_redundant(&message, &params);
             let before = process.node().protocol().clone();
             process.message(from, message);
             if light {

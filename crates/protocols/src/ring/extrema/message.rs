@@ -2,7 +2,7 @@
 
 use super::super::Key;
 use alloc::vec::Vec;
-use bellwether_core::{Malformed, Message as Wire, Reader, Value, Write};
+use bellwether_core::{Malformed, Message as Wire, Reader, Value, WireWrite};
 
 /// A note: what one kind of search sends around.
 pub trait Note: Value + Copy {

@@ -1,7 +1,7 @@
 //! The arrangement of processes: a ring or a network.
 
 use super::{PROCESSES_MAX, TooMany};
-use crate::coin::Coins;
+use crate::coin::RunSeed;
 use crate::fault::Fault;
 use crate::graph::{Links, complete};
 use crate::network::Topology;
@@ -48,16 +48,16 @@ impl Arrangement {
     pub fn of(scenario: &ScenarioFile, seed: u64, places: Option<Vec<[f64; 2]>>) -> Option<Self> {
         Some(match scenario.choice.layout()? {
             Layout::Ring { both_ways } => {
-                Self::ring(&scenario.plan, Coins::new(seed, 0), both_ways)
+                Self::ring(&scenario.plan, RunSeed::new(seed, 0), both_ways)
             }
             Layout::Graph => Self::graph(&scenario.plan, places),
         })
     }
 
     /// The ring of a run.
-    pub fn ring(plan: &Plan, coins: Coins, both_ways: bool) -> Self {
+    pub fn ring(plan: &Plan, run_seed: RunSeed, both_ways: bool) -> Self {
         let mut order = Vec::new();
-        plan.order.arrange(plan.nodes, coins, &mut order);
+        plan.order.arrange(plan.nodes, run_seed, &mut order);
         Self::Ring { order, both_ways }
     }
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::diagram::tests::{any_event, assert_is_a_picture};
 use crate::fault::{Fault, Timed, Who};
 use crate::network::{Delay, Loss, Network, Topology};
-use crate::{Coins, For, Order, Plan, Tracer, World, graph};
+use crate::{Order, Plan, RunSeed, StreamPurpose, Tracer, World, graph};
 use bellwether_core::{Duration, Event, NodeId, Protocol};
 use bellwether_protocols::ad_hoc::{self, AdHoc};
 use bellwether_protocols::ring::{self, ChangRoberts, Collecting, HirschbergSinclair, Variant};
@@ -41,7 +41,7 @@ fn on_graph(nodes: u32, links: graph::Links, faults: Vec<Timed>) -> Plan {
 fn run<P: Protocol>(params: P::Params, plan: &Plan) -> Vec<Record> {
     assert_eq!(plan.check(), Ok(()));
     let mut tracer = Tracer::default();
-    World::<P>::new(params).run(plan, Coins::new(1, 0), &mut tracer);
+    World::<P>::new(params).run(plan, RunSeed::new(1, 0), &mut tracer);
     tracer.records
 }
 
@@ -62,7 +62,7 @@ fn drawn(records: &[Record], arrangement: &Arrangement) -> String {
 }
 
 fn ring(plan: &Plan, both_ways: bool) -> Arrangement {
-    Arrangement::ring(plan, Coins::new(1, 0), both_ways)
+    Arrangement::ring(plan, RunSeed::new(1, 0), both_ways)
 }
 
 fn count(picture: &str, what: &str) -> usize {

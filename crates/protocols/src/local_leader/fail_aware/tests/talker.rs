@@ -1,7 +1,7 @@
 //! An inner protocol for tests: it does a little of everything a protocol can do.
 
 use super::*;
-use bellwether_core::{Malformed, Message, Reader, Write};
+use bellwether_core::{Malformed, Message, Reader, WireWrite};
 
 /// Whether it broadcasts when it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Protocol for Talker {
         Ok(())
     }
 
-    fn bar(&self) -> u64 {
+    fn min_weight(&self) -> u64 {
         9
     }
 

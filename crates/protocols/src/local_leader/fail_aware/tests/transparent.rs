@@ -16,8 +16,8 @@ fn belief_facts_and_name_are_those_of_the_protocol_inside() {
 #[test]
 fn the_layer_has_no_bar_whatever_the_protocol_inside_would_do_without() {
     let process = start(params());
-    assert_eq!(process.node().protocol().inner().bar(), 9);
-    assert_eq!(process.node().bar(), 0, "every frame refreshes something");
+    assert_eq!(process.node().protocol().inner().min_weight(), 9);
+    assert_eq!(process.node().min_weight(), 0, "every frame refreshes something");
 }
 
 #[test]

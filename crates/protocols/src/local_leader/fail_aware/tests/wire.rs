@@ -3,7 +3,7 @@
 use super::talker::HELLO;
 use super::*;
 use bellwether_core::harness::assert_survives_the_wire;
-use bellwether_core::{Malformed, Message, Reader, Write};
+use bellwether_core::{Malformed, Message, Reader, WireWrite};
 use proptest::prelude::*;
 
 fn encoded(frame: &Said) -> Vec<u8> {
@@ -46,7 +46,7 @@ fn the_layout_is_life_stamp_rows_and_perhaps_a_body() {
 fn frames_are_counted_by_what_they_carry() {
     assert_eq!(said(0, &[], Some(HELLO)).kind(), "word");
     assert_eq!(said(0, &[], None).kind(), "stamp");
-    assert_eq!(said(0, &[], None).weight(), u64::MAX, "no bar holds one up");
+    assert_eq!(said(0, &[], None).weight(), u64::MAX, "never skipped");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use bellwether_core::harness::assert_survives_the_wire;
-use bellwether_core::{Malformed, Message as Wire, Reader, Write};
+use bellwether_core::{Malformed, Message as Wire, Reader, WireWrite};
 use proptest::prelude::*;
 
 fn decoded(bytes: &[u8]) -> Result<Message, Malformed> {

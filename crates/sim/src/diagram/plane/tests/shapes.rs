@@ -47,7 +47,7 @@ fn those_that_are_alike_are_still_apart() {
 
 #[test]
 fn nobody_is_drawn_outside_or_over_another() {
-    let mut luck = Coins::new(3, 0).world(For::Caller(2));
+    let mut luck = RunSeed::new(3, 0).world(StreamPurpose::Caller(2));
     let area = [20.0, 50.0, 900.0, 700.0];
     for nodes in [1, 2, 10, 40, 60] {
         let links = graph::connected(nodes, 2 * nodes as usize, &mut luck);

@@ -27,7 +27,7 @@ fn compared(plan: &Plan, seed: u64) -> [BTreeMap<NodeId, (NodeId, Claim)>; 2] {
     assert_eq!(plan.check(), Ok(()));
     let (mut reports, mut tracer) = (Reports::default(), Tracer::default());
     let params = ad_hoc::Config::default().try_into().expect("valid parameters");
-    World::<AdHoc>::new(params).run(plan, Coins::new(seed, 0), &mut (&mut reports, &mut tracer));
+    World::<AdHoc>::new(params).run(plan, RunSeed::new(seed, 0), &mut (&mut reports, &mut tracer));
     let Arrangement::Graph(graph) = Arrangement::graph(plan, None) else { panic!("a graph") };
     let parts = tree::on_graph(&graph, &steps(&in_order(&tracer.records, None)));
     let told = |(id, part): (NodeId, tree::Part)| Some((id, (part.parent?, part.report?)));
@@ -45,7 +45,7 @@ fn wild(nodes: u32, luck: &mut Stream) -> Plan {
 
 #[test]
 fn one_election_on_any_graph_gives_the_tree_that_was() {
-    let mut luck = Coins::new(8, 0).world(For::Caller(1));
+    let mut luck = RunSeed::new(8, 0).world(StreamPurpose::Caller(1));
     for seed in 0..300 {
         let nodes = 2 + luck.below(20) as u32;
         let [said, told] = compared(&wild(nodes, &mut luck), seed);
@@ -64,7 +64,7 @@ fn is_a_forest(told: &BTreeMap<NodeId, (NodeId, Claim)>) -> bool {
 
 #[test]
 fn of_several_elections_it_is_the_last_that_everybody_took_part_in() {
-    let mut luck = Coins::new(8, 1).world(For::Caller(1));
+    let mut luck = RunSeed::new(8, 1).world(StreamPurpose::Caller(1));
     for seed in 0..300 {
         let nodes = 2 + luck.below(15) as u32;
         let mut plan = wild(nodes, &mut luck);
@@ -81,7 +81,7 @@ fn where_everything_moves_and_crashes_whatever_is_told_was_said() {
     let motion = Motion { fastest: 60.0, lasts: Duration::from_secs(60), ..Motion::default() };
     let mut reports = 0;
     for seed in 0..100 {
-        let journey = motion.draw(12, Coins::new(seed, 0)).expect("they can move");
+        let journey = motion.draw(12, RunSeed::new(seed, 0)).expect("they can move");
         let crash = |n: u64| fault(4_000 * n, Fault::Crash { node: Who::Leader });
         let mut plan = plan(12, std::iter::once(campaign(0)).chain((1..5).map(crash)).collect());
         plan.detection = Some(ms(20));

@@ -1,7 +1,7 @@
 //! Elections that an initiator starts: who starts them, and in which surroundings.
 
 use super::Experiment;
-use crate::coin::{Coins, For, Stream};
+use crate::coin::{RunSeed, Stream, StreamPurpose};
 use crate::fault::{Fault, Timed, Who};
 use crate::graph::Links;
 use crate::network::Probability;
@@ -13,7 +13,7 @@ use bellwether_core::{Duration, Entropy};
 /// The circumstances of an election that does not start by itself. Protocols whose processes start
 /// on their own ignore them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Convening {
+pub struct Initiation {
     /// Which processes start the election.
     pub initiators: Initiators,
     /// The order of the ring.
@@ -36,7 +36,7 @@ pub struct Convening {
 }
 
 /// Process 0 starts, everyone sees everyone, and nobody is told of failures or crashes.
-impl Default for Convening {
+impl Default for Initiation {
     fn default() -> Self {
         Self {
             initiators: Initiators::default(),
@@ -52,7 +52,7 @@ impl Default for Convening {
     }
 }
 
-impl Convening {
+impl Initiation {
     /// Whether the plan is the same in every run.
     pub(super) fn is_fixed(&self) -> bool {
         self.initiators.is_fixed() && self.terrain.is_fixed() && self.spread == Duration::ZERO
@@ -115,11 +115,11 @@ impl Initiators {
 }
 
 /// Adds the circumstances to a plan.
-pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
-    let Convening { initiators, order, processing, detection, top_dead, terrain, spread, .. } =
-        &experiment.convening;
+pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, run_seed: RunSeed) {
+    let Initiation { initiators, order, processing, detection, top_dead, terrain, spread, .. } =
+        &experiment.initiation;
     plan.order.clone_from(order);
-    plan.view = experiment.convening.view;
+    plan.view = experiment.initiation.view;
     (plan.processing, plan.detection) = (*processing, *detection);
     let mut live = plan.nodes;
     if *top_dead && live > 1 {
@@ -134,7 +134,7 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
         }
     }
     let ready = experiment.choice.ready(plan.nodes);
-    let mut luck = coins.world(For::Initiators);
+    let mut luck = run_seed.world(StreamPurpose::Initiators);
     for node in initiators.draw(live, &mut luck) {
         let fault = Fault::Campaign { node: Who::Node(node) };
         let at = if *spread == Duration::ZERO { 0 } else { luck.below(spread.as_nanos()) };
@@ -144,12 +144,12 @@ pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, coins: Coins) {
     // The check before the runs ensures that the network can be drawn. If a later draw is not
     // connected, all processes are alone and the run is unsettled.
     let alone = || Drawn { links: Some(Links::new()), ..Drawn::default() };
-    terrain.draw(live, coins).unwrap_or_else(|_| alone()).enter(plan);
-    if experiment.convening.wanders() {
+    terrain.draw(live, run_seed).unwrap_or_else(|_| alone()).enter(plan);
+    if experiment.initiation.wanders() {
         plan.horizon = experiment.window;
     } else if experiment.choice.profile().restless {
         // Where messages are lost, no time to settle can be promised.
-        let settles = experiment.choice.pace(plan.nodes).settles;
+        let settles = experiment.choice.time_scales(plan.nodes).settles;
         let horizon = ready + settles * 2 + *spread + experiment.window;
         plan.horizon = horizon.min(Duration::LONGEST_WRITTEN);
     }

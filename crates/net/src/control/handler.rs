@@ -1,4 +1,4 @@
-//! The interface of a member to the control server: an implementation of [`Desk`] answers the
+//! The interface of a member to the control server: an implementation of [`ControlHandler`] answers the
 //! clients.
 
 use super::Change;
@@ -6,7 +6,7 @@ use crate::status::Status;
 
 /// Answers the requests of clients. Every method may block for a moment, and may be called by
 /// several threads at once.
-pub trait Desk: Send + Sync + 'static {
+pub trait ControlHandler: Send + Sync + 'static {
     /// The status of the member.
     ///
     /// # Errors
@@ -20,19 +20,19 @@ pub trait Desk: Send + Sync + 'static {
     fn resign(&self) -> Result<(), String>;
 
     /// The present state and all changes.
-    fn watch(&self) -> Box<dyn Watcher>;
+    fn watch(&self) -> Box<dyn ChangeStream>;
 }
 
 /// A stream of changes.
-pub trait Watcher: Send {
+pub trait ChangeStream: Send {
     /// Waits for the next change, or for this long. The first call returns the present state at
     /// once.
-    fn next(&mut self, within: std::time::Duration) -> Heard;
+    fn next(&mut self, within: std::time::Duration) -> WatchEvent;
 }
 
-/// The result of [`Watcher::next`].
+/// The result of [`ChangeStream::next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum WatchEvent {
     /// Something changed.
     Change(Change),
     /// Nothing changed.

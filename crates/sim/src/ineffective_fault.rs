@@ -13,7 +13,7 @@ use std::fmt;
 
 /// Why a fault has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idle {
+pub enum IneffectiveFault {
     /// It is planned for after the end of the run.
     AfterEnd {
         /// When it is planned.
@@ -35,7 +35,7 @@ pub enum Idle {
     NoGraph,
 }
 
-impl Idle {
+impl IneffectiveFault {
     /// The key of the fault that is wrong, in a scenario file.
     pub(crate) fn key(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Idle {
     }
 }
 
-impl fmt::Display for Idle {
+impl fmt::Display for IneffectiveFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |node: &Who| match node {
             Who::Node(node) => format!("process {node}"),
@@ -78,21 +78,23 @@ impl fmt::Display for Idle {
 }
 
 /// All faults of a plan that have no effect, with their positions in the plan.
-pub(crate) fn idle(plan: &Plan) -> Vec<(usize, Idle)> {
+pub(crate) fn idle(plan: &Plan) -> Vec<(usize, IneffectiveFault)> {
     let mut stopped = Affected { nodes: plan.absent.iter().copied().collect(), anyone: false };
     let mut paused = Affected::default();
     let mut found = Vec::new();
     for (number, timed) in plan.faults.iter().enumerate() {
         let (at, until) = (timed.at, plan.horizon);
         let idle = match &timed.fault {
-            _ if at > until => Some(Idle::AfterEnd { at, until }),
+            _ if at > until => Some(IneffectiveFault::AfterEnd { at, until }),
             Fault::Restart { node, .. } | Fault::Join { node } | Fault::Renumber { node, .. } => {
-                (!stopped.may_include(*node)).then_some(Idle::Running { node: *node })
+                (!stopped.may_include(*node)).then_some(IneffectiveFault::Running { node: *node })
             }
             Fault::Resume { node } => {
-                (!paused.may_include(*node)).then_some(Idle::NotPaused { node: *node })
+                (!paused.may_include(*node)).then_some(IneffectiveFault::NotPaused { node: *node })
             }
-            Fault::Link { .. } if plan.network.topology == Topology::Group => Some(Idle::NoGraph),
+            Fault::Link { .. } if plan.network.topology == Topology::Group => {
+                Some(IneffectiveFault::NoGraph)
+            }
             Fault::Crash { node } | Fault::Leave { node } => {
                 stopped.add(*node);
                 None

@@ -9,7 +9,7 @@ use bellwether_core::{Duration, Instant, NodeId, Stage, Term};
 /// It does not follow later changes: ask again before acting on it, or hold a
 /// [`Guard`](crate::Guard).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct Snapshot {
     /// The id of the member.
     pub me: NodeId,
     /// The leaders that it follows; itself, if it leads.
@@ -26,7 +26,7 @@ pub struct Standing {
     pub at: Instant,
 }
 
-impl Standing {
+impl Snapshot {
     /// A member that knows of no leader.
     pub(crate) fn none(me: NodeId, at: Instant) -> Self {
         Self {

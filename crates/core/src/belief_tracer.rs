@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 /// The last recorded deadlines, lock and supporters of a process. Empty in a new incarnation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct BeliefTracer {
     /// The deadline of its belief, if it has one.
     until: Option<Instant>,
     /// Its lock.
@@ -23,7 +23,7 @@ pub struct Told {
     supporters: Vec<NodeId>,
 }
 
-impl Told {
+impl BeliefTracer {
     fn by(leadership: &Leadership<'_>, facts: &[Fact]) -> Self {
         let until = Some(leadership.until).filter(|until| *until != Instant::NEVER);
         let binds = |fact: &&Fact| matches!(fact, Fact::Locked { .. } | Fact::Bound { .. });
@@ -103,7 +103,7 @@ mod tests {
 
     /// The events of a leader until then, with these supporters and this lock.
     fn tell(
-        told: &mut Told,
+        told: &mut BeliefTracer,
         until: u64,
         peers: &[u64],
         lock: Option<u64>,
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_change_tells_everything_and_a_renewal_what_is_new() {
-        let mut told = Told::default();
+        let mut told = BeliefTracer::default();
         assert!(told.is_timeless());
         let all = tell(&mut told, 100, &[1, 2], Some(150), true);
         assert!(matches!(all[0], Event::Leadership { until: Some(until), .. } if until == AT(100)));

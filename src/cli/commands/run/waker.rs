@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 /// A file descriptor that is readable after it was rung.
 #[derive(Clone, Debug)]
-pub(super) struct Bell(Arc<OwnedFd>);
+pub(super) struct Waker(Arc<OwnedFd>);
 
-impl Bell {
+impl Waker {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
     }
@@ -26,7 +26,7 @@ impl Bell {
     }
 }
 
-impl AsFd for Bell {
+impl AsFd for Waker {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

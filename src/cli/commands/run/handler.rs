@@ -2,11 +2,11 @@
 //!
 //! **Promise.** It answers before the member has joined, too: then it says so.
 
-use super::bell::Bell;
 use super::hooks::Tally;
 use super::printer::Printer;
+use super::waker::Waker;
 use super::worker::Notes;
-use bellwether::net::control::{Change, Desk, Heard, Watcher};
+use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
 use bellwether::net::status::Status;
 use bellwether::net::{Election, Next, Watch};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -25,20 +25,20 @@ pub(super) type Reply = SyncSender<Result<(), String>>;
 
 /// What the threads that answer hold.
 #[derive(Debug)]
-pub(super) struct Office {
+pub(super) struct RunHandler {
     group: String,
     joined: Arc<OnceLock<Election>>,
     hooks: OnceLock<Tally>,
     notes: OnceLock<Notes>,
     resignations: SyncSender<Reply>,
-    bell: Bell,
+    bell: Waker,
     printers: Vec<Printer>,
 }
 
-impl Office {
+impl RunHandler {
     /// The office of a member that is yet to join, and where the wish to resign arrives after the
     /// bell has rung.
-    pub(super) fn new(group: &str, bell: Bell, printers: Vec<Printer>) -> (Self, Receiver<Reply>) {
+    pub(super) fn new(group: &str, bell: Waker, printers: Vec<Printer>) -> (Self, Receiver<Reply>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
         let office = Self {
             group: group.to_owned(),
@@ -66,7 +66,7 @@ impl Office {
     }
 }
 
-impl Desk for Office {
+impl ControlHandler for RunHandler {
     fn status(&self) -> Result<Status, String> {
         let mut status = self.election()?.status().map_err(|gone| gone.to_string())?;
         status.warnings.extend(self.hooks.get().into_iter().flat_map(Tally::warnings));
@@ -92,7 +92,7 @@ impl Desk for Office {
         }
     }
 
-    fn watch(&self) -> Box<dyn Watcher> {
+    fn watch(&self) -> Box<dyn ChangeStream> {
         let (group, joined) = (self.group.clone(), Arc::clone(&self.joined));
         Box::new(Window { group, joined, watch: None })
     }
@@ -106,19 +106,19 @@ struct Window {
     watch: Option<Watch>,
 }
 
-impl Watcher for Window {
-    fn next(&mut self, within: Duration) -> Heard {
+impl ChangeStream for Window {
+    fn next(&mut self, within: Duration) -> WatchEvent {
         if self.watch.is_none() {
             self.watch = self.joined.get().map(Election::watch);
         }
         let Some(watch) = &mut self.watch else {
             std::thread::sleep(within.min(LOOK));
-            return Heard::Nothing;
+            return WatchEvent::Nothing;
         };
         match watch.next_within(Some(within)) {
-            Next::Changed(standing) => Heard::Change(Change::of(&self.group, &standing)),
-            Next::Prolonged(_) | Next::Nothing => Heard::Nothing,
-            Next::Ended => Heard::Ended,
+            Next::Changed(standing) => WatchEvent::Change(Change::of(&self.group, &standing)),
+            Next::Prolonged(_) | Next::Nothing => WatchEvent::Nothing,
+            Next::Ended => WatchEvent::Ended,
         }
     }
 }
@@ -129,10 +129,10 @@ mod tests {
 
     #[test]
     fn a_member_that_has_not_joined_says_so() {
-        let (office, _resignations) = Office::new("web", Bell::new().unwrap(), Vec::new());
+        let (office, _resignations) = RunHandler::new("web", Waker::new().unwrap(), Vec::new());
         let joining = "the member is joining web: it takes no part yet; ask again soon";
         assert_eq!(office.status().unwrap_err(), joining);
         assert_eq!(office.resign().unwrap_err(), joining);
-        assert_eq!(office.watch().next(Duration::ZERO), Heard::Nothing);
+        assert_eq!(office.watch().next(Duration::ZERO), WatchEvent::Nothing);
     }
 }

@@ -1,13 +1,13 @@
 //! What somebody who makes trouble for a protocol must know of its time scales.
 //!
 //! Trouble is drawn around these lengths, below and above; and once it ends, the promise must be
-//! kept within [`Pace::settles`], the κ of Fetzer and Cristian.
+//! kept within [`TimeScales::settles`], the κ of Fetzer and Cristian.
 
 use bellwether_core::Duration;
 
 /// The time scales of a protocol with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct TimeScales {
     /// No message is faster (δmin).
     pub fastest: Duration,
     /// The longest a message may take and still count as timely (δ).
@@ -30,7 +30,7 @@ pub struct Pace {
     pub quorum: Option<usize>,
 }
 
-impl Pace {
+impl TimeScales {
     /// The drift of a bad quartz, 200 parts per million.
     pub const QUARTZ: u32 = 200_000;
 
