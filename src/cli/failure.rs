@@ -5,6 +5,9 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// The exit code of what was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
+
 /// Why a command did not do what it should.
 #[derive(Debug)]
 pub(in crate::cli) enum Failure {
@@ -16,6 +19,9 @@ pub(in crate::cli) enum Failure {
     Io(String),
     /// A promise is broken, as the output says.
     Violated,
+    /// Ctrl-C came before the work was done. What was done by then is in the output, or the text
+    /// says that there is nothing.
+    Interrupted(Option<&'static str>),
     /// All was said; this is the number.
     Code(u8),
     /// Whoever read our output has gone; nobody is left to tell.
@@ -38,6 +44,7 @@ impl Failure {
             Self::Config(line) => (Some(line), 78),
             Self::Io(line) => (Some(line), 1),
             Self::Violated => (None, 1),
+            Self::Interrupted(line) => (line.map(str::to_owned), INTERRUPTED),
             Self::Code(code) => (None, code),
             Self::Closed => (None, 0),
         }
@@ -66,7 +73,10 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(line) | Self::Config(line) | Self::Io(line) => f.write_str(line),
-            Self::Violated | Self::Code(_) | Self::Closed => f.write_str("it has been said"),
+            Self::Interrupted(Some(line)) => f.write_str(line),
+            Self::Violated | Self::Interrupted(None) | Self::Code(_) | Self::Closed => {
+                f.write_str("it has been said")
+            }
         }
     }
 }

@@ -68,8 +68,8 @@ mod world;
 
 pub use coin::{RunSeed, StreamPurpose};
 pub use experiment::{
-    Answer, BadExperiment, Churn, Engine, Experiment, Initiation, Initiators, Measure, Run,
-    Samples, Scenario, Wandering, Wanderings,
+    Answer, BadExperiment, Churn, Control, Engine, Experiment, Initiation, Initiators, Measure,
+    Run, Samples, Scenario, Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
 pub use ineffective_fault::IneffectiveFault;

@@ -12,7 +12,7 @@ use crate::cli::flags::{self, Offers, Parameters};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::judgement::{Judgement, difference};
 use crate::cli::output::progress::Progress;
-use crate::cli::output::{Format, csv, digits, table};
+use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::support::Off;
 use bellwether::analysis::{
     Inputs, OutOfDomain, Quantity, ValidInputs, errata, quantities, quantity,
@@ -154,13 +154,13 @@ impl Found {
     }
 
     /// The forms and the simulation, a row each.
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Rows {
         let Self { quantity, printed, corrected, simulated, .. } = self;
         let unit = quantity.unit.name();
         let value = |value: f64| format!("{} {unit}", digits(value));
         let row = |form: &str, found: &Result<f64, OutOfDomain>, note: String| match found {
-            Ok(found) => vec![form.to_owned(), value(*found), note],
-            Err(why) => vec![form.to_owned(), "no value".to_owned(), why.to_string()],
+            Ok(found) => [form.to_owned(), value(*found), note],
+            Err(why) => [form.to_owned(), "no value".to_owned(), why.to_string()],
         };
         let from = match (printed, corrected) {
             (Ok(printed), Ok(corrected)) => {
@@ -169,14 +169,14 @@ impl Found {
             _ => String::new(),
         };
         let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
-        let mut rows =
-            vec![row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
+        let forms = [row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
+        let mut rows = Rows::of(["form", "value", ""], forms);
         if let Some(Simulated { summary, judgement, .. }) = simulated {
             let [low, high] = summary.ci95.map(digits);
             let runs = sim::count(summary.count as u64, "run", "runs");
             let verdict = judgement.for_people(corrected.as_ref().ok().copied(), summary.mean);
             let interval = format!("{low} .. {high} at 95 %, {runs}{verdict}");
-            rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
+            rows.push(["simulated".to_owned(), value(summary.mean), interval]);
         }
         rows
     }
@@ -220,7 +220,7 @@ impl Analyze {
                 match self.format {
                     Format::Table => self.for_people(&found),
                     Format::Json => self.for_programs(&found).to_string(),
-                    Format::Csv => self.for_spreadsheets(&found),
+                    Format::Csv => self.for_spreadsheets(&found).to_csv(),
                 }
             }
             None => {
@@ -228,7 +228,7 @@ impl Analyze {
                 if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
                     return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
                 }
-                list(self.format)
+                list(self.format).to(self.format)
             }
         };
         writeln!(io::stdout(), "{text}")?;
@@ -304,7 +304,7 @@ impl Analyze {
             quantity.about,
             place(quantity.section),
             shown.collect::<Vec<_>>().join(", "),
-            table(&["form", "value", ""], &found.rows()),
+            found.rows().to_text(),
             (quantity.note)(inputs)
         );
         if let Some(Simulated { unsettled, command, .. }) = simulated {
@@ -352,72 +352,39 @@ impl Analyze {
     }
 
     /// One row with the same columns for every quantity; what it does not read stays empty.
-    fn for_spreadsheets(&self, found: &Found) -> String {
-        let Found { quantity, printed, corrected, simulated, .. } = found;
-        let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-        let shown = self.arguments.shown(quantity);
-        let mut columns = vec![
-            ("quantity", quantity.name.to_owned()),
-            ("section", quantity.section.to_owned()),
-            ("unit", quantity.unit.name().to_owned()),
-        ];
+    fn for_spreadsheets(&self, found: &Found) -> Rows {
+        let result = self.for_programs(found);
+        let simulated = &result["simulated"];
         let names: Vec<_> =
             flags::of::<Arguments>().iter().map(|flag| flag.replace('-', "_")).collect();
-        columns.extend(names.iter().map(|name| {
-            let text = match shown.get(name) {
-                None => String::new(),
-                Some(Value::Null) => "infinite".to_owned(),
-                Some(Value::String(text)) => text.clone(),
-                Some(other) => other.to_string(),
-            };
-            (name.as_str(), text)
-        }));
-        columns.extend([
-            ("printed", number(printed.as_ref().ok().copied())),
-            ("corrected", number(corrected.as_ref().ok().copied())),
-            ("exact", found.exact().map(|exact| exact.to_string()).unwrap_or_default()),
-        ]);
-        let summary = simulated.as_ref().map(|simulated| &simulated.summary);
-        let judgement = simulated.as_ref().map_or(Judgement::Nothing, |found| found.judgement);
-        columns.extend([
-            ("mean", number(summary.map(|summary| summary.mean))),
-            ("stderr", number(summary.map(|summary| summary.stderr))),
-            ("ci95_low", number(summary.map(|summary| summary.ci95[0]))),
-            ("ci95_high", number(summary.map(|summary| summary.ci95[1]))),
-            ("supports", judgement.supports().unwrap_or_default().to_owned()),
-            ("off", number(judgement.off().map(|off| off.part))),
-            ("off_stderr", number(judgement.off().map(|off| off.stderr))),
-        ]);
-        let (header, row): (Vec<&str>, Vec<String>) = columns.into_iter().unzip();
-        csv(&header, &[row])
+        let param = |name: &String| match result["params"].get(name) {
+            Some(Value::Null) => json!("infinite"),
+            Some(Value::Number(number)) => json!(number.to_string()),
+            other => json!(other),
+        };
+        let of = |object: &Value, key: &'static str| (key, object[key].clone());
+        let mut cells = ["quantity", "section", "unit"].map(|key| of(&result, key)).to_vec();
+        cells.extend(names.iter().map(|name| (name.as_str(), param(name))));
+        cells.extend(["printed", "corrected", "exact"].map(|key| of(&result, key)));
+        cells.extend(["mean", "stderr"].map(|key| of(simulated, key)));
+        let [low, high] = [0, 1].map(|end| simulated["ci95"][end].clone());
+        cells.extend([("ci95_low", low), ("ci95_high", high)]);
+        cells.extend(["supports", "off", "off_stderr"].map(|key| of(simulated, key)));
+        let (header, row): (Vec<&str>, Vec<Value>) = cells.into_iter().unzip();
+        Rows::of(header, [row])
     }
 }
 
-/// All quantities.
-fn list(format: Format) -> String {
-    let cells = |quantity: &Quantity| {
-        [quantity.name, quantity.section, quantity.unit.name(), quantity.about]
-            .map(str::to_owned)
-            .to_vec()
+/// All quantities; programs are told too what each depends on.
+fn list(format: Format) -> Rows {
+    let columns = ["quantity", "section", "unit", "about", "reads"];
+    let row = |quantity: &Quantity| {
+        let Quantity { name, section, unit, about, reads, .. } = quantity;
+        [json!(name), json!(section), json!(unit.name()), json!(about), json!(reads)]
     };
-    let rows: Vec<_> = quantities().map(cells).collect();
-    let header = ["quantity", "section", "unit", "about"];
-    match format {
-        Format::Table => table(&header, &rows),
-        Format::Csv => csv(&header, &rows),
-        Format::Json => {
-            let object = |quantity: &Quantity| {
-                json!({
-                    "quantity": quantity.name,
-                    "section": quantity.section,
-                    "unit": quantity.unit.name(),
-                    "about": quantity.about,
-                    "reads": quantity.reads,
-                })
-            };
-            Value::Array(quantities().map(object).collect()).to_string()
-        }
-    }
+    let shown = if format == Format::Json { 5 } else { 4 };
+    let rows = quantities().map(|quantity| row(quantity).into_iter().take(shown));
+    Rows::of(columns.into_iter().take(shown), rows)
 }
 
 /// Where it is from: a bare number is a section of the thesis.

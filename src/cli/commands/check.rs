@@ -88,9 +88,6 @@ group no larger than K; of larger ones `bellwether sim probabilistic` counts how
 /// The flags that a replay does not repeat as they were.
 const NOT_REPLAYED: [&str; 6] = ["schedules", "schedule", "seed", "threads", "out", "format"];
 
-/// The exit code of what was interrupted, as shells have it.
-const INTERRUPTED: u8 = 130;
-
 /// Parses a number of schedules.
 fn schedules(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
@@ -182,7 +179,7 @@ impl Check {
         match (evidence, left_out) {
             (Some(_), _) => Err(Failure::Violated),
             (None, 0) => Ok(printed?),
-            (None, _) => Err(Failure::Code(INTERRUPTED)),
+            (None, _) => Err(Failure::Interrupted(None)),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::cli::Done;
 use crate::cli::commands::sim::count;
 use crate::cli::failure::Failure;
 use crate::cli::file;
-use crate::cli::output::{Format, csv, short, table};
+use crate::cli::output::{Format, Rows, short};
 use bellwether::check::live::{
     Doubt, Gap, Judgement, Outcome, Reigns, Ruling, Trace, judge, merged,
 };
@@ -78,7 +78,7 @@ impl Live {
         let text = match format {
             Format::Table => for_people(&judgement),
             Format::Json => for_programs(&judgement).to_string(),
-            Format::Csv => csv(&["invariant", "verdict", "looks", "note"], &rows(&judgement)),
+            Format::Csv => rows(&judgement).to_csv(),
         };
         // Whoever stops reading still gets the exit code.
         let printed = writeln!(io::stdout(), "{text}");
@@ -103,12 +103,13 @@ fn note(outcome: &Outcome) -> String {
     }
 }
 
-fn rows(judgement: &Judgement) -> Vec<Vec<String>> {
+/// A row for each invariant.
+fn rows(judgement: &Judgement) -> Rows {
     let row = |ruling: &Ruling| {
         let Ruling { invariant, looks, outcome } = ruling;
-        vec![(*invariant).to_owned(), word(outcome).to_owned(), looks.to_string(), note(outcome)]
+        [json!(invariant), json!(word(outcome)), json!(looks), json!(note(outcome))]
     };
-    judgement.rulings.iter().map(row).collect()
+    Rows::of(["invariant", "verdict", "looks", "note"], judgement.rulings.iter().map(row))
 }
 
 /// All of it in a word.
@@ -133,7 +134,7 @@ fn for_people(judgement: &Judgement) -> String {
     if judgement.rulings.is_empty() {
         return text + "nothing to judge; try --promise eventually-one or --promise never-two";
     }
-    text += &table(&["invariant", "verdict", "looks", "note"], &rows(judgement));
+    text += &rows(judgement).to_text();
     text += "\n\n";
     text += &leaders(judgement);
     if judgement.runs > 0 {

@@ -59,12 +59,11 @@ impl Protocols {
 }
 
 fn protocols() -> Rows {
-    let mut rows = Rows::new(["protocol", "promise", "summary", "source"]);
-    for entry in PROTOCOLS {
+    let row = |entry: &Entry| {
         let Entry { name, promise, summary, source, .. } = entry;
-        rows.push([json!(name), json!(promise.to_string()), json!(summary), json!(source)]);
-    }
-    rows
+        [json!(name), json!(promise.to_string()), json!(summary), json!(source)]
+    };
+    Rows::of(["protocol", "promise", "summary", "source"], PROTOCOLS.iter().map(row))
 }
 
 /// A row for each parameter of these protocols.
@@ -114,17 +113,9 @@ fn reference() -> String {
     }
     for (params, owners) in told {
         page += &format!("\n## {}\n\n", owners.join(", "));
-        let mut rows = Rows::new([
-            "parameter",
-            "values",
-            "default",
-            "rule",
-            "only with",
-            "depends on",
-            "what it is for",
-        ]);
-        params.into_iter().for_each(|param| rows.push(cells(param)));
-        page += &(rows.to_markdown() + "\n");
+        let columns =
+            ["parameter", "values", "default", "rule", "only with", "depends on", "what it is for"];
+        page += &(Rows::of(columns, params.into_iter().map(cells)).to_markdown() + "\n");
     }
     page.trim_end().to_owned()
 }

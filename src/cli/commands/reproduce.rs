@@ -5,8 +5,8 @@ use crate::cli::commands::sim::count;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::threads;
+use crate::cli::output::Rows;
 use crate::cli::output::progress::{Progress, Stopwatch};
-use crate::cli::output::table;
 use bellwether::analysis::figures::{self, Budget, Figure, Finding, Verdict, Workbench, figure};
 use bellwether::analysis::report::page::{self, Piece};
 use bellwether::analysis::report::{csv, json, picture, stem};
@@ -114,21 +114,12 @@ impl Reproduce {
     }
 
     fn listed(&self) -> String {
-        let figures = figures::figures();
+        let row = |figure: Figure| [figure.id, figure.title, figure.source];
+        let figures = figures::figures().into_iter().map(row);
+        let rows = Rows::of(["figure", "title", "source"], figures);
         match self.format {
-            Form::Table => {
-                let row = |figure: &Figure| [figure.id, figure.title, figure.source];
-                let rows: Vec<Vec<String>> =
-                    figures.iter().map(|figure| row(figure).map(str::to_owned).into()).collect();
-                table(&["figure", "title", "source"], &rows)
-            }
-            Form::Json => {
-                let entry = |figure: &Figure| {
-                    let Figure { id, title, source, .. } = figure;
-                    json!({"figure": id, "title": title, "source": source})
-                };
-                Value::from(figures.iter().map(entry).collect::<Vec<_>>()).to_string()
-            }
+            Form::Table => rows.to_text(),
+            Form::Json => rows.to_json().to_string(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What `bellwether check` says: for people, for programs, for spreadsheets.
 
 use crate::cli::commands::sim::count;
-use crate::cli::output::{csv, short, table};
+use crate::cli::output::{Rows, short};
 use bellwether::check::{BrokenInvariant, Report, Schedule, Trial};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Promise;
@@ -58,15 +58,11 @@ impl Verdict<'_> {
                     _ => "nothing to judge; try --promise eventually-one or --promise never-two",
                 };
         }
-        let rows: Vec<Vec<String>> = self
-            .checks()
-            .map(|(name, checks, breaches)| {
-                let verdict = if breaches == 0 { "held" } else { "BROKEN" };
-                let verdict = if checks == 0 { "not asked" } else { verdict };
-                vec![name.to_owned(), checks.to_string(), verdict.to_owned()]
-            })
-            .collect();
-        text += &table(&["invariant", "checks", "verdict"], &rows);
+        let rows = self.checks().map(|(name, checks, breaches)| {
+            let verdict = if breaches == 0 { "held" } else { "BROKEN" };
+            [json!(name), json!(checks), json!(if checks == 0 { "not asked" } else { verdict })]
+        });
+        text += &Rows::of(["invariant", "checks", "verdict"], rows).to_text();
         text += "\n\nwhat went wrong, and how often:\n";
         let trouble = tally.trouble.iter().map(|(kind, n)| format!("{} {n}", kind.name()));
         text += &wrapped(&trouble.collect::<Vec<_>>());
@@ -182,19 +178,19 @@ impl Verdict<'_> {
             "checks",
             "breaches",
         ];
-        let row = |(invariant, checks, breaches): (&str, u64, u64)| {
-            vec![
-                self.name.to_owned(),
-                self.trial.promise.name().to_owned(),
-                self.trial.nodes.to_string(),
-                self.report.tally.schedules.to_string(),
-                self.trial.seed.to_string(),
-                invariant.to_owned(),
-                checks.to_string(),
-                breaches.to_string(),
+        let rows = self.checks().map(|(invariant, checks, breaches)| {
+            [
+                json!(self.name),
+                json!(self.trial.promise.name()),
+                json!(self.trial.nodes),
+                json!(self.report.tally.schedules),
+                json!(self.trial.seed),
+                json!(invariant),
+                json!(checks),
+                json!(breaches),
             ]
-        };
-        csv(&header, &self.checks().map(row).collect::<Vec<_>>())
+        });
+        Rows::of(header, rows).to_csv()
     }
 
     /// Each invariant, how often it was asked and how often it was broken.

@@ -1,16 +1,16 @@
-//! A scenario file many times: the same plan with other luck, measured as experiments are.
+//! Repeats a scenario file: the same plan with other random draws, measured as experiments are.
 //!
 //! **Assumptions.** The first fault of a group that elects on its own is what disturbs it: what is
 //! measured then begins with it. Without faults, the start is measured.
 //!
-//! **Promise.** Run `i` draws its luck from (seed, `i`), as in an experiment. The first is the run
-//! that [`ScenarioFile::trace`] shows.
+//! **Promise.** The random draws of run `i` are a function of (seed, `i`), as in an experiment. The
+//! first run is the one that [`ScenarioFile::trace`] shows.
 
 use super::scenario::Planned;
 use super::watch::Watch;
 use super::{
-    Answer, BadExperiment, Engine, Experiment, Initiation, Sample, Samples, Scenario, kept,
-    on_threads,
+    Answer, BadExperiment, Control, Engine, Experiment, Initiation, Sample, Samples, Scenario,
+    kept, on_threads,
 };
 use crate::coin::RunSeed;
 use crate::scenario_file::ScenarioFile;
@@ -18,7 +18,7 @@ use crate::world::World;
 use bellwether_core::{Duration, Protocol, SimTime, Visitor};
 
 impl ScenarioFile {
-    /// Runs it so many times, `progress` being told after every run.
+    /// Runs the scenario so many times, or until it is told to stop.
     ///
     /// # Errors
     /// [`BadExperiment::Threads`] if there are no threads to be had.
@@ -27,7 +27,7 @@ impl ScenarioFile {
         runs: u64,
         seed: u64,
         threads: usize,
-        progress: &(dyn Fn() + Sync),
+        control: Control<'_>,
     ) -> Result<(Answer, Samples), BadExperiment> {
         let plan = &self.plan;
         let first = plan.faults.iter().map(|timed| timed.at).min();
@@ -48,7 +48,7 @@ impl ScenarioFile {
             engine: Engine::Event,
         };
         let planned = Planned { plan: plan.clone(), from: SimTime::ZERO + at, apart: Vec::new() };
-        let repeats = Repeats { experiment: &experiment, planned: &planned, progress };
+        let repeats = Repeats { experiment: &experiment, planned: &planned, control };
         Ok(kept(&self.choice.clone().visit(repeats)?, false))
     }
 }
@@ -57,16 +57,16 @@ impl ScenarioFile {
 struct Repeats<'a> {
     experiment: &'a Experiment,
     planned: &'a Planned,
-    progress: &'a (dyn Fn() + Sync),
+    control: Control<'a>,
 }
 
 impl Visitor for Repeats<'_> {
     type Output = Result<Vec<Sample>, BadExperiment>;
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        let Self { experiment, planned, progress } = self;
+        let Self { experiment, planned, control } = self;
         let begin = || (World::<P>::new(params.clone()), Watch::of(experiment));
-        on_threads(experiment, progress, begin, |(world, watch), run_seed: RunSeed| {
+        on_threads(experiment, control, begin, |(world, watch), run_seed: RunSeed| {
             watch.reset(experiment, planned, run_seed);
             watch.run(world, planned, run_seed)
         })

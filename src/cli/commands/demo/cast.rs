@@ -308,7 +308,7 @@ impl Cast<'_> {
             self.hear(news);
         }
         if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::Code(130));
+            return Err(Failure::Interrupted(None));
         }
         let mut lost = None;
         for (id, actor) in self.actors.iter_mut().filter(|(_, actor)| !actor.leaving) {

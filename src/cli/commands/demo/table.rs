@@ -4,7 +4,7 @@ use super::place::{again, picture};
 use super::proof::Proof;
 use super::story::{Failover, Story, ms};
 use super::timeline;
-use crate::cli::output::table;
+use crate::cli::output::Rows;
 use bellwether::check::live::{Gap, Outcome, Ruling};
 use bellwether::core::Duration;
 use bellwether::protocols::local_leader::Params;
@@ -28,8 +28,8 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn for_people(&self, columns: usize) -> String {
         let header = ["what", "old leader", "new leader", "took", "at most"];
-        let rows: Vec<Vec<String>> = self.story.failovers.iter().map(row).collect();
-        let mut parts = vec![String::new(), table(&header, &rows), String::new()];
+        let rows = Rows::of(header, self.story.failovers.iter().map(row));
+        let mut parts = vec![String::new(), rows.to_text(), String::new()];
         if let Ok(lanes) = self.proof.lanes() {
             parts.extend([timeline::draw(&lanes, columns), String::new()]);
         }
@@ -129,9 +129,9 @@ impl Report<'_> {
     }
 }
 
-fn row(failover: &Failover) -> Vec<String> {
+fn row(failover: &Failover) -> [String; 5] {
     let Failover { blow, old, new, took, bound } = failover;
-    vec![
+    [
         blow.name().to_owned(),
         old.to_string(),
         new.to_string(),
