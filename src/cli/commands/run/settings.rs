@@ -66,6 +66,9 @@ impl Settings {
         })?;
         let command = if options.command.is_empty() { file.command } else { options.command };
         let options = layers::parse(&all).map_err(Failure::Config)?;
+        if command.is_empty() {
+            check_without_command(&options.commanding, written)?;
+        }
         let given: Vec<String> = all.into_keys().collect();
         let config = params::config(&options, &given, file.params)?;
         Self::settle(group, options, config, command)
@@ -80,13 +83,7 @@ impl Settings {
         check_group(&group).map_err(|bad| Failure::Config(with_flags(&bad)))?;
         let choice = Choice::try_from(config.clone())
             .map_err(|bad| Failure::Config(format!("{}: {bad}", options.protocol.name)))?;
-        let Commanding { margin, grace, restart } = options.commanding;
-        let idle = [("restart", restart), ("grace", grace.is_some()), ("margin", margin.is_some())];
-        if let Some((flag, _)) = idle.iter().find(|(_, given)| *given && command.is_empty()) {
-            return Err(Failure::usage(format!(
-                "--{flag} has no effect without a command; add -- CMD, or leave --{flag} out"
-            )));
-        }
+        let Commanding { margin, grace, .. } = options.commanding;
         let permission = Permission::new(&choice, margin, grace);
         let absolute = |hook: &PathBuf| {
             std::path::absolute(hook).map_err(|error| Failure::io("find", hook, &error))
@@ -195,6 +192,21 @@ impl Settings {
         let path = socket_path(&self.dir, &self.group, id);
         path.map_err(|bad| Failure::Config(with_flags(&bad)))
     }
+}
+
+/// Refuses the settings of a command where there is none: as bad usage if they are flags, and as
+/// bad configuration if they are from a file or the environment.
+fn check_without_command(
+    commanding: &Commanding,
+    written: &[(String, Vec<String>)],
+) -> Result<(), Failure> {
+    let Commanding { margin, grace, restart } = commanding;
+    let all = [("restart", *restart), ("grace", grace.is_some()), ("margin", margin.is_some())];
+    let Some((name, _)) = all.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+    let line =
+        format!("--{name} has no effect without a command; add -- CMD, or leave --{name} out");
+    let by_flag = written.iter().any(|(flag, _)| flag == name);
+    Err(if by_flag { Failure::Usage(line) } else { Failure::Config(line) })
 }
 
 /// The keys in a file.
@@ -360,5 +372,16 @@ mod tests {
             assert!(line.contains(text), "{arguments}: {line}");
             assert!(!line.contains("column"), "{arguments}: {line}");
         }
+    }
+
+    #[test]
+    fn a_setting_without_a_command_is_bad_usage_as_a_flag_and_bad_configuration_elsewhere() {
+        let code = |arguments: &str, file: &str, environment: &[(&str, &str)]| {
+            settings(arguments, file, environment).unwrap_err().into_line().1
+        };
+        assert_eq!(code("g --grace 5ms", "", &[]), 2);
+        assert_eq!(code("g", "grace = \"5ms\"", &[]), 78);
+        assert_eq!(code("g", "restart = true", &[]), 78);
+        assert_eq!(code("g", "", &[("BELLWETHER_MARGIN", "5ms")]), 78);
     }
 }
