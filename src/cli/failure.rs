@@ -1,4 +1,4 @@
-//! How a command fails: one line on the standard error, and a number that scripts can rely on.
+//! How a command fails: one line on the standard error, and a stable exit code.
 
 use bellwether::net::NamesSettings;
 use std::fmt::{self, Display};
@@ -17,14 +17,14 @@ pub(in crate::cli) enum Failure {
     Config(String),
     /// Reading or writing failed.
     Io(String),
-    /// A promise is broken, as the output says.
+    /// A promise is broken, and the output says so.
     Violated,
     /// Ctrl-C came before the work was done. What was done by then is in the output, or the text
     /// says that there is nothing.
     Interrupted(Option<&'static str>),
-    /// All was said; this is the number.
+    /// Everything was printed; this is the exit code.
     Code(u8),
-    /// Whoever read our output has gone; nobody is left to tell.
+    /// The reader of the output has gone.
     Closed,
 }
 
@@ -37,7 +37,7 @@ impl Failure {
         Self::Io(format!("cannot {what} {}: {error}", path.display()))
     }
 
-    /// What there is to say, if it was not said yet, and the exit code.
+    /// The line that is still to be printed, if any, and the exit code.
     pub(in crate::cli) fn into_line(self) -> (Option<String>, u8) {
         match self {
             Self::Usage(line) => (Some(line), 2),
@@ -64,7 +64,7 @@ pub(super) fn with_flags(error: &impl NamesSettings) -> String {
     error.explain(&|setting| format!("--{}", setting.name()))
 }
 
-/// Says what is wrong. If nobody hears it, the exit code still tells.
+/// Prints what is wrong. If nobody reads it, the exit code still tells.
 fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "bellwether: {line}");
 }
@@ -75,7 +75,7 @@ impl Display for Failure {
             Self::Usage(line) | Self::Config(line) | Self::Io(line) => f.write_str(line),
             Self::Interrupted(Some(line)) => f.write_str(line),
             Self::Violated | Self::Interrupted(None) | Self::Code(_) | Self::Closed => {
-                f.write_str("it has been said")
+                f.write_str("the output says why")
             }
         }
     }

@@ -1,4 +1,5 @@
-//! `bellwether sim` and `bellwether trace`, and what all commands share: help, completions, refusals.
+//! `bellwether sim` and `bellwether trace`, and what all commands share: help, completions,
+//! refusals.
 
 use crate::command::{folder, json, mean, program, refusal, stdout};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! What is no trace is refused, and the page about traces names all that is in one. What live members
-//! recorded is judged in `tests/traces.rs`.
+//! What is no trace is refused, and the page about traces names all that is in one. What live
+//! members recorded is judged in `tests/traces.rs`.
 
 use crate::command::{folder, refusal};
 use std::path::Path;

@@ -42,7 +42,7 @@ pub(in crate::cli) struct Analyze {
     /// Simulate it too, so many times, and say which form that supports
     #[arg(long, value_name = "R", value_parser = runs)]
     simulate: Option<u64>,
-    /// Where all luck comes from: the same seed, the same runs [default: 1]
+    /// The seed of all random draws: the same seed gives the same runs [default: 1]
     #[arg(long, value_name = "S", value_parser = group::seed)]
     seed: Option<u64>,
     /// How many threads; 0 for one per core. The result does not depend on it
@@ -56,7 +56,7 @@ pub(in crate::cli) struct Analyze {
     arguments: Arguments,
 }
 
-/// What a formula may depend on.
+/// The inputs of formulas.
 #[derive(Args, Debug)]
 struct Arguments {
     #[command(flatten)]
@@ -103,8 +103,8 @@ Examples:
   bellwether analyze probabilistic.success --nodes 10000 --k 40 --view .4 --mcast-loss .01
 
 How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
-supports a form if it does not speak against it at 99.9 %; of an approximation it says how far it is
-off. Where there is no form, --simulate still measures.";
+supports a form if it does not contradict it at 99.9 %; for an approximation it prints how far the
+value is off. Where there is no form, --simulate still measures.";
 
 /// Parses the name of a quantity.
 fn named(name: &str) -> Result<&'static Quantity, String> {
@@ -141,7 +141,7 @@ struct Found {
 }
 
 impl Found {
-    /// What a simulation says to its forms.
+    /// What a simulation says about its forms.
     fn judged_by(&self, summary: &Summary) -> Judgement {
         let printed = self.printed.as_ref().ok().copied();
         let corrected = self.corrected.as_ref().ok().copied();
@@ -192,7 +192,7 @@ struct Simulated {
 }
 
 impl Analyze {
-    /// Runs it; `given` are the flags that were written.
+    /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
         if self.errata {
             if let Some(flag) = given.iter().find(|flag| *flag != "errata") {
@@ -375,7 +375,7 @@ impl Analyze {
     }
 }
 
-/// All quantities; programs are told too what each depends on.
+/// All quantities; in JSON with what each depends on.
 fn list(format: Format) -> Rows {
     let columns = ["quantity", "section", "unit", "about", "reads"];
     let row = |quantity: &Quantity| {
@@ -387,7 +387,7 @@ fn list(format: Format) -> Rows {
     Rows::of(columns.into_iter().take(shown), rows)
 }
 
-/// Where it is from: a bare number is a section of the thesis.
+/// Its source: a bare number is a section of the thesis.
 fn place(section: &str) -> String {
     let numbered = section.starts_with(|c: char| c.is_ascii_digit());
     if numbered { format!("section {section}") } else { section.to_owned() }
@@ -403,7 +403,7 @@ fn reads(quantity: &Quantity, flag: &str) -> bool {
     quantity.reads.contains(&flag)
 }
 
-/// A flag that changes nothing was written by mistake.
+/// Refuses flags that this quantity does not depend on.
 fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
     let all = flags::of::<Arguments>();
     let unread = |flag: &&String| all.contains(flag) && !reads(quantity, flag);
@@ -420,14 +420,14 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
     }
 }
 
-/// The parameters of a protocol of which formulas read some, with what was written.
+/// The parameters of a protocol that formulas read, with the values that were given.
 pub(in crate::cli) fn read_by_formulas<O: Offers>(
     name: &str,
     params: &Parameters<O>,
 ) -> Result<Config, Failure> {
     let unknown = || Failure::usage(format!("no protocol is called {name}"));
     let entry: &Entry = find(name).ok_or_else(unknown)?;
-    // The network that formulas are asked about has flags of its own.
+    // The network of a formula has flags of its own.
     let around = Surroundings::calm(2, bellwether::core::Duration::from_millis(100));
     params.config(entry, &around)
 }
@@ -441,7 +441,7 @@ impl Arguments {
         }
     }
 
-    /// What the formula is asked about.
+    /// The inputs of the formula.
     fn given(&self) -> Result<Inputs, Failure> {
         let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
         let config = self.timers()?;
@@ -497,7 +497,7 @@ impl Arguments {
 mod tests {
     use crate::cli::command;
 
-    /// What they are called, what they mean, and what they are if nobody says.
+    /// They have the same name, meaning and default.
     #[test]
     fn flags_that_sim_has_too_are_the_same_there() {
         let whole = command();
@@ -514,9 +514,9 @@ mod tests {
             let calls = ["nodes", "delay", "initiators", "initiator", "links"];
             let chances = ["k", "fail", "ucast-loss", "mcast-loss"];
             if !calls.contains(&name) && !chances.contains(&name) {
-                // Defaults of the first two depend on the protocol there; of initiators a formula
-                // takes the number, and not which runs have which. Of rounds it is about one, in
-                // which something goes wrong unless one says otherwise.
+                // In `sim` the defaults of the first two depend on the protocol. A formula takes
+                // the number of initiators, not who they are. Formulas about rounds assume one
+                // round with some failures by default.
                 assert_eq!(flag.get_default_values(), theirs.get_default_values(), "{name}");
                 let help = |flag: &clap::Arg| flag.get_help().map(ToString::to_string);
                 assert_eq!(help(flag), help(theirs), "{name}");

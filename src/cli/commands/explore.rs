@@ -1,4 +1,4 @@
-//! `bellwether check --explore`: every behaviour of a small group.
+//! `bellwether check --explore`: explores every behaviour of a small group.
 
 use crate::cli::Done;
 use crate::cli::failure::Failure;
@@ -47,16 +47,16 @@ pub(in crate::cli) struct Explore {
     /// Processes may sleep through their deadlines
     #[arg(long, requires = "explore")]
     sleep: bool,
-    /// Explore for so many ticks [default: for ever; 10 where processes announce for ever]
+    /// Explore this many ticks [default: without end; 10 where processes announce without end]
     #[arg(long, value_name = "N", requires = "explore")]
     ticks: Option<u32>,
-    /// Give up after about so many states
+    /// Stop after about this many states
     #[arg(long, value_name = "N", default_value = "100000000", requires = "explore")]
     #[arg(value_parser = states)]
     states: usize,
 }
 
-/// Its flags; a protocol's own mean nothing here, for time is in ticks.
+/// Its flags. A protocol's own have no effect here, because time is in ticks.
 pub(in crate::cli) const FLAGS: [&str; 14] = [
     "explore",
     "quickest",
@@ -82,7 +82,7 @@ fn states(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Where what is found goes, and how many threads look for it.
+/// Where the result goes, and how many threads explore.
 pub(in crate::cli) struct Destination<'a> {
     pub(in crate::cli) threads: usize,
     pub(in crate::cli) out: &'a Path,
@@ -99,7 +99,7 @@ struct Subject<'a> {
     interrupted: bool,
 }
 
-/// More than four take longer than anybody waits.
+/// The most processes: with five the states would not fit into memory.
 const NODES_MAX: u32 = 4;
 
 impl Explore {

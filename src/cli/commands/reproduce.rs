@@ -1,4 +1,4 @@
-//! `bellwether reproduce`: the papers' figures, drawn again, and a verdict on each claim.
+//! `bellwether reproduce`: draws the papers' figures again, with a verdict on each claim.
 
 use crate::cli::Done;
 use crate::cli::commands::sim::count;
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Reproduce {
     #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
-    /// Where all luck comes from: the same seed, the same files
+    /// The seed of all random draws: the same seed gives the same files
     #[arg(long, short, value_name = "S", default_value = "1")]
     seed: u64,
     /// How many threads; 0 for one per core. The files do not depend on it
@@ -67,7 +67,7 @@ Examples:
 
 Each figure becomes DIR/FIGURE.svg, .csv and .json as soon as it is made; DIR/index.html shows it
 beside those that it showed before, with what the paper says, what we find, and how to get each
-number again. Whoever interrupts it (Ctrl-C) keeps what was made.";
+number again. After an interrupt (Ctrl-C) the figures made so far are kept.";
 
 /// Parses a number of runs: a mean needs two for its error.
 fn runs(text: &str) -> Result<u64, String> {

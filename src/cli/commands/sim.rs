@@ -1,4 +1,4 @@
-//! `bellwether sim`: the same election many times, and how it went.
+//! `bellwether sim`: simulates an election many times and summarises the runs.
 
 use crate::cli::Done;
 use crate::cli::commands::protocols::Named;
@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Sim {
-    /// The protocol (`bellwether protocols` lists them), or a scenario file, which then says all
-    /// but --runs, --seed, --threads and the output
+    /// The protocol (`bellwether protocols` lists them), or a scenario file, which replaces all
+    /// flags but --runs, --seed, --threads and those of the output
     #[arg(value_name = "PROTOCOL", value_parser = Named::or_file(), hide_possible_values = true)]
     what: What,
     /// How many runs
@@ -51,7 +51,7 @@ pub(in crate::cli) struct Sim {
     /// How long a disturbed group is watched; with leases, any group
     #[arg(long, value_name = "D", default_value_t = WINDOW, help_heading = "Scenario")]
     window: Duration,
-    /// Look at every message, or only at those that decide
+    /// Simulate every message, or only those that decide the outcome
     #[arg(long, value_enum, default_value_t)]
     engine: Which,
     /// Write what was measured in every run to this file, as CSV
@@ -79,8 +79,8 @@ Examples:
 
 How to read it: times are in seconds; the interval holds the true mean with 95 % confidence.
 
-Exit code: 0; 130 if it was interrupted (Ctrl-C), and then the result is that of the runs made by
-then, which is said. A second Ctrl-C ends it at once.";
+Exit code: 0; 130 if it was interrupted (Ctrl-C). It then prints the result of the runs made so far,
+and says that it is partial. A second Ctrl-C ends it at once.";
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Event {
@@ -120,7 +120,7 @@ impl Event {
 enum Which {
     /// Every message
     Event,
-    /// Only what decides; the same result
+    /// Only those that decide; the same result
     Lazy,
     /// Lazy where that is possible
     #[default]
@@ -136,7 +136,7 @@ const BESIDE_A_FILE: [&str; 5] = ["runs", "seed", "threads", "format", "samples"
 /// What was asked and answered, every run's values, and how many seconds it took.
 type Outcome = (Asked, Answer, Option<Samples>, f64);
 
-/// So many of them.
+/// A number with its noun.
 pub(in crate::cli) fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
@@ -173,7 +173,7 @@ struct Asked {
 }
 
 impl Sim {
-    /// Runs it; `given` are the flags that were written.
+    /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
         if let Some(path) = &self.samples {
             file::check_writable(path)?;
@@ -195,12 +195,12 @@ impl Sim {
         if asked.left_out > 0 { Err(Failure::Interrupted(None)) } else { Ok(printed?) }
     }
 
-    /// The runs of a protocol, in the conditions that the flags say.
+    /// The runs of a protocol, in the conditions that the flags give.
     fn of_protocol(&self, entry: &'static Entry, given: &[String]) -> Result<Outcome, Failure> {
         let setting = self.group.with(entry, given)?;
         let (chosen, experiment) = self.experiment(entry, setting)?;
         self.check_effects(given, &experiment)?;
-        // Before anything else: even to check a plan is to build one.
+        // Before anything else, because checking a plan builds one.
         let lazy = self.engine != Which::Event && experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
         if self.trace.is_some() {

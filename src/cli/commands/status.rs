@@ -1,4 +1,4 @@
-//! `bellwether status`: how a running member stands.
+//! `bellwether status`: the state of a running member.
 
 use crate::cli::Done;
 use crate::cli::commands::members;
@@ -10,7 +10,7 @@ use bellwether::net::status::{Role, Status};
 use clap::Args;
 use std::io::{self, Write};
 
-/// Show how a running member stands: role, leader, leases, members, what was refused
+/// Show the state of a running member: role, leader, leases, members, refused datagrams
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Show {

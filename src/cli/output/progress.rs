@@ -1,4 +1,4 @@
-//! A bar that shows only when there is a terminal and the wait is worth it.
+//! A progress bar, shown only on a terminal and after a second; and Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use signal_hook::consts::SIGINT;
@@ -9,18 +9,18 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Counts what is finished, and clears its bar when it goes, however the work ends.
+/// Counts what is finished, and clears its bar when it is dropped, however the work ends.
 pub(in crate::cli) struct Progress {
     done: Arc<AtomicU64>,
-    /// What is being worked on, if that has a name.
+    /// The name of the present work, if it has one.
     now: Arc<Mutex<String>>,
-    /// Draws; a thread of its own, because a single run may be long and tells nothing meanwhile.
+    /// Draws, on a thread of its own: a single run may be long, and reports nothing meanwhile.
     painter: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
 
 /// Work shorter than this gets no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often it is looked for an interrupt.
+/// How often an interrupt is looked for.
 const GLANCE: Duration = Duration::from_millis(20);
 /// The time between two pictures.
 const FRAME: Duration = Duration::from_millis(100);
@@ -30,12 +30,12 @@ impl Progress {
         Self::of(runs, "runs")
     }
 
-    /// Of so many things that are called so.
+    /// The progress of so many things with this name.
     pub(in crate::cli) fn of(total: u64, things: &'static str) -> Self {
         Self::shown(Some(total), things, io::stderr().is_terminal())
     }
 
-    /// Of nobody knows how many.
+    /// The progress of an unknown number of things.
     pub(in crate::cli) fn without_end(things: &'static str) -> Self {
         Self::shown(None, things, io::stderr().is_terminal())
     }
@@ -113,7 +113,7 @@ impl Work {
             let template = format!("{bar} {}, {{elapsed}} so far{end}{{msg}}", self.things);
             ProgressStyle::with_template(&template).ok()
         };
-        // How long it will take cannot be told before anything is done.
+        // The time left is unknown before anything is done.
         let mut styles = [style(""), style(", {eta} left")].map(Option::into_iter);
         loop {
             let position = self.done.load(Ordering::Relaxed);

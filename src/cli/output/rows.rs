@@ -100,7 +100,7 @@ impl Rows {
     }
 }
 
-/// A value without quotes; numbers as Rust prints them, and nothing for what is absent.
+/// A value without quotes: numbers as Rust prints them, and nothing for an absent value.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -1,4 +1,4 @@
-//! What `bellwether check` says: for people, for programs, for spreadsheets.
+//! The verdict of `bellwether check`: for people, for programs, for spreadsheets.
 
 use crate::cli::commands::sim::count;
 use crate::cli::output::{Rows, short};
@@ -10,7 +10,7 @@ use bellwether::sim::{Fault, Network, Timed, Who};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// All there is to say.
+/// The verdict, and what it rests on.
 pub(in crate::cli) struct Verdict<'a> {
     pub(in crate::cli) name: &'a str,
     pub(in crate::cli) trial: &'a Trial,
@@ -23,10 +23,10 @@ pub(in crate::cli) struct Verdict<'a> {
 
 /// What is known of a violation, once it is shrunk and written down.
 pub(in crate::cli) struct Evidence {
-    /// The least that breaks it.
+    /// The shrunk schedule.
     pub(in crate::cli) schedule: Schedule,
-    /// What that breaks.
-    pub(in crate::cli) breach: BrokenInvariant,
+    /// The invariant that it breaks.
+    pub(in crate::cli) broken: BrokenInvariant,
     /// How many faults there were at first.
     pub(in crate::cli) before: usize,
     /// The command that shows it again.
@@ -82,18 +82,18 @@ impl Verdict<'_> {
             text += &format!("\nINTERRUPTED: {left_out} not run");
         }
         if let Some(evidence) = self.evidence {
-            text += &self.accuse(evidence);
+            text += &self.describe_violation(evidence);
         }
         text
     }
 
     /// What was broken, how, and how to see it.
-    fn accuse(&self, evidence: &Evidence) -> String {
-        let Evidence { schedule, breach, before, replay, toml, svg } = evidence;
+    fn describe_violation(&self, evidence: &Evidence) -> String {
+        let Evidence { schedule, broken, before, replay, toml, svg } = evidence;
         let number = self.report.violation.as_ref().map_or(0, |violation| violation.number);
         let faults = &schedule.plan.faults;
         let mut text = format!(
-            "\n\nVIOLATED by schedule {number}: {breach}\n\n\
+            "\n\nVIOLATED by schedule {number}: {broken}\n\n\
              shrunk from {} to {}{}{}:\n",
             count(*before as u64, "fault", "faults"),
             faults.len(),
@@ -102,7 +102,7 @@ impl Verdict<'_> {
         );
         text += &format!("  {:<13} the network {}\n", "0s", describe(&schedule.plan.network));
         for timed in faults {
-            text += &format!("  {}\n", tell(timed));
+            text += &format!("  {}\n", line_of(timed));
         }
         text += &format!(
             "\nagain:   {replay}\nscript:  bellwether trace {}\npicture: {}",
@@ -147,7 +147,7 @@ impl Verdict<'_> {
 
     fn violations(&self) -> Vec<Value> {
         let found = self.report.violation.as_ref().zip(self.evidence);
-        let told = found.map(|(violation, evidence)| {
+        let shown = found.map(|(violation, evidence)| {
             json!({
                 "schedule": violation.number,
                 "invariant": violation.breach.invariant,
@@ -156,15 +156,15 @@ impl Verdict<'_> {
                 "faults": evidence.before,
                 "shrunk": {
                     "faults": evidence.schedule.plan.faults.len(),
-                    "at": evidence.breach.at.as_secs_f64(),
-                    "seen": evidence.breach.text,
+                    "at": evidence.broken.at.as_secs_f64(),
+                    "seen": evidence.broken.text,
                 },
                 "replay": evidence.replay,
                 "scenario": evidence.toml.display().to_string(),
                 "diagram": evidence.svg.display().to_string(),
             })
         });
-        told.into_iter().collect()
+        shown.into_iter().collect()
     }
 
     pub(in crate::cli) fn for_spreadsheets(&self) -> String {
@@ -269,7 +269,7 @@ fn describe(network: &Network) -> String {
 }
 
 /// One fault in a line.
-fn tell(timed: &Timed) -> String {
+fn line_of(timed: &Timed) -> String {
     let who = |node: &Who| match node {
         Who::Node(node) => format!("process {node}"),
         Who::Leader => "the leader".to_owned(),

@@ -1,4 +1,4 @@
-//! The result, told: a table, a picture and the proof for people; one object for programs.
+//! The result: a table, a picture and the proof for people; one object for programs.
 
 use super::place::{again, picture};
 use super::proof::Proof;
@@ -11,7 +11,7 @@ use bellwether::protocols::local_leader::Params;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// All that there is to tell.
+/// The whole result.
 #[derive(Debug)]
 pub(super) struct Report<'a> {
     pub(super) preset: &'a str,
@@ -70,7 +70,7 @@ impl Report<'_> {
         )
     }
 
-    /// What the machine spoiled.
+    /// What could not be judged because the machine was slow.
     fn doubts(&self) -> Option<String> {
         let (stall, sigma) = (self.proof.stall, self.params.sigma());
         (!self.proof.is_timed()).then(|| {
@@ -122,7 +122,7 @@ impl Report<'_> {
         let (verdict, why) = match &ruling.outcome {
             Outcome::Holds => ("holds", None),
             Outcome::Violated { text, .. } => ("violated", Some(text.clone())),
-            // The schedule was held back because of the machine.
+            // The fault schedule was not used because the machine was slow.
             Outcome::Undecidable(why) => ("undecidable", self.doubts().or(Some(why.to_string()))),
         };
         json!({ "verdict": verdict, "looks": ruling.looks, "why": why })
@@ -130,9 +130,9 @@ impl Report<'_> {
 }
 
 fn row(failover: &Failover) -> [String; 5] {
-    let Failover { blow, old, new, took, bound } = failover;
+    let Failover { fault, old, new, took, bound } = failover;
     [
-        blow.name().to_owned(),
+        fault.name().to_owned(),
         old.to_string(),
         new.to_string(),
         format!("{} ms", ms(*took)),
@@ -142,7 +142,7 @@ fn row(failover: &Failover) -> [String; 5] {
 
 fn failover(failover: &Failover) -> Value {
     json!({
-        "what": failover.blow.name(),
+        "what": failover.fault.name(),
         "old": failover.old,
         "new": failover.new,
         "ms": millis(failover.took),

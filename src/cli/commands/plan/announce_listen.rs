@@ -44,7 +44,7 @@ pub(super) struct AnnounceListen {
     #[arg(long, value_name = "R", default_value = "400")]
     #[arg(value_parser = runs)]
     simulate: u64,
-    /// Where all luck comes from: the same seed, the same runs
+    /// The seed of all random draws: the same seed gives the same runs
     #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
@@ -72,8 +72,9 @@ Examples:
   bellwether plan announce-listen --nodes 1000 --loss .2 --loss-model correlated --messages 200
 
 How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
-goodbyes spare the group T_L. Each prediction stands beside its simulation; `agrees` means that it
-does not speak against the formula at 99.9 %, `near` as near as an approximation can be.
+after a goodbye the group need not wait for T_L. Each prediction stands beside its simulation;
+`agrees` means that the simulation does not contradict the formula at 99.9 %, `near` that it is as
+near as an approximation can be.
 
 Exit code: 0 if the simulation confirms the prediction, 1 if something differs; 130 if it was
 interrupted (Ctrl-C), and then the plan is printed without its simulation.";
@@ -182,7 +183,7 @@ fn conclusion(evidence: &Evidence) -> Option<String> {
     })
 }
 
-/// What whoever uses this plan must know before all else.
+/// What the user of this plan must know first.
 fn warning(plan: &Plan) -> Option<String> {
     let why = Unknown::NoAgreement(plan.disagreement()?);
     Some(format!(
@@ -190,7 +191,7 @@ fn warning(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// The command that uses the parameters, in a group that can be simulated while one waits.
+/// The command that uses the parameters, in a group small enough to simulate quickly.
 fn command(plan: &Plan) -> String {
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
     let nodes = nodes.min(GROUP_MAX);

@@ -61,7 +61,7 @@ pub(super) struct Probabilistic {
     /// Draw what was tried into this file: messages against success
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Where all luck comes from; the confirmation takes the next one
+    /// The seed of all random draws; the confirmation takes the next one
     #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
@@ -94,7 +94,7 @@ success does, at 99.9 % since many are tried; what is printed is the interval of
 runs with another seed then confirm it or not. The bound is that of the paper for one round.
 
 Exit code: 0 if fresh runs confirm the success asked for, 1 if not, 2 if nothing tried reaches it;
-130 if it was interrupted (Ctrl-C), and then a strategy that was found is printed unconfirmed.";
+130 if it was interrupted (Ctrl-C): a strategy that was found by then is printed, unconfirmed.";
 
 /// Parses a multiple of the usual effort.
 fn effort(text: &str) -> Result<f64, String> {

@@ -1,5 +1,4 @@
-//! All that a member is started with, from wherever it was said, and the rules that the command
-//! checks before anything begins.
+//! The merged settings of a member, and the rules that the command checks before it starts.
 
 use super::layers::{self, GROUP, Layer};
 use super::options::{Commanding, Format, Options};
@@ -18,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What was said, in the end.
+/// The merged settings.
 #[derive(Debug)]
 pub(in crate::cli) struct Settings {
     pub(super) group: String,
@@ -28,13 +27,12 @@ pub(in crate::cli) struct Settings {
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
     pub(super) permission: Permission,
-    /// When this process began, by which its records know it.
+    /// When this process began; its records refer to it.
     since: Instant,
 }
 
 impl Settings {
-    /// Lays file, environment and flags over each other; `written` are the flags with their
-    /// values.
+    /// Merges file, environment and flags; `written` are the flags with their values.
     pub(in crate::cli) fn gather(
         options: Options,
         written: &[(String, Vec<String>)],
@@ -100,7 +98,7 @@ impl Settings {
         choice.is_ok_and(|choice| choice.promise() == Promise::NeverTwo)
     }
 
-    /// The member to be.
+    /// The builder of the member.
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
         let options = &self.options;
         let mut builder = Election::builder(&self.group)
@@ -141,7 +139,7 @@ impl Settings {
         self.options.format.unwrap_or_default()
     }
 
-    /// Tells how each rule holds, until one does not.
+    /// Reports why each rule holds, until one does not.
     pub(in crate::cli) fn check(
         &self,
         tell: &mut dyn FnMut(&'static str, String),
@@ -166,7 +164,8 @@ impl Settings {
         Ok(())
     }
 
-    /// The files for the traces, if they are wanted: who reads a pipe could hold up the election.
+    /// The files for the traces, if there are any. A pipe is refused: its reader could hold up the
+    /// election.
     pub(super) fn check_record(&self) -> Result<Vec<PathBuf>, Failure> {
         let work = self.recording(self.options.id.unwrap_or(0)).map(|it| it.file);
         let files: Vec<PathBuf> = self.options.record.iter().cloned().chain(work).collect();
@@ -182,12 +181,12 @@ impl Settings {
         Ok(files)
     }
 
-    /// How the hooks can be called, or why one cannot.
+    /// Why the hooks can be called, or why one cannot.
     pub(super) fn check_hooks(&self) -> Result<Vec<String>, Failure> {
         self.hooks.iter().map(|hook| check_executable("hook", hook)).collect()
     }
 
-    /// Where the member can be asked; its place needs a name that fits.
+    /// The path of the control socket, which has a limited length.
     pub(super) fn check_socket(&self, id: u64) -> Result<PathBuf, Failure> {
         let path = socket_path(&self.dir, &self.group, id);
         path.map_err(|bad| Failure::Config(with_flags(&bad)))
