@@ -3,6 +3,7 @@
 //! The estimates are upper bounds of what was measured. They catch what is far too large: a refusal
 //! in one line is better than being killed after a minute.
 
+use crate::cli::commands::sim::count;
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Choice;
 use bellwether::protocols::simulated::{Extent, UnderWay, Volume};
@@ -134,7 +135,7 @@ impl<'a> Load<'a> {
             ),
             (
                 byes * (BYTES_PER_LETTER + self.receptions()) * worlds,
-                format!("{byes} goodbyes at once"),
+                format!("{} at once", count(u64::from(profile.byes), "goodbye", "goodbyes")),
                 "fewer copies of them",
             ),
             (

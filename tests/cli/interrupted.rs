@@ -70,6 +70,16 @@ fn a_simulation_sums_up_the_runs_made_by_then_and_keeps_their_samples() {
 }
 
 #[test]
+fn a_quantity_is_compared_with_the_runs_made_by_then() {
+    let flags = "analyze le-s.reestablishment-delay.departure --listen 8s --loss .1";
+    let found = json(&format!("{flags} --simulate 500000"));
+    let simulated = &found["simulated"];
+    assert_eq!(simulated["interrupted"], true, "{found}");
+    assert!((2..500_000).contains(&simulated["count"].as_u64().expect("a number")), "{found}");
+    assert!(text(&format!("{flags} --simulate 500000")).contains("\nINTERRUPTED: "));
+}
+
+#[test]
 fn a_repeated_scenario_file_does_so_too() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/failover.toml");
     let result = json(&format!("sim {file} --runs 500000"));

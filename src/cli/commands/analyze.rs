@@ -11,7 +11,7 @@ use crate::cli::flags::threads;
 use crate::cli::flags::{self, Offers, Parameters};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::judgement::{Judgement, difference};
-use crate::cli::output::progress::Progress;
+use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::support::Off;
 use bellwether::analysis::{
@@ -20,6 +20,7 @@ use bellwether::analysis::{
 use bellwether::protocols::announce_listen;
 use bellwether::protocols::choice::{Config, Entry, find};
 use bellwether::protocols::surroundings::Surroundings;
+use bellwether::sim::Control;
 use bellwether::sim::stats::Summary;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -104,7 +105,9 @@ Examples:
 
 How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
 supports a form if it does not contradict it at 99.9 %; for an approximation it prints how far the
-value is off. Where there is no form, --simulate still measures.";
+value is off. Where there is no form, --simulate still measures.
+
+Exit code: 0; 130 if a simulation was interrupted (Ctrl-C): it then counts the runs made so far.";
 
 /// Parses the name of a quantity.
 fn named(name: &str) -> Result<&'static Quantity, String> {
@@ -189,6 +192,8 @@ struct Simulated {
     unsettled: u64,
     judgement: Judgement,
     command: String,
+    /// How many runs were not made, because it was interrupted.
+    left_out: u64,
 }
 
 impl Analyze {
@@ -213,26 +218,28 @@ impl Analyze {
                 "--seed {seed} changes nothing without --simulate; add --simulate 1000"
             )));
         }
-        let text = match self.quantity {
-            Some(quantity) => {
-                refuse_unread(quantity, given)?;
-                let found = self.find(quantity)?;
-                match self.format {
-                    Format::Table => self.for_people(&found),
-                    Format::Json => self.for_programs(&found).to_string(),
-                    Format::Csv => self.for_spreadsheets(&found).to_csv(),
-                }
-            }
-            None => {
-                let arguments = flags::of::<Arguments>();
-                if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
-                    return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
-                }
-                list(self.format).to(self.format)
-            }
-        };
-        writeln!(io::stdout(), "{text}")?;
+        if let Some(quantity) = self.quantity {
+            refuse_unread(quantity, given)?;
+            return self.print(&self.find(quantity)?);
+        }
+        let arguments = flags::of::<Arguments>();
+        if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
+            return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
+        }
+        writeln!(io::stdout(), "{}", list(self.format).to(self.format))?;
         Ok(())
+    }
+
+    fn print(&self, found: &Found) -> Done {
+        let text = match self.format {
+            Format::Table => self.for_people(found),
+            Format::Json => self.for_programs(found).to_string(),
+            Format::Csv => self.for_spreadsheets(found).to_csv(),
+        };
+        // A reader that stops early still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        let interrupted = found.simulated.as_ref().is_some_and(|found| found.left_out > 0);
+        if interrupted { Err(Failure::Interrupted(None)) } else { Ok(printed?) }
     }
 
     fn find(&self, quantity: &'static Quantity) -> Result<Found, Failure> {
@@ -270,9 +277,17 @@ impl Analyze {
         let lazy = experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
         let progress = Progress::new(runs);
-        let answer = experiment.run(&|| progress.tick()).map_err(|why| refused(&why))?;
+        let interrupt = Interrupt::catch()?;
+        let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
+        let answer = experiment.run_until(control).map_err(|why| refused(&why))?;
+        let left_out = runs - progress.done();
         drop(progress);
-        let Some(summary) = answer.measure(measure).cloned() else {
+        let summary = answer.measure(measure).cloned();
+        // One run alone says nothing about its error.
+        if left_out > 0 && summary.as_ref().is_none_or(|summary| summary.count < 2) {
+            return Err(Failure::Interrupted(Some("interrupted before two runs were measured")));
+        }
+        let Some(summary) = summary else {
             return Err(refused(&format!(
                 "none of {runs} runs showed {}; choose more runs",
                 measure.name()
@@ -284,6 +299,7 @@ impl Analyze {
             measure: measure.name(),
             unsettled: answer.unsettled,
             command: point.command(),
+            left_out,
         })
     }
 
@@ -307,13 +323,17 @@ impl Analyze {
             found.rows().to_text(),
             (quantity.note)(inputs)
         );
-        if let Some(Simulated { unsettled, command, .. }) = simulated {
+        if let Some(Simulated { unsettled, command, left_out, .. }) = simulated {
             if *unsettled > 0 {
                 let runs = sim::count(*unsettled, "run", "runs");
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\n{runs} did not settle while watched, and are in no mean");
             }
             let _ = write!(text, "\nsimulated by: {command}");
+            if *left_out > 0 {
+                let left_out = sim::count(*left_out, "run was", "runs were");
+                let _ = write!(text, "\nINTERRUPTED: {left_out} not made");
+            }
         }
         text
     }
@@ -336,7 +356,8 @@ impl Analyze {
         if let Err(why) = corrected {
             result["corrected_why"] = json!(why.to_string());
         }
-        if let Some(Simulated { summary, measure, unsettled, judgement, command }) = simulated {
+        if let Some(found) = simulated {
+            let Simulated { summary, measure, unsettled, judgement, command, left_out } = found;
             let mut simulated = json!(summary);
             simulated["measure"] = json!(measure);
             simulated["unsettled"] = json!(unsettled);
@@ -346,6 +367,9 @@ impl Analyze {
                 simulated["off_stderr"] = json!(stderr);
             }
             simulated["command"] = json!(command);
+            if *left_out > 0 {
+                simulated["interrupted"] = json!(true);
+            }
             result["simulated"] = simulated;
         }
         result
