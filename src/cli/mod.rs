@@ -97,22 +97,25 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let matches = with_help(command(), &words).try_get_matches();
+    let mut command = with_help(command(), &words);
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = matches.and_then(|matches| Ok((Bellwether::from_arg_matches(&matches)?, matches)));
     let (parsed, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_usage(&error),
     };
+    let written = written(&command, &matches);
+    let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
     let done = match parsed.command {
-        Command::Sim(sim) => sim.run(&given(&matches)),
-        Command::Trace(trace) => trace.run(&given(&matches)),
-        Command::Check(check) => check.run(&written(&matches)),
+        Command::Sim(sim) => sim.run(&given),
+        Command::Trace(trace) => trace.run(&given),
+        Command::Check(check) => check.run(&written),
         Command::Reproduce(reproduce) => reproduce.run(),
-        Command::Analyze(analyze) => analyze.run(&given(&matches)),
+        Command::Analyze(analyze) => analyze.run(&given),
         Command::Plan(plan) => plan.run(),
         Command::Demo(demo) => demo.run(),
-        Command::Run(run) => run.run(&written(&matches)),
-        Command::CheckConfig(check) => check.run(&written(&matches)),
+        Command::Run(run) => run.run(&written),
+        Command::CheckConfig(check) => check.run(&written),
         Command::Status(show) => show.run(),
         Command::Members(members) => members.run(),
         Command::Watch(watch) => watch.run(),
@@ -175,17 +178,11 @@ fn with_help(command: clap::Command, words: &[String]) -> clap::Command {
     flags::help::asked(command, words, &own, &renamed(group::all_flags()))
 }
 
-/// The flags that were given on the command line, without their dashes. Clap's values alone do not
-/// distinguish them from defaults.
-fn given(matches: &ArgMatches) -> Vec<String> {
-    written(matches).into_iter().map(|(flag, _)| flag).collect()
-}
-
-/// The same, with their values as they were given.
-fn written(matches: &ArgMatches) -> Vec<(String, Vec<String>)> {
+/// The flags that were given on the command line, without their dashes, and their values. Clap's
+/// values alone do not distinguish them from defaults.
+fn written(command: &clap::Command, matches: &ArgMatches) -> Vec<(String, Vec<String>)> {
     let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
-    let whole = command();
-    let Some(subcommand) = whole.find_subcommand(name) else { return Vec::new() };
+    let Some(subcommand) = command.find_subcommand(name) else { return Vec::new() };
     let written = |argument: &&clap::Arg| {
         matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
     };

@@ -68,11 +68,13 @@ impl dyn Peers + '_ {
     }
 
     /// The next peer on the ring after `id`, wrapping around; `None` if there is no other.
+    #[inline]
     pub fn successor(&self, id: NodeId) -> Option<NodeId> {
         self.after(Some(id)).or_else(|| self.after(None))
     }
 
     /// The next peer on the ring before `id`, wrapping around; `None` if there is no other.
+    #[inline]
     pub fn predecessor(&self, id: NodeId) -> Option<NodeId> {
         self.before(Some(id)).or_else(|| self.before(None))
     }

@@ -109,8 +109,9 @@ pub(in crate::cli) fn with_defaults(command: clap::Command) -> clap::Command {
     let command = command
         .mut_arg("nodes", |flag| flag.help("How many processes there are").default_value("5"));
     let command = flags::help::unattended(command);
+    let drawn = drawn();
     command.mut_args(|flag| {
-        let hidden = flag.get_long().is_some_and(|long| drawn().iter().any(|name| name == long));
+        let hidden = flag.get_long().is_some_and(|long| drawn.iter().any(|name| name == long));
         flag.hide(hidden)
     })
 }
@@ -122,7 +123,8 @@ impl Check {
         let Some(protocol) = self.protocol.filter(|_| !self.live.is_on()) else {
             return self.live.run(self.promise, self.format, &given);
         };
-        if let Some(flag) = given.iter().find(|flag| drawn().contains(flag)) {
+        let drawn = drawn();
+        if let Some(flag) = given.iter().find(|flag| drawn.contains(flag)) {
             return Err(Failure::usage(format!(
                 "--{flag}: every schedule draws its own networks, clocks and calls; leave it out"
             )));

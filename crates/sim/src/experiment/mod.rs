@@ -217,27 +217,31 @@ impl Visitor for Runs<'_> {
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
         let Self { experiment, lazy, control } = self;
-        let begin = || Runner::<P>::new(experiment, params.clone(), lazy);
-        on_threads(experiment, control, begin, Runner::run)
+        on_threads(experiment, control, &|| {
+            let mut runner = Runner::<P>::new(experiment, params.clone(), lazy);
+            Box::new(move |run_seed| runner.run(run_seed))
+        })
     }
 }
 
-/// Executes the runs of an experiment until it is told to stop; `T` is the state of one thread.
-fn on_threads<T>(
+/// Executes one run after the other on one thread, and keeps what it needs from run to run.
+type OnOneThread<'a> = Box<dyn FnMut(RunSeed) -> Sample + 'a>;
+
+/// Executes the runs of an experiment until it is told to stop; `begin` is called once on each thread.
+fn on_threads<'a>(
     experiment: &Experiment,
     control: Control<'_>,
-    begin: impl Fn() -> T + Sync + Send,
-    run: impl Fn(&mut T, RunSeed) -> Sample + Sync + Send,
+    begin: &(dyn Fn() -> OnOneThread<'a> + Sync),
 ) -> Result<Vec<Sample>, BadExperiment> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(experiment.threads)
         .build()
         .map_err(|error| BadExperiment::Threads(error.to_string()))?;
-    let runs = (0..experiment.runs).into_par_iter().map_init(begin, |state, number| {
+    let runs = (0..experiment.runs).into_par_iter().map_init(begin, |run, number| {
         if (control.over)() {
             return None;
         }
-        let mut sample = run(state, RunSeed::new(experiment.seed, number));
+        let mut sample = run(RunSeed::new(experiment.seed, number));
         sample.number = number;
         (control.progress)();
         Some(sample)

@@ -1,4 +1,5 @@
-//! Repeats a scenario file: the same plan with other random draws, measured as experiments are.
+//! Runs a scenario file: once with all its records, or many times, the same plan with other random
+//! draws, measured as experiments are.
 //!
 //! **Assumptions.** The first fault of a group that elects on its own is what disturbs it: what is
 //! measured then begins with it. Without faults, the start is measured.
@@ -13,9 +14,11 @@ use super::{
     kept, on_threads,
 };
 use crate::coin::RunSeed;
+use crate::observer::Tracer;
+use crate::plan::Plan;
 use crate::scenario_file::ScenarioFile;
 use crate::world::World;
-use bellwether_core::{Duration, Protocol, SimTime, Visitor};
+use bellwether_core::{Duration, Protocol, Record, SimTime, Visitor};
 
 impl ScenarioFile {
     /// Runs the scenario so many times, or until it is told to stop.
@@ -51,6 +54,28 @@ impl ScenarioFile {
         let repeats = Repeats { experiment: &experiment, planned: &planned, control };
         Ok(kept(&self.choice.clone().visit(repeats)?, false))
     }
+
+    /// Runs it once and returns all records.
+    pub fn trace(&self, seed: u64) -> Vec<Record> {
+        self.choice.clone().visit(OneRun { plan: &self.plan, run_seed: RunSeed::new(seed, 0) })
+    }
+}
+
+/// One run with all its records.
+struct OneRun<'a> {
+    plan: &'a Plan,
+    run_seed: RunSeed,
+}
+
+impl Visitor for OneRun<'_> {
+    type Output = Vec<Record>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
+        let mut tracer = Tracer::default();
+        let observers = &mut (&mut Watch::Nothing, &mut tracer);
+        World::<P>::new(params).run(self.plan, self.run_seed, observers);
+        tracer.records
+    }
 }
 
 /// All runs of one plan, spread over threads.
@@ -65,10 +90,12 @@ impl Visitor for Repeats<'_> {
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
         let Self { experiment, planned, control } = self;
-        let begin = || (World::<P>::new(params.clone()), Watch::of(experiment));
-        on_threads(experiment, control, begin, |(world, watch), run_seed: RunSeed| {
-            watch.reset(experiment, planned, run_seed);
-            watch.run(world, planned, run_seed)
+        on_threads(experiment, control, &|| {
+            let (mut world, mut watch) = (World::<P>::new(params.clone()), Watch::of(experiment));
+            Box::new(move |run_seed| {
+                watch.reset(experiment, planned, run_seed);
+                watch.run(&mut world, planned, run_seed)
+            })
         })
     }
 }

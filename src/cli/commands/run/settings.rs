@@ -264,7 +264,8 @@ mod tests {
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, file).unwrap();
         let words = format!("bellwether run {arguments} --config {}", path.display());
-        let matches = command().try_get_matches_from(words.split_whitespace()).unwrap();
+        let mut command = command();
+        let matches = command.try_get_matches_from_mut(words.split_whitespace()).unwrap();
         let Command::Run(run) = Bellwether::from_arg_matches(&matches).unwrap().command else {
             panic!("{words}");
         };
@@ -272,8 +273,9 @@ mod tests {
             environment.iter().map(|(name, value)| (name.into(), value.into())),
         );
         let environment = environment.map_err(Failure::Config);
-        let merged = environment
-            .and_then(|environment| Settings::merge(run.options, &written(&matches), environment));
+        let written = written(&command, &matches);
+        let merged =
+            environment.and_then(|environment| Settings::merge(run.options, &written, environment));
         std::fs::remove_file(&path).unwrap();
         merged
     }
