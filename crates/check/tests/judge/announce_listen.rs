@@ -2,7 +2,7 @@
 //! promise can be seen again, shrunk and written down.
 
 use bellwether_check::shrink::shrink_choice;
-use bellwether_check::{Fuzz, Judge, Report, Trial, scenario};
+use bellwether_check::{Judge, Report, Trial, scenario};
 use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{AnnounceListen, Config, Params, Variant};
 use bellwether_protocols::choice::{Choice, Promise};
@@ -21,8 +21,7 @@ fn choice(variant: Variant) -> Choice {
 }
 
 fn fuzz(trial: &Trial, variant: Variant, schedules: u64, threads: usize) -> Report {
-    let fuzz = Fuzz { trial, numbers: 0..schedules, threads, progress: &|| () };
-    fuzz.run_choice(choice(variant)).expect("threads start")
+    crate::fuzz(trial, &choice(variant), 0..schedules, threads)
 }
 
 #[test]

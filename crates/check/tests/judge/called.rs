@@ -3,7 +3,8 @@
 //!
 //! A failure tells the command that runs its schedule again.
 
-use bellwether_check::{FaultKind, FaultKinds, FaultMix, Fuzz, Judge, Trial, Verdict};
+use crate::fuzz;
+use bellwether_check::{FaultKind, FaultKinds, FaultMix, Judge, Trial, Verdict};
 use bellwether_core::{Protocol, Visitor};
 use bellwether_protocols::choice::{Choice, Config, Family};
 use bellwether_protocols::ring::{self, Variant};
@@ -25,12 +26,8 @@ fn unsteady(family: Family) -> Config {
 }
 
 fn survives(family: Family) {
-    survives_seed(family, 1, SCHEDULES);
-    MORE_SEEDS.into_iter().for_each(|seed| survives_seed(family, seed, MORE_SCHEDULES));
-}
-
-fn survives_seed(family: Family, seed: u64, schedules: u64) {
-    survives_schedules(family, seed, 0..schedules);
+    survives_schedules(family, 1, 0..SCHEDULES);
+    MORE_SEEDS.into_iter().for_each(|seed| survives_schedules(family, seed, 0..MORE_SCHEDULES));
 }
 
 fn survives_one(family: Family, seed: u64, schedule: u64) {
@@ -41,9 +38,7 @@ fn survives_schedules(family: Family, seed: u64, numbers: Range<u64>) {
     let schedules = numbers.end - numbers.start;
     let choice = Choice::try_from(unsteady(family)).expect("the usual parameters keep the rules");
     let trial = Trial::new(&choice, NODES, None, seed);
-    let report = Fuzz { trial: &trial, numbers, threads: 0, progress: &|| {} }
-        .run_choice(choice)
-        .expect("threads can be started");
+    let report = fuzz(&trial, &choice, numbers, 0);
     if let Some(violation) = report.violation {
         let (name, number) = (family.name(), violation.number);
         panic!("{}\nbellwether check {name} --seed {seed} --schedule {number}", violation.breach);
@@ -136,9 +131,7 @@ fn merea_as_printed_elects_the_wrong_one() {
     let config = Config::Ring(ring::Config { as_printed: true, ..config });
     let choice = Choice::try_from(config).unwrap();
     let trial = Trial::new(&choice, NODES, None, 1);
-    let report = Fuzz { trial: &trial, numbers: 0..SCHEDULES, threads: 0, progress: &|| {} }
-        .run_choice(choice)
-        .unwrap();
+    let report = fuzz(&trial, &choice, 0..SCHEDULES, 0);
     let breach = report.violation.expect("a schedule in which it matters").breach;
     assert_eq!(breach.invariant, "best-leads", "{breach}");
 }

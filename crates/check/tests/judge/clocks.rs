@@ -1,6 +1,7 @@
 //! Clocks that do all that the runtime's check lets through: they drift by ρ, and between any two
 //! readings they are off by ε beyond that.
 
+use crate::first_breach;
 use bellwether_check::{BrokenInvariant, FaultKind, FaultMix, Judge, Trial};
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params, Preset};
@@ -17,8 +18,7 @@ fn breach(name: Preset, params: &Params) -> Option<(u64, BrokenInvariant)> {
         mix: FaultMix::only(&[FaultKind::Drift, FaultKind::Partition, FaultKind::Resign]),
         ..Trial::new(&choice, 3, None, SEED)
     };
-    let mut judge = Judge::<LocalLeader>::new(&trial, params.layered());
-    (0..SCHEDULES).find_map(|number| Some((number, judge.run(number).breach?)))
+    first_breach(Judge::<LocalLeader>::new(&trial, params.layered()), SCHEDULES)
 }
 
 fn preset(preset: Preset) -> Params {

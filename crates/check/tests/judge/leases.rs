@@ -1,28 +1,23 @@
 //! Leases keep what they promise, and the judge sees it when they do not.
 
-use bellwether_check::{FaultKind, FaultMix, FinalLinks, Fuzz, Judge, Report, Trial};
-use bellwether_core::Duration;
+use crate::{lan, ms};
+use bellwether_check::{FaultKind, FaultMix, FinalLinks, Judge, Report, Trial};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params};
 use bellwether_sim::World;
-
-fn config(mode: Mode) -> Config {
-    Config { mode, ..Config::default() }
-}
 
 fn params(config: Config) -> Params {
     Params::try_from(config).expect("the preset is valid")
 }
 
 fn fuzz(trial: &Trial, choice: &Choice, schedules: u64) -> Report {
-    let fuzz = Fuzz { trial, numbers: 0..schedules, threads: 2, progress: &|| () };
-    fuzz.run_choice(choice.clone()).expect("threads start")
+    crate::fuzz(trial, choice, 0..schedules, 2)
 }
 
 #[test]
 fn leases_keep_their_promise_in_both_modes() {
     for mode in [Mode::Majority, Mode::Local] {
-        let choice = Choice::from(params(config(mode)));
+        let choice = Choice::from(lan(mode));
         let trial = Trial::new(&choice, 5, None, 1);
         let report = fuzz(&trial, &choice, 10_000);
         let replay = format!("bellwether check local-leader --mode {}", mode.name());
@@ -40,7 +35,7 @@ fn leases_keep_their_promise_in_both_modes() {
 #[test]
 fn leases_keep_their_promise_in_groups_of_every_size() {
     for mode in [Mode::Majority, Mode::Local] {
-        let choice = Choice::from(params(config(mode)));
+        let choice = Choice::from(lan(mode));
         for (nodes, seed) in [(1, 2), (2, 3), (3, 4), (4, 5), (7, 6), (5, 771_000)] {
             let trial = Trial::new(&choice, nodes, None, seed);
             let violation = fuzz(&trial, &choice, 1_000).violation;
@@ -56,7 +51,7 @@ fn leases_keep_their_promise_in_groups_of_every_size() {
 /// whoever has lost count of its lives.
 #[test]
 fn lives_that_repeat_or_fall_never_make_two() {
-    let choice = Choice::from(params(config(Mode::Majority)));
+    let choice = Choice::from(lan(Mode::Majority));
     for kind in [FaultKind::RepeatedLife, FaultKind::LowerLife] {
         let mut trial = Trial::new(&choice, 3, None, 1);
         let trouble = [kind, FaultKind::Stragglers, FaultKind::Partition, FaultKind::Campaign];
@@ -68,7 +63,7 @@ fn lives_that_repeat_or_fall_never_make_two() {
 /// Clocks that drift sixty times as much as they are trusted to.
 #[test]
 fn clocks_beyond_their_bound_break_leases() {
-    let config = Config { drift_ppm: Some(2_000), ..config(Mode::Majority) };
+    let config = Config { drift_ppm: Some(2_000), ..Config::default() };
     let choice = Choice::from(params(config));
     let mut trial = Trial::new(&choice, 5, None, 1);
     trial.mix =
@@ -87,10 +82,9 @@ fn clocks_beyond_their_bound_break_leases() {
 /// The judge can watch a world in which one member differs from the rest.
 #[test]
 fn a_member_with_other_parameters_is_a_world_of_its_own() {
-    let common = params(config(Mode::Majority));
-    let lock = Some(Duration::from_millis(160));
-    let period = Some(Duration::from_millis(191));
-    let other = params(Config { lock, period, ..config(Mode::Majority) });
+    let common = lan(Mode::Majority);
+    let (lock, period) = (Some(ms(160)), Some(ms(191)));
+    let other = params(Config { lock, period, ..Config::default() });
     let trial = Trial::new(&Choice::from(common.clone()), 3, None, 1);
     let world = World::<LocalLeader>::new(common.layered()).with_params_of(2, other.layered());
     let mut judge = Judge::in_world(&trial, world);
@@ -105,7 +99,7 @@ fn a_member_with_other_parameters_is_a_world_of_its_own() {
 /// the bound on failover, and 2Δ+σ more for each member that is dead.
 #[test]
 fn after_crashes_alone_a_leader_is_there_within_the_bound_on_failover() {
-    let params = params(config(Mode::Majority));
+    let params = lan(Mode::Majority);
     let choice = Choice::from(params.clone());
     let mut trial = Trial::new(&choice, 5, None, 1);
     trial.mix = FaultMix { finale: Some(FinalLinks::Whole), ..FaultMix::only(&[FaultKind::Crash]) };

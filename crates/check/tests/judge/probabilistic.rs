@@ -4,7 +4,8 @@
 //!
 //! A failure tells the command that runs its schedule again.
 
-use bellwether_check::{Fuzz, Report, Trial};
+use crate::fuzz;
+use bellwether_check::{Report, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Config, Promise};
 use bellwether_protocols::probabilistic::{self, Reinitiate, WokenBy};
@@ -18,49 +19,25 @@ fn usual() -> probabilistic::Config {
     probabilistic::Config::restless(HOP)
 }
 
-fn judged(config: probabilistic::Config, nodes: u32, schedules: u64) -> (Trial, Report) {
-    judged_from(1, config, nodes, schedules)
-}
-
-fn judged_from(
-    seed: u64,
-    config: probabilistic::Config,
-    nodes: u32,
-    schedules: u64,
-) -> (Trial, Report) {
+fn judged(seed: u64, config: probabilistic::Config, nodes: u32, schedules: u64) -> (Trial, Report) {
     let choice = Choice::try_from(Config::Probabilistic(config)).expect("the rules are kept");
     let trial = Trial::new(&choice, nodes, None, seed);
-    let report = Fuzz { trial: &trial, numbers: 0..schedules, threads: 0, progress: &|| {} }
-        .run_choice(choice)
-        .expect("threads can be started");
+    let report = fuzz(&trial, &choice, 0..schedules, 0);
     (trial, report)
 }
 
 /// Whether so many schedules break nothing; `flags` are those that the configuration stands for.
 fn survives(config: probabilistic::Config, nodes: u32, schedules: u64, flags: &str) {
     for (seed, schedules) in [(2, schedules / 10), (3, schedules / 10), (1, schedules)] {
-        survives_seed(seed, config.clone(), nodes, schedules, flags);
-    }
-}
-
-fn survives_seed(
-    seed: u64,
-    config: probabilistic::Config,
-    nodes: u32,
-    schedules: u64,
-    flags: &str,
-) {
-    let (trial, report) = judged_from(seed, config, nodes, schedules);
-    if let Some(violation) = report.violation {
-        let number = violation.number;
-        panic!(
-            "{}\nbellwether check probabilistic{flags} --seed {seed} --schedule {number}",
-            violation.breach
-        );
-    }
-    assert_eq!((trial.promise, report.tally.schedules), (Promise::EventuallyOne, schedules));
-    for (name, counts) in trial.invariants().iter().zip(&report.tally.checks) {
-        assert!(counts.checks > schedules, "{name} was looked at {} times", counts.checks);
+        let (trial, report) = judged(seed, config.clone(), nodes, schedules);
+        if let Some(violation) = report.violation {
+            let flags = format!("{flags} --seed {seed} --schedule {}", violation.number);
+            panic!("{}\nbellwether check probabilistic{flags}", violation.breach);
+        }
+        assert_eq!((trial.promise, report.tally.schedules), (Promise::EventuallyOne, schedules));
+        for (name, counts) in trial.invariants().iter().zip(&report.tally.checks) {
+            assert!(counts.checks > schedules, "{name} was looked at {} times", counts.checks);
+        }
     }
 }
 
@@ -107,7 +84,7 @@ fn what_is_only_probable_is_not_judged() {
         (probabilistic::Config { size: probabilistic::Size::Given(1_000), ..usual() }, NODES),
         (probabilistic::Config::default(), NODES),
     ] {
-        let (trial, report) = judged(config, nodes, 10);
+        let (trial, report) = judged(1, config, nodes, 10);
         assert_eq!(trial.promise, Promise::ProbablyOne);
         assert!(trial.invariants().is_empty() && report.violation.is_none());
     }
@@ -119,9 +96,7 @@ fn a_group_that_does_not_keep_in_touch_breaks_the_promise() {
     let config = probabilistic::Config::default();
     let choice = Choice::try_from(Config::Probabilistic(config)).expect("the rules are kept");
     let trial = Trial::new(&choice, NODES, Some(Promise::EventuallyOne), 1);
-    let report = Fuzz { trial: &trial, numbers: 0..100, threads: 0, progress: &|| {} }
-        .run_choice(choice)
-        .expect("threads can be started");
+    let report = fuzz(&trial, &choice, 0..100, 0);
     let breach = report.violation.expect("a schedule in which it matters").breach;
     assert_eq!(breach.invariant, "agreement", "{breach}");
 }

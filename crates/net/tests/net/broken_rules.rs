@@ -1,18 +1,16 @@
 //! A rule that safety rests on is broken: leadership ends first, then the member, and the
 //! application hears which rule it was.
 
+use crate::support::{self, PATIENCE, places};
 use bellwether_core::{
     Boot, Cx, Duration, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reader, Rebase,
     Stage, TimerKind, WireWrite,
 };
-use bellwether_net::{Election, Gone, NotNow, Peers, Role};
+use bellwether_net::{Election, Gone, NotNow, Role};
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 /// How long it leads before it breaks a rule.
 const RIGHT: Duration = Duration::from_millis(300);
-/// Long enough for a stalled machine; nothing waits for it if all is well.
-const PATIENCE: Option<std::time::Duration> = Some(std::time::Duration::from_secs(20));
 
 /// Leads from the start, and then does something that no protocol may.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -92,13 +90,9 @@ impl Protocol for Mistaken {
     }
 }
 
-/// A member alone that makes this mistake, at an address of its own.
+/// A member alone that makes this mistake.
 fn member(mistake: Mistake) -> Election {
-    static PLACES: AtomicU8 = AtomicU8::new(1);
-    let (pid, place) = (std::process::id(), PLACES.fetch_add(1, Ordering::Relaxed));
-    let peers = format!("1=127.{}.{}.{place}:7400", 1 + pid % 250, pid / 250 % 250);
-    let peers: Peers = peers.parse().expect("a list");
-    let builder = Election::builder("mistaken").peers(peers).id(1).insecure();
+    let builder = support::member(1, &places(1));
     builder.own_protocol::<Mistaken>(mistake).join().expect("it joins")
 }
 

@@ -1,18 +1,19 @@
 //! The control socket as its visitors meet it, in front of a member that is made up.
 
+use crate::support::{Folder, peers, places};
+use bellwether_net::Election;
 use bellwether_net::control::{
-    Change, ChangeStream, ClientError, ControlHandler, ServeError, Server, WatchEvent, find, places,
+    self, Change, ChangeStream, ClientError, ControlHandler, ServeError, Server, WatchEvent, find,
 };
 use bellwether_net::status::{Role, Status, Traffic};
-use bellwether_net::{Election, Peers};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 /// A member that leads until it resigns.
 #[derive(Default)]
@@ -37,7 +38,7 @@ fn change(number: u64) -> Change {
 }
 
 impl ChangeStream for Numbers {
-    fn next(&mut self, _: std::time::Duration) -> WatchEvent {
+    fn next(&mut self, _: Duration) -> WatchEvent {
         self.0 += 1;
         if self.0 > 3 { WatchEvent::Ended } else { WatchEvent::Change(change(self.0)) }
     }
@@ -85,26 +86,8 @@ impl ControlHandler for Member {
     }
 }
 
-/// An empty folder of this test's own, removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("bw-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path); // of a process that had this number before
-        std::fs::create_dir_all(&path).expect("there is room for a folder");
-        Self(path)
-    }
-
-    fn serve(&self, group: &str, id: u64) -> Result<Server, ServeError> {
-        Server::start(&self.0, group, id, Arc::new(Member::default()))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn serve(folder: &Folder, group: &str, id: u64) -> Result<Server, ServeError> {
+    Server::start(&folder.0, group, id, Arc::new(Member::default()))
 }
 
 /// What is answered to these bytes.
@@ -119,8 +102,8 @@ fn answer(server: &Server, said: &[u8]) -> String {
 
 #[test]
 fn a_member_tells_its_status_resigns_and_is_watched() {
-    let folder = Folder::new("asked");
-    let server = folder.serve("web", 1).unwrap();
+    let folder = Folder::new();
+    let server = serve(&folder, "web", 1).unwrap();
     let mut client = find(&folder.0, None, None).unwrap();
     assert_eq!((client.place().group.as_str(), client.place().id), ("web", 1));
     assert_eq!(client.status().unwrap(), Member::default().status().unwrap());
@@ -139,23 +122,23 @@ fn a_member_tells_its_status_resigns_and_is_watched() {
 
 #[test]
 fn only_the_owner_may_open_the_socket_and_it_goes_with_the_server() {
-    let folder = Folder::new("mode");
-    let server = folder.serve("web", 1).unwrap();
+    let folder = Folder::new();
+    let server = serve(&folder, "web", 1).unwrap();
     let mode = std::fs::metadata(server.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    assert_eq!(places(&folder.0).unwrap().len(), 1);
+    assert_eq!(control::places(&folder.0).unwrap().len(), 1);
     drop(server);
-    assert_eq!(places(&folder.0).unwrap(), []);
+    assert_eq!(control::places(&folder.0).unwrap(), []);
 }
 
 #[test]
 fn a_socket_left_behind_is_replaced_and_one_that_answers_is_not() {
-    let folder = Folder::new("stale");
+    let folder = Folder::new();
     drop(UnixListener::bind(folder.0.join("web.1.sock")).unwrap());
     let gone = find(&folder.0, Some("web"), None).unwrap_err();
     assert!(gone.to_string().contains("member 1 of web was here, and has ended"), "{gone}");
-    let server = folder.serve("web", 1).unwrap();
-    let taken = folder.serve("web", 1).unwrap_err();
+    let server = serve(&folder, "web", 1).unwrap();
+    let taken = serve(&folder, "web", 1).unwrap_err();
     assert!(matches!(taken, ServeError::Taken(_)) && taken.is_config(), "{taken}");
     assert!(find(&folder.0, Some("web"), Some(1)).unwrap().status().is_ok(), "it still answers");
     drop(server);
@@ -163,10 +146,10 @@ fn a_socket_left_behind_is_replaced_and_one_that_answers_is_not() {
 
 #[test]
 fn of_several_members_one_must_be_named_and_the_names_are_told() {
-    let folder = Folder::new("several");
-    let _one = folder.serve("web", 1).unwrap();
-    let _two = folder.serve("web", 2).unwrap();
-    let _other = folder.serve("db", 1).unwrap();
+    let folder = Folder::new();
+    let _one = serve(&folder, "web", 1).unwrap();
+    let _two = serve(&folder, "web", 2).unwrap();
+    let _other = serve(&folder, "db", 1).unwrap();
     let error = find(&folder.0, None, Some(1)).unwrap_err().to_string();
     assert!(error.contains("db `id` 1, web `id` 1?"), "{error}");
     assert_eq!(find(&folder.0, Some("db"), None).unwrap().place().id, 1);
@@ -179,8 +162,8 @@ fn of_several_members_one_must_be_named_and_the_names_are_told() {
 
 #[test]
 fn what_is_no_question_is_answered_with_an_error_and_changes_nothing() {
-    let folder = Folder::new("garbage");
-    let server = folder.serve("web", 1).unwrap();
+    let folder = Folder::new();
+    let server = serve(&folder, "web", 1).unwrap();
     let long = [b'x'; 8192];
     let texts: [&[u8]; 6] = [
         b"hello\n",
@@ -223,7 +206,7 @@ struct Slow {
 struct Never;
 
 impl ChangeStream for Never {
-    fn next(&mut self, within: std::time::Duration) -> WatchEvent {
+    fn next(&mut self, within: Duration) -> WatchEvent {
         std::thread::sleep(within);
         WatchEvent::Nothing
     }
@@ -248,7 +231,7 @@ impl ControlHandler for Slow {
 
 #[test]
 fn no_more_than_32_are_answered_at_once_and_whoever_is_makes_room() {
-    let folder = Folder::new("crowd");
+    let folder = Folder::new();
     let desk = Arc::new(Slow::default());
     let server =
         Server::start(&folder.0, "web", 1, Arc::clone(&desk) as Arc<dyn ControlHandler>).unwrap();
@@ -260,7 +243,7 @@ fn no_more_than_32_are_answered_at_once_and_whoever_is_makes_room() {
         })
         .collect();
     let refused = (0..500).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
         ask(&connect(&server))
             .is_ok_and(|line| line.contains("32 questions are being answered already"))
     });
@@ -273,7 +256,7 @@ fn no_more_than_32_are_answered_at_once_and_whoever_is_makes_room() {
         assert_eq!(line, "{\"done\":true}\n");
     }
     let answered = (0..500).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
         ask(&connect(&server)).is_ok_and(|line| line.starts_with("{\"status\""))
     });
     assert!(answered, "those who were answered made no room");
@@ -281,7 +264,7 @@ fn no_more_than_32_are_answered_at_once_and_whoever_is_makes_room() {
 
 #[test]
 fn those_who_watch_leave_room_for_those_who_ask() {
-    let folder = Folder::new("watchers");
+    let folder = Folder::new();
     let server = Server::start(&folder.0, "web", 1, Arc::new(Slow::default())).unwrap();
     let watching: Vec<UnixStream> = (0..40)
         .map(|_| {
@@ -299,55 +282,51 @@ fn those_who_watch_leave_room_for_those_who_ask() {
 
 #[test]
 fn whoever_is_silent_for_longest_yields_to_whoever_asks() {
-    let folder = Folder::new("silent");
-    let server = folder.serve("web", 1).unwrap();
+    let folder = Folder::new();
+    let server = serve(&folder, "web", 1).unwrap();
     let early = connect(&server);
     assert!(ask(&early).unwrap().starts_with("{\"status\""));
     let crowd: Vec<UnixStream> = (0..500).map(|_| connect(&server)).collect();
     let begin = clock();
     let line = ask(&connect(&server)).unwrap();
     assert!(line.starts_with("{\"status\""), "{line}");
-    assert!(clock() - begin < std::time::Duration::from_secs(2), "{:?}", clock() - begin);
+    assert!(clock() - begin < Duration::from_secs(2), "{:?}", clock() - begin);
     let mut rest = String::new();
     assert_eq!((&early).read_to_string(&mut rest).unwrap_or(0), 0, "it was silent for longest");
     assert!(ask(&crowd[499]).unwrap().starts_with("{\"status\""), "it is still there");
 }
 
 /// The time since the machine started.
-fn clock() -> std::time::Duration {
+fn clock() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    std::time::Duration::try_from(now).expect("the machine has started")
+    Duration::try_from(now).expect("the machine has started")
 }
 
 #[test]
 fn a_lock_on_the_directory_holds_up_nobody_and_one_on_the_lock_file_for_a_second() {
-    let folder = Folder::new("locks");
+    let folder = Folder::new();
     let exclusive = FlockOperation::NonBlockingLockExclusive;
     let hostile = File::open(&folder.0).unwrap();
     flock(&hostile, exclusive).unwrap();
-    let server = folder.serve("web", 1).unwrap();
+    let server = serve(&folder, "web", 1).unwrap();
     let lock = folder.0.join("web.1.sock.lock");
     assert_eq!(std::fs::metadata(&lock).unwrap().permissions().mode() & 0o777, 0o600);
     drop(server);
     let held = File::open(&lock).unwrap();
     flock(&held, exclusive).unwrap();
-    let locked = folder.serve("web", 1).unwrap_err();
+    let locked = serve(&folder, "web", 1).unwrap_err();
     assert!(matches!(locked, ServeError::Locked(_)) && locked.is_config(), "{locked}");
-    assert!(places(&folder.0).unwrap().is_empty(), "a lock is no place");
+    assert!(control::places(&folder.0).unwrap().is_empty(), "a lock is no place");
     drop(held);
-    folder.serve("web", 1).unwrap();
+    serve(&folder, "web", 1).unwrap();
 }
 
 #[test]
 fn a_member_answers_by_itself_where_it_is_told_to_and_not_in_a_folder_of_others() {
-    let dir = std::env::temp_dir().join(format!("bellwether-own-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&dir); // a test that failed may have left one
-    let member = || {
-        let pid = std::process::id();
-        let at = format!("1=127.{}.{}.77:7400", 1 + pid % 250, pid / 250 % 250);
-        let peers: Peers = at.parse().expect("a list");
-        Election::builder("own").peers(peers).insecure().control_dir(&dir)
-    };
+    let folder = Folder::new();
+    let dir = folder.0.join("control");
+    let peers = peers(&places(1));
+    let member = || Election::builder("own").peers(peers.clone()).insecure().control_dir(&dir);
     let election = member().join().unwrap();
     let guard = election.wait(None).unwrap().unwrap();
     let mut client = find(&dir, Some("own"), None).unwrap();
@@ -369,5 +348,4 @@ fn a_member_answers_by_itself_where_it_is_told_to_and_not_in_a_folder_of_others(
     std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o777)).unwrap();
     let refused = member().join().unwrap_err().to_string();
     assert!(refused.contains("its mode is 777"), "{refused}");
-    std::fs::remove_dir_all(&dir).unwrap();
 }

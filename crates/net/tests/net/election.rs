@@ -1,5 +1,6 @@
 //! Members in one process, over loopback: the library as an application uses it.
 
+use crate::support::{Folder, PATIENCE, member, peers, places};
 use bellwether_core::Instant;
 use bellwether_net::clock::{BootTime, Clock, Readings};
 use bellwether_net::{Builder, Election, Gone, Keyring, Next, NotNow, Peers, Role, Watch};
@@ -9,33 +10,11 @@ use bellwether_protocols::local_leader::{self, Preset};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::pin::pin;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
-
-/// Long enough for a stalled machine; nothing waits for it if all is well.
-const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
-
-/// A place on the loopback that nobody else has: an address that is made of this process's number.
-/// A port that was free a moment ago may be somebody else's by now.
-fn own_place() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let (pid, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let (a, b, c) = (1 + pid % 250, pid / 250 % 250, 1 + count % 250);
-    format!("127.{a}.{b}.{c}:7400")
-}
-
-/// A list of members.
-fn places(count: u64) -> Vec<String> {
-    (1..=count).map(|id| format!("{id}={}", own_place())).collect()
-}
-
-fn member(id: u64, places: &[String]) -> Builder {
-    let peers: Peers = places.join(",").parse().expect("a list");
-    Election::builder("test").peers(peers).id(id).insecure()
-}
 
 fn group(places: &[String]) -> Vec<Election> {
     (1..).take(places.len()).map(|id| member(id, places).join().expect("it joins")).collect()
@@ -121,8 +100,8 @@ fn a_member_alone_has_no_majority_and_says_why() {
 fn another_key_is_refused_and_counted() {
     let places = places(2);
     let keyed = |id, keyring: &Keyring| {
-        let peers: Peers = places.join(",").parse().unwrap();
-        Election::builder("test").peers(peers).id(id).keyring(keyring.clone()).join().unwrap()
+        let builder = Election::builder("test").peers(peers(&places)).id(id);
+        builder.keyring(keyring.clone()).join().unwrap()
     };
     let (one, other) = (Keyring::generate().unwrap(), Keyring::generate().unwrap());
     let (first, second) = (keyed(1, &one), keyed(2, &other));
@@ -339,18 +318,17 @@ fn whatever_is_sent_to_a_member_moves_one_counter_and_is_not_answered() {
 #[test]
 fn the_same_port_or_the_same_state_is_not_had_twice() {
     let all = places(1);
-    let dir = std::env::temp_dir().join(format!("bellwether-twice-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
-    let first = member(1, &all).dir(&dir).join().unwrap();
+    let folder = Folder::new();
+    let dir = &folder.0;
+    let first = member(1, &all).dir(dir).join().unwrap();
     let error = member(1, &all).join().unwrap_err();
     assert!(error.to_string().contains("cannot listen at 127."), "{error}");
-    let error = member(1, &all).dir(&dir).join().unwrap_err();
+    let error = member(1, &all).dir(dir).join().unwrap_err();
     assert!(error.to_string().contains("another process is member test.1"), "{error}");
     let listen = "127.0.0.1:0".parse().unwrap();
-    let error = member(1, &all).dir(&dir).listen(listen).join().unwrap_err();
+    let error = member(1, &all).dir(dir).listen(listen).join().unwrap_err();
     assert!(error.to_string().contains("another process is member test.1"), "{error}");
     drop(first);
-    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[test]
@@ -384,7 +362,7 @@ fn rules_are_told_and_broken_ones_named() {
         let error = builder.check().unwrap_err();
         assert!(error.is_config() && error.to_string().contains(words), "{error}");
     };
-    let peers: Peers = all.join(",").parse().unwrap();
+    let peers = peers(&all);
     says(Election::builder("a/b").peers(peers.clone()).insecure(), "group 'a/b'");
     says(Election::builder("g").insecure(), "the members are not given");
     says(Election::builder("g").peers(peers.clone()).id(1), "there is no key");

@@ -6,6 +6,7 @@
 //! tenure is over, unless it drops the guard. Whoever acted when is written down by the clock of
 //! the machine; this process reads it, and two that acted at once are an overlap.
 
+use crate::support::places;
 use bellwether_core::Instant;
 use bellwether_net::clock::{BootTime, Clock as _};
 use bellwether_net::{Builder, Election, Guard, Peers};
@@ -197,7 +198,7 @@ impl Drop for Process {
 
 fn start(id: u64, list: &str, heard: &Sender<(u64, String)>) -> Process {
     let mut child = Command::new(std::env::current_exe().expect("it runs"))
-        .args(["--exact", "member", "--nocapture"])
+        .args(["--exact", "guards::member", "--nocapture"])
         .env(MEMBER, format!("{id} {list}"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -267,9 +268,7 @@ impl Observer {
 
 #[test]
 fn no_two_members_act_at_once_whatever_is_done_with_guards_and_handles() {
-    let pid = std::process::id();
-    let place = |id| format!("{id}=127.{}.{}.{id}:7471", 1 + pid % 250, pid / 250 % 250);
-    let list = [1, 2, 3].map(place).join(",");
+    let list = places(3).join(",");
     let (tell, heard) = channel();
     let members = (1..=3).map(|id| start(id, &list, &tell)).collect();
     let (leaders, told) = (VecDeque::new(), BTreeMap::new());

@@ -1,34 +1,17 @@
 //! One id, one life: what members make of ids that are used twice, of lists that differ, and of
 //! state files that are not what they were.
 
-use bellwether_core::NodeId;
+use crate::support::{Folder, member, places};
+use bellwether_core::{NodeId, to_hex};
 use bellwether_net::frame::{ConfigDigest, Keyring, Kind, Sealer, Session};
-use bellwether_net::{Builder, Election, Peers, Role, Status};
+use bellwether_net::{Election, Role, Status};
 use bellwether_protocols::local_leader::{Config, Params};
 use sha2::{Digest, Sha256};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use std::{fs, thread};
-
-/// A place on the loopback that nobody else has: an address that is made of this process's number.
-fn own_place() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let (pid, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let (a, b, c) = (1 + pid % 250, pid / 250 % 250, 1 + count % 250);
-    format!("127.{a}.{b}.{c}:7400")
-}
-
-fn places(count: u64) -> Vec<String> {
-    (1..=count).map(|id| format!("{id}={}", own_place())).collect()
-}
-
-fn member(id: u64, places: &[String]) -> Builder {
-    let peers: Peers = places.join(",").parse().expect("a list");
-    Election::builder("test").peers(peers).id(id).insecure()
-}
 
 fn elsewhere() -> SocketAddr {
     "127.0.0.1:0".parse().expect("an address")
@@ -54,29 +37,10 @@ fn withdrawn(status: &Status) -> bool {
     status.role == Role::Withdrawn
 }
 
-/// A folder of a test's own.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("bellwether-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir(&path).expect("a folder");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A whole state file of this member.
 fn write_state(dir: &Path, id: u64, incarnation: u64) {
     let body = format!("{{\"member\":\"test.{id}\",\"incarnation\":{incarnation},\"binds\":0}}\n");
-    let sum: String = Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect();
-    let text = format!("bellwether-state 1 {sum}\n{body}");
+    let text = format!("bellwether-state 1 {}\n{body}", to_hex(&Sha256::digest(&body)));
     fs::write(dir.join(format!("test.{id}.state")), text).expect("a file");
 }
 
@@ -155,7 +119,7 @@ fn whatever_number_a_state_file_has_its_member_is_heard() {
     let all = places(3);
     let first = member(1, &all).join().unwrap();
     for incarnation in [u64::MAX, u64::MAX - 1, wall() + YEAR] {
-        let folder = Folder::new("numbers");
+        let folder = Folder::new();
         write_state(&folder.0, 2, incarnation);
         let second = member(2, &all).dir(&folder.0).join().unwrap();
         let status = until(&second, "heard", takes_part);
@@ -255,7 +219,7 @@ impl Drop for Disk {
 
 #[test]
 fn a_full_disk_costs_the_vote_until_there_is_room() {
-    let folder = Folder::new("full");
+    let folder = Folder::new();
     let disk = Disk::new(&folder.0, 1 << 16);
     let all = places(2);
     let alone = member(1, &all[..1]).dir(&folder.0).join().unwrap();

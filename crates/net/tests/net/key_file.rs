@@ -1,34 +1,17 @@
 //! Key files: what is read, what is refused, and that the reason tells the way out.
 
+use crate::support::Folder;
 use bellwether_net::frame::{BadKeyFile, BadKeys, Fault, KEY_FILE_MAX, Keyring};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
-/// A folder of this test's own, gone with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("bellwether-key-file-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).expect("there is room for a folder");
-        Self(path)
-    }
-
-    /// A file in it.
-    fn file(&self, name: &str, content: impl AsRef<[u8]>, mode: u32) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, content).expect("there is room for a file");
-        fs::set_permissions(&path, Permissions::from_mode(mode)).expect("the file is ours");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // a failed test has said what matters
-    }
+/// A file in this folder.
+fn file(folder: &Folder, name: &str, content: impl AsRef<[u8]>, mode: u32) -> PathBuf {
+    let path = folder.0.join(name);
+    fs::write(&path, content).expect("there is room for a file");
+    fs::set_permissions(&path, Permissions::from_mode(mode)).expect("the file is ours");
+    path
 }
 
 fn key(digit: char) -> String {
@@ -48,11 +31,11 @@ fn refused(path: &Path) -> (Fault, String) {
 
 #[test]
 fn a_file_that_only_its_owner_can_read_is_read() {
-    let folder = Folder::new("good");
+    let folder = Folder::new();
     let text = format!("# the new one\n{}\n{}", key('a'), key('b'));
     let ring = Keyring::parse(&text).unwrap();
     for mode in [0o600, 0o400, 0o700] {
-        let path = folder.file(&format!("{mode:o}"), &text, mode);
+        let path = file(&folder, &format!("{mode:o}"), &text, mode);
         assert_eq!(Keyring::read(&path).unwrap(), ring);
     }
     let link = folder.0.join("link");
@@ -62,9 +45,9 @@ fn a_file_that_only_its_owner_can_read_is_read() {
 
 #[test]
 fn a_file_that_others_can_read_or_write_is_refused() {
-    let folder = Folder::new("mode");
+    let folder = Folder::new();
     for bit in [0o001, 0o002, 0o004, 0o010, 0o020, 0o040] {
-        let path = folder.file("keys", key('a'), 0o600 | bit);
+        let path = file(&folder, "keys", key('a'), 0o600 | bit);
         let (fault, text) = refused(&path);
         assert!(matches!(fault, Fault::Mode(mode) if mode == 0o600 | bit), "{fault:?}");
         assert!(text.ends_with(&format!("chmod 600 {}", path.display())), "{text}");
@@ -77,8 +60,8 @@ fn a_file_of_somebody_else_is_refused() {
     if !rustix::process::geteuid().is_root() {
         return; // only root can give files away
     }
-    let folder = Folder::new("owner");
-    let path = folder.file("keys", key('a'), 0o600);
+    let folder = Folder::new();
+    let path = file(&folder, "keys", key('a'), 0o600);
     chown(&path, Some(12345), None).unwrap();
     let (fault, text) = refused(&path);
     assert!(matches!(fault, Fault::Owner { owner: 12345, user: 0 }), "{fault:?}");
@@ -87,7 +70,7 @@ fn a_file_of_somebody_else_is_refused() {
 
 #[test]
 fn what_is_no_file_is_refused_at_once() {
-    let folder = Folder::new("kind");
+    let folder = Folder::new();
     let (fault, _) = refused(&folder.0);
     assert!(matches!(fault, Fault::NotAFile), "{fault:?}");
     let pipe = folder.0.join("pipe");
@@ -102,19 +85,19 @@ fn what_is_no_file_is_refused_at_once() {
 
 #[test]
 fn the_size_limit_is_exact() {
-    let folder = Folder::new("size");
+    let folder = Folder::new();
     let mut text = key('a');
     text.push_str(&"#".repeat(KEY_FILE_MAX - text.len()));
-    assert!(Keyring::read(&folder.file("fits", &text, 0o600)).is_ok());
+    assert!(Keyring::read(&file(&folder, "fits", &text, 0o600)).is_ok());
     text.push('#');
-    let (fault, text) = refused(&folder.file("large", &text, 0o600));
+    let (fault, text) = refused(&file(&folder, "large", &text, 0o600));
     assert!(matches!(fault, Fault::Large), "{fault:?}");
     assert!(text.contains("65536"), "{text}");
 }
 
 #[test]
 fn a_file_that_is_no_keyring_is_refused_with_the_line() {
-    let folder = Folder::new("content");
+    let folder = Folder::new();
     let cases = [
         (String::new(), BadKeys::None),
         ("# later\nsecret".to_owned(), BadKeys::Form { line: 2 }),
@@ -122,10 +105,10 @@ fn a_file_that_is_no_keyring_is_refused_with_the_line() {
         (key('0'), BadKeys::Public { line: 1 }),
     ];
     for (content, expected) in cases {
-        let (fault, text) = refused(&folder.file("keys", content, 0o600));
+        let (fault, text) = refused(&file(&folder, "keys", content, 0o600));
         assert!(matches!(fault, Fault::Keys(bad) if bad == expected), "{fault:?}");
         assert!(text.ends_with(&expected.to_string()), "{text}");
     }
-    let (fault, _) = refused(&folder.file("keys", b"\xff\xfe", 0o600));
+    let (fault, _) = refused(&file(&folder, "keys", b"\xff\xfe", 0o600));
     assert!(matches!(fault, Fault::NotText), "{fault:?}");
 }

@@ -1,7 +1,8 @@
 //! What the judge says.
 
-use crate::lab::{Lab, START, text};
-use crate::{eventful, ms};
+use super::eventful;
+use super::lab::{self, Lab, START, records, text};
+use crate::ms;
 use bellwether_check::live::{Gap, Judgement, Outcome, Trace, judge, merged};
 use bellwether_core::{Command, Duration, Event, Instant, NodeId, Record, Stage};
 use bellwether_protocols::announce_listen::{self, Variant};
@@ -31,11 +32,7 @@ pub(crate) fn broken(judgement: &Judgement, invariant: &str) -> (String, String)
 /// The traces with the records of one member changed.
 pub(crate) fn changed(lab: &Lab, node: usize, change: impl FnOnce(&mut Vec<Record>)) -> Vec<Trace> {
     let mut traces = lab.traces();
-    let mut records: Vec<Record> =
-        traces[node].lines.iter().map(|line| line.record.clone()).collect();
-    change(&mut records);
-    let name = traces[node].name.clone();
-    traces[node] = Trace::parse(&name, text(&records).as_bytes()).expect("they are records");
+    traces[node] = lab::changed(&traces[node], change);
     traces
 }
 
@@ -285,11 +282,8 @@ proptest! {
     ) {
         let mut lab = Lab::leases(3, Mode::Majority, seed);
         lab.run(ms(200));
-        let records = |trace: &Trace| {
-            let all: Vec<Record> = trace.lines.iter().map(|line| line.record.clone()).collect();
-            text(&all).into_bytes()
-        };
-        let mut files: Vec<Vec<u8>> = lab.traces().iter().map(records).collect();
+        let bytes = |trace: &Trace| text(&records(trace)).into_bytes();
+        let mut files: Vec<Vec<u8>> = lab.traces().iter().map(bytes).collect();
         for (file, at, what, byte) in cuts {
             let file = &mut files[file];
             let at = at % file.len().max(1);

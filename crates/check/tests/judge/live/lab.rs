@@ -4,8 +4,7 @@
 use bellwether_check::live::Trace;
 use bellwether_core::{
     BeliefTracer, Boot, Command, Dest, Duration, Endpoint, Entropy, Env, Event, Instant,
-    LifeHeader, Members, Memory, NodeId, Output, Protocol, Record, Seeded, SimTime, Visitor,
-    endpoint,
+    LifeHeader, Members, Memory, NodeId, Output, Record, Seeded, SimTime, to_hex,
 };
 use bellwether_protocols::choice::{Choice, Config};
 use bellwether_protocols::local_leader::{self, Mode};
@@ -52,19 +51,6 @@ pub(crate) struct Lab {
     severed: BTreeSet<(NodeId, NodeId)>,
     records: BTreeMap<NodeId, Vec<Record>>,
     faults: Vec<Record>,
-}
-
-struct Start<'a, 'b> {
-    boot: Boot<'a>,
-    env: Env<'b>,
-}
-
-impl Visitor for Start<'_, '_> {
-    type Output = Box<dyn Endpoint>;
-
-    fn visit<P: Protocol>(mut self, params: P::Params) -> Box<dyn Endpoint> {
-        endpoint::<P>(self.boot, &mut self.env, params)
-    }
 }
 
 impl Lab {
@@ -140,8 +126,8 @@ impl Lab {
         let peers: Members = others.into_iter().collect();
         let now = Instant::from_nanos(self.now);
         let choice = Choice::try_from(self.config.clone()).expect("a valid configuration");
-        let env = Env { now, peers: &peers, entropy: &mut entropy };
-        let endpoint = choice.visit(Start { boot, env });
+        let mut env = Env { now, peers: &peers, entropy: &mut entropy };
+        let endpoint = choice.endpoint(boot, &mut env);
         let told = BeliefTracer::default();
         let (life, sent, paused) = (incarnation, 0, false);
         self.members.insert(id, Member { endpoint, entropy, told, life, sent, paused });
@@ -288,9 +274,8 @@ impl Lab {
         if !self.members.contains_key(&to) {
             return;
         }
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let (sent, message) = (SimTime::from_nanos(self.now), Cow::Borrowed(message));
-        let (life, body) = (Some(life), Some(digits));
+        let (life, body) = (Some(life), Some(to_hex(&bytes)));
         self.note(to, Event::Recv { from, message, number, sent, life, body });
         self.act(to, |endpoint, env| endpoint.datagram(from, &bytes, env)).expect("it is whole");
         self.finish(to);
@@ -324,6 +309,17 @@ pub(crate) fn text(records: &[Record]) -> String {
 }
 
 /// Through a file's text and back, as in life.
-fn parsed(name: &str, records: &[Record]) -> Trace {
+pub(crate) fn parsed(name: &str, records: &[Record]) -> Trace {
     Trace::parse(name, text(records).as_bytes()).expect("what is recorded can be read")
+}
+
+pub(crate) fn records(trace: &Trace) -> Vec<Record> {
+    trace.lines.iter().map(|line| line.record.clone()).collect()
+}
+
+/// The trace with its records changed.
+pub(crate) fn changed(trace: &Trace, change: impl FnOnce(&mut Vec<Record>)) -> Trace {
+    let mut records = records(trace);
+    change(&mut records);
+    parsed(&trace.name, &records)
 }

@@ -1,8 +1,9 @@
 //! What the judge says where something was not recorded: nothing that it does not know.
 
-use crate::judging::{broken, changed, outcome, why};
-use crate::lab::{Lab, text};
-use crate::{eventful, ms};
+use super::eventful;
+use super::judging::{broken, changed, outcome, why};
+use super::lab::{self, Lab, records, text};
+use crate::ms;
 use bellwether_check::live::{Outcome, Trace, judge};
 use bellwether_core::{Event, Instant, NodeId, Record, Stage};
 use bellwether_protocols::local_leader::Mode;
@@ -97,16 +98,15 @@ fn two_that_lead_at_once_are_found_although_a_life_of_a_third_is_missing() {
     let at = end.expect("there are records").as_nanos() - 1_500_000_000;
     for id in others {
         let place = traces.iter().position(|trace| trace.name == format!("{id}.jsonl")).unwrap();
-        let lines = &traces[place].lines;
-        let mut records: Vec<Record> = lines.iter().map(|line| line.record.clone()).collect();
-        let after = records.iter().position(|record| record.t.as_nanos() > at).expect("it went on");
-        let t = records[after].t;
-        let until = Some(Instant::from_nanos(t.as_nanos()) + ms(100));
-        let (leaders, stage) = (vec![id], Stage::Decided);
-        let event = Event::Leadership { leaders, term: None, until, stage };
-        records.insert(after, Record { t, node: id, event });
-        let name = traces[place].name.clone();
-        traces[place] = Trace::parse(&name, text(&records).as_bytes()).expect("they are records");
+        traces[place] = lab::changed(&traces[place], |records| {
+            let later = |record: &Record| record.t.as_nanos() > at;
+            let after = records.iter().position(later).expect("it went on");
+            let t = records[after].t;
+            let until = Some(Instant::from_nanos(t.as_nanos()) + ms(100));
+            let (leaders, stage) = (vec![id], Stage::Decided);
+            let event = Event::Leadership { leaders, term: None, until, stage };
+            records.insert(after, Record { t, node: id, event });
+        });
     }
     let judgement = judge(&traces, None, None).unwrap();
     assert!(broken(&judgement, "never-two").0.contains("lead at once"));
@@ -116,7 +116,7 @@ fn two_that_lead_at_once_are_found_although_a_life_of_a_third_is_missing() {
 fn half_a_line_at_the_end_is_told_and_decides_nothing() {
     let lab = eventful(Mode::Majority, 5, 0);
     let mut traces = lab.traces();
-    let whole = text(&traces[0].lines.iter().map(|line| line.record.clone()).collect::<Vec<_>>());
+    let whole = text(&records(&traces[0]));
     let torn = &whole.as_bytes()[..whole.len() - 9];
     traces[0] = Trace::parse("1.jsonl", torn).unwrap();
     let judgement = judge(&traces, None, None).unwrap();

@@ -7,13 +7,10 @@ mod missing;
 mod replaying;
 mod working;
 
-use bellwether_core::{Command, Duration, NodeId};
+use crate::ms;
+use bellwether_core::{Command, NodeId};
 use bellwether_protocols::local_leader::Mode;
 use lab::Lab;
-
-fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
 
 /// Everything that may happen to three members: the leader is killed and comes back, stands still,
 /// is cut off, resigns and leaves. One in `loses` messages is lost; none if that is 0, as it

@@ -1,7 +1,8 @@
 //! What a replay finds: nothing in a trace as it was recorded, and whatever was changed in it.
 
-use crate::lab::{Lab, text};
-use crate::{eventful, ms};
+use super::eventful;
+use super::lab::{Lab, changed, records};
+use crate::ms;
 use bellwether_check::live::Trace;
 use bellwether_check::replay::{Replay, replay};
 use bellwether_core::{Duration, Event, LifeHeader, NodeId, Record};
@@ -9,16 +10,9 @@ use bellwether_protocols::announce_listen::{self, Variant};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::Mode;
 
-fn records(trace: &Trace) -> Vec<Record> {
-    trace.lines.iter().map(|line| line.record.clone()).collect()
-}
-
 /// The replay of one member's trace with a change.
 fn again(lab: &Lab, change: impl FnOnce(&mut Vec<Record>)) -> Replay {
-    let mut all = records(&lab.traces()[0]);
-    change(&mut all);
-    let trace = Trace::parse("1.jsonl", text(&all).as_bytes()).expect("they are records");
-    replay(&[trace]).expect("it can be lived again")
+    replay(&[changed(&lab.traces()[0], change)]).expect("it can be lived again")
 }
 
 fn set_head(all: &mut [Record], change: impl FnOnce(&mut LifeHeader)) {
@@ -45,9 +39,7 @@ fn random_choices_are_the_same_again_if_the_seed_is() {
     lab.run(Duration::from_secs(5));
     assert_eq!(replay(&lab.traces()).unwrap().divergence, None);
     let diverges = |trace: &Trace| {
-        let mut all = records(trace);
-        set_head(&mut all, |head| head.seed ^= 1);
-        let other = Trace::parse("other", text(&all).as_bytes()).expect("they are records");
+        let other = changed(trace, |all| set_head(all, |head| head.seed ^= 1));
         replay(&[other]).expect("it can be lived again").divergence
     };
     let found: Vec<_> = lab.traces().iter().filter_map(diverges).collect();
@@ -108,10 +100,7 @@ fn what_cannot_be_lived_again_is_refused_with_the_reason() {
     let mut lab = Lab::leases(3, Mode::Majority, 4);
     lab.run(ms(300));
     let refused = |change: &dyn Fn(&mut Vec<Record>)| {
-        let mut all = records(&lab.traces()[0]);
-        change(&mut all);
-        let trace = Trace::parse("1.jsonl", text(&all).as_bytes()).expect("they are records");
-        replay(&[trace]).unwrap_err().to_string()
+        replay(&[changed(&lab.traces()[0], change)]).unwrap_err().to_string()
     };
     let unknown = refused(&|all| set_head(all, |head| head.protocol = "le-x".to_owned()));
     assert!(unknown.starts_with("1.jsonl:1: 'le-x', but no protocol"), "{unknown}");

@@ -1,8 +1,9 @@
 //! What the judge says of commands, by what guardians recorded.
 
-use crate::judging::{broken, outcome, why};
-use crate::lab::{Lab, text};
-use crate::{eventful, ms};
+use super::eventful;
+use super::judging::{broken, outcome, why};
+use super::lab::{Lab, parsed, text};
+use crate::ms;
 use bellwether_check::live::{Judgement, Outcome, Reign, Trace, judge};
 use bellwether_core::{Event, NodeId, Record, SimTime, Watcher, Work};
 use bellwether_protocols::local_leader::Mode;
@@ -72,10 +73,8 @@ impl Working {
 
     fn judge(&self) -> Judgement {
         let works = (1..).zip(&self.works).filter(|(_, records)| !records.is_empty());
-        let works = works.map(|(id, records): (u64, _)| {
-            let name = format!("{id}.work.jsonl");
-            Trace::parse(&name, text(records).as_bytes()).expect("they are records")
-        });
+        let works =
+            works.map(|(id, records): (u64, _)| parsed(&format!("{id}.work.jsonl"), records));
         let all: Vec<Trace> = self.members.iter().cloned().chain(works).collect();
         judge(&all, Some(&self.lab.faults()), None).expect("one group")
     }
@@ -272,8 +271,7 @@ fn commands_by_clocks_that_do_not_agree_cannot_be_compared() {
         let first = Record { t: SimTime::ZERO, node, event: head };
         let records: Vec<Record> =
             [first].into_iter().chain(run(node, SimTime::ZERO, 1, 2_000, 9_000)).collect();
-        let name = format!("{id}.work.jsonl");
-        traces.push(Trace::parse(&name, text(&records).as_bytes()).unwrap());
+        traces.push(parsed(&format!("{id}.work.jsonl"), &records));
     }
     let judgement = judge(&traces, None, None).unwrap();
     assert!(why(&judgement, "one-command").starts_with("needs one boot id"));
@@ -286,7 +284,7 @@ fn records_of_guardians_that_are_not_as_they_were_are_refused_with_the_line() {
     let refused = |change: &dyn Fn(&mut Vec<Record>)| {
         let mut records = working.works[file].clone();
         change(&mut records);
-        let bad = Trace::parse("w.jsonl", text(&records).as_bytes()).unwrap();
+        let bad = parsed("w.jsonl", &records);
         let all: Vec<Trace> = working.members.iter().cloned().chain([bad]).collect();
         judge(&all, None, None).unwrap_err().to_string()
     };

@@ -9,28 +9,25 @@
 
 mod gated;
 
+use crate::{first_breach, lan};
 use bellwether_check::{BrokenInvariant, FaultKind, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
-use bellwether_protocols::local_leader::{Config, LocalLeader, Params};
+use bellwether_protocols::local_leader::{LocalLeader, Mode};
 use bellwether_sim::World;
 use gated::{Gated, Member};
 
 type Layered = <LocalLeader as bellwether_core::Protocol>::Params;
 
-fn lan() -> Params {
-    Params::try_from(Config::default()).expect("a preset is valid")
-}
-
 /// Member `id` of a group of this many, listed as everyone lists it.
 fn member(id: u64, group: u64) -> Member<Layered> {
     let list = (0..group).map(|id| (id, id)).collect();
-    Member { id, list, gate: true, inner: lan().layered() }
+    Member { id, list, gate: true, inner: lan(Mode::Majority).layered() }
 }
 
 /// Two that lead at once in one of so many schedules with cuts and crashes.
 fn two_leaders(members: &[Member<Layered>], schedules: u64) -> Option<(u64, BrokenInvariant)> {
-    let choice = Choice::from(lan());
+    let choice = Choice::from(lan(Mode::Majority));
     let nodes = members.len() as u32;
     let trouble =
         [FaultKind::Partition, FaultKind::QuickRestart, FaultKind::Crash, FaultKind::Campaign];
@@ -44,8 +41,7 @@ fn two_leaders(members: &[Member<Layered>], schedules: u64) -> Option<(u64, Brok
     for (node, member) in (0..).zip(members) {
         world = world.with_params_of(node, member.clone());
     }
-    let mut judge = Judge::in_world(&trial, world);
-    (0..schedules).find_map(|number| Some((number, judge.run(number).breach?)))
+    first_breach(Judge::in_world(&trial, world), schedules)
 }
 
 fn expect_two(members: &[Member<Layered>], why: &str) {
@@ -103,17 +99,15 @@ fn a_list_of_its_own_gives_nobody_a_majority() {
 #[test]
 fn another_lock_time_never_makes_two() {
     for (nodes, thirds) in [(2, 2), (3, 2), (3, 4), (5, 1), (5, 6)] {
-        let common = lan();
+        let common = lan(Mode::Majority);
         let length = Duration::from_nanos(common.lock().as_nanos() / 3 * thirds);
         let other = common.clone().with_lock(length);
         let choice = Choice::from(common.clone());
         let trial =
             Trial { own: false, promise: Promise::NeverTwo, ..Trial::new(&choice, nodes, None, 7) };
         let world = World::<LocalLeader>::new(common.layered());
-        let mut judge = Judge::in_world(&trial, world.with_params_of(1, other.layered()));
-        for number in 0..1_000 {
-            let breach = judge.run(number).breach;
-            assert_eq!(breach, None, "{nodes} members, one with {length}, schedule {number}");
-        }
+        let judge = Judge::in_world(&trial, world.with_params_of(1, other.layered()));
+        let breach = first_breach(judge, 1_000);
+        assert_eq!(breach, None, "{nodes} members, one with {length}");
     }
 }

@@ -1,7 +1,7 @@
 //! Rules whose absence endangers nobody, and costs time: shown by pinned times, or by who is never
 //! heard.
 
-use super::lan;
+use crate::{first_breach, lan};
 use bellwether_check::{FaultKind, FaultMix, Judge, Trial};
 use bellwether_core::{Duration, Event, Fact, Record, SimTime};
 use bellwether_protocols::choice::Choice;
@@ -19,8 +19,7 @@ fn answer() {
         let choice = Choice::from(params.clone());
         let mix = FaultMix::only(&[FaultKind::Join, FaultKind::Crash]);
         let trial = Trial { mix, ..Trial::new(&choice, 5, None, SEED) };
-        let mut judge = Judge::<LocalLeader>::new(&trial, params.layered());
-        (0..1_000).find_map(|number| Some((number, judge.run(number).breach?)))
+        first_breach(Judge::<LocalLeader>::new(&trial, params.layered()), 1_000)
     };
     let real = lan(Mode::Local).with_refresh(Duration::from_secs(3600));
     assert_eq!(breach(real.clone()), None);

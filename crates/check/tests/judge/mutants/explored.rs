@@ -1,5 +1,5 @@
 //! What the explorer finds: without a rule a state with two leaders can be reached. That none can
-//! with all of them is what `tests/explore.rs` pins, and `docs/checking.md` for larger adversaries.
+//! with all of them is what `explore.rs` pins, and `docs/checking.md` for larger adversaries.
 
 use super::table::{Explored, MUTANTS};
 use bellwether_check::explore::{World, explore};

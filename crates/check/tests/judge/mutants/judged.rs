@@ -1,8 +1,8 @@
 //! What the judge finds: the mutant breaks a promise within so many schedules, and the protocol
 //! with all its rules gets through every one of them.
 
-use super::lan;
 use super::table::{Judged, MUTANTS, Mutant, Watched};
+use crate::{first_breach, lan};
 use bellwether_check::{BrokenInvariant, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
@@ -37,8 +37,7 @@ fn breach(
     }
     let usual = Choice::from(all_rules(judged, mode));
     assert_eq!(trial.time_scales, usual.time_scales(judged.nodes), "the same trouble");
-    let mut judge = Judge::in_world(&trial, world);
-    (0..schedules).find_map(|number| Some((number, judge.run(number).breach?)))
+    first_breach(Judge::in_world(&trial, world), schedules)
 }
 
 /// The protocol with all its rules. Where a bound is judged to the nanosecond clocks are exact but

@@ -9,9 +9,3 @@ mod document;
 mod explored;
 mod judged;
 mod table;
-
-use bellwether_protocols::local_leader::{Config, Mode, Params};
-
-fn lan(mode: Mode) -> Params {
-    Params::try_from(Config { mode, ..Config::default() }).expect("a preset is valid")
-}

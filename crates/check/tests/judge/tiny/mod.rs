@@ -1,7 +1,8 @@
 //! Tiny protocols that break exactly one property each: the judge sees it, in a real run.
 
-mod support;
+mod claimant;
 
+use crate::ms;
 use bellwether_check::fault_kind::Occurrences;
 use bellwether_check::links::Links;
 use bellwether_check::{FaultMix, Judge, Schedule, Trial};
@@ -10,13 +11,9 @@ use bellwether_protocols::promise::Promise;
 use bellwether_protocols::time_scales::TimeScales;
 use bellwether_sim::network::{Delay, Loss};
 use bellwether_sim::{Fault, Network, Plan, Ranks, Timed, Who};
-use support::claimant::{Claim, Claimant};
+use claimant::{Claim, Claimant};
 
 const NODES: u32 = 3;
-
-fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
 
 fn time_scales() -> TimeScales {
     TimeScales {
