@@ -37,7 +37,7 @@ impl Loss {
         if rate == 0.0 { Self::None } else { Self::Uncorrelated(rate) }
     }
 
-    /// Its name on the command line.
+    /// Its name: a value of the parameter `loss-model`.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -195,13 +195,24 @@ pub enum OutOfDomain {
     Condition {
         /// The condition.
         rule: &'static str,
-        /// What to do.
+        /// What to do. Parameters stand between backticks.
         way_out: &'static str,
     },
     /// The printed formula has no value here, although the quantity has one.
     NoValue(&'static str),
 }
 
+impl OutOfDomain {
+    /// The text of the error, in which `name` says what the reader calls a parameter.
+    pub fn explain(&self, name: &dyn Fn(&str) -> String) -> String {
+        let text = self.to_string();
+        // Every second part stood between backticks.
+        let parts = text.split('`').enumerate();
+        parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { name(part) }).collect()
+    }
+}
+
+/// Names parameters as they are, never flags of a program.
 impl fmt::Display for OutOfDomain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -315,5 +326,23 @@ impl ValidInputs {
         let nodes = self.nodes;
         let good = (least..=most).contains(&nodes);
         if good { Ok(()) } else { Err(OutOfDomain::Nodes { nodes, least, most }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_parameters_and_a_program_may_put_its_own_names() {
+        let way_out = "raise `announce` or lower `delay`";
+        let error = OutOfDomain::Condition { rule: "delay <= announce", way_out };
+        assert_eq!(error.to_string(), "delay <= announce; raise `announce` or lower `delay`");
+        let flags = error.explain(&|name| format!("--{name}"));
+        assert_eq!(flags, "delay <= announce; raise --announce or lower --delay");
+        assert_eq!(
+            OutOfDomain::Loss(2.0).explain(&|_| String::new()),
+            OutOfDomain::Loss(2.0).to_string()
+        );
     }
 }

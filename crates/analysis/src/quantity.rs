@@ -55,7 +55,7 @@ pub struct Quantity {
     pub about: &'static str,
     /// What it counts.
     pub unit: Unit,
-    /// The flags it depends on, without dashes; `nodes` and `loss` among them.
+    /// The names of the parameters it depends on; `nodes` and `loss` among them.
     pub reads: &'static [&'static str],
     /// As printed; an error where the text gives none or it has no value.
     pub printed: Formula,

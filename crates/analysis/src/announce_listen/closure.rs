@@ -86,7 +86,7 @@ pub(super) fn needs_no_delay(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "with uncorrelated loss this holds for delay = 0, announce >= suppress only";
-    let way_out = "choose --delay 0, and --announce no shorter than --suppress";
+    let way_out = "choose `delay` 0, and `announce` no shorter than `suppress`";
     Err(OutOfDomain::Condition { rule, way_out })
 }
 
@@ -96,7 +96,7 @@ pub(super) fn needs_own_losses(inputs: &ValidInputs) -> Result<(), OutOfDomain> 
         return Ok(());
     }
     let rule = "this is for uncorrelated loss only";
-    Err(OutOfDomain::Condition { rule, way_out: "choose --loss-model uncorrelated" })
+    Err(OutOfDomain::Condition { rule, way_out: "choose `loss-model` uncorrelated" })
 }
 
 /// P_k of the first round, from k = 0 on.

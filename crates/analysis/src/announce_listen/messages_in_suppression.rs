@@ -59,7 +59,7 @@ fn needs_one_announcement(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "announce must be at least suppress, or some announce twice in the interval";
-    Err(OutOfDomain::Condition { rule, way_out: "raise --announce or lower --suppress" })
+    Err(OutOfDomain::Condition { rule, way_out: "raise `announce` or lower `suppress`" })
 }
 
 /// N·P(Δ): those who wake before they can hear anybody.

@@ -71,7 +71,7 @@ fn others_apart(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     needs_a_delay(inputs)?;
     if inputs.delay > inputs.announce {
         let rule = "with uncorrelated loss this holds for delay <= announce";
-        let way_out = "raise --announce or lower --delay";
+        let way_out = "raise `announce` or lower `delay`";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     let l = inputs.loss.rate();

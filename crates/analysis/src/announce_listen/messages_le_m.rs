@@ -33,7 +33,7 @@ pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     inputs.needs_nodes(2, u32::MAX)?;
     if inputs.suppress == 0.0 {
         let rule = "suppress = 0, but who leads LE-M is who wakes first";
-        let way_out = "choose --suppress above 0, or le-a.messages";
+        let way_out = "choose `suppress` above 0, or le-a.messages";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     let l = inputs.loss.rate();
@@ -101,7 +101,7 @@ fn others_apart(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     if inputs.delay > 0.0 || inputs.announce < inputs.suppress {
         let rule =
             "with uncorrelated loss LE-M has a form for delay = 0, announce >= suppress only";
-        let way_out = "choose --delay 0 or --loss-model correlated";
+        let way_out = "choose `delay` 0 or `loss-model` correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     inputs.needs_nodes(2, LINE_MAX)?;

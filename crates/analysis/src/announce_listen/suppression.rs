@@ -95,7 +95,7 @@ pub fn delay(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     needs_an_order(inputs)?;
     if let Loss::Uncorrelated(_) = inputs.loss {
         let rule = "there is no form of the delay of SUP with uncorrelated loss";
-        let way_out = "choose --loss-model correlated";
+        let way_out = "choose `loss-model` correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     if inputs.suppress == 0.0 {
@@ -122,7 +122,7 @@ fn apart(inputs: &ValidInputs) -> Result<bool, OutOfDomain> {
     let apart = matches!(inputs.loss, Loss::Uncorrelated(_)) && inputs.nodes > 2;
     if apart && inputs.delay > 0.0 {
         let rule = "with uncorrelated loss SUP has a form for delay = 0 only";
-        let way_out = "choose --delay 0 or --loss-model correlated";
+        let way_out = "choose `delay` 0 or `loss-model` correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     if apart {
@@ -145,7 +145,7 @@ fn needs_uniform(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "this holds for uniform timers only";
-    Err(OutOfDomain::Condition { rule, way_out: "choose --timer uniform" })
+    Err(OutOfDomain::Condition { rule, way_out: "choose `timer` uniform" })
 }
 
 /// t_max for any timers: the integral of the probability that it is later than t.

@@ -120,7 +120,7 @@ const TOTAL: Quantity = Quantity {
     name: "ad-hoc.messages.total",
     about: "all messages on a network of V processes and E links, one calling",
     corrected: total,
-    note: |_| "4E - V + 1, counted per link; E = 2V, or every pair, unless --links says otherwise",
+    note: |_| "4E - V + 1, counted per link; E = 2V, or every pair, unless links are given",
     simulation: |inputs| Some((simulation(inputs)?, Measure::Messages)),
     ..ELECTION
 };

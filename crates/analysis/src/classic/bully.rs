@@ -148,7 +148,7 @@ pub fn time(case: Case, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     if asks > 0.0 && reply <= 2.0 * delay {
         return Err(OutOfDomain::Condition {
             rule: "reply <= 2 delays: the living are taken for dead before they can answer",
-            way_out: "choose a greater --reply or a smaller --delay",
+            way_out: "choose a greater `reply` or a smaller `delay`",
         });
     }
     Ok(asks + reply + tells)

@@ -18,7 +18,7 @@ pub(super) fn group(inputs: &ValidInputs) -> Result<u128, OutOfDomain> {
     if inputs.loss.rate() > 0.0 {
         return Err(OutOfDomain::Condition {
             rule: "loss > 0, but it is counted what is sent if nothing is lost",
-            way_out: "leave --loss out",
+            way_out: "leave `loss` out",
         });
     }
     inputs.needs_nodes(2, NODES_MAX)?;

@@ -47,7 +47,7 @@ pub(super) fn figure() -> Figure {
         choices: &[
             "The bound on E1 is taken as 0 where it is negative.",
             "Corrected: E1 of the exact distribution, E2 exact for the relay graph's own edges, \
-             two unicasts for each edge of E3, whole relays in E4; see `bellwether errata`.",
+             two unicasts for each edge of E3, whole relays in E4; the errata say why.",
             "Simulated is one round of the same K, which is given up if it fails.",
             CALL,
             TIMES,
