@@ -307,6 +307,16 @@ impl Inputs {
     }
 }
 
+/// The usual parameters of a group of this size, but for the changed ones.
+///
+/// # Panics
+/// If they lie outside the domain: figures and tests write them down.
+pub(crate) fn usual(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, ..Inputs::default() };
+    change(&mut given);
+    given.try_into().expect("inputs in the domain")
+}
+
 impl ValidInputs {
     /// The same with other arguments.
     ///

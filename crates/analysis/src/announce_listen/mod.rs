@@ -38,7 +38,7 @@ mod chain;
 mod one_by_one;
 pub(crate) mod sums;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub mod closure;
 pub mod convergence;

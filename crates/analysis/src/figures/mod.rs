@@ -11,6 +11,7 @@ mod claim;
 mod evidence;
 mod finding;
 mod run;
+mod series;
 mod workbench;
 
 pub mod announce_listen;

@@ -1,10 +1,10 @@
 //! Ours: when Query, Suppress-then-Query and Bye are improvements on LE-A and LE-S (section 5.7).
 
-use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Pane, Panel, Verdict};
 use super::reestablishment_delay::departing;
 use super::sketch::simulated;
 use crate::announce_listen::point;
 use crate::figures::evidence::{above_from, lies_above, never_below, value};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Pane, Panel, Verdict};
 use crate::inputs::Loss;
 use crate::point::duration;
 use bellwether_protocols::announce_listen::{Variant, bye_copies};

@@ -1,11 +1,10 @@
 //! Ours: how long a disturbed group takes to agree again, against loss (section 5.3.2).
 
-use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Verdict};
-use super::common::hidden;
 use super::inconsistent_fraction::{T_L, false_departures};
 use super::sketch::{formula, formulas, simulated};
 use crate::announce_listen::point;
 use crate::figures::evidence::value;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Verdict};
 use crate::inputs::{Inputs, Loss};
 use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
@@ -95,7 +94,7 @@ fn joiner_greater() -> Panel {
             let start = |l| point(Variant::LeS, nodes, loss(l));
             let name = format!("{name}, {others}");
             let starts = simulated(&name, hue, Measure::LeadershipDelay, &LOSSES, start);
-            panel.series.push(hidden(starts));
+            panel.series.push(starts.hidden());
         }
     }
     panel

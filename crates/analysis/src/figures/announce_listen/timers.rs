@@ -1,9 +1,9 @@
 //! Ours: uniform against exponential timers, and T_A against T_S (sections 5.4.3 and 5.4.4).
 
-use super::super::{Axis, Claim, Figure, Finding, Kind, Panel};
 use super::sketch::{formula, simulated};
 use crate::announce_listen::point;
 use crate::figures::evidence::{above_from, never_below, value};
+use crate::figures::{Axis, Claim, Dot, Figure, Finding, Kind, Panel};
 use crate::inputs::{Inputs, Loss};
 use crate::point::{Point, duration};
 use bellwether_protocols::announce_listen::{Shape, Variant};
@@ -98,7 +98,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let flat = |(name, _): (&str, u32)| {
         let curve = intervals.curve(name);
         let enough = curve.at(ENOUGH);
-        let late = |x: &&super::super::Dot| x.x > ENOUGH;
+        let late = |x: &&Dot| x.x > ENOUGH;
         curve.at(0.5).exceeds(enough) && curve.dots.iter().filter(late).all(|x| x.agrees(enough))
     };
     let fifty = intervals.curve("N = 50");

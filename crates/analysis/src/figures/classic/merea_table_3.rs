@@ -1,9 +1,10 @@
 //! MEREA's Table 3, run as it is printed: how often the highest process is missed.
 
-use super::common::{inputs, known, named};
 use super::story::elected;
 use crate::figures::evidence::value;
-use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Trial};
+use crate::figures::series::named;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series, Trial};
+use crate::inputs::usual;
 use crate::point::Point;
 use bellwether_core::{Duration, Entropy};
 use bellwether_protocols::ring::Variant;
@@ -17,24 +18,18 @@ const CORRECTED: &str = "all append their id";
 
 /// The figure.
 pub(super) fn figure() -> Figure {
-    let forms = known("merea.wrong-leader");
-    let line = |name: &str, hue, kind, form: crate::quantity::Formula| {
-        let point = |k: u32| {
-            let at = inputs(NODES, |given| given.initiators = Some(k));
-            Some((f64::from(k), form(&at).ok()?))
-        };
-        let points = Points::Formula(kind, (1..=NODES).filter_map(point).collect());
-        Series { name: named(name, kind), hue, drawn: true, points }
+    let line = |name: &str, hue, kind| {
+        let at = |k: u32| (f64::from(k), usual(NODES, |given| given.initiators = Some(k)));
+        Series::formula((name, "merea.wrong-leader"), hue, kind, (1..=NODES).map(at))
     };
     let measured = |subject: &str, hue, name, run| {
         let trial = |k: u32| (f64::from(k), Trial { name, argument: k, runs: 1000, run });
-        let points = Points::Measured((1..=NODES).map(trial).collect());
-        Series { name: named(subject, Kind::Simulated), hue, drawn: true, points }
+        Series::measured(named(subject, Kind::Simulated), hue, (1..=NODES).map(trial))
     };
     let series = vec![
-        line(PRINTED, 0, Kind::Printed, forms.printed),
+        line(PRINTED, 0, Kind::Printed),
         measured(PRINTED, 0, "merea-table-3 as printed", |k, seed, run| missed(true, k, seed, run)),
-        line(CORRECTED, 1, Kind::Corrected, forms.corrected),
+        line(CORRECTED, 1, Kind::Corrected),
         measured(CORRECTED, 1, "merea-table-3 corrected", |k, seed, run| {
             missed(false, k, seed, run)
         }),
@@ -86,8 +81,7 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |name: &str, kind| finding.curve(&named(name, kind));
-    let (printed, corrected) = (of(PRINTED, Kind::Simulated), of(CORRECTED, Kind::Simulated));
+    let [printed, corrected] = [PRINTED, CORRECTED].map(|name| finding.simulated(name));
     let highest = |says, section, curve: &Curve| {
         let worst = curve.dots.iter().max_by(|a, b| a.y.total_cmp(&b.y));
         let because = worst.map_or("nothing was run".to_owned(), |dot| {
@@ -102,7 +96,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             printed,
         ),
         highest("It is, if whoever lets a message pass appends its id.", "ours", corrected),
-        as_often(printed, of(PRINTED, Kind::Printed)),
+        as_often(printed, finding.printed(PRINTED)),
     ]
 }
 

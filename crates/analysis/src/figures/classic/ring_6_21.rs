@@ -1,8 +1,9 @@
 //! The lecture's figure 6.21: two elections at once on a ring.
 
-use super::common::{inputs, value_of};
+use super::common::value_of;
 use super::story::{callers, counted, elected, ends, ids, sent, told};
 use crate::figures::{Claim, Figure, Finding, Run};
+use crate::inputs::usual;
 use std::collections::BTreeMap;
 
 const RUN: Run =
@@ -40,7 +41,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let called = callers(records);
     let at_once = called.windows(2).all(|pair| pair[0].0 == pair[1].0);
     let callers: Vec<u64> = called.iter().map(|(_, id)| *id).collect();
-    let at = inputs(alive.len() as u32, |given| given.initiators = Some(called.len() as u32));
+    let at = usual(alive.len() as u32, |given| given.initiators = Some(called.len() as u32));
     let leader = elected(records);
     vec![
         Claim::judged(

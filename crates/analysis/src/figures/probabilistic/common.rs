@@ -4,12 +4,8 @@
 use super::tell::{interval, no_less, no_more, together, told, within_part};
 use crate::figures::claim::doubt;
 use crate::figures::evidence::{exactly, matched_over, value};
-use crate::figures::{
-    Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series, Verdict,
-};
-use crate::inputs::{Inputs, ValidInputs};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Panel, Series, Verdict};
 use crate::point::Point;
-use crate::quantity::quantity;
 use bellwether_sim::Measure;
 
 /// What counts as a success "very high" or "close to 1".
@@ -123,9 +119,7 @@ impl Sweep {
     }
 
     fn series(&self, name: &str, hue: usize, measure: Measure, case: &Case) -> Series {
-        let points = self.values.iter().map(|x| (*x, (case.point)(*x))).collect();
-        let points = Points::Simulated(measure, points);
-        Series { name: name.to_owned(), hue, drawn: true, points }
+        Series::simulated(name, hue, measure, self.values.iter().map(|x| (*x, (case.point)(*x))))
     }
 }
 
@@ -137,33 +131,6 @@ fn alone(panel: Panel, choices: &'static [&'static str]) -> Figure {
 /// A curve's name: what it shows, and in which case.
 fn named(what: &str, case: &str) -> String {
     if case.is_empty() { what.to_owned() } else { format!("{what}, {case}") }
-}
-
-/// What formulas are asked about a group of so many.
-pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
-    let mut given = Inputs { nodes, ..Inputs::default() };
-    change(&mut given);
-    given.try_into().expect("figures ask for what formulas can tell")
-}
-
-/// The line of a formula, wherever it has a value.
-pub(super) fn formula(
-    subject: &str,
-    hue: usize,
-    kind: Kind,
-    name: &str,
-    points: impl Iterator<Item = (f64, ValidInputs)>,
-) -> Series {
-    let quantity = quantity(name).unwrap_or_else(|| panic!("no quantity is called {name}"));
-    let form = if kind == Kind::Printed { quantity.printed } else { quantity.corrected };
-    let points = points.filter_map(|(x, at)| Some((x, form(&at).ok()?))).collect();
-    let name = named(subject, kind.name());
-    Series { name, hue, drawn: true, points: Points::Formula(kind, points) }
-}
-
-/// The curve of a subject of which there are formulas.
-pub(super) fn formula_curve<'a>(finding: &'a Finding, subject: &str, kind: Kind) -> &'a Curve {
-    finding.curve(&named(subject, kind.name()))
 }
 
 /// A curve in a sentence: how it begins, and how it ends.

@@ -3,7 +3,7 @@
 use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
 use super::loss::{NODES, by_delay};
 use super::tell::{at_least, scaled, together, told};
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Points, Series, Verdict};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Series, Verdict};
 use crate::point::Point;
 use crate::probabilistic::point;
 
@@ -26,13 +26,8 @@ const SWEEP: Sweep = Sweep {
 /// The figure.
 pub(super) fn figure() -> Figure {
     let mut success = SWEEP.success();
-    let points = FAILS.iter().map(|fail| (*fail, 1.0 - fail)).collect();
-    success.series.push(Series {
-        name: CEILING.to_owned(),
-        hue: 0,
-        drawn: true,
-        points: Points::Formula(Kind::Corrected, points),
-    });
+    let ceiling = FAILS.iter().map(|fail| (*fail, Some(1.0 - fail)));
+    success.series.push(Series::line(CEILING, 0, Kind::Corrected, ceiling));
     Figure {
         title: "Probabilistic election: success, rounds and messages against failures",
         source: "ours, the graphs that section 5 of the probabilistic election leaves out",
