@@ -1,6 +1,6 @@
 //! What can be computed, by name: the registry behind `bellwether analyze`.
 //!
-//! A further quantity is one entry in the list of its family, beside the formulas it names.
+//! To add a quantity, add one entry to the list of its family, beside the formulas it names.
 
 use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;

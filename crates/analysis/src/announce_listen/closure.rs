@@ -17,8 +17,8 @@
 //! tenth for a million. A test compares up to 1000.
 //!
 //! *Promise:* large k are taken in blocks of at most k/32 each, late rounds as a geometric series,
-//! and whoever hardly sends is left out. Together that changes less than 3e-6 of the closure, and
-//! makes a million processes a matter of milliseconds.
+//! and processes that hardly ever send are left out. Together that changes less than 3e-6 of the
+//! closure, and makes a million processes a matter of milliseconds.
 
 use super::point_of;
 use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};

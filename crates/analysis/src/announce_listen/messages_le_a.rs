@@ -75,7 +75,7 @@ fn others_apart(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     let l = inputs.loss.rate();
-    // Whoever is behind more than this many goes on with a probability below 1e-18.
+    // A process behind more than this many goes on with a probability below 1e-18.
     let far = if l == 0.0 { 1.0 } else { (-42.0 / log(l)).max(1.0) };
     let mut left = Chain::at(1);
     for place in 1..inputs.nodes.min(far as u32 + 1) {

@@ -1,11 +1,11 @@
 //! SUP, suppression alone: what the figures of section 5.4 compare LE with.
 //!
-//! Whoever has heard nobody by its wake-up speaks once; any message silences. The chapter refers to
-//! chapters 2 and 3 of the thesis for formulas, which are not ours to print: there is no printed
-//! form here.
+//! A process that has heard no message by its wake-up sends once; any message silences it. The
+//! chapter refers to chapters 2 and 3 of the thesis for formulas, which we do not have: there is no
+//! printed form here.
 //!
-//! With one coin per message (l = 0 among them) a process is silenced by the first message that
-//! is not lost, whoever sent it, so all that matters is who woke Δ before:
+//! If all receivers lose together (l = 0 included), the first message that is not lost silences a
+//! process, from any sender. So all that matters is which processes woke Δ before:
 //!
 //! * messages: N ∫ p(t) (1 − (1−l) P(t−Δ))^{N−1} dt = N·P(Δ) + (1 − c^N)/(s(1−l)),
 //!   c = 1 − (1−l) P(T_S−Δ), s the slope of P(t−Δ) over P(t), which is 1 for uniform timers.
@@ -15,8 +15,8 @@
 //! * delay, until the last has spoken or has been silenced: E[min(x + Δ, last wake-up)]; uniform:
 //!   Δ + [−Δ^{N+1} + (1 − c^{N+1})/(1−l) − (c^{N+1} − Δ^{N+1})/l]/(N+1).
 //!
-//! With a coin per receiver and Δ = 0 the processes speak one by one (`one_by_one.rs`): exact
-//! as well. With Δ > 0 there is no form for that.
+//! If each receiver loses for itself and Δ = 0, the processes speak one by one (`one_by_one.rs`):
+//! exact as well. With Δ > 0 there is no form for that.
 
 use super::one_by_one::Line;
 use super::point_of;
@@ -117,7 +117,7 @@ pub fn delay(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(inputs.suppress * (delay + (heard - pow(delay, m) - lost) / m))
 }
 
-/// Whether each receiver has a coin of its own; then Δ must be zero.
+/// Whether each receiver loses for itself; then Δ must be zero.
 fn apart(inputs: &ValidInputs) -> Result<bool, OutOfDomain> {
     let apart = matches!(inputs.loss, Loss::Uncorrelated(_)) && inputs.nodes > 2;
     if apart && inputs.delay > 0.0 {

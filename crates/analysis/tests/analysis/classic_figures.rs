@@ -68,7 +68,7 @@ const KNOWN: Table = &[
             ("The process with the highest id is elected, by the rule", Refuted, |f| {
                 raise(f, 0, "by Table 3, simulated", |_| 0.0)
             }),
-            ("It is, if whoever lets a message pass", Confirmed, |f| {
+            ("It is, if every process that lets", Confirmed, |f| {
                 copy(f, 0, "by Table 3, simulated", "all append their id, simulated")
             }),
             ("As printed the highest is missed in (k − 1)/n", Confirmed, |f| {
@@ -101,7 +101,7 @@ const KNOWN: Table = &[
                     }
                 }
             }),
-            ("Whoever called picks the highest", Confirmed, |f| elect(f, 7)),
+            ("The caller picks the highest", Confirmed, |f| elect(f, 7)),
             ("An election takes 2N", Confirmed, |f| unsend(f, 2, "coordinator")),
         ],
     ),
@@ -112,7 +112,7 @@ const KNOWN: Table = &[
                 unsend(f, 5, "election");
                 unsend(f, 5, "election");
             }),
-            ("Whoever hears of the election", Confirmed, |f| unsend(f, 5, "election")),
+            ("A process that hears of the election", Confirmed, |f| unsend(f, 5, "election")),
             ("An Election of another", Confirmed, |f| unsend(f, 2, "ack")),
             ("(f) The best node is reported", Confirmed, |f| elect(f, 8)),
             ("Election and Acknowledgement are all", Refuted, |f| {

@@ -1,4 +1,4 @@
-//! Figure 5.13: LE-M, where whoever wakes first leads, beside LE-S and SUP.
+//! Figure 5.13: LE-M, where the first process to wake leads, beside LE-S and SUP.
 
 use super::common::{
     CONVERGED, CORRELATED, COUNTED, PARAMETERS, QUIET, RUNS, SENT, Subject, TO_500, UNCORRELATED,

@@ -19,7 +19,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
     Figure {
         title: "LE-S and SUP without loss: convergence time against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.6",
-        says: "Without loss LE-S takes as long as its leader sleeps: half of T_S on average, \
+        says: "Without loss LE-S takes until its leader wakes: half of T_S on average, \
             however many processes there are, because only the leader's own announcement counts. \
             SUP is satisfied with the first message of anybody, and is faster the more there are \
             to send one.",

@@ -33,7 +33,7 @@ const MORE_BYES: &str = "three times as many";
 pub(super) fn figure() -> Figure {
     Figure {
         title: "When are Query, Suppress-then-Query and Bye improvements on LE-A and LE-S?",
-        source: "ours; the figure that section 5.7 wishes for",
+        source: "ours; the figure that section 5.7 proposes",
         says: "A Query at the outset is answered by the leader, sooner than its next announcement \
                if T_A is long. Suppress-then-Query asks only after a random wait; it generates \
                fewer messages than Query, at the price of delay. Byes decrease the delay after a \
@@ -86,7 +86,7 @@ fn start(delay: bool) -> Panel {
     Panel { title, x: Axis::log("processes N", ""), y, series: series.collect() }
 }
 
-/// How often a leader of 20 says goodbye at this loss.
+/// How many Byes a leader of 20 sends at this loss.
 fn byes(l: f64) -> u32 {
     bye_copies(u64::from(N - 1), l).unwrap_or(u32::MAX)
 }

@@ -29,7 +29,7 @@ pub(super) fn figure() -> Figure {
         title: "Time until a disturbed group of 20 agrees again, against loss",
         source: "ours; the formulas are those of section 5.3.2",
         says: "The chapter derives the delay after four disturbances and draws none of them. It \
-               finds that loss does not change the delay after a departure, in neither model; \
+               finds that loss does not change the delay after a departure in either model; \
                that a greater joiner needs as long as a start; that a smaller joiner waits for \
                the leader's next announcement, or, with uncorrelated loss, until all would have \
                heard one; and that a false departure lasts for the announcements lost in a row, \
@@ -41,7 +41,7 @@ pub(super) fn figure() -> Figure {
              runs of 5000 announce intervals, which are more than the text's 1000 runs of one \
              event, though at small losses few of them bring a false departure.",
             "Joiners: T_L is infinite.",
-            "Events strike at any moment of the announce interval: E[t_d] = E[t_a] = T_A/2.",
+            "Events happen at any moment of the announce interval: E[t_d] = E[t_a] = T_A/2.",
             "The group agrees when all that are there name the same leader, who is there too.",
         ],
         panels: vec![departure(), joiner_greater(), joiner_smaller(), false_departure()],

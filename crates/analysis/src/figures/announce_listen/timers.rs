@@ -29,13 +29,13 @@ pub(super) fn figure() -> Figure {
         title: "LE-S: uniform and exponential timers, and announce intervals below T_S + Δ",
         source: "ours; sections 5.4.3 and 5.4.4",
         says: "Exponential timers lead to fewer messages under certain conditions, says section \
-               5.4.3 without naming them, and should be considered where messages are dear. \
+               5.4.3 without naming them, and should be considered where messages are costly. \
                Section 5.4.4 asks for T_A ≥ T_S + Δ, since otherwise regular announcements begin \
                before the leader's first.",
         choices: &[
             "No loss, T_S = 1 s, Δ = .1 s, T_L infinite; T_A = 2 s where N varies.",
             "Where T_A varies there are ten times as many runs: at half of T_S + Δ a thousand \
-             cannot tell the difference from luck.",
+             cannot tell the difference from chance.",
             "Rising: density ∝ exp(rate·t/T_S), few wake early; falling: its mirror image. The \
              text says exponential and means rising, as in the study it refers to.",
             "The formula is the corrected count of messages in T_S, by numerical integration; with \

@@ -124,8 +124,8 @@ fn grown(
     };
     let good = parents.iter().filter(|pair| passes_on(*pair)).count();
     let because = format!("{good} of {} did, all but the source", processes.saturating_sub(1));
-    let says = "Whoever hears of the election takes the sender as its parent, and writes to all \
-                neighbours but it.";
+    let says = "A process that hears of the election takes the sender as its parent, and writes \
+                to all its other neighbours.";
     Claim::judged(says, IN_WORDS, good > 0 && good + 1 == processes, because)
 }
 

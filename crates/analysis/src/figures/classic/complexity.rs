@@ -100,8 +100,8 @@ pub(super) fn figure() -> Figure {
              lets the greatest id survive, the other the oldest call.",
             "No point has more than 12 million messages, all runs together: beyond that there is \
              the formula alone. Random networks are simulated up to 5000 processes.",
-            "Where nothing is left to luck there are two runs, and otherwise up to 100, or the \
-             number asked for in the same proportion.",
+            "Where nothing is random there are two runs, and otherwise up to 100, or the number \
+             asked for in the same proportion.",
         ],
         panels: vec![Panel { title: "", x: across, y: up, series }],
         tables: vec![costs::table()],

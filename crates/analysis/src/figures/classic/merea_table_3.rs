@@ -41,8 +41,8 @@ pub(super) fn figure() -> Figure {
         source: "MEREA, Table 3; the paper has no figure of it",
         says: "Table 3 says what a process does with an election message. If it has called an \
             election itself, it destroys a younger message; `append PID` stands in the other \
-            branch. So whoever has called an election and lets an older message pass is not in its \
-            list. The paper requires that the process with the highest id be elected.",
+            branch. So a process that has called an election and lets an older message pass is \
+            not in its list. The paper requires that the process with the highest id be elected.",
         choices: &[
             "Ten processes, all alive, in any order on the ring. So many call, each at a time of \
              its own within one hop, before any has heard of another.",
@@ -75,7 +75,7 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
     plan.faults = calls.into_iter().map(campaign).collect();
     let (choice, protocol) = (experiment.choice, protocol.to_owned());
     let file = ScenarioFile { about: String::new(), protocol, choice, plan, seed };
-    // Of one seed every run has its own luck.
+    // Every run of one seed draws its own numbers.
     let leader = elected(&file.trace(luck.below(u64::MAX)))?;
     Some(f64::from(u8::from(leader != u64::from(NODES - 1))))
 }
@@ -95,7 +95,11 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "3, Table 3",
             printed,
         ),
-        highest("It is, if whoever lets a message pass appends its id.", "ours", corrected),
+        highest(
+            "It is, if every process that lets a message pass appends its id.",
+            "ours",
+            corrected,
+        ),
         as_often(printed, finding.printed(PRINTED)),
     ]
 }

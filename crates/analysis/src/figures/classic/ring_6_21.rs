@@ -15,7 +15,7 @@ pub(super) fn figure() -> Figure {
         title: "A ring that collects ids: processes 6 and 3 hold elections at once",
         source: "lecture, LCR: the algorithm illustrated, figure 6.21",
         says: "The election messages of P_6 and of P_3 go round at the same time. Each collects \
-            the ids of all who live; then whoever called sends the result round once.",
+            the ids of all who live; then the caller sends the result round once.",
         choices: &[
             "The lecture's text has the caption and not the picture. Eight processes in a row, of \
              which 7 has crashed, are those of the book it is from.",
@@ -66,7 +66,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             ),
         ),
         Claim::judged(
-            "Whoever called picks the highest id of those who live, and all come to know it.",
+            "The caller picks the highest id of the live processes, and all come to know it.",
             "lecture, LCR: the algorithm in words",
             leader.is_some() && leader == alive.last().copied(),
             format!("{} live, and {}", ids(&alive), told(leader)),

@@ -26,9 +26,8 @@ pub(super) const STRATEGY: &str = "K = 7, 14, 28, 56, and N in the fifth round, 
     given up; no more than 6000 relays, which limits nothing up to N = 6000.";
 pub(super) const TIMES: &str = "Every message takes .1 s, and none is expected to take longer than \
     .2 s: the time-outs of section 3.3 are multiples of that, with 3K/2 hops in the Relay phase.";
-pub(super) const FAILURES: &str = "Failures belong to rounds: when one begins everyone's coin is \
-    drawn, and whoever is to fail does so at a moment drawn evenly from the round. Nobody knows \
-    who is dead: the dead stay in views, and can be preferred and elected.";
+pub(super) const FAILURES: &str = "Failures belong to rounds: when a round begins it is drawn for \
+    each process whether it fails, and when in the round, evenly. Nobody knows who is dead: the dead stay in views, and can be preferred and elected.";
 pub(super) const SIZE: &str = "Everyone knows the true size of the group at its start. If each \
     took the size of its view for it, as section 3.1 first says, K/view_prob would relay.";
 pub(super) const TIES: &str = "Lower ids are preferred. A preference is answered only if it is \
@@ -41,8 +40,8 @@ pub(super) const ROUNDS: &str = "Rounds are those that were begun, the last one 
 pub(super) const MESSAGES: &str = "Messages count when they are sent, those to the dead included; \
     calls and re-initiations are multicasts, too.";
 pub(super) const RULES: &str = "Section 3.1 names two ways to begin a round again: `hash`, which \
-    figure 3 prints, where each who saw that something is wrong does so with probability K/N; and \
-    `delay`, where whoever waits least does, of all who saw it. Where the rule is not named it is \
+    figure 3 prints, where each process that saw that something is wrong does so with probability \
+    K/N; and `delay`, where of all that saw it the one with the shortest wait does. Where the rule is not named it is \
     `delay`.";
 
 /// The choices behind a figure of success.

@@ -58,7 +58,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         )
         .explained(
             Verdict::Refuted,
-            "whoever fails needs no final message, and so failures cause hardly any further round",
+            "a process that fails needs no final message, so failures cause hardly any further round",
         ),
         as_computed(
             "Strong success is 1 − p_fail, the probability that the leader lives.",

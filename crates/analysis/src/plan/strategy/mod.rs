@@ -83,7 +83,7 @@ impl Goals {
         if needs > most {
             return Err(Refused::TooManyRuns { success, needs, most });
         }
-        // Whoever names a leader has heard of it.
+        // A process that names a leader has heard of it.
         let (nodes, most) = (self.point.nodes, effort.deliveries());
         let least = needs * f64::from(nodes);
         if least > most {
@@ -105,7 +105,7 @@ pub struct Effort {
     /// A multiple of what is usual: three thousand million deliveries, and a hundred thousand runs
     /// of one strategy. Deliveries and not seconds, so that no answer depends on the machine.
     pub scale: f64,
-    /// Where luck comes from.
+    /// The seed of all randomness.
     pub seed: u64,
     /// How many threads; zero for as many as there are cores.
     pub threads: usize,

@@ -228,7 +228,7 @@ impl Look {
         );
     }
 
-    /// A marker at this place; whoever points at it reads `tip`.
+    /// A marker at this place; a browser shows `tip` when it is pointed at.
     pub(super) fn marker(self, out: &mut String, (x, y): (f64, f64), tip: &str) {
         let colour = self.colour;
         let fill = if self.full { colour } else { "#fff" };
