@@ -24,20 +24,20 @@ const KNOWN: Table = &[
         "merea-messages",
         &[
             ("In the best case MEREA takes as many", Confirmed, |f| {
-                raise(f, 0, "MEREA, best: one calls, simulated", |_| 1.01)
+                raise(f, 0, "MEREA, best: one calls, simulated", |_| 1.01);
             }),
             ("In the worst-best case it takes O(n)", Confirmed, |f| {
-                raise(f, 0, "MEREA, worst-best, simulated", libm::log)
+                raise(f, 0, "MEREA, worst-best, simulated", libm::log);
             }),
             ("In the average case it takes O(n)", Refuted, |f| {
-                copy(f, 0, "MEREA, worst-best, simulated", ANY)
+                copy(f, 0, "MEREA, worst-best, simulated", ANY);
             }),
             ("In the worst-worst case it takes one fourth", Confirmed, |f| {
-                copy(f, 0, "MEREA, worst-worst, printed", WORST)
+                copy(f, 0, "MEREA, worst-worst, printed", WORST);
             }),
             ("Equation (4)", Refuted, |f| copy(f, 0, "MEREA, worst-worst, printed", WORST)),
             ("Simulated, the worst-worst case takes a little fewer", Confirmed, |f| {
-                raise(f, 0, WORST, |_| 1.1)
+                raise(f, 0, WORST, |_| 1.1);
             }),
             ("That is because what is destroyed", Refuted, |f| raise(f, 0, WORST, |_| 0.99)),
             ("One election message completes", Confirmed, |f| {
@@ -49,16 +49,16 @@ const KNOWN: Table = &[
         "merea-times",
         &[
             ("In the best case MEREA takes as long", Confirmed, |f| {
-                raise(f, 0, "MEREA, best: one calls, simulated", |_| 0.9)
+                raise(f, 0, "MEREA, best: one calls, simulated", |_| 0.9);
             }),
             ("If all call MEREA performs better", Refuted, |f| {
-                raise(f, 0, "ring, all call, simulated", |_| 3.0)
+                raise(f, 0, "ring, all call, simulated", |_| 3.0);
             }),
             ("In the worst-best case the time is O(n)", Confirmed, |f| {
-                raise(f, 0, "MEREA, worst-best, simulated", |x| x)
+                raise(f, 0, "MEREA, worst-best, simulated", |x| x);
             }),
             ("In the worst-worst case the time grows as n²", Refuted, |f| {
-                raise(f, 0, WORST, |x| x)
+                raise(f, 0, WORST, |x| x);
             }),
         ],
     ),
@@ -66,13 +66,13 @@ const KNOWN: Table = &[
         "merea-table-3",
         &[
             ("The process with the highest id is elected, by the rule", Refuted, |f| {
-                raise(f, 0, "by Table 3, simulated", |_| 0.0)
+                raise(f, 0, "by Table 3, simulated", |_| 0.0);
             }),
             ("It is, if every process that lets", Confirmed, |f| {
-                copy(f, 0, "by Table 3, simulated", "all append their id, simulated")
+                copy(f, 0, "by Table 3, simulated", "all append their id, simulated");
             }),
             ("As printed the highest is missed in (k − 1)/n", Confirmed, |f| {
-                raise(f, 0, "by Table 3, simulated", |_| 0.5)
+                raise(f, 0, "by Table 3, simulated", |_| 0.5);
             }),
         ],
     ),
@@ -171,26 +171,26 @@ const KNOWN: Table = &[
         "complexity",
         &[
             ("Bully takes N − 1", Confirmed, |f| {
-                raise(f, 0, "bully, the greatest calls, simulated", |_| 2.0)
+                raise(f, 0, "bully, the greatest calls, simulated", |_| 2.0);
             }),
             ("If all are alive and P_0 calls", Confirmed, |f| {
-                raise(f, 0, "bully, the least calls, simulated", |_| 0.5)
+                raise(f, 0, "bully, the least calls, simulated", |_| 0.5);
             }),
             ("The ring takes 2N", Confirmed, |f| {
-                raise(f, 0, "ring, one calls, simulated", |_| 1.5)
+                raise(f, 0, "ring, one calls, simulated", |_| 1.5);
             }),
             ("What Chang and Roberts published", Refuted, |f| {
-                copy(f, 0, "ring, one calls, simulated", CHANG)
+                copy(f, 0, "ring, one calls, simulated", CHANG);
             }),
             ("Hirschberg-Sinclair takes O(n log n)", Confirmed, |f| {
-                raise(f, 0, HIRSCHBERG, libm::sqrt)
+                raise(f, 0, HIRSCHBERG, libm::sqrt);
             }),
             ("Hirschberg-Sinclair takes at most", Confirmed, |f| raise(f, 0, HIRSCHBERG, |_| 4.0)),
             ("On average over all orders Chang-Roberts", Confirmed, |f| {
-                copy(f, 0, HIRSCHBERG, CHANG)
+                copy(f, 0, HIRSCHBERG, CHANG);
             }),
             ("All the other counts", Confirmed, |f| {
-                raise(f, 0, "ad hoc, one calls, E = 2V, simulated", |_| 1.01)
+                raise(f, 0, "ad hoc, one calls, E = 2V, simulated", |_| 1.01);
             }),
         ],
     ),

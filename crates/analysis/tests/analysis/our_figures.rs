@@ -24,25 +24,25 @@ const KNOWN: Table = &[
         "reestablishment-delay",
         &[
             ("After a departure correlated loss costs nothing", Confirmed, |f| {
-                copy(f, 0, "uncorrelated", "correlated")
+                copy(f, 0, "uncorrelated", "correlated");
             }),
             ("After a departure uncorrelated loss costs nothing", Refuted, |f| {
-                copy(f, 0, "correlated", "uncorrelated")
+                copy(f, 0, "correlated", "uncorrelated");
             }),
             ("A joiner that is to lead needs as long as", Confirmed, |f| {
-                raise(f, 1, "uncorrelated", |_| 1.5)
+                raise(f, 1, "uncorrelated", |_| 1.5);
             }),
             ("The delay of a joiner that is not to lead is the same", Confirmed, |f| {
-                raise(f, 2, "correlated, LE-A", |_| 1.5)
+                raise(f, 2, "correlated, LE-A", |_| 1.5);
             }),
             ("With uncorrelated loss a joiner that is to lead needs", Refuted, |f| {
-                copy(f, 1, "uncorrelated, printed", "uncorrelated")
+                copy(f, 1, "uncorrelated, printed", "uncorrelated");
             }),
             ("With uncorrelated loss a joiner that is not to lead waits until all", Refuted, |f| {
-                copy(f, 2, "uncorrelated, printed", "uncorrelated")
+                copy(f, 2, "uncorrelated, printed", "uncorrelated");
             }),
             ("With correlated loss a false departure lasts for", Refuted, |f| {
-                copy(f, 3, "correlated, printed", "correlated")
+                copy(f, 3, "correlated, printed", "correlated");
             }),
         ],
     ),
@@ -50,14 +50,14 @@ const KNOWN: Table = &[
         "inconsistent-fraction",
         &[
             ("Without loss T_L ≥ T_A avoids false departures", Confirmed, |f| {
-                copy(f, 1, "correlated", "no loss")
+                copy(f, 1, "correlated", "no loss");
             }),
             ("With loss T_L > T_A·E[# lost in a row] avoids them", Refuted, |f| {
                 raise(f, 1, "correlated", |_| 0.0);
                 raise(f, 1, "uncorrelated", |_| 0.0);
             }),
             ("With correlated loss the inconsistent fraction is", Refuted, |f| {
-                copy(f, 1, "correlated, printed", "correlated")
+                copy(f, 1, "correlated, printed", "correlated");
             }),
         ],
     ),
@@ -70,7 +70,7 @@ const KNOWN: Table = &[
                 |f| copy(f, 0, "falling, rate 10", "rising, rate 10"),
             ),
             ("Exponential timers lead to fewer messages, whatever N", Refuted, |f| {
-                raise(f, 0, "uniform", |_| 100.0)
+                raise(f, 0, "uniform", |_| 100.0);
             }),
             ("T_A ≥ T_S + Δ", Confirmed, |f| {
                 level(f, 2, "N = 50", 9.0);
@@ -81,17 +81,17 @@ const KNOWN: Table = &[
         "mappings",
         &[
             ("Making the wake-up time a function of what governs leadership", Confirmed, |f| {
-                copy(f, 2, "LE-S: at random", "LE-S: by a random rank")
+                copy(f, 2, "LE-S: at random", "LE-S: by a random rank");
             }),
             ("It also needs fewer messages", Confirmed, |f| raise(f, 3, "LE-S: by id", |_| 2.0)),
             ("Choosing the earliest wake-up is an improvement", Confirmed, |f| {
-                copy(f, 0, "LE-S: at random", "LE-M: the earliest leads")
+                copy(f, 0, "LE-S: at random", "LE-M: the earliest leads");
             }),
             ("A rank that decides on the wake-up is as good", Confirmed, |f| {
-                raise(f, 0, "LE-M: the earliest leads", |_| 0.5)
+                raise(f, 0, "LE-M: the earliest leads", |_| 0.5);
             }),
             ("Probabilistically smaller wake-up times", Confirmed, |f| {
-                raise(f, 1, "LE-S: by id, jitter .5 s", |_| 3.0)
+                raise(f, 1, "LE-S: by id, jitter .5 s", |_| 3.0);
             }),
         ],
     ),
@@ -99,16 +99,16 @@ const KNOWN: Table = &[
         "measured-criteria",
         &[
             ("The sum of observed losses chooses a better leader", Confirmed, |f| {
-                copy(f, 0, "greatest id", "by what was heard")
+                copy(f, 0, "greatest id", "by what was heard");
             }),
             ("It does so too where how well one hears has nothing to do", Refuted, |f| {
                 copy(f, 0, "by what was heard", "by what was heard, one-way losses");
             }),
             ("The sum of observed delays chooses a leader that is nearer", Confirmed, |f| {
-                raise(f, 1, "by what was heard", |_| 2.0)
+                raise(f, 1, "by what was heard", |_| 2.0);
             }),
             ("Linking the wake-up time with the measured criterion", Confirmed, |f| {
-                raise(f, 3, "by what was heard, timers too", |_| 2.0)
+                raise(f, 3, "by what was heard, timers too", |_| 2.0);
             }),
         ],
     ),
@@ -124,7 +124,7 @@ const KNOWN: Table = &[
                 level(f, 0, "LE-A", 0.01);
             }),
             ("Explicit Byes decrease the time without agreement", Confirmed, |f| {
-                copy(f, 0, "LE-S", "LE-S with Bye")
+                copy(f, 0, "LE-S", "LE-S with Bye");
             }),
         ],
     ),
@@ -132,26 +132,26 @@ const KNOWN: Table = &[
         "query",
         &[
             ("A Query is answered sooner than the next announcement", Confirmed, |f| {
-                copy(f, 0, "LE-A", "Query")
+                copy(f, 0, "LE-A", "Query");
             }),
             ("Suppress-then-Query helps a joiner too", Confirmed, |f| {
-                raise(f, 0, "Suppress-then-Query", |_| 3.0)
+                raise(f, 0, "Suppress-then-Query", |_| 3.0);
             }),
             ("When all begin at once Suppress-then-Query generates fewer", Confirmed, |f| {
-                copy(f, 3, "Query", "Suppress-then-Query")
+                copy(f, 3, "Query", "Suppress-then-Query");
             }),
             ("It takes longer than Query", Confirmed, |f| {
-                copy(f, 2, "Query", "Suppress-then-Query")
+                copy(f, 2, "Query", "Suppress-then-Query");
             }),
             ("At a start with loss Query is an improvement on LE-A", Confirmed, |f| {
-                copy(f, 2, "LE-A", "Query")
+                copy(f, 2, "LE-A", "Query");
             }),
             ("At a start neither spares messages", Confirmed, |f| raise(f, 3, "Query", |_| 0.5)),
             ("Byes decrease the delay after a departure", Confirmed, |f| {
-                copy(f, 1, "no Bye", "1 + X(N − 1) Byes")
+                copy(f, 1, "no Bye", "1 + X(N − 1) Byes");
             }),
             ("The mean number of announcements that reaches all", Refuted, |f| {
-                copy(f, 1, "three times as many", "1 + X(N − 1) Byes")
+                copy(f, 1, "three times as many", "1 + X(N − 1) Byes");
             }),
         ],
     ),

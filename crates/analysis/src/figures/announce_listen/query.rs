@@ -3,8 +3,8 @@
 use super::reestablishment_delay::departing;
 use super::sketch::simulated;
 use crate::announce_listen::point;
-use crate::figures::evidence::{above_from, lies_above, never_below, value};
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Pane, Panel, Verdict};
+use crate::figures::evidence::{above_from, lies_above, never_below, scaled, value};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Pane, Panel, Verdict};
 use crate::inputs::Loss;
 use crate::point::duration;
 use bellwether_protocols::announce_listen::{Variant, bye_copies};
@@ -146,16 +146,9 @@ fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
 
 /// Whether two curves differ by less than a fifth, beyond doubt, wherever both have a point.
 fn about_as_many(mine: &Curve, other: &Curve) -> bool {
-    let times = |dot: &Dot, factor: f64| Dot {
-        y: factor * dot.y,
-        stderr: factor * dot.stderr,
-        ..dot.clone()
-    };
-    let within = |(mine, other): (&Dot, &Dot)| {
-        times(other, 1.2).exceeds(mine) && mine.exceeds(&times(other, 0.8))
-    };
-    let mut pairs = mine.beside(other).peekable();
-    pairs.peek().is_some() && pairs.all(within)
+    mine.all_beside(other, |mine, other| {
+        scaled(other, 1.2).exceeds(mine) && mine.exceeds(&scaled(other, 0.8))
+    })
 }
 
 fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {

@@ -2,7 +2,8 @@
 
 use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
 use super::loss::{NODES, by_delay};
-use super::tell::{at_least, scaled, together, told};
+use super::tell::{at_least, together, told};
+use crate::figures::evidence::scaled;
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Series, Verdict};
 use crate::point::Point;
 use crate::probabilistic::point;
