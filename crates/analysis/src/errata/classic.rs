@@ -56,8 +56,8 @@ fn merea() -> Vec<Erratum> {
             section: "MEREA, Table 3",
             printed: "`if (my F = TRUE) then if (my T < T_i) then destroy … else append PID`: the \
                       `else` belongs to the outer `if`",
-            corrected: "every process that does not destroy the message appends its id, also if it has called \
-                        an election itself",
+            corrected: "every process that does not destroy the message appends its id, also if it \
+                        has called an election itself",
             why: "a process that has called an election and lets an older message pass is not in \
                   its list. If it is the highest, another is elected: with k of n calling, in \
                   (k−1)/n of all cases; shown is how often. Counted through in a test for all \
@@ -104,9 +104,10 @@ fn lecture() -> Vec<Erratum> {
                       message is forwarded\"; the process that receives d = 2^k is the last of the \
                       2^k-neighbourhood",
             corrected: "d is initially 1",
-            why: "the neighbour of a candidate is one hop away and receives d = 0; so the process that receives 2^k is 2^k + 1 hops away. Tokens shall \"travel distance 2^k\". The \
-                  right process is elected all the same; shown are the messages, on average over \
-                  all orders.",
+            why: "the neighbour of a candidate is one hop away and receives d = 0; so the process \
+                  that receives 2^k is 2^k + 1 hops away. Tokens shall \"travel distance 2^k\". \
+                  The right process is elected all the same; shown are the messages, on average \
+                  over all orders.",
             cases: forms("hirschberg-sinclair.messages.mean", &[4, 10, 100, 1000]),
         },
         Erratum {

@@ -14,9 +14,6 @@ use libm::{exp, lgamma, log, log1p, sqrt};
 use std::f64::consts::PI;
 
 /// As printed, but never below 0.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     // Infinite if the mean is 0; the bound then is 0.
@@ -25,9 +22,6 @@ pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 }
 
 /// Exactly.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let [few, many] = window(round.k1());

@@ -15,9 +15,6 @@ use crate::quantity::Quantity;
 use libm::pow;
 
 /// As printed; a tree of less than one relay has no edge.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let edges = (1.5 * round.k2() - 1.0).max(0.0);
@@ -25,9 +22,6 @@ pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 }
 
 /// With two unicasts for each edge.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let [_, most] = window(round.k2());

@@ -25,18 +25,12 @@ use bellwether_sim::Measure;
 use libm::{exp, log, pow};
 
 /// The text's bound for such views.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let seeing = inputs.with(|given| (given.view, given.unicast_loss) = (1.0, 0.0))?;
     success::printed(&seeing)
 }
 
 /// Exactly.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let other = Member::new(round.pass * round.hears, inputs);

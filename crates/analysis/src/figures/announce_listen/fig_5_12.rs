@@ -55,8 +55,8 @@ pub(super) fn figure() -> Figure {
     Figure {
         title: "LE-M, LE-S and SUP in the first round with a loss of .4",
         source: "thesis chapter 5, section 5.4.3, figure 5.12",
-        says: "If the first process to wake leads, LE-M, the order in which processes want to lead is \
-            the order in which they speak. Its first round is then like SUP, and the two curves \
+        says: "If the first process to wake leads, LE-M, the order in which processes want to lead \
+            is the order in which they speak. Its first round is then like SUP, and the two curves \
             lie over each other, while the leader of LE-S wakes after half of T_S.",
         choices: &[
             PARAMETERS,

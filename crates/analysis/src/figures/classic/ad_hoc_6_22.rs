@@ -1,7 +1,7 @@
 //! The lecture's figure 6.22: a tree grows over a network and reports the best node.
 
 use super::common::value_of;
-use super::story::{Sent, callers, counted, elected, ends, senders, sent};
+use super::records::{Sent, callers, counted, elected, ends, senders, sent};
 use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 use bellwether_core::{Event, Record, SimTime};

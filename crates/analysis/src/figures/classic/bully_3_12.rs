@@ -1,7 +1,7 @@
 //! The lecture's figure 3-12: process 4 holds an election, and 6 wins it.
 
 use super::common::value_of;
-use super::story::{callers, count, counted, elected, ends, exchanged, ids, sent, since, told};
+use super::records::{callers, count, counted, elected, ends, exchanged, ids, sent, since, told};
 use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 

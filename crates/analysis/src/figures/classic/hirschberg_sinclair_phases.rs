@@ -1,7 +1,7 @@
 //! The lecture's example of Hirschberg-Sinclair: phases 0 to 5.
 
 use super::common::value_of;
-use super::story::{count, elected, ends, ids, told};
+use super::records::{count, elected, ends, ids, told};
 use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 use bellwether_core::{Event, Record, SimTime};

@@ -79,7 +79,8 @@ pub(super) const TIMES: &str = "Messages take 3 s from process to process, and e
 pub(super) const AT_ONCE: &str = "All who call do so at the same time, before they hear of \
     another; the lesser id counts as older. So ids that descend along the ring make the worst-best \
     case and ids that ascend the worst-worst.";
-pub(super) const RUNS: &str = "Where nothing is random there are two runs, and otherwise 300, or the number asked for in the same proportion.";
+pub(super) const RUNS: &str = "Where nothing is random there are two runs, and otherwise 300, or \
+    the number asked for in the same proportion.";
 
 impl Case {
     /// What formulas are asked, for so many processes.

@@ -1,6 +1,6 @@
 //! MEREA's Table 3, run as it is printed: how often the highest process is missed.
 
-use super::story::elected;
+use super::records::elected;
 use crate::figures::evidence::value;
 use crate::figures::series::named;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series, Trial};

@@ -1,7 +1,7 @@
 //! The lecture's figure 6.21: two elections at once on a ring.
 
 use super::common::value_of;
-use super::story::{callers, counted, elected, ends, ids, sent, told};
+use super::records::{callers, counted, elected, ends, ids, sent, told};
 use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 use std::collections::BTreeMap;

@@ -27,7 +27,8 @@ pub(super) const STRATEGY: &str = "K = 7, 14, 28, 56, and N in the fifth round, 
 pub(super) const TIMES: &str = "Every message takes .1 s, and none is expected to take longer than \
     .2 s: the time-outs of section 3.3 are multiples of that, with 3K/2 hops in the Relay phase.";
 pub(super) const FAILURES: &str = "Failures belong to rounds: when a round begins it is drawn for \
-    each process whether it fails, and when in the round, evenly. Nobody knows who is dead: the dead stay in views, and can be preferred and elected.";
+    each process whether it fails, and when in the round, evenly. Nobody knows who is dead: the \
+    dead stay in views, and can be preferred and elected.";
 pub(super) const SIZE: &str = "Everyone knows the true size of the group at its start. If each \
     took the size of its view for it, as section 3.1 first says, K/view_prob would relay.";
 pub(super) const TIES: &str = "Lower ids are preferred. A preference is answered only if it is \
@@ -41,8 +42,8 @@ pub(super) const MESSAGES: &str = "Messages count when they are sent, those to t
     calls and re-initiations are multicasts, too.";
 pub(super) const RULES: &str = "Section 3.1 names two ways to begin a round again: `hash`, which \
     figure 3 prints, where each process that saw that something is wrong does so with probability \
-    K/N; and `delay`, where of all that saw it the one with the shortest wait does. Where the rule is not named it is \
-    `delay`.";
+    K/N; and `delay`, where of all that saw it the one with the shortest wait does. Where the rule \
+    is not named it is `delay`.";
 
 /// The choices behind a figure of success.
 const OF_SUCCESS: &[&str] = &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS];

@@ -59,7 +59,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         )
         .explained(
             Verdict::Refuted,
-            "a process that fails needs no final message, so failures cause hardly any further round",
+            "a process that fails needs no final message, so failures cause hardly any further \
+             round",
         ),
         as_computed(
             "Strong success is 1 − p_fail, the probability that the leader lives.",
