@@ -134,6 +134,11 @@ fn runs(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Why a formula has no value, with the flags of its parameters.
+fn with_flags(why: &OutOfDomain) -> String {
+    why.explain(&|parameter| format!("--{parameter}"))
+}
+
 /// All that was computed.
 struct Found {
     quantity: &'static Quantity,
@@ -163,7 +168,7 @@ impl Found {
         let value = |value: f64| format!("{} {unit}", digits(value));
         let row = |form: &str, found: &Result<f64, OutOfDomain>, note: String| match found {
             Ok(found) => [form.to_owned(), value(*found), note],
-            Err(why) => [form.to_owned(), "no value".to_owned(), why.to_string()],
+            Err(why) => [form.to_owned(), "no value".to_owned(), with_flags(why)],
         };
         let from = match (printed, corrected) {
             (Ok(printed), Ok(corrected)) => {
@@ -250,6 +255,7 @@ impl Analyze {
             let possible = point.is_some_and(|point| point.experiment(1).is_ok());
             if !possible || self.simulate.is_none() {
                 let way_out = if possible { ", or add --simulate 1000" } else { "" };
+                let why = with_flags(why);
                 return Err(Failure::usage(format!("{}: {why}{way_out}", quantity.name)));
             }
         }
@@ -351,10 +357,10 @@ impl Analyze {
             "note": (quantity.note)(inputs),
         });
         if let Err(why) = printed {
-            result["printed_why"] = json!(why.to_string());
+            result["printed_why"] = json!(with_flags(why));
         }
         if let Err(why) = corrected {
-            result["corrected_why"] = json!(why.to_string());
+            result["corrected_why"] = json!(with_flags(why));
         }
         if let Some(found) = simulated {
             let Simulated { summary, measure, unsettled, judgement, command, left_out } = found;
