@@ -14,8 +14,7 @@ from kit import put, val, wipe
 from leases import Leases
 
 
-class Group(Leases):
-    TITLE = "tokens, lost disks, founding and changes of members together"
+class Rules(Leases):
     SORTS = Leases.SORTS + ["Config", "Lease", "Readset"]
     RIGID = Leases.RIGID | {
         "term": "Req Int",
@@ -23,7 +22,6 @@ class Group(Leases):
         "of": "Quorum Config",            # a quorum is a majority of this list
         "ver": "Config Int",
         "parent": "Config Config",
-        "born": "Config Int",             # the token of the leader that made the list
         "root": "Config",                 # the founding list
         "voter": "Node Config Bool",
         "lease_life": "Lease Life",
@@ -33,7 +31,7 @@ class Group(Leases):
         "reads": "Node Readset Bool",     # to meet every majority of it
         "read_of": "Readset Config",
         "met": "Readset Quorum Node",
-        "think": "Node Bool",             # true of all; names a term that the solver should consider
+        "think": "Node Bool",             # true of all; see `given`
     }
     STATE = Leases.STATE | {
         # durable
@@ -67,17 +65,13 @@ class Group(Leases):
                " adopt adopt_joint renew renew_joint learn learn_list change"
                " answer recover hear ask_all say_clean found bootstrap").split()
 
-    # Where the solver is told which parts of the invariant suffice.
-    HINTS = {(action, "commits"): ["line", "commits", "made", "by-newest"]
-             for action in ("adopt_joint", "renew_joint")}
-
     def quorums(self):
         u, met = self.u, self.met
         common, member = self.common, self.member
         if u.sizes:
             return self.counted()
         return [
-            self.ver(self.root) == 0, self.parent(self.root) == self.root, self.born(self.root) == 0,
+            self.ver(self.root) == 0, self.parent(self.root) == self.root,
             u.every("Quorum Quorum", lambda p, q: Implies(self.of(p) == self.of(q), And(
                 member(common(p, q), p), member(common(p, q), q)))),
             u.every("Readset Quorum", lambda b, q: Implies(self.read_of(b) == self.of(q), And(
@@ -92,7 +86,7 @@ class Group(Leases):
         size = lambda c: count(lambda n: self.voter(n, c))
         few = self.lacks("reads-enough")
         return [
-            self.ver(self.root) == 0, self.parent(self.root) == self.root, self.born(self.root) == 0,
+            self.ver(self.root) == 0, self.parent(self.root) == self.root,
             u.every("Quorum", lambda q: 2 * count(lambda n: self.member(n, q)) > size(self.of(q))),
             u.every("Node Quorum", lambda n, q: Implies(
                 self.member(n, q), self.voter(n, self.of(q)))),
@@ -101,14 +95,14 @@ class Group(Leases):
             u.every("Node Readset", lambda n, b: Implies(
                 self.reads(n, b), And(self.voter(n, self.read_of(b)), n != self.reader(b)))),
             u.every("Req", lambda r: And(0 <= self.term(r), self.term(r) <= 5)),
-        ]
+        ] + [self.voter(n, self.root) == (i < self.founders) for i, n in enumerate(nodes)]
 
     def founded(self, s):
-        """To shorten runs of the small model: every node has founded, or (NEW) none has."""
+        """To shorten runs of the small model: every node has founded; or none, if it is `new`."""
         return self.u.every("Node", lambda n: And(
             s.lost(n) == self.new, s.highest(n) == 0, s.anon(n), s.conf(n) == self.root))
 
-    new = False
+    new, founders = False, 3
 
     def initial(self, s):
         u = self.u
@@ -139,9 +133,14 @@ class Group(Leases):
         """A lease or a commit has rested on a vote of n."""
         u = self.u
         return Not(And(
-            u.every("Lease", lambda e: Implies(s.led(e), Not(self.member(n, self.lease_quorum(e))))),
+            u.every("Lease", lambda e: Implies(
+                s.led(e), Not(self.member(n, self.lease_quorum(e))))),
             u.every("Int", lambda v: Implies(
                 And(1 <= v, v <= s.top()), Not(self.member(n, s.cq(v)))))))
+
+    def version(self, e):
+        """The version of the list that a lease rested on."""
+        return self.ver(self.of(self.lease_quorum(e)))
 
     # --- lives ---
 
@@ -182,12 +181,9 @@ class Group(Leases):
     # --- terms and leases ---
 
     def request(self, s):
-        """With its own list, and a term no lower than its highest."""
+        """With a list that was made, in practice its own, and any term."""
         guard, a = super().request(s)
-        n, r = self.params["n"], self.params["r"]
-        return And(guard, Not(s.lost(n)), self.term(r) >= 0, s.made(self.cfg(r)),
-                   self.rule("asks-with-own-list", self.cfg(r) == s.conf(n)),
-                   self.rule("asks-with-highest-term", self.term(r) >= s.highest(n))), a
+        return And(guard, s.made(self.cfg(self.params["r"]))), a
 
     def grant(self, s):
         """A higher term, or the highest again to the same life. Stored before the reply."""
@@ -273,8 +269,8 @@ class Group(Leases):
         p = self.some(p="Quorum")
         n, r, e = (self.params[x] for x in "nre")
         c = self.cfg(r)
-        one = self.u.every("Node", lambda m: Implies(
-            self.member(m, p), self.cfg(self.v(m)) == c))
+        one = self.rule("one-list-per-lease", self.u.every("Node", lambda m: Implies(
+            self.member(m, p), self.cfg(self.v(m)) == c)))
         votes = self.votes(s, s.life(n), p, self.v, r)
         v = self.ver(c)
         new = v > s.top()
@@ -292,25 +288,20 @@ class Group(Leases):
     # --- lists ---
 
     def learn_list(self, s):
-        """It stores a list that it has heard of, and a term no lower than that of its maker."""
-        n, c, k = self.some(n="Node", c="Config", k="Int")
-        higher = k > s.highest(n)
-        return And(s.runs(n), Not(s.lost(n)), s.made(c), self.takes(s, n, c), k >= self.born(c)), s.but(
-            conf=put(s.conf, n, c), highest=put(s.highest, n, If(higher, k, s.highest(n))),
-            anon=put(s.anon, n, Or(higher, s.anon(n))))
+        """It stores a list that it has heard of."""
+        n, c = self.some(n="Node", c="Config")
+        return And(s.runs(n), Not(s.lost(n)), s.made(c), self.takes(s, n, c)), s.but(
+            conf=put(s.conf, n, c))
 
     def change(self, s):
-        """The leader by a list makes the next one, and stores it before it asks with it."""
+        """It makes the next list from its own, which is committed, and stores it. In practice it
+        leads; the proof does not need that."""
         n, c = self.some(n="Node", c="Config")
-        t, T, ok, a = self.step(s, n)
-        l, d = s.life(n), s.conf(n)
-        runs = self.rule("changes-while-leading", t < s.since(l) + self.LEASE)
-        confirmed = self.rule("one-change-at-a-time", s.lconf(l) == d)
-        leads = And(s.leads(l), t == T, runs, confirmed)
+        d = s.conf(n)
         child = And(Not(s.made(c)), c != self.root, self.parent(c) == d,
-                    self.ver(c) == self.ver(d) + 1, self.born(c) == s.token(l))
-        stored = And(Not(s.lost(n)), self.rule("maker-stored-token", s.highest(n) >= s.token(l)))
-        return And(ok, s.runs(n), leads, child, stored), a.but(
+                    self.ver(c) == self.ver(d) + 1)
+        committed = self.rule("one-change-at-a-time", self.committed(s, d))
+        return And(s.runs(n), Not(s.lost(n)), child, committed), s.but(
             made=put(s.made, c, True), conf=put(s.conf, n, c))
 
     # --- a node without state: reading ---
@@ -365,7 +356,8 @@ class Group(Leases):
         kept = And(w != n, self.voter(w, self.root), Not(s.lost(w)), s.highest(w) > 0)
         after = self.rule("founds-after-quarantine", Not(s.locked(n)))
         assumed = self.rule("assumed-some-state-kept", Or(Not(self.voted(s, n)), kept))
-        return And(s.runs(n), s.lost(n), after, self.others(n, lambda m: s.knows(n, m)), assumed), s.but(
+        known = self.others(n, lambda m: s.knows(n, m))
+        return And(s.runs(n), s.lost(n), after, known, assumed), s.but(
             asked=put(s.asked, n, True), clean=wipe(s.clean, n), witness=put(s.witness, n, w))
 
     def say_clean(self, s):
@@ -395,182 +387,3 @@ class Group(Leases):
         n = self.some(n="Node")
         assumed = self.rule("assumed-operator-is-right", Not(self.voted(s, n)))
         return And(s.runs(n), s.lost(n), Not(s.locked(n)), assumed), self.begin(s, n)
-
-    # --- what holds ---
-
-    def version(self, e):
-        """The version of the list that a lease rested on."""
-        return self.ver(self.of(self.lease_quorum(e)))
-
-    def invariant(self, s):
-        return super().invariant(s) | self.lists_hold(s) | self.terms_hold(s) | self.lost_hold(s)
-
-    def lists_hold(self, s):
-        u, ver, made, top, line = self.u, self.ver, s.made, s.top(), s.line
-        owner, cfg, member = self.owner, self.cfg, self.member
-        past = lambda v: And(1 <= v, v <= top)
-        return {
-            "line": And(top >= 0, line(0) == self.root, u.every("Int", lambda v: Implies(
-                And(0 <= v, v <= top), And(made(line(v)), ver(line(v)) == v)),
-                where=lambda v: [line(v)])),
-            "commits": u.every("Int", lambda v: Implies(past(v), And(
-                self.parent(line(v)) == line(v - 1), self.of(s.cq(v)) == line(v - 1),
-                s.led(s.ce(v)), self.of(self.lease_quorum(s.ce(v))) == line(v))),
-                where=lambda v: [s.cq(v)]),
-            "made": And(made(self.root), u.every("Config", lambda c: Implies(
-                made(c), And(0 <= ver(c), ver(c) <= top + 1, Implies(c != self.root, And(
-                    1 <= ver(c), self.parent(c) == line(ver(c) - 1))))))),
-            "leader-by-newest": u.every("Life", lambda l: And(
-                Implies(s.leads(l), self.of(s.quorum(l)) == s.lconf(l)),
-                Implies(self.leading(s, l), s.lconf(l) == line(top)))),
-            "leases-by-committed": u.every("Lease", lambda e: Implies(s.led(e), And(
-                0 <= self.version(e), self.version(e) <= top,
-                self.of(self.lease_quorum(e)) == line(self.version(e)),
-                s.used(self.lease_life(e))))),
-            "requests-by-made": u.every("Req", lambda r: Implies(s.sent(r), And(
-                made(cfg(r)), self.term(r) >= self.born(cfg(r))))),
-            "own-list": u.every("Node", lambda n: Implies(Not(s.lost(n)), And(
-                made(s.conf(n)), s.highest(n) >= self.born(s.conf(n)), s.highest(n) >= 0))),
-            "vote-stores-list": u.every("Node Req", lambda n, r: Implies(
-                And(s.granted(n, r), self.live(s, r), Not(s.lost(n))), self.holds(s, s.conf(n), cfg(r)))),
-            "commit-is-stored": u.every("Int Node", lambda v, n: Implies(
-                And(past(v), member(n, s.cq(v)), Not(s.lost(n))),
-                Or(ver(s.conf(n)) > v, s.conf(n) == line(v)))),
-            "older-votes-are-the-committers": u.every("Int Node Req", lambda v, n, r: Implies(
-                And(past(v), member(n, s.cq(v)), s.granted(n, r), self.live(s, r)),
-                Or(ver(cfg(r)) > v, cfg(r) == line(v), owner(r) == self.lease_life(s.ce(v))))),
-            "recent": u.every("Lease Config", lambda e, c: Implies(And(s.led(e), made(c)), Or(
-                ver(c) <= self.version(e) + 1, self.lease_token(e) <= self.born(c)))),
-        }
-
-    def holds(self, s, mine, c):
-        """A node with list `mine` has c, or a list that supersedes it."""
-        return Or(mine == c, self.ver(mine) > self.ver(c),
-                  And(self.ver(mine) == self.ver(c), self.committed(s, mine)))
-
-    def terms_hold(self, s):
-        u, owner, live, term, member = self.u, self.owner, self.live, self.term, self.member
-        life, token, quorum = self.lease_life, self.lease_token, self.lease_quorum
-        return {
-            "vote-stores-term": u.every("Node Req", lambda n, r: Implies(
-                And(s.granted(n, r), live(s, r), Not(s.lost(n))), Or(
-                    s.highest(n) > term(r),
-                    And(s.highest(n) == term(r), Not(s.anon(n)), s.grantee(n) == owner(r))))),
-            "terms-are-positive": And(
-                u.every("Node Req", lambda n, r: Implies(s.granted(n, r), term(r) > 0)),
-                u.every("Node", lambda n: Implies(
-                    And(Not(s.lost(n)), Not(s.anon(n))), s.highest(n) > 0))),
-            "token-is-stored": u.every("Lease Node", lambda e, n: Implies(
-                And(s.led(e), member(n, quorum(e)), Not(s.lost(n))), Or(
-                    s.highest(n) > token(e),
-                    And(s.highest(n) == token(e), Or(s.anon(n), s.grantee(n) == life(e)))))),
-            "others-vote-higher": u.every("Lease Node Req", lambda e, n, r: Implies(
-                And(s.led(e), member(n, quorum(e)), s.granted(n, r), owner(r) != life(e),
-                    live(s, r)), term(r) > token(e))),
-            "commits-carry-tokens": u.every("Lease Int", lambda e, v: Implies(
-                And(s.led(e), self.version(e) < v, v <= s.top()), token(e) <= token(s.ce(v)))),
-            "own-tokens": u.every("Life Lease", lambda l, e: Implies(
-                And(s.leads(l), s.led(e), life(e) == l), token(e) <= s.token(l))),
-            "tokens-grow": self.tokens_grow(s),
-            "one-life-per-token": self.one_life_per_token(s),
-        }
-
-    def lost_hold(self, s):
-        u, member, quorum = self.u, self.member, self.lease_quorum
-        past = lambda v: And(1 <= v, v <= s.top())
-        free = lambda n: And(s.lost(n), s.runs(n), Not(s.locked(n)))
-        kept = lambda n, w: And(
-            w != n, self.voter(w, self.root), Not(s.clean(n, w)), s.knows(n, w),
-            Implies(And(s.runs(w), s.life(w) == s.klife(n, w)),
-                    And(Not(s.lost(w)), s.highest(w) > 0)))
-        return {
-            "quarantine": u.every("Node", lambda n: Implies(
-                And(s.lost(n), s.runs(n), s.locked(n)), s.bound(n))),
-            "reading": u.every("Node Node", lambda n, m: Implies(s.told(n, m), And(
-                s.runs(n), Implies(s.lost(n), Not(s.locked(n)))))),
-            "need": u.every("Node", lambda n: Implies(free(n), s.need(n) <= s.top())),
-            "need-commits": u.every("Node Int", lambda n, v: Implies(
-                And(free(n), past(v), member(n, s.cq(v))), v <= s.need(n))),
-            "need-leases": u.every("Node Lease", lambda n, e: Implies(
-                And(free(n), s.led(e), member(n, quorum(e))), self.version(e) <= s.need(n))),
-            "told-of-made": u.every("Node Node", lambda n, m: Implies(
-                And(s.lost(n), s.told(n, m)), And(
-                    s.made(s.tconf(n, m)), s.tterm(n, m) >= self.born(s.tconf(n, m)),
-                    s.tterm(n, m) >= 0))),
-            "told-of-commits": u.every("Node Node Int", lambda n, m, v: Implies(
-                And(s.lost(n), s.told(n, m), 1 <= v, v <= s.need(n), member(m, s.cq(v))),
-                Or(self.ver(s.tconf(n, m)) > v, s.tconf(n, m) == s.line(v)))),
-            "told-of-tokens": u.every("Node Node Lease", lambda n, m, e: Implies(
-                And(s.lost(n), s.told(n, m), s.led(e), member(n, quorum(e)), member(m, quorum(e))),
-                s.tterm(n, m) >= self.lease_token(e))),
-            "heard-of-lives": u.every("Node Node", lambda n, m: Implies(
-                s.knows(n, m), s.used(s.klife(n, m)))),
-            "asking": u.every("Node", lambda n: Implies(s.asked(n), And(
-                s.runs(n), Implies(s.lost(n), Not(s.locked(n)))))),
-            "kept-by-leases": u.every("Node Lease", lambda n, e: Implies(
-                And(s.lost(n), s.asked(n), s.led(e), member(n, quorum(e))), kept(n, s.witness(n)))),
-            "kept-by-commits": u.every("Node Int", lambda n, v: Implies(
-                And(s.lost(n), s.asked(n), past(v), member(n, s.cq(v))), kept(n, s.witness(n)))),
-        }
-
-    # --- steps of the proof that the solver does not find by itself ---
-
-    def lemmas(self, action, s, after):
-        if action in ("adopt", "renew", "adopt_joint", "renew_joint"):
-            return self.lemmas_of_leases(action, s)
-        return self.lemmas_of_recovery(s) if action == "recover" else {}
-
-    def given(self, *nodes):
-        """True; names nodes that the solver should consider."""
-        return And([self.think(n) for n in nodes])
-
-    def lemmas_of_leases(self, action, s):
-        n, r, q, k = (self.params[x] for x in "nrqk")
-        c, l, common, token = self.cfg(r), s.life(n), self.common, self.lease_token
-        v, newest = self.ver(c), c == s.line(s.top())
-        quorums, facts = [q], {}
-        basic = ["line", "commits", "made", "requests-by-made", "older-votes-are-the-committers"]
-        if "joint" in action:
-            p = self.params["p"]
-            quorums.append(p)
-            newest = Or(newest, And(v == s.top() + 1, self.parent(c) == s.line(s.top())))
-            facts["new-or-committed"] = (Implies(
-                self.given(common(p, s.cq(v))), Or(v == s.top() + 1, c == s.line(v))),
-                basic + ["votes"])
-        facts["by-newest"] = (Implies(self.given(common(q, s.cq(v + 1))), newest),
-                              basic + list(facts) + ["votes"])
-        if "adopt" in action:
-            last = self.lease_quorum(s.ce(s.top()))
-            facts["token-is-higher"] = (self.u.every("Lease", lambda e: Implies(
-                And(s.led(e), self.given(*(common(x, y) for x in quorums
-                                           for y in (last, self.lease_quorum(e))))),
-                token(e) < k)), ["line", "commits", "leases-by-committed", "others-vote-higher",
-                                 "commits-carry-tokens", "by-newest", "votes"])
-        return facts
-
-    def lemmas_of_recovery(self, s):
-        n, w, b, p = (self.params[x] for x in "nwbp")
-        d = s.tconf(n, w)
-        v = self.ver(d)
-        basic = ["line", "commits", "made", "reading", "need", "told-of-made", "told-of-commits"]
-        return {
-            "no-fork": (Implies(And(self.given(self.met(p, s.cq(v))), v <= s.need(n)),
-                                d == s.line(v)), basic),
-            "no-newer": (Implies(self.given(self.met(b, s.cq(v + 1))), v >= s.need(n)),
-                         basic + ["no-fork"]),
-        }
-
-    def tokens_grow(self, s):
-        return self.u.every("Life Lease", lambda l, e: Implies(
-            And(self.leading(s, l), s.led(e)),
-            If(self.lease_life(e) == l, self.lease_token(e) <= s.token(l),
-               self.lease_token(e) < s.token(l))))
-
-    def one_life_per_token(self, s):
-        return self.u.every("Lease Lease", lambda e, f: Implies(
-            And(s.led(e), s.led(f), self.lease_token(e) == self.lease_token(f)),
-            self.lease_life(e) == self.lease_life(f)))
-
-    def safety(self, s):
-        return super().safety(s) | {"tokens grow": self.tokens_grow(s),
-                                    "one life per token": self.one_life_per_token(s)}

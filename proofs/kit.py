@@ -18,7 +18,7 @@ class Universe:
     """The things there are: any number of each sort, or as many as `sizes` says."""
 
     def __init__(self, sorts, sizes=None):
-        self.sizes, self.things, self.fresh = sizes, {}, itertools.count()
+        self.sizes, self.things, self.fresh, self.depth = sizes, {}, itertools.count(), 0
         self.sort = {"Real": z3.RealSort(), "Int": z3.IntSort(), "Bool": z3.BoolSort()}
         number = next(UNIVERSES)
         for name in sorts:
@@ -51,12 +51,17 @@ class Universe:
         considers the things for which such terms occur."""
         sorts = sorts.split()
         if self.sizes is None:
-            xs = [z3.Const(f"{s[0].lower()}?{next(self.fresh)}", self.sort[s]) for s in sorts]
+            # The same names each time, so that what an action does not change is the same formula.
+            names = [f"{s.lower()}?{self.depth}.{i}" for i, s in enumerate(sorts)]
+            xs = [z3.Const(name, self.sort[s]) for name, s in zip(names, sorts)]
             terms = where(*xs) if where else []
+            self.depth += 1
+            body = says(*xs)
+            self.depth -= 1
             # In a state that is written as a change of another one, such a term is no pattern.
             plain = all(t.decl().kind() == z3.Z3_OP_UNINTERPRETED for t in terms)
             patterns = [z3.MultiPattern(*terms)] if terms and plain else []
-            return z3.ForAll(xs, says(*xs), patterns=patterns)
+            return z3.ForAll(xs, body, patterns=patterns)
         return And([says(*xs) for xs in itertools.product(*(self.things[s] for s in sorts))])
 
 
@@ -96,13 +101,14 @@ class Model:
 
     def __init__(self, without=None, sizes=None):
         self.without, self.u = without, Universe(self.SORTS, sizes)
-        self.params = {}
+        self.params, self.rules = {}, set()
         for name, signature in self.RIGID.items():
             symbol = self.u.symbol(name, signature)
             setattr(self, name, symbol if " " in signature else symbol())
 
     def lacks(self, rule):
         """Whether this is the mutant without that rule."""
+        self.rules.add(rule)
         return self.without == rule
 
     def rule(self, name, guard):
@@ -126,16 +132,15 @@ class Proof:
     def __init__(self, model, seed=0, timeout=20):
         self.model, self.seed, self.timeout = model, seed, timeout
         self.axioms = model.axioms()
-        self.results = []  # (what, part, answer, seconds)
+        self.results = []  # (what, part, the solver's answer, whether it is wanted, seconds)
 
-    def refute(self, what, part, claims):
+    def check(self, what, part, claims, wanted=z3.unsat):
         solver = z3.Solver()
         solver.set(timeout=int(self.timeout * 1000), random_seed=self.seed)
         solver.add(*self.axioms, *claims)
         start = time.time()
         answer = solver.check()
-        self.results.append((what, part, answer, time.time() - start))
-        return answer == z3.unsat
+        self.results.append((what, part, answer, answer == wanted, time.time() - start))
 
     def run(self, only=None):
         """Initiation, consecution and safety. True if everything is proved."""
@@ -143,14 +148,15 @@ class Proof:
         s = State({n: model.u.symbol(n, sig) for n, sig in model.STATE.items()})
         inv = model.invariant(s)
         if only is None:
+            self.check("initially", "the axioms have a model", [model.initial(s)], z3.sat)
             for part, claim in inv.items():
-                self.refute("initially", part, [model.initial(s), Not(claim)])
+                self.check("initially", part, [model.initial(s), Not(claim)])
         for name in model.ACTIONS:
             if only is None or only == name or only in inv:
                 self.step(s, inv, name, only if only in inv else None)
         if only is None:
             for part, claim in model.safety(s).items():
-                self.refute("promise", part, [*inv.values(), Not(claim)])
+                self.check("promise", part, [*inv.values(), Not(claim)])
         return not self.failures()
 
     def step(self, s, inv, name, only=None):
@@ -160,22 +166,22 @@ class Proof:
         post, facts = model.invariant(after), {}
         for lemma, (claim, needs) in model.lemmas(name, s, after).items():
             known = [inv.get(need, facts.get(need)) for need in needs]
-            self.refute(name, lemma, [*known, guard, Not(claim)])
+            self.check(name, lemma, [*known, guard, Not(claim)])
             facts[lemma] = claim
         for part, claim in post.items():
-            if only in (None, part):
+            if only in (None, part) and not claim.eq(inv[part]):
                 needs = model.HINTS.get((name, part), list(inv) + list(facts))
                 known = [inv.get(need, facts.get(need, post.get(need[1:]))) for need in needs]
-                self.refute(name, part, [*known, guard, Not(claim)])
+                self.check(name, part, [*known, guard, Not(claim)])
 
     def failures(self):
-        return [result for result in self.results if result[2] != z3.unsat]
+        return [result for result in self.results if not result[3]]
 
     def seconds(self):
         return sum(seconds for *_, seconds in self.results)
 
     def slowest(self):
-        return max(self.results, key=lambda result: result[3])
+        return max(self.results, key=lambda result: result[4])
 
 
 def state_at(model, i):

@@ -14,7 +14,6 @@ from kit import Model, put, val
 
 
 class Leases(Model):
-    TITLE = "never two leaders"
     SORTS = ["Node", "Life", "Req", "Quorum"]
     RIGID = {
         "node": "Life Node",
@@ -143,7 +142,7 @@ class Leases(Model):
         owner, held = self.owner, s.lockreq(n)
         mine = And(s.locked(n), Not(s.bound(n)), owner(held) == owner(r))
         free = Or(Not(s.locked(n)), mine)
-        keeps = And(mine, self.at(held) >= self.at(r), not self.lacks("old-request-renames-nothing"))
+        keeps = And(mine, self.at(held) >= self.at(r), not self.lacks("old-request-is-no-news"))
         lock = lambda f, value: put(f, n, value)
         if self.lacks("own-vote-locks"):
             own = self.node(owner(r)) == n
