@@ -316,7 +316,8 @@ class Rules(Leases):
             tconf=put(s.tconf, n, m, s.conf(m)))
 
     def recover(self, s):
-        """n has read from enough voters of the newest list d it was told of, and of its parent."""
+        """n has read from enough voters of the newest list d it was told of; and of its parent,
+        unless it was told that d is committed."""
         n, w, b, p, k = self.some(n="Node", w="Node", b="Readset", p="Readset", k="Int")
         d = s.tconf(n, w)
         committed = self.rule("no-open-fork", self.committed(s, d))
@@ -325,7 +326,8 @@ class Rules(Leases):
         fits = lambda m: And(s.told(n, m), newest(s.tconf(n, m)),
                              self.rule("takes-highest-term", s.tterm(n, m) <= k))
         in_b = lambda m: And(self.reads(m, b), not self.lacks("reads-newest-list"))
-        in_p = lambda m: And(self.reads(m, p), not self.lacks("reads-parent-list"))
+        in_p = lambda m: And(self.reads(m, p), Not(self.committed(s, d)),
+                             not self.lacks("reads-parent-list"))
         enough = self.u.every("Node", lambda m: Implies(Or(in_b(m), in_p(m), m == w), fits(m)))
         sets = And(self.reader(b) == n, self.reader(p) == n, self.read_of(b) == d,
                    self.read_of(p) == self.parent(d), k >= 0)

@@ -61,8 +61,8 @@ class Group(Rules):
     def terms_hold(self, s):
         u, owner, live, term, member = self.u, self.owner, self.live, self.term, self.member
         life, token, quorum = self.lease_life, self.lease_token, self.lease_quorum
-        # A list after the next one: the lists in between carry the token on.
-        old = lambda e, c: self.ver(c) > self.version(e) + 1
+        # A newer list is committed, and the lease that did it carries the token on.
+        old = lambda e: self.version(e) < s.top()
         return {
             "vote-stores-term": u.every("Node Req", lambda n, r: Implies(
                 And(s.granted(n, r), live(s, r), Not(s.lost(n))), Or(
@@ -74,11 +74,11 @@ class Group(Rules):
                     And(Not(s.lost(n)), Not(s.anon(n))), s.highest(n) > 0))),
             "token-is-stored": u.every("Lease Node", lambda e, n: Implies(
                 And(s.led(e), member(n, quorum(e)), Not(s.lost(n))), Or(
-                    old(e, s.conf(n)), s.highest(n) > token(e),
+                    old(e), s.highest(n) > token(e),
                     And(s.highest(n) == token(e), Or(s.anon(n), s.grantee(n) == life(e)))))),
             "others-vote-higher": u.every("Lease Node Req", lambda e, n, r: Implies(
                 And(s.led(e), member(n, quorum(e)), s.granted(n, r), owner(r) != life(e),
-                    live(s, r)), Or(old(e, self.cfg(r)), term(r) > token(e)))),
+                    live(s, r)), Or(old(e), term(r) > token(e)))),
             "commits-carry-tokens": u.every("Lease Int", lambda e, v: Implies(
                 And(s.led(e), self.version(e) < v, v <= s.top()), token(e) <= token(s.ce(v)))),
             "own-tokens": u.every("Life Lease", lambda l, e: Implies(
@@ -113,8 +113,7 @@ class Group(Rules):
                 Or(self.ver(s.tconf(n, m)) > v, s.tconf(n, m) == s.line(v)))),
             "told-of-tokens": u.every("Node Node Lease", lambda n, m, e: Implies(
                 And(s.lost(n), s.told(n, m), s.led(e), member(n, quorum(e)), member(m, quorum(e))),
-                Or(self.ver(s.tconf(n, m)) > self.version(e) + 1,
-                   s.tterm(n, m) >= self.lease_token(e)))),
+                Or(self.version(e) < s.top(), s.tterm(n, m) >= self.lease_token(e)))),
             "heard-of-lives": u.every("Node Node", lambda n, m: Implies(
                 s.knows(n, m), s.used(s.klife(n, m)))),
             "asking": u.every("Node", lambda n: Implies(s.asked(n), And(

@@ -100,6 +100,9 @@ WITNESSES = [
     Witness("a disk lost during a change of members", Group,
             elect(0, 0, 0, 1) + " change:n0,c1 crash:n1" + read(1, 0, 2)
             + elect(1, 1, 0, 1, 3, how="adopt_joint"), LISTS, founders=3),
+    Witness("a disk lost after one of three was removed and died", Group,
+            elect(0, 0, 0, 1) + " change:n0,c1" + elect(1, 1, 0, 1, how="renew_joint")
+            + " crash:n2 crash:n1" + read(1, 0) + elect(2, 1, 0, 1), LISTS, founders=3),
     Witness("a fork that is healed", Group,
             FORK + " learn_list:n0,c2 lapse:n0 lapse:n4" + elect(3, 3, 0, 4), LISTS, founders=3),
 ]
@@ -173,8 +176,8 @@ MUTANTS = [
     Mutant("lives-known-before", Group,
            elect(0, 0, 0, 1, 2) + " crash:n0 restart_lost:n0 lapse:n0 hear:n0,m1 hear:n0,m2"
            " hear:n0,m3 hear:n0,m4 ask_all:n0 say_clean:n0,m3 say_clean:n0,m4 crash:n1"
-           " restart_lost:n1 say_clean:n0,m1 lapse:n1 answer:n1,m2 answer:n1,m3 answer:n1,m4 recover:n1 crash:n2"
-           " restart_lost:n2 say_clean:n0,m2 found:n0" + elect(1, 1, 3, 4, 0),
+           " restart_lost:n1 say_clean:n0,m1 lapse:n1 answer:n1,m2 answer:n1,m3 answer:n1,m4"
+           " recover:n1 crash:n2 restart_lost:n2 say_clean:n0,m2 found:n0" + elect(1, 1, 3, 4, 0),
            {"Node": 5, "Life": 8, "Req": 2, "Quorum": 2, "Config": 1, "Lease": 2, "Readset": 1,
             "Int": 2}),
     Mutant("assumed-some-state-kept", Group,
