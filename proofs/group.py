@@ -40,6 +40,7 @@ class Rules(Leases):
         "grantee": "Node Life",           # the life it granted that term to,
         "anon": "Node Bool",              # unless to nobody
         "conf": "Node Config",            # its list
+        "fresh": "Node Bool",             # it has granted nothing since it got its state
         # volatile: of a leader
         "token": "Life Int",
         "lconf": "Life Config",
@@ -100,7 +101,8 @@ class Rules(Leases):
     def founded(self, s):
         """To shorten runs of the small model: every node has founded; or none, if it is `new`."""
         return self.u.every("Node", lambda n: And(
-            s.lost(n) == self.new, s.highest(n) == 0, s.anon(n), s.conf(n) == self.root))
+            s.lost(n) == self.new, s.highest(n) == 0, s.anon(n), s.conf(n) == self.root,
+            s.fresh(n)))
 
     new, founders = False, 3
 
@@ -162,7 +164,7 @@ class Rules(Leases):
         """Another life, without what was stored."""
         guard, a = super().restart(s)
         n, h, c = self.params["n"], *self.some(h="Int", c="Config")
-        return And(guard, h >= 0, s.made(c)), a.but(
+        return And(guard, s.made(c)), a.but(
             lost=put(s.lost, n, not self.lacks("lost-is-silent")), anon=put(s.anon, n, True),
             highest=put(s.highest, n, h), conf=put(s.conf, n, c))
 
@@ -196,7 +198,7 @@ class Rules(Leases):
         return And(guard, Not(s.lost(n)), Or(self.term(r) > s.highest(n), again),
                    self.takes(s, n, c)), a.but(
             highest=put(s.highest, n, self.term(r)), grantee=put(s.grantee, n, self.owner(r)),
-            anon=put(s.anon, n, False), conf=put(s.conf, n, c))
+            anon=put(s.anon, n, False), conf=put(s.conf, n, c), fresh=put(s.fresh, n, False))
 
     def lease(self, s):
         """A lease that runs now, by votes for one list. To take it is a step within one process,
@@ -283,7 +285,7 @@ class Rules(Leases):
         """It stores a higher term that it has heard of."""
         n, k = self.some(n="Node", k="Int")
         return And(s.runs(n), Not(s.lost(n)), s.highest(n) < k), s.but(
-            highest=put(s.highest, n, k), anon=put(s.anon, n, True))
+            highest=put(s.highest, n, k), anon=put(s.anon, n, True), fresh=put(s.fresh, n, False))
 
     # --- lists ---
 
@@ -318,7 +320,8 @@ class Rules(Leases):
     def recover(self, s):
         """n has read from enough voters of the newest list d it was told of; and of its parent,
         unless it was told that d is committed."""
-        n, w, b, p, k = self.some(n="Node", w="Node", b="Readset", p="Readset", k="Int")
+        n, w, b, p = self.some(n="Node", w="Node", b="Readset", p="Readset")
+        k, fresh = self.some(k="Int", fresh="Bool")  # `fresh` is up to it: safety needs nothing
         d = s.tconf(n, w)
         committed = self.rule("no-open-fork", self.committed(s, d))
         newest = lambda c: self.rule("takes-newest-list", Or(
@@ -330,10 +333,10 @@ class Rules(Leases):
                              not self.lacks("reads-parent-list"))
         enough = self.u.every("Node", lambda m: Implies(Or(in_b(m), in_p(m), m == w), fits(m)))
         sets = And(self.reader(b) == n, self.reader(p) == n, self.read_of(b) == d,
-                   self.read_of(p) == self.parent(d), k >= 0)
+                   self.read_of(p) == self.parent(d))
         return And(s.runs(n), s.lost(n), sets, enough), s.but(
             lost=put(s.lost, n, False), highest=put(s.highest, n, k), anon=put(s.anon, n, True),
-            conf=put(s.conf, n, d))
+            conf=put(s.conf, n, d), fresh=put(s.fresh, n, fresh))
 
     # --- a node without state: founding ---
 
@@ -341,6 +344,10 @@ class Rules(Leases):
         """It holds of all other voters of the founding list."""
         return self.u.every("Node", lambda m: Implies(
             And(self.voter(m, self.root), m != n), says(m)))
+
+    def is_clean(self, s, m):
+        """It has no state, or has granted nothing since it got its state."""
+        return Or(s.lost(m), s.fresh(m))
 
     def hear(self, s):
         """n hears of a life of m, and begins to ask all anew."""
@@ -353,9 +360,9 @@ class Rules(Leases):
         """n, after its quarantine, knows a life of all others and asks whether these are clean.
 
         Assumed: if a lease or a commit has ever rested on a vote of n, then some other voter of
-        the founding list has state at this moment, and has voted."""
+        the founding list is not clean at this moment."""
         n, w = self.some(n="Node", w="Node")
-        kept = And(w != n, self.voter(w, self.root), Not(s.lost(w)), s.highest(w) > 0)
+        kept = And(w != n, self.voter(w, self.root), Not(self.is_clean(s, w)))
         after = self.rule("founds-after-quarantine", Not(s.locked(n)))
         assumed = self.rule("assumed-some-state-kept", Or(Not(self.voted(s, n)), kept))
         known = self.others(n, lambda m: s.knows(n, m))
@@ -366,14 +373,16 @@ class Rules(Leases):
         """m says that it has no state, or has never granted anything, in the life that n named."""
         n, m = self.some(n="Node", m="Node")
         known = self.rule("lives-known-before", s.life(m) == s.klife(n, m))
-        never = self.rule("clean-never-granted", Or(s.lost(m), s.highest(m) == 0))
+        never = self.rule("clean-never-granted", self.is_clean(s, m))
         return And(s.runs(n), s.lost(n), s.asked(n), s.runs(m), known, never), s.but(
             clean=put(s.clean, n, m, True))
 
     def begin(self, s, n):
-        """The state of a node that has never voted."""
-        return s.but(lost=put(s.lost, n, False), highest=put(s.highest, n, 0),
-                     anon=put(s.anon, n, True), conf=put(s.conf, n, self.root))
+        """The state of a node that has never voted. Any term will do to begin with."""
+        h = self.some(h="Int")
+        return s.but(lost=put(s.lost, n, False), highest=put(s.highest, n, h),
+                     anon=put(s.anon, n, True), conf=put(s.conf, n, self.root),
+                     fresh=put(s.fresh, n, True))
 
     def found(self, s):
         """All other voters of the founding list are clean."""

@@ -40,8 +40,7 @@ class Group(Rules):
                 self.of(self.lease_quorum(e)) == line(self.version(e)),
                 s.used(self.lease_life(e))))),
             "requests-by-made": u.every("Req", lambda r: Implies(s.sent(r), made(cfg(r)))),
-            "own-list": u.every("Node", lambda n: Implies(Not(s.lost(n)), And(
-                made(s.conf(n)), s.highest(n) >= 0))),
+            "own-list": u.every("Node", lambda n: Implies(Not(s.lost(n)), made(s.conf(n)))),
             "vote-stores-list": u.every("Node Req", lambda n, r: Implies(
                 And(s.granted(n, r), self.live(s, r), Not(s.lost(n))),
                 self.holds(s, s.conf(n), cfg(r)))),
@@ -68,10 +67,6 @@ class Group(Rules):
                 And(s.granted(n, r), live(s, r), Not(s.lost(n))), Or(
                     s.highest(n) > term(r),
                     And(s.highest(n) == term(r), Not(s.anon(n)), s.grantee(n) == owner(r))))),
-            "terms-are-positive": And(
-                u.every("Node Req", lambda n, r: Implies(s.granted(n, r), term(r) > 0)),
-                u.every("Node", lambda n: Implies(
-                    And(Not(s.lost(n)), Not(s.anon(n))), s.highest(n) > 0))),
             "token-is-stored": u.every("Lease Node", lambda e, n: Implies(
                 And(s.led(e), member(n, quorum(e)), Not(s.lost(n))), Or(
                     old(e), s.highest(n) > token(e),
@@ -93,8 +88,7 @@ class Group(Rules):
         free = lambda n: And(s.lost(n), s.runs(n), Not(s.locked(n)))
         kept = lambda n, w: And(
             w != n, self.voter(w, self.root), Not(s.clean(n, w)), s.knows(n, w),
-            Implies(And(s.runs(w), s.life(w) == s.klife(n, w)),
-                    And(Not(s.lost(w)), s.highest(w) > 0)))
+            Implies(And(s.runs(w), s.life(w) == s.klife(n, w)), Not(self.is_clean(s, w))))
         return {
             "quarantine": u.every("Node", lambda n: Implies(
                 And(s.lost(n), s.runs(n), s.locked(n)), s.bound(n))),
@@ -106,8 +100,7 @@ class Group(Rules):
             "need-leases": u.every("Node Lease", lambda n, e: Implies(
                 And(free(n), s.led(e), member(n, quorum(e))), self.version(e) <= s.need(n))),
             "told-of-made": u.every("Node Node", lambda n, m: Implies(
-                And(s.lost(n), s.told(n, m)), And(
-                    s.made(s.tconf(n, m)), s.tterm(n, m) >= 0))),
+                And(s.lost(n), s.told(n, m)), s.made(s.tconf(n, m)))),
             "told-of-commits": u.every("Node Node Int", lambda n, m, v: Implies(
                 And(s.lost(n), s.told(n, m), 1 <= v, v <= s.need(n), member(m, s.cq(v))),
                 Or(self.ver(s.tconf(n, m)) > v, s.tconf(n, m) == s.line(v)))),

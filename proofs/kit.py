@@ -171,7 +171,7 @@ class Proof:
         for part, claim in post.items():
             if only in (None, part) and not claim.eq(inv[part]):
                 needs = model.HINTS.get((name, part), list(inv) + list(facts))
-                known = [inv.get(need, facts.get(need, post.get(need[1:]))) for need in needs]
+                known = [inv.get(need, facts.get(need)) for need in needs]
                 self.check(name, part, [*known, guard, Not(claim)])
 
     def failures(self):
