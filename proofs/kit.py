@@ -174,6 +174,16 @@ class Proof:
                 known = [inv.get(need, facts.get(need)) for need in needs]
                 self.check(name, part, [*known, guard, Not(claim)])
 
+    def possible(self):
+        """Every action can happen in some state that the invariant allows: none is proved only
+        because its guard is never true."""
+        model = self.model
+        s = State({n: model.u.symbol(n, sig) for n, sig in model.STATE.items()})
+        for name in model.ACTIONS:
+            guard, _ = getattr(model, name)(s)
+            self.check(name, "can happen", [*model.invariant(s).values(), guard], z3.sat)
+        return not self.failures()
+
     def failures(self):
         return [result for result in self.results if not result[3]]
 
