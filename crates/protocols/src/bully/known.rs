@@ -81,14 +81,20 @@ impl Exception {
 pub(super) struct Known(BTreeMap<NodeId, Exception>);
 
 impl Known {
+    #[inline]
     fn of(&self, id: NodeId) -> Exception {
+        if self.0.is_empty() {
+            return Exception::ORDINARY; // the usual case
+        }
         self.0.get(&id).copied().unwrap_or(Exception::ORDINARY)
     }
 
     #[inline]
     fn set(&mut self, id: NodeId, exception: Exception) {
         if exception == Exception::ORDINARY {
-            self.0.remove(&id);
+            if !self.0.is_empty() {
+                self.0.remove(&id);
+            }
         } else {
             self.0.insert(id, exception);
         }
