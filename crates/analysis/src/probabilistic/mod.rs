@@ -14,7 +14,7 @@
 //! **Promise.** Exact forms are exact to a relative error of 10⁻⁹ for N and K up to 10⁸; random
 //! graphs are exact up to [`EXACT_MAX`](connectivity::EXACT_MAX) members. No probability is above
 //! 1, and none is a NaN, for probabilities of 0 and 1 too. Lower bounds say that they are bounds. A
-//! formula has a value for all [`ValidInputs`](crate::ValidInputs), unless it says otherwise.
+//! formula has a value for all [`ValidInputs`], unless it says otherwise.
 //!
 //! | paper | code | unit | meaning |
 //! |---|---|---|---|
