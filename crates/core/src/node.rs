@@ -220,15 +220,14 @@ impl<P: Protocol> Node<P> {
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Instant) -> Change {
         let leadership = self.leadership(now);
-        let (seen, until) = (LeadershipKey::of(&leadership), leadership.until);
+        let (mut seen, until) = (LeadershipKey::of(&leadership), leadership.until);
+        // The last term stays noted while no leader is known: the next one must not be lower.
+        seen.term = seen.term.or(self.seen.term);
         self.lapse = until;
         if seen == self.seen {
             return Change::Same;
         }
-        assert!(
-            seen.term.is_none() || self.seen.term <= seen.term,
-            "a term never falls within a life"
-        );
+        assert!(self.seen.term <= seen.term, "a term never falls within a life");
         self.seen = seen;
         Change::Changed
     }

@@ -14,8 +14,8 @@ struct Tiny {
     ticks: u8,
 }
 
-/// The term that its receiver is to believe in. In term 0 it does what it must not: it tells a
-/// belief that is over.
+/// The term that its receiver is to believe in; 255 for none. In term 0 it does what it must not: it
+/// tells a belief that is over.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Hello(u8);
 
@@ -87,6 +87,9 @@ impl Protocol for Tiny {
 
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         let Hello(term) = self.believed;
+        if term == u8::MAX {
+            return Leadership::NONE;
+        }
         let until = if term == 0 { now } else { Instant::NEVER };
         Leadership { term: Term::new(term.into()), until, ..Leadership::NONE }
     }
@@ -183,4 +186,10 @@ fn a_belief_that_is_over_is_never_told() {
 #[should_panic(expected = "a term never falls within a life")]
 fn a_term_never_falls_within_a_life() {
     harness().message(2, Hello(3)).message(2, Hello(2));
+}
+
+#[test]
+#[should_panic(expected = "a term never falls within a life")]
+fn a_term_does_not_fall_either_after_a_time_without_a_leader() {
+    harness().message(2, Hello(3)).message(2, Hello(u8::MAX)).message(2, Hello(2));
 }
