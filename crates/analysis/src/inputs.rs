@@ -27,7 +27,7 @@ impl Loss {
         }
     }
 
-    /// So much loss, which all receivers suffer together; none if the rate is zero.
+    /// So much loss, which all receivers deliver_all together; none if the rate is zero.
     pub fn together(rate: f64) -> Self {
         if rate == 0.0 { Self::None } else { Self::Correlated(rate) }
     }

@@ -9,7 +9,7 @@
 use crate::live::{BadTrace, Life, Line, Trace, lives, opens};
 use bellwether_core::{
     BeliefTracer, Boot, Command, Dest, Endpoint, Env, Event, Instant, Members, Memory, NodeId,
-    Output, Protocol, Seeded, Visitor, endpoint,
+    Output, Seeded, from_hex,
 };
 use bellwether_protocols::choice::Choice;
 use std::borrow::Cow;
@@ -95,20 +95,6 @@ struct Again {
     steps: u64,
 }
 
-/// Starts the recorded protocol.
-struct Start<'a, 'b> {
-    boot: Boot<'a>,
-    env: Env<'b>,
-}
-
-impl Visitor for Start<'_, '_> {
-    type Output = Box<dyn Endpoint>;
-
-    fn visit<P: Protocol>(mut self, params: P::Params) -> Box<dyn Endpoint> {
-        endpoint::<P>(self.boot, &mut self.env, params)
-    }
-}
-
 impl Again {
     fn begin(life: &Life<'_>) -> Result<Self, BadTrace> {
         let line = life.lines.first().map_or(0, |line| line.number);
@@ -126,8 +112,8 @@ impl Again {
         let mut entropy = Seeded::new(head.seed);
         let members: Members = head.members.iter().copied().collect();
         let now = Instant::from_nanos(life.begins().as_nanos());
-        let env = Env { now, peers: &members, entropy: &mut entropy };
-        let endpoint = choice.visit(Start { boot, env });
+        let mut env = Env { now, peers: &members, entropy: &mut entropy };
+        let endpoint = choice.endpoint(boot, &mut env);
         let done = VecDeque::from([Event::Start { incarnation }]);
         let mut again =
             Self { endpoint, entropy, members, told: BeliefTracer::default(), done, steps: 1 };
@@ -242,15 +228,6 @@ fn same(one: &Event, other: &Event) -> bool {
     }
 }
 
-fn from_hex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let pair = |pair: &[u8]| match pair {
-        [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
-        _ => None,
-    };
-    digits.as_bytes().chunks(2).map(pair).collect()
-}
-
 /// Parses a recorded command: `Resign`, `Rank(5)`, `Transfer(NodeId(3))`.
 fn to_command(text: &str) -> Option<Command> {
     let within = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
@@ -287,12 +264,5 @@ mod tests {
         for text in ["", "Rank", "Rank()", "Rank(x)", "Transfer(3)", "resign"] {
             assert_eq!(to_command(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn bytes_are_two_digits_each() {
-        assert_eq!(from_hex("00ff1A"), Some(vec![0, 255, 26]));
-        assert_eq!(from_hex(""), Some(vec![]));
-        assert!(["0", "0g", "+1", "é"].iter().all(|digits| from_hex(digits).is_none()));
     }
 }

@@ -3,14 +3,15 @@
 //! The [crate page](crate) ends with an example.
 
 use crate::cx::{Cx, Env};
-use crate::effect::Effect;
+use crate::effect::{Dest, Effect};
 use crate::entropy::Entropy;
 use crate::fact::Fact;
 use crate::id::NodeId;
-use crate::leadership::{Change, Leadership};
+use crate::leadership::{Change, Leadership, Stage};
 use crate::node::{Input, Node};
 use crate::peers::Members;
 use crate::protocol::{Boot, Command, Message, Protocol, Reach, Refused};
+use crate::rebase::Rebase;
 use crate::time::{Duration, Instant};
 use crate::wire::{Malformed, Reader};
 use alloc::borrow::Cow;
@@ -31,14 +32,14 @@ impl Entropy for Scripted {
     }
 }
 
-/// One process, its clock and its scripted random choices.
+/// One process, its clock and its random choices, which a handler test scripts.
 #[derive(Clone, Debug)]
-pub struct Harness<P: Protocol> {
+pub struct Harness<P: Protocol, E = Scripted> {
     node: Node<P>,
     params: P::Params,
     now: Instant,
     peers: Members,
-    entropy: Scripted,
+    entropy: E,
     effects: Vec<Effect<P>>,
     change: Change,
 }
@@ -51,14 +52,8 @@ impl<P: Protocol> Harness<P> {
 
     /// Starts a process with any boot information.
     pub fn boot(boot: Boot<'_>, params: P::Params, peers: &[NodeId], draws: &[u64]) -> Self {
-        let peers: Members = peers.iter().copied().collect();
-        let mut entropy = Scripted { draws: draws.iter().copied().collect() };
-        let mut effects = Vec::new();
-        let mut env = Env { now: Instant::ZERO, peers: &peers, entropy: &mut entropy };
-        let mut node = Node::<P>::begin(boot, &mut env, &params, &mut effects);
-        node.absorb(&mut effects.clone());
-        let change = Change::Changed;
-        Self { node, params, now: Instant::ZERO, peers, entropy, effects, change }
+        let entropy = Scripted { draws: draws.iter().copied().collect() };
+        Self::begin(boot, params, peers.iter().copied().collect(), Instant::ZERO, entropy)
     }
 
     /// Adds scripted draws.
@@ -66,10 +61,47 @@ impl<P: Protocol> Harness<P> {
         self.entropy.draws.extend(draws);
         self
     }
+}
+
+impl<P: Protocol, E: Entropy> Harness<P, E> {
+    /// Starts a process at any reading of its clock, with any source of random choices.
+    pub fn begin(
+        boot: Boot<'_>,
+        params: P::Params,
+        peers: Members,
+        now: Instant,
+        mut entropy: E,
+    ) -> Self {
+        let mut effects = Vec::new();
+        let mut env = Env { now, peers: &peers, entropy: &mut entropy };
+        let mut node = Node::<P>::begin(boot, &mut env, &params, &mut effects);
+        node.absorb(&mut timers(&effects));
+        Self { node, params, now, peers, entropy, effects, change: Change::Changed }
+    }
+
+    /// Starts it again with nothing but what `boot` says.
+    pub fn restart(&mut self, boot: Boot<'_>, now: Instant)
+    where
+        E: Clone,
+    {
+        let (params, peers) = (self.params.clone(), self.peers.clone());
+        *self = Self::begin(boot, params, peers, now, self.entropy.clone());
+    }
 
     /// Lets time pass without waking the process.
     pub fn wait(&mut self, length: Duration) -> &mut Self {
-        self.now += length;
+        self.set_clock(self.now + length)
+    }
+
+    /// Sets its clock without waking the process.
+    pub fn set_clock(&mut self, now: Instant) -> &mut Self {
+        self.now = now;
+        self
+    }
+
+    /// Changes the peers that it knows, without telling it.
+    pub fn set_peers(&mut self, peers: &[NodeId]) -> &mut Self {
+        self.peers = peers.iter().copied().collect();
         self
     }
 
@@ -94,6 +126,19 @@ impl<P: Protocol> Harness<P> {
         self.step(Input::Message(NodeId(from), Cow::Owned(message)))
     }
 
+    /// Delivers a message that must change nothing.
+    ///
+    /// # Panics
+    /// If it does.
+    #[track_caller]
+    pub fn ignores(&mut self, from: u64, message: P::Message) -> &mut Self {
+        let before = self.node.clone();
+        self.message(from, message);
+        assert_eq!(self.effects, [], "effects");
+        assert_eq!(self.node, before, "state");
+        self
+    }
+
     /// Reports a change of a peer's reachability.
     pub fn peer(&mut self, peer: u64, reach: Reach) -> &mut Self {
         self.step(Input::Peer(NodeId(peer), reach))
@@ -108,14 +153,13 @@ impl<P: Protocol> Harness<P> {
     /// If the protocol refuses after it has changed its state.
     pub fn command(&mut self, command: Command) -> Result<&mut Self, Refused> {
         self.effects.clear();
-        let before = self.node.clone();
         let Self { node, params, now, peers, entropy, effects, .. } = self;
         let mut env = Env { now: *now, peers: &*peers, entropy };
         // Like `Node::command`, but keeps the timer effects for the test.
         let mut protocol = node.protocol().clone();
         let answer = protocol.on_command(command, &mut Cx::new(&mut env, params, effects));
         if let Err(refused) = answer {
-            assert_eq!(&protocol, before.protocol(), "a refused command must change nothing");
+            assert_eq!(&protocol, node.protocol(), "a refused command must change nothing");
             effects.clear();
             return Err(refused);
         }
@@ -129,6 +173,31 @@ impl<P: Protocol> Harness<P> {
         self.effects.clone()
     }
 
+    /// The effects of the last input that send something.
+    pub fn packets(&self) -> Vec<Effect<P>> {
+        let sends = |effect: &&Effect<P>| matches!(effect, Effect::Send(..));
+        self.effects.iter().filter(sends).cloned().collect()
+    }
+
+    /// What the last input sent, and to whom.
+    pub fn sends(&self) -> impl Iterator<Item = (Dest, &P::Message)> {
+        self.effects.iter().filter_map(|effect| match effect {
+            Effect::Send(to, message) => Some((*to, message)),
+            _ => None,
+        })
+    }
+
+    /// Checks the whole outcome of the last input: the effects and the belief.
+    ///
+    /// # Panics
+    /// If the outcome is another one.
+    #[track_caller]
+    pub fn expect(&self, effects: &[Effect<P>], leaders: &[u64], stage: Stage) {
+        assert_eq!(self.effects, effects, "effects");
+        let leaders: Vec<NodeId> = leaders.iter().copied().map(NodeId).collect();
+        assert_eq!(self.leadership(), Leadership::of(&leaders, stage), "belief");
+    }
+
     /// Whether the last input changed what the process believes.
     pub fn change(&self) -> Change {
         self.change
@@ -137,6 +206,16 @@ impl<P: Protocol> Harness<P> {
     /// What it believes.
     pub fn leadership(&self) -> Leadership<'_> {
         self.node.leadership(self.now)
+    }
+
+    /// The first leader that it names.
+    pub fn leader(&self) -> Option<u64> {
+        self.leadership().leaders.first().map(|leader| leader.0)
+    }
+
+    /// Whether no timer is armed.
+    pub fn is_quiet(&self) -> bool {
+        self.node.poll_timeout() == Instant::NEVER
     }
 
     /// All its facts.
@@ -151,9 +230,25 @@ impl<P: Protocol> Harness<P> {
         &self.node
     }
 
+    /// The state of its protocol.
+    pub fn state(&self) -> &P {
+        self.node.protocol()
+    }
+
     /// Its clock.
     pub fn now(&self) -> Instant {
         self.now
+    }
+
+    /// Its source of random choices.
+    pub fn entropy(&self) -> &E {
+        &self.entropy
+    }
+
+    /// Moves its clock to [`Rebase::ORIGIN`], and all instants in its state with it.
+    pub fn rebase(&mut self) -> &mut Self {
+        self.node.instants(&Rebase::new(self.now));
+        self.set_clock(Rebase::ORIGIN)
     }
 
     /// The effect that arms `timer` for this long from now.
@@ -171,9 +266,47 @@ impl<P: Protocol> Harness<P> {
     }
 
     fn settle(&mut self) {
-        self.node.absorb(&mut self.effects.clone());
+        self.node.absorb(&mut timers(&self.effects));
         self.change = self.node.look(self.now);
     }
+}
+
+/// The effects that a node takes for itself.
+fn timers<P: Protocol>(effects: &[Effect<P>]) -> Vec<Effect<P>> {
+    let timer = |effect: &&Effect<P>| matches!(effect, Effect::Arm(..) | Effect::Disarm(_));
+    effects.iter().filter(timer).cloned().collect()
+}
+
+/// The bytes of a message.
+pub fn bytes_of<M: Message>(message: &M) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    message.encode(&mut bytes);
+    bytes
+}
+
+/// The message that these bytes are, all of them.
+///
+/// # Errors
+/// [`Malformed`] if they are none.
+pub fn decoded<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
+    let mut reader = Reader::new(bytes);
+    let message = M::decode(&mut reader)?;
+    reader.finish().map(|()| message)
+}
+
+/// The message that these bytes are, if they are one. Whatever can be read at their beginning must
+/// be written as the same bytes, and [survive the wire](assert_survives_the_wire).
+///
+/// # Panics
+/// If it does not.
+#[track_caller]
+pub fn read_as_written<M: Message>(bytes: &[u8]) -> Option<M> {
+    let mut reader = Reader::new(bytes);
+    let message = M::decode(&mut reader).ok()?;
+    let written = bytes_of(&message);
+    assert!(bytes.starts_with(&written), "{message:?} was read from {bytes:?}, not {written:?}");
+    assert_survives_the_wire(&message);
+    reader.finish().is_ok().then_some(message)
 }
 
 /// Checks what every message type must do: decode exactly what it encodes, and reject truncated
@@ -181,15 +314,12 @@ impl<P: Protocol> Harness<P> {
 ///
 /// # Panics
 /// If the message does not.
+#[track_caller]
 pub fn assert_survives_the_wire<M: Message>(message: &M) {
-    let mut bytes = Vec::new();
-    message.encode(&mut bytes);
-    let mut reader = Reader::new(&bytes);
-    assert_eq!(M::decode(&mut reader).as_ref(), Ok(message));
-    assert_eq!(reader.finish(), Ok(()), "{message:?} left bytes over");
+    let bytes = bytes_of(message);
+    assert_eq!(decoded(&bytes).as_ref(), Ok(message));
     for cut in 0..bytes.len() {
-        let mut reader = Reader::new(&bytes[..cut]);
-        let read = M::decode(&mut reader).and_then(|read| reader.finish().map(|()| read));
+        let read = decoded::<M>(&bytes[..cut]);
         assert_eq!(read, Err(Malformed), "{message:?} cut to {cut} bytes was accepted");
     }
 }

@@ -22,12 +22,12 @@ use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::snapshot::Snapshot;
 use crate::socket::{BATCH, Sockets};
-use crate::state::{State, to_hex};
+use crate::state::State;
 use crate::status::Traffic;
 use crate::withdrawal::{Reason, Withdrawal};
 use bellwether_core::{
     Boot, Command, Dest, Duration, Fact, Instant, LifeHeader, Memory, NodeId, Output, Refused,
-    SimTime,
+    SimTime, to_hex,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::any::Any;

@@ -2,7 +2,7 @@
 
 use crate::bad_settings::BadSettings;
 use crate::peers::Peers;
-use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, Visitor, endpoint};
+use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, endpoint};
 use bellwether_protocols::choice::{Choice, Config, Leases, find};
 use std::sync::Arc;
 
@@ -34,19 +34,6 @@ pub(crate) struct Program {
     start: Start,
 }
 
-struct Begin<'a, 'b> {
-    boot: Boot<'a>,
-    env: &'a mut Env<'b>,
-}
-
-impl Visitor for Begin<'_, '_> {
-    type Output = Box<dyn Endpoint>;
-
-    fn visit<P: Protocol>(self, params: P::Params) -> Box<dyn Endpoint> {
-        endpoint::<P>(self.boot, self.env, params)
-    }
-}
-
 impl Program {
     /// A protocol of the table.
     ///
@@ -67,7 +54,7 @@ impl Program {
             leases: profile.leases,
             trust: profile.trust,
             choice: Some(choice),
-            start: Arc::new(move |boot, env| chosen.clone().visit(Begin { boot, env })),
+            start: Arc::new(move |boot, env| chosen.clone().endpoint(boot, env)),
         })
     }
 

@@ -6,10 +6,9 @@
 //! loses at most the last line.
 
 use crate::files;
-use crate::state::to_hex;
 use bellwether_core::{
     BeliefTracer, Command, Dest, Endpoint, Event, Instant, LifeHeader, NodeId, Output, Record,
-    SimTime,
+    SimTime, to_hex,
 };
 use rustix::fs::{Mode, OFlags};
 use std::borrow::Cow;

@@ -12,9 +12,10 @@ pub use crate::promise::Promise;
 use crate::surroundings::Surroundings;
 pub use crate::written::BadText;
 use crate::{ad_hoc, announce_listen, bully, local_leader, probabilistic, ring};
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use bellwether_core::Visitor;
+use bellwether_core::{Boot, Endpoint, Env, Protocol, Visitor, endpoint};
 use core::fmt;
 use core::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -209,6 +210,23 @@ macro_rules! families {
             }
         }
     };
+}
+
+impl Choice {
+    /// Starts a process of the chosen protocol.
+    pub fn endpoint(self, boot: Boot<'_>, env: &mut Env<'_>) -> Box<dyn Endpoint> {
+        struct Start<'a, 'b>(Boot<'a>, &'a mut Env<'b>);
+
+        impl Visitor for Start<'_, '_> {
+            type Output = Box<dyn Endpoint>;
+
+            fn visit<P: Protocol>(self, params: P::Params) -> Box<dyn Endpoint> {
+                endpoint::<P>(self.0, self.1, params)
+            }
+        }
+
+        self.visit(Start(boot, env))
+    }
 }
 
 families! {

@@ -30,6 +30,7 @@ compile_error!(
 );
 
 pub mod ad_hoc;
+mod alarm;
 pub mod announce_listen;
 pub mod answers;
 pub mod bully;
@@ -45,5 +46,7 @@ pub mod promise;
 pub mod ring;
 pub mod simulated;
 pub mod surroundings;
+#[cfg(test)]
+mod testing;
 pub mod time_scales;
 mod written;

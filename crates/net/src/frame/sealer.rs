@@ -123,6 +123,7 @@ impl std::error::Error for NotSealed {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bellwether_core::to_hex;
 
     /// The bytes were computed by another program from the RFCs: HKDF, HChaCha20, ChaCha20 and
     /// Poly1305 in Python, tested with the example of draft-irtf-cfrg-xchacha, A.3.1.
@@ -136,7 +137,7 @@ mod tests {
         let header = Header { receiver: Some(NodeId(2)), salt, ..sealer.next };
         let mut frame = Vec::new();
         put(&header, b"hello", &sealer.key, &mut frame);
-        let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = to_hex(&frame);
         let expected = [
             "427702016c6de975aa3802e73d316091", // magic, version, kind, key, group
             "01000000000000000200000000000000", // sender, receiver

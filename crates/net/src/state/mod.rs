@@ -20,7 +20,7 @@ mod stored;
 
 use crate::clock::wall;
 use crate::frame::latest_life;
-use bellwether_core::Duration;
+use bellwether_core::{Duration, from_hex, to_hex};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
@@ -150,19 +150,6 @@ fn put_aside(path: &Path, why: &str) -> io::Result<String> {
     ))
 }
 
-/// Bytes as hexadecimal digits.
-pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Bytes from hexadecimal digits; `None` if a character is not a digit.
-pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
-    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
-    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,14 +267,6 @@ mod tests {
                 assert!(text.contains(name) && text.contains(kind), "{kind} as {name}: {text}");
                 fs::remove_dir_all(dir).unwrap();
             }
-        }
-    }
-
-    #[test]
-    fn digits_are_bytes_and_anything_else_is_nothing() {
-        assert_eq!(from_hex(&to_hex(&[0, 127, 255])), Some(vec![0, 127, 255]));
-        for text in ["0", "0g", "é0", "+1"] {
-            assert_eq!(from_hex(text), None, "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@
 //! A release ignores fields that it does not know, and missing fields have a default, so a new
 //! field needs no new version. A file without such a first line is damaged.
 
-use bellwether_core::Duration;
+use bellwether_core::{Duration, to_hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io;
@@ -84,5 +84,5 @@ impl Stored {
 }
 
 fn checksum(body: &[u8]) -> String {
-    super::to_hex(&Sha256::digest(body))
+    to_hex(&Sha256::digest(body))
 }

@@ -81,6 +81,7 @@ pub use known::Standing;
 pub use message::{Message, Says, Stamp};
 pub use params::{BadConfig, Config, Params, Recovery, TopAnswers};
 
+use crate::alarm::Alarm;
 use alloc::borrow::Cow;
 use bellwether_core::{
     Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
@@ -100,8 +101,7 @@ pub struct Bully {
     /// The oldest known call of that election, if elections are stamped.
     stamp: Option<Stamp>,
     known: Known,
-    /// The timer that is armed.
-    alarm: Option<Timer>,
+    alarm: Alarm<Timer>,
 }
 
 /// What a process is doing.
@@ -176,18 +176,7 @@ impl Bully {
     /// Changes the phase, until this timer fires.
     fn turn(&mut self, phase: Phase, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
         self.phase = phase;
-        self.calm(cx);
-        if after != Duration::MAX {
-            self.alarm = Some(timer);
-            cx.arm(timer, cx.now() + after);
-        }
-    }
-
-    /// Disarms the timer.
-    fn calm(&mut self, cx: &mut Cx<'_, Self>) {
-        if let Some(armed) = self.alarm.take() {
-            cx.disarm(armed);
-        }
+        self.alarm.set(timer, after, cx);
     }
 
     /// Whether something is wrong: no leader, a leader that is down, or a greater process that is
@@ -206,13 +195,13 @@ impl Bully {
         if patience != Duration::MAX && self.doubts(cx) {
             self.turn(Phase::Idle, Timer::Patience, patience, cx);
         } else {
-            self.calm(cx);
+            self.alarm.clear(cx);
         }
     }
 
     /// Checks again after a change of standing or of reachability.
     fn look_round(&mut self, cx: &mut Cx<'_, Self>) {
-        if self.phase == Phase::Idle && self.alarm.is_none() {
+        if self.phase == Phase::Idle && self.alarm.is_off() {
             self.rest(cx);
         }
     }
@@ -264,7 +253,7 @@ impl Bully {
         }
         self.leader = None;
         self.phase = Phase::Idle;
-        self.calm(cx);
+        self.alarm.clear(cx);
     }
 }
 
@@ -283,7 +272,7 @@ impl Protocol for Bully {
             round: 0,
             stamp: None,
             known: Known::default(),
-            alarm: None,
+            alarm: Alarm::OFF,
         };
         match cx.params().config().recovery {
             _ if boot.incarnation <= 1 => node.rest(cx),
@@ -313,8 +302,7 @@ impl Protocol for Bully {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
-        assert!(self.alarm == Some(timer), "only the timer that was set last fires");
-        self.alarm = None;
+        self.alarm.fired(timer);
         match (timer, self.phase) {
             (Timer::Reply, Phase::Holding(_)) => self.declare(cx),
             (Timer::Reply, Phase::Asking(asked)) => self.ask(Some(asked), cx),

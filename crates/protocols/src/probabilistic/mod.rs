@@ -81,8 +81,9 @@
 //!
 //! Strong success of 1000 simulated elections each, views of half the group, the same loss for
 //! unicasts and multicasts, p_fail = .001, as printed by `bellwether sim probabilistic --nodes 1000
-//! --strategy 7,14,28,56,112 --fail .001 --loss … --reinitiate …`. `crates/sim/tests/probabilistic`
-//! holds four of the rows against 200 elections with other seeds.
+//! --strategy 7,14,28,56,112 --fail .001 --loss … --reinitiate …`.
+//! `crates/sim/tests/simulation/probabilistic` holds four of the rows against 200 elections with
+//! other seeds.
 //!
 //! | loss | `hash` | rounds | `delay` | rounds |
 //! |---|---|---|---|---|

@@ -60,12 +60,14 @@ use super::key::Key;
 use super::merea::Fate;
 use super::message::{Call, Message};
 use super::params::{Params, Variant};
+use super::timer::Timer;
+use crate::alarm::Alarm;
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 use bellwether_core::{
     Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
-    Refused, Stage, TimerKind,
+    Refused, Stage,
 };
 
 #[cfg(test)]
@@ -91,8 +93,7 @@ pub struct Collecting {
     /// The greatest process that came up and may not have been asked.
     unasked: Option<NodeId>,
     pub(super) circle: Circle,
-    /// The timer that is armed.
-    alarm: Option<Timer>,
+    alarm: Alarm<Timer>,
 }
 
 /// The state of the election that a process called last.
@@ -109,27 +110,6 @@ pub(super) enum Phase {
     },
     /// Its Coordinator message is on its way.
     Announcing(Call),
-}
-
-/// The timers of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Timer {
-    /// Its own message has not come back.
-    Retry,
-    /// Something has been wrong for too long.
-    Patience,
-}
-
-impl TimerKind for Timer {
-    type Slots = [Instant; 2];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        if slot == 0 { Self::Retry } else { Self::Patience }
-    }
 }
 
 /// Queries.
@@ -160,35 +140,20 @@ impl Collecting {
 
 /// Waiting.
 impl Collecting {
-    fn wake(&mut self, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
-        self.calm(cx);
-        if after != Duration::MAX {
-            self.alarm = Some(timer);
-            cx.arm(timer, cx.now() + after);
-        }
-    }
-
-    /// Disarms the timer.
-    fn calm(&mut self, cx: &mut Cx<'_, Self>) {
-        if let Some(armed) = self.alarm.take() {
-            cx.disarm(armed);
-        }
-    }
-
     /// Becomes idle, and waits for `patience` if something is wrong.
     fn rest(&mut self, cx: &mut Cx<'_, Self>) {
         self.phase = Phase::Idle;
         if self.leader.is_some() && self.unasked.is_none() {
-            self.calm(cx);
-        } else if self.alarm != Some(Timer::Patience) {
-            self.wake(Timer::Patience, cx.params().config().call_after, cx);
+            self.alarm.clear(cx);
+        } else if !self.alarm.is(Timer::Patience) {
+            self.alarm.set(Timer::Patience, cx.params().config().call_after, cx);
         }
     }
 
     /// An election is on its way that may bring a leader.
     fn hope(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Idle && self.leader.is_none() {
-            self.wake(Timer::Patience, Self::wait(cx) * 2, cx);
+            self.alarm.set(Timer::Patience, Self::wait(cx) * 2, cx);
         }
     }
 }
@@ -212,7 +177,7 @@ impl Collecting {
             Some(next) => {
                 let keys = vec![self.key()];
                 cx.send(next, Message::Election { call, round: self.round, keys });
-                self.wake(Timer::Retry, Self::wait(cx), cx);
+                self.alarm.set(Timer::Retry, Self::wait(cx), cx);
             }
             None => self.decide(call, self.round, vec![self.key()], cx),
         }
@@ -441,7 +406,7 @@ impl Protocol for Collecting {
             open: false,
             unasked: None,
             circle: Circle::default(),
-            alarm: None,
+            alarm: Alarm::OFF,
         };
         if boot.incarnation > 1 {
             node.hold(cx);
@@ -470,8 +435,7 @@ impl Protocol for Collecting {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
-        assert!(self.alarm == Some(timer), "only the timer that was set last fires");
-        self.alarm = None;
+        self.alarm.fired(timer);
         // The process that may not have been asked may have gone down since.
         if timer == Timer::Retry || self.leader.is_none() || self.unasked.is_some() {
             self.hold(cx);

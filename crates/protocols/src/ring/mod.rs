@@ -30,6 +30,7 @@ mod message;
 mod params;
 mod row;
 mod table;
+mod timer;
 
 pub use chang_roberts::ChangRoberts;
 pub use collecting::Collecting;
@@ -37,3 +38,4 @@ pub use hirschberg_sinclair::HirschbergSinclair;
 pub use key::Key;
 pub use message::{Call, Message};
 pub use params::{BadConfig, Config, Params, Variant};
+pub use timer::Timer;

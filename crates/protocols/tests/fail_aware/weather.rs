@@ -1,23 +1,21 @@
 //! Luck, and what the network makes of it.
 
-use bellwether_core::choose_below;
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use bellwether_core::{Entropy, Seeded};
 
 /// No letter is under way for longer: five minutes.
 const SLOWEST: u64 = 300_000_000_000;
 
 /// Where all choices of one history come from.
-pub(crate) struct Luck(Xoshiro256PlusPlus);
+pub(crate) struct Luck(Seeded);
 
 impl Luck {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+        Self(Seeded::new(seed))
     }
 
     /// One of `0..n`.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
-        choose_below(n, || self.0.next_u64())
+        self.0.below(n)
     }
 
     pub(crate) fn percent(&mut self, percent: u64) -> bool {

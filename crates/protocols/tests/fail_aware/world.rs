@@ -5,12 +5,9 @@ use crate::clock::Clock;
 use crate::judge::{Hearing, Judge, Stamped};
 use crate::probe::{Probe, Word};
 use crate::weather::Weather;
-use bellwether_core::harness::Scripted;
-use bellwether_core::{
-    Boot, Command, Dest, Effect, Env, Input, Instant, Members, Memory, Node, NodeId,
-};
+use bellwether_core::harness::{Harness, Scripted};
+use bellwether_core::{Boot, Command, Dest, Memory, NodeId};
 use bellwether_protocols::local_leader::fail_aware::{FailAware, Frame, Params};
-use std::borrow::Cow;
 
 /// More deliveries than this in a history are a conversation without end.
 const DELIVERIES_MAX: usize = 2_000;
@@ -18,9 +15,9 @@ const DELIVERIES_MAX: usize = 2_000;
 type Layer = FailAware<Probe>;
 
 struct Process {
-    node: Node<Layer>,
+    /// The process itself, which draws nothing.
+    inner: Harness<Layer>,
     clock: Clock,
-    peers: Members,
     life: u64,
     /// Until then it handles nothing.
     paused: u64,
@@ -49,7 +46,6 @@ pub(crate) struct World<'a> {
     delivered: usize,
     params: &'a Params<()>,
     judge: &'a mut Judge,
-    effects: Vec<Effect<Layer>>,
 }
 
 impl<'a> World<'a> {
@@ -59,17 +55,17 @@ impl<'a> World<'a> {
         params: &'a Params<()>,
         judge: &'a mut Judge,
     ) -> Self {
-        let (processes, letters, effects) = (Vec::new(), Vec::new(), Vec::new());
-        let (now, delivered) = (0, 0);
-        Self { weather, history, now, processes, letters, delivered, params, judge, effects }
+        let (processes, letters, now, delivered) = (Vec::new(), Vec::new(), 0, 0);
+        Self { weather, history, now, processes, letters, delivered, params, judge }
     }
 
     /// The next process starts, in a group of `count`.
     pub(crate) fn join(&mut self, mut clock: Clock, count: u64) {
         let index = self.processes.len();
-        let peers: Members = (0..count).map(NodeId).filter(|peer| *peer != id(index)).collect();
-        let node = self.begin(Boot::first(id(index)), clock.read(self.now), &peers);
-        self.processes.push(Process { node, clock, peers, life: 1, paused: 0 });
+        let peers = (0..count).map(NodeId).filter(|peer| *peer != id(index)).collect();
+        let (boot, now) = (Boot::first(id(index)), clock.read(self.now));
+        let inner = Harness::begin(boot, self.params.clone(), peers, now, Scripted::default());
+        self.processes.push(Process { inner, clock, life: 1, paused: 0 });
         self.post(index);
     }
 
@@ -78,16 +74,10 @@ impl<'a> World<'a> {
         let process = &mut self.processes[index];
         process.clock.reborn(self.now, back);
         process.life += 1;
-        let (incarnation, now) = (process.life, process.clock.read(self.now));
-        let boot = Boot { incarnation, memory: Memory::Lost, ..Boot::first(id(index)) };
-        let peers = process.peers.clone();
-        self.processes[index].node = self.begin(boot, now, &peers);
+        let boot =
+            Boot { incarnation: process.life, memory: Memory::Lost, ..Boot::first(id(index)) };
+        process.inner.restart(boot, process.clock.read(self.now));
         self.post(index);
-    }
-
-    fn begin(&mut self, boot: Boot<'_>, now: Instant, peers: &Members) -> Node<Layer> {
-        let mut env = Env { now, peers, entropy: &mut Scripted::default() };
-        Node::start(boot, &mut env, self.params, &mut self.effects)
     }
 
     /// How far a process's clock could be set back.
@@ -111,15 +101,13 @@ impl<'a> World<'a> {
         if process.paused > self.now {
             return;
         }
-        let now = process.clock.read(self.now);
-        let mut env = Env { now, peers: &process.peers, entropy: &mut Scripted::default() };
-        let (node, effects) = (&mut process.node, &mut self.effects);
-        let _ = match word {
-            None => node.handle(Input::Timeout, &mut env, self.params, effects),
-            Some(command) => node
-                .command(command, &mut env, self.params, effects)
-                .expect("the probe speaks when told to"),
-        };
+        process.inner.set_clock(process.clock.read(self.now));
+        match word {
+            None => _ = process.inner.timeout(),
+            Some(command) => {
+                process.inner.command(command).expect("the probe speaks when told to");
+            }
+        }
         self.post(index);
     }
 
@@ -164,11 +152,9 @@ impl<'a> World<'a> {
         let now = process.clock.read(self.now);
         let row = frame.echoes.iter().find(|row| row.node == id(to)).copied();
         let stamp = frame.sent;
-        let words = process.node.protocol().inner().words;
-        let mut env = Env { now, peers: &process.peers, entropy: &mut Scripted::default() };
-        let input = Input::Message(from, Cow::Owned(frame));
-        let _ = process.node.handle(input, &mut env, self.params, &mut self.effects);
-        let probe = process.node.protocol().inner();
+        let words = process.inner.state().inner().words;
+        process.inner.set_clock(now).message(from.0, frame);
+        let probe = process.inner.state().inner();
         if probe.words > words {
             let stamped = row.map(|row| Stamped {
                 readings: [row.sent, row.received, stamp, now],
@@ -185,23 +171,20 @@ impl<'a> World<'a> {
 
     /// Sends what the last step asked for.
     fn post(&mut self, index: usize) {
-        let mut effects = std::mem::take(&mut self.effects);
-        let (from, sent) = (id(index), self.now);
-        for effect in effects.drain(..) {
-            let Effect::Send(dest, frame) = effect else { continue };
+        let (from, sent, process) = (id(index), self.now, &self.processes[index]);
+        for (dest, frame) in process.inner.sends() {
             for to in (0..self.processes.len()).filter(|to| *to != index) {
                 if dest != Dest::Everyone && dest != Dest::Node(id(to)) {
                     continue;
                 }
                 let row = frame.echoes.iter().find(|row| row.node == id(to));
-                let heard = row.and_then(|row| self.processes[index].clock.when(row.received));
+                let heard = row.and_then(|row| process.clock.when(row.received));
                 for delay in self.weather.copies().into_iter().flatten() {
                     let (at, frame) = (sent + delay, frame.clone());
                     self.letters.push(Letter { from, to, at, sent, heard, frame });
                 }
             }
         }
-        self.effects = effects;
     }
 }
 

@@ -17,7 +17,7 @@ fn leader() -> Process {
 fn a_leader_that_resigns_leads_only_if_nobody_else_would() {
     let mut process = leader();
     process.command(Command::Resign).unwrap();
-    expect(&process, &calls(&process, wave(2, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(2, 4)), &[], Stage::Undecided);
     assert_eq!(process.facts(), [Fact::Claim { weight: weigh(false, 4) }]);
     let mut alone = process.clone();
     for peer in [2, 3, 5] {
@@ -27,9 +27,9 @@ fn a_leader_that_resigns_leads_only_if_nobody_else_would() {
     assert!(process.leadership().names(NodeId(3)), "the best of those who would");
     assert!(alone.leadership().names(NodeId(4)));
     process.command(Command::Resign).unwrap();
-    expect(&process, &[], &[3], Stage::Decided);
+    process.expect(&[], &[3], Stage::Decided);
     process.command(Command::Campaign).unwrap();
-    expect(&process, &calls(&process, wave(3, 4)), &[3], Stage::Undecided);
+    process.expect(&calls(&process, wave(3, 4)), &[3], Stage::Undecided);
     assert_eq!(process.facts(), [Fact::Claim { weight: weigh(true, 4) }]);
 }
 
@@ -37,9 +37,9 @@ fn a_leader_that_resigns_leads_only_if_nobody_else_would() {
 fn a_follower_that_resigns_will_not_be_elected() {
     let mut process = follower(9);
     process.command(Command::Resign).unwrap();
-    expect(&process, &[], &[9], Stage::Decided);
+    process.expect(&[], &[9], Stage::Decided);
     process.message(2, Message::Leader(news(wave(1, 2), 1)));
-    expect(&process, &[send(2, Message::Leader(news(wave(1, 2), 9)))], &[9], Stage::Decided);
+    process.expect(&[send(2, Message::Leader(news(wave(1, 2), 9)))], &[9], Stage::Decided);
 }
 
 #[test]
@@ -50,24 +50,24 @@ fn a_campaign_in_the_midst_of_an_election_is_that_election() {
     process.command(Command::Campaign).unwrap();
     assert_eq!((process.effects(), process.node()), (Vec::new(), &before));
     process.command(Command::Resign).unwrap();
-    expect(&process, &calls(&process, wave(2, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(2, 4)), &[], Stage::Undecided);
 }
 
 #[test]
 fn a_value_that_changes_the_order_calls_for_an_election() {
     let mut process = follower(9);
     process.command(Command::Rank(8)).unwrap();
-    expect(&process, &[], &[9], Stage::Decided);
+    process.expect(&[], &[9], Stage::Decided);
     process.command(Command::Rank(10)).unwrap();
-    expect(&process, &calls(&process, wave(2, 4)), &[9], Stage::Undecided);
+    process.expect(&calls(&process, wave(2, 4)), &[9], Stage::Undecided);
     let mut process = leader();
     process.command(Command::Rank(4)).unwrap();
-    expect(&process, &[], &[4], Stage::Decided);
+    process.expect(&[], &[4], Stage::Decided);
     process.command(Command::Rank(3)).unwrap();
-    expect(&process, &calls(&process, wave(2, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(2, 4)), &[], Stage::Undecided);
     let mut process = start(Config::default());
     process.command(Command::Rank(u64::MAX)).unwrap();
-    expect(&process, &[], &[], Stage::Undecided);
+    process.expect(&[], &[], Stage::Undecided);
     assert_eq!(process.facts(), [Fact::Claim { weight: u64::MAX }]);
 }
 

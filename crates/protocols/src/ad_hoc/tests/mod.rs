@@ -12,16 +12,13 @@ mod tree;
 mod wire;
 
 use super::*;
+use crate::testing::ms;
 use alloc::vec::Vec;
 use bellwether_core::Dest;
 use bellwether_core::harness::Harness;
 
 type Process = Harness<AdHoc>;
 type Effect = bellwether_core::Effect<AdHoc>;
-
-fn ms(length: u64) -> Duration {
-    Duration::from_millis(length)
-}
 
 fn valid(config: Config) -> Params {
     Params::try_from(config).expect("the test's configuration is valid")
@@ -92,21 +89,4 @@ fn follower(leader: u64) -> Process {
     process.message(5, Message::Ack(wave(1, 2), Some(claim(5))));
     process.message(2, Message::Leader(news(wave(1, 2), leader)));
     process
-}
-
-/// The whole outcome of the last input: the effects and the belief.
-#[track_caller]
-fn expect(process: &Process, effects: &[Effect], leaders: &[u64], stage: Stage) {
-    assert_eq!(process.effects(), effects, "effects");
-    let leaders: Vec<NodeId> = leaders.iter().copied().map(NodeId).collect();
-    assert_eq!(process.leadership(), Leadership::of(&leaders, stage), "belief");
-}
-
-/// Delivers an input that must change nothing, and checks that it does not.
-#[track_caller]
-fn ignores(process: &mut Process, from: u64, message: Message) {
-    let before = process.node().clone();
-    process.message(from, message);
-    assert_eq!(process.effects(), [], "effects");
-    assert_eq!(*process.node(), before, "state");
 }

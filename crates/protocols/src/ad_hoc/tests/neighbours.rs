@@ -9,7 +9,7 @@ fn a_child_lost_before_it_answered_is_not_waited_for() {
     process.message(3, Message::Ack(wave(1, 2), None));
     process.peer(5, Reach::Down);
     let report = send(2, Message::Ack(wave(1, 2), Some(claim(4))));
-    expect(&process, &[report], &[], Stage::Undecided);
+    process.expect(&[report], &[], Stage::Undecided);
 }
 
 /// What a process does that calls this election when `peer` is gone.
@@ -27,7 +27,7 @@ fn a_lost_parent_and_a_child_lost_after_it_reported_call_for_a_new_election() {
         process.message(5, Message::Ack(wave(1, 2), Some(claim(9))));
         process.peer(lost, Reach::Down);
         let effects = calls_without(&process, lost, wave(2, 4));
-        expect(&process, &effects, &[], Stage::Undecided);
+        process.expect(&effects, &[], Stage::Undecided);
     }
 }
 
@@ -37,10 +37,10 @@ fn a_neighbour_that_had_nothing_to_report_may_go() {
     process.message(2, Message::Election(wave(1, 2)));
     process.message(3, Message::Ack(wave(1, 2), None));
     process.peer(3, Reach::Down);
-    expect(&process, &[], &[], Stage::Undecided);
+    process.expect(&[], &[], Stage::Undecided);
     let mut process = follower(9);
     process.peer(5, Reach::Down);
-    expect(&process, &[], &[9], Stage::Decided);
+    process.expect(&[], &[9], Stage::Decided);
     assert!(process.facts().contains(&Fact::Suspect { peer: NodeId(5) }));
 }
 
@@ -48,7 +48,7 @@ fn a_neighbour_that_had_nothing_to_report_may_go() {
 fn a_lost_leader_is_replaced() {
     let mut process = follower(5);
     process.peer(5, Reach::Down);
-    expect(&process, &calls_without(&process, 5, wave(2, 4)), &[], Stage::Undecided);
+    process.expect(&calls_without(&process, 5, wave(2, 4)), &[], Stage::Undecided);
 }
 
 #[test]
@@ -56,34 +56,34 @@ fn a_neighbour_that_comes_is_told_who_leads_or_asked_to_take_part() {
     let mut process = follower(9);
     process.peer(5, Reach::Down).peer(5, Reach::Up);
     let told = send(5, Message::Leader(news(wave(1, 2), 9)));
-    expect(&process, &[told], &[9], Stage::Decided);
+    process.expect(&[told], &[9], Stage::Decided);
     process.message(3, Message::Election(wave(4, 3)));
     process.message(5, Message::Ack(wave(4, 3), None));
     process.peer(5, Reach::Up);
-    expect(&process, &[ask(5, wave(4, 3))], &[9], Stage::Undecided);
+    process.expect(&[ask(5, wave(4, 3))], &[9], Stage::Undecided);
     process.peer(5, Reach::Up).peer(3, Reach::Up);
-    expect(&process, &[], &[9], Stage::Undecided);
+    process.expect(&[], &[9], Stage::Undecided);
 }
 
 #[test]
 fn two_without_a_leader_that_meet_call_an_election() {
     let mut process = start(Config::restless());
     process.peer(5, Reach::Up);
-    expect(&process, &calls(&process, wave(1, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(1, 4)), &[], Stage::Undecided);
     let mut process = start(Config::restless());
     process.peer(8, Reach::Up);
-    expect(&process, &[], &[], Stage::Undecided);
+    process.expect(&[], &[], Stage::Undecided);
 }
 
 #[test]
 fn the_last_words_of_the_dead_are_not_obeyed() {
     let mut process = follower(9);
     process.peer(5, Reach::Down);
-    ignores(&mut process, 5, Message::Leader(news(wave(4, 5), 11)));
-    ignores(&mut process, 5, Message::Heartbeat(news(wave(4, 5), 11)));
+    process.ignores(5, Message::Leader(news(wave(4, 5), 11)));
+    process.ignores(5, Message::Heartbeat(news(wave(4, 5), 11)));
     // It may have come back unnoticed: an election finds out, but not as its child.
     process.message(5, Message::Election(wave(4, 5)));
-    expect(&process, &calls_without(&process, 5, wave(5, 4)), &[9], Stage::Undecided);
+    process.expect(&calls_without(&process, 5, wave(5, 4)), &[9], Stage::Undecided);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_leader_known_to_be_gone_is_not_adopted_by_hearsay() {
     process.peer(5, Reach::Down);
     let risen = Claim { weight: weigh(true, 20), ..claim(5) };
     process.message(3, Message::Leader(News { leader: risen, ..news(wave(1, 2), 5) }));
-    expect(&process, &calls_without(&process, 5, wave(2, 4)), &[7], Stage::Undecided);
+    process.expect(&calls_without(&process, 5, wave(2, 4)), &[7], Stage::Undecided);
 }
 
 #[test]
@@ -100,5 +100,5 @@ fn whoever_is_behind_is_told_what_it_missed() {
     let mut process = follower(9);
     process.message(5, Message::Election(wave(1, 1)));
     let told = send(5, Message::Leader(news(wave(1, 2), 9)));
-    expect(&process, &[told], &[9], Stage::Decided);
+    process.expect(&[told], &[9], Stage::Decided);
 }

@@ -16,8 +16,8 @@ fn a_better_leader_is_adopted_and_passed_on() {
     let better = Message::Leader(news(wave(1, 2), 9));
     process.message(3, better.clone());
     let effects = [pass_on(&[2, 5], &better), timers(&process, 2_000, 0).to_vec()].concat();
-    expect(&process, &effects, &[9], Stage::Decided);
-    ignores(&mut process, 5, better);
+    process.expect(&effects, &[9], Stage::Decided);
+    process.ignores(5, better);
 }
 
 #[test]
@@ -25,10 +25,10 @@ fn whoever_follows_a_worse_leader_is_told_of_the_better() {
     let mut process = follower(9);
     process.message(3, Message::Leader(news(wave(1, 1), 7)));
     let told = send(3, Message::Leader(news(wave(1, 2), 9)));
-    expect(&process, &[told], &[9], Stage::Decided);
+    process.expect(&[told], &[9], Stage::Decided);
     process.message(3, Message::Leader(news(wave(5, 1), 7)));
     let told = send(3, Message::Leader(news(wave(5, 1), 9)));
-    expect(&process, &[told], &[9], Stage::Decided);
+    process.expect(&[told], &[9], Stage::Decided);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_better_leader_from_before_the_last_election_is_not_believed_at_first() {
     let mut process = follower(7);
     process.message(3, Message::Leader(news(wave(1, 1), 9)));
     let told = send(3, Message::Leader(news(wave(1, 2), 7)));
-    expect(&process, &[told], &[7], Stage::Decided);
+    process.expect(&[told], &[7], Stage::Decided);
     process.message(3, Message::Leader(news(wave(1, 2), 9)));
     assert!(process.leadership().names(NodeId(9)), "it says so again, knowing of the election");
 }
@@ -45,20 +45,20 @@ fn a_better_leader_from_before_the_last_election_is_not_believed_at_first() {
 fn a_process_that_would_be_better_calls_an_election_instead() {
     let mut process = start(Config::restless());
     process.message(2, Message::Leader(news(wave(6, 2), 3)));
-    expect(&process, &calls(&process, wave(7, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(7, 4)), &[], Stage::Undecided);
     let mut process = start(Config::restless());
     process.message(2, Message::Leader(News { leader: retired(4), ..news(wave(6, 2), 4) }));
-    expect(&process, &calls(&process, wave(7, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(7, 4)), &[], Stage::Undecided);
 }
 
 #[test]
 fn a_process_in_an_election_goes_above_one_that_is_over_and_minds_no_lower_one() {
     let mut process = start(Config::restless());
     process.message(2, Message::Election(wave(3, 2)));
-    ignores(&mut process, 5, Message::Leader(news(wave(2, 5), 9)));
-    ignores(&mut process, 5, Message::Heartbeat(news(wave(2, 5), 9)));
+    process.ignores(5, Message::Leader(news(wave(2, 5), 9)));
+    process.ignores(5, Message::Heartbeat(news(wave(2, 5), 9)));
     process.message(5, Message::Leader(news(wave(8, 1), 9)));
-    expect(&process, &calls(&process, wave(9, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(9, 4)), &[], Stage::Undecided);
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn the_outcome_is_believed_from_anybody_and_told_to_whoever_reports_later() {
     process.message(5, Message::Heartbeat(news(wave(3, 2), 9)));
     let told = send(2, Message::Heartbeat(news(wave(3, 2), 9))); // it waits for a report
     let effects = [&[told][..], &timers(&process, 2_000, 0)].concat();
-    expect(&process, &effects, &[9], Stage::Decided);
+    process.expect(&effects, &[9], Stage::Decided);
     process.message(3, Message::Ack(wave(3, 2), Some(claim(3))));
     let told = send(3, Message::Leader(news(wave(3, 2), 9)));
-    expect(&process, &[told], &[9], Stage::Decided);
+    process.expect(&[told], &[9], Stage::Decided);
 }
 
 #[test]
@@ -80,14 +80,14 @@ fn a_heartbeat_is_passed_on_once_and_renews_trust() {
     process.wait(ms(1_500)).message(3, Message::Heartbeat(beating(9, 4)));
     let passed = pass_on(&[2, 5], &Message::Heartbeat(beating(9, 4)));
     let effects = [passed, timers(&process, 2_000, 0).to_vec()].concat();
-    expect(&process, &effects, &[9], Stage::Decided);
+    process.expect(&effects, &[9], Stage::Decided);
     for late in 1..=4 {
-        ignores(&mut process, 2, Message::Heartbeat(beating(9, late)));
+        process.ignores(2, Message::Heartbeat(beating(9, late)));
     }
     process.wait(ms(1_999)).timeout();
     assert_eq!(process.effects(), []);
     process.wait(ms(1)).timeout();
-    expect(&process, &calls(&process, wave(2, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(2, 4)), &[], Stage::Undecided);
 }
 
 #[test]
@@ -97,18 +97,18 @@ fn a_leader_tells_every_half_second_that_it_is_there() {
     for peer in [2, 3, 5] {
         process.message(peer, Message::Ack(wave(1, 4), None));
     }
-    expect(&process, &timers(&process, 0, 500), &[4], Stage::Decided);
+    process.expect(&timers(&process, 0, 500), &[4], Stage::Decided);
     for number in 1..4 {
         process.ring();
         let news = News { beat: beat(number), ..news(wave(1, 4), 4) };
         let beats = pass_on(&[2, 3, 5], &Message::Heartbeat(news));
         let effects = [beats, timers(&process, 0, 500).to_vec()].concat();
-        expect(&process, &effects, &[4], Stage::Decided);
-        ignores(&mut process, 3, Message::Heartbeat(news));
+        process.expect(&effects, &[4], Stage::Decided);
+        process.ignores(3, Message::Heartbeat(news));
     }
     let (life, number) = (2, 1);
     let forged = News { beat: Beat { life, number }, ..news(wave(1, 4), 4) };
-    ignores(&mut process, 3, Message::Heartbeat(forged));
+    process.ignores(3, Message::Heartbeat(forged));
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn a_leader_whose_claim_became_better_is_known_by_its_newest_word() {
     assert_eq!(process.effects().len(), 4);
     process.message(5, Message::Heartbeat(beating(9, 1)));
     let told = Message::Leader(News { leader: risen, ..beating(9, 2) });
-    expect(&process, &[send(5, told)], &[9], Stage::Decided);
+    process.expect(&[send(5, told)], &[9], Stage::Decided);
     let fallen = Claim { weight: weigh(true, 1), ..claim(9) };
     process.message(3, Message::Heartbeat(News { leader: fallen, ..beating(9, 3) }));
-    expect(&process, &calls(&process, wave(2, 4)), &[9], Stage::Undecided);
+    process.expect(&calls(&process, wave(2, 4)), &[9], Stage::Undecided);
 }
 
 #[test]
@@ -131,14 +131,14 @@ fn two_claims_of_one_leader_are_settled_by_the_higher_election_or_by_a_new_one()
         |wave| News { leader: Claim { weight: weigh(true, 20), ..claim(9) }, ..news(wave, 9) };
     let mut process = follower(9);
     process.message(3, Message::Leader(risen(wave(1, 1))));
-    expect(&process, &[send(3, Message::Leader(news(wave(1, 2), 9)))], &[9], Stage::Decided);
+    process.expect(&[send(3, Message::Leader(news(wave(1, 2), 9)))], &[9], Stage::Decided);
     let mut same = process.clone();
     same.message(3, Message::Leader(risen(wave(1, 2))));
-    expect(&same, &calls(&same, wave(2, 4)), &[9], Stage::Undecided);
+    same.expect(&calls(&same, wave(2, 4)), &[9], Stage::Undecided);
     process.message(3, Message::Leader(risen(wave(1, 3))));
     let passed = pass_on(&[2, 5], &Message::Leader(risen(wave(1, 3))));
     let effects = [passed, timers(&process, 2_000, 0).to_vec()].concat();
-    expect(&process, &effects, &[9], Stage::Decided);
+    process.expect(&effects, &[9], Stage::Decided);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn strangers_are_not_heard() {
         Message::Leader(news(wave(9, 8), 9)),
         Message::Heartbeat(news(wave(9, 8), 9)),
     ] {
-        ignores(&mut process, 8, message.clone());
-        ignores(&mut process, 4, message);
+        process.ignores(8, message.clone());
+        process.ignores(4, message);
     }
 }

@@ -1,13 +1,8 @@
 //! Properties that hold for any inputs in any order.
 
 use super::*;
+use crate::testing::fixed;
 use proptest::prelude::*;
-
-/// The same cases on every machine.
-pub(super) fn fixed(cases: u32) -> ProptestConfig {
-    let rng_seed = prop::test_runner::RngSeed::Fixed(6);
-    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
-}
 
 fn any_wave() -> impl Strategy<Value = Wave> {
     let number = prop_oneof![0..4u64, Just(u64::MAX)];
@@ -83,10 +78,8 @@ proptest! {
                 prop_assert!(reign.leader >= state.me, "{state:?}");
                 prop_assert!(!state.leads() || reign.leader == state.me, "{state:?}");
             }
-            for effect in process.effects() {
-                if let Effect::Send(to, _) = effect {
-                    prop_assert!([2, 3, 5].map(|id| Dest::Node(NodeId(id))).contains(&to));
-                }
+            for (to, _) in process.sends() {
+                prop_assert!([2, 3, 5].map(|id| Dest::Node(NodeId(id))).contains(&to));
             }
         }
     }

@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn a_process_begins_without_a_word_and_calls_an_election_when_it_loses_patience() {
     let mut process = start(Config::restless());
-    expect(&process, &timers(&process, 1_000, 0), &[], Stage::Undecided);
+    process.expect(&timers(&process, 1_000, 0), &[], Stage::Undecided);
     process.ring();
-    expect(&process, &calls(&process, wave(1, 4)), &[], Stage::Undecided);
+    process.expect(&calls(&process, wave(1, 4)), &[], Stage::Undecided);
     let process = start(Config::default());
-    expect(&process, &[], &[], Stage::Undecided);
+    process.expect(&[], &[], Stage::Undecided);
 }
 
 #[test]
@@ -19,17 +19,17 @@ fn the_first_to_ask_is_the_parent_and_gets_the_best_when_all_have_answered() {
     process.message(2, Message::Election(wave));
     let asks = [ask(3, wave), ask(5, wave)];
     let waits = timers(&process, 4_000, 100); // twice as long as who called it
-    expect(&process, &[&asks[..], &waits].concat(), &[], Stage::Undecided);
+    process.expect(&[&asks[..], &waits].concat(), &[], Stage::Undecided);
     process.message(3, Message::Election(wave));
-    expect(&process, &[send(3, Message::Ack(wave, None))], &[], Stage::Undecided);
+    process.expect(&[send(3, Message::Ack(wave, None))], &[], Stage::Undecided);
     process.message(3, Message::Ack(wave, None));
-    expect(&process, &[], &[], Stage::Undecided);
+    process.expect(&[], &[], Stage::Undecided);
     process.message(5, Message::Ack(wave, Some(claim(9))));
-    expect(&process, &[send(2, Message::Ack(wave, Some(claim(9))))], &[], Stage::Undecided);
+    process.expect(&[send(2, Message::Ack(wave, Some(claim(9))))], &[], Stage::Undecided);
     process.message(2, Message::Leader(news(wave, 9)));
     let told = send(5, Message::Leader(news(wave, 9)));
     let effects = [&[told][..], &timers(&process, 2_000, 0)].concat();
-    expect(&process, &effects, &[9], Stage::Decided);
+    process.expect(&effects, &[9], Stage::Decided);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn who_called_it_tells_its_children_the_outcome() {
     process.message(5, Message::Ack(wave, Some(claim(5))));
     let told = [2, 5].map(|child| send(child, Message::Leader(news(wave, 5))));
     let effects = [&told[..], &timers(&process, 2_000, 0)].concat();
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -57,13 +57,13 @@ fn a_process_without_neighbours_leads_at_once() {
 fn of_two_elections_the_higher_is_held() {
     let mut process = start(Config::restless());
     process.message(3, Message::Election(wave(1, 3)));
-    ignores(&mut process, 2, Message::Election(wave(1, 2)));
-    ignores(&mut process, 2, Message::Ack(wave(1, 2), None));
+    process.ignores(2, Message::Election(wave(1, 2)));
+    process.ignores(2, Message::Ack(wave(1, 2), None));
     process.message(5, Message::Election(wave(1, 5)));
     let asks = [ask(2, wave(1, 5)), ask(3, wave(1, 5))];
     let effects = [&asks[..], &timers(&process, 4_000, 100)].concat();
-    expect(&process, &effects, &[], Stage::Undecided);
-    ignores(&mut process, 2, Message::Ack(wave(1, 3), Some(claim(9))));
+    process.expect(&effects, &[], Stage::Undecided);
+    process.ignores(2, Message::Ack(wave(1, 3), Some(claim(9))));
     process.message(2, Message::Election(wave(2, 2)));
     assert!(process.effects().contains(&ask(5, wave(2, 2))));
 }
@@ -75,15 +75,15 @@ fn what_nobody_answered_is_said_again() {
     process.message(3, Message::Ack(wave(1, 2), None));
     process.ring();
     let again = [ask(5, wave(1, 2)), process.armed(Timer::Repeat, ms(100))];
-    expect(&process, &again, &[], Stage::Undecided);
+    process.expect(&again, &[], Stage::Undecided);
     process.message(5, Message::Ack(wave(1, 2), None));
     let report = send(2, Message::Ack(wave(1, 2), Some(claim(4))));
     process.ring();
     let again = [process.armed(Timer::Repeat, ms(100)), report.clone()];
-    expect(&process, &again, &[], Stage::Undecided);
+    process.expect(&again, &[], Stage::Undecided);
     process.message(2, Message::Election(wave(1, 2)));
-    expect(&process, &[report], &[], Stage::Undecided);
-    ignores(&mut process, 5, Message::Ack(wave(1, 2), None));
+    process.expect(&[report], &[], Stage::Undecided);
+    process.ignores(5, Message::Ack(wave(1, 2), None));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_child_that_said_otherwise_in_a_former_life_is_told_the_outcome_all_the_same
     process.message(2, Message::Election(wave(1, 2)));
     process.message(5, Message::Ack(wave(1, 2), None));
     process.message(5, Message::Ack(wave(1, 2), Some(claim(5))));
-    expect(&process, &[], &[], Stage::Undecided);
+    process.expect(&[], &[], Stage::Undecided);
     process.message(2, Message::Leader(news(wave(1, 2), 9)));
     assert!(process.effects().contains(&send(5, Message::Leader(news(wave(1, 2), 9)))));
 }
@@ -102,8 +102,8 @@ fn a_report_to_a_former_life_calls_for_an_election_above_it() {
     let mut process = boot(2, Config::restless());
     process.message(5, Message::Ack(wave(6, 4), Some(claim(5))));
     let called = Wave { number: 7, starter: NodeId(4), life: 2 };
-    expect(&process, &calls(&process, called), &[], Stage::Undecided);
-    ignores(&mut process, 5, Message::Ack(wave(9, 4), None));
+    process.expect(&calls(&process, called), &[], Stage::Undecided);
+    process.ignores(5, Message::Ack(wave(9, 4), None));
 }
 
 #[test]
@@ -111,10 +111,10 @@ fn who_missed_the_outcome_is_told_it() {
     let mut process = follower(9);
     process.message(5, Message::Ack(wave(1, 2), Some(claim(5))));
     let told = send(5, Message::Leader(news(wave(1, 2), 9)));
-    expect(&process, &[told], &[9], Stage::Decided);
+    process.expect(&[told], &[9], Stage::Decided);
     process.message(3, Message::Election(wave(1, 2)));
-    expect(&process, &[send(3, Message::Ack(wave(1, 2), None))], &[9], Stage::Decided);
-    ignores(&mut process, 3, Message::Ack(wave(1, 2), None));
+    process.expect(&[send(3, Message::Ack(wave(1, 2), None))], &[9], Stage::Decided);
+    process.ignores(3, Message::Ack(wave(1, 2), None));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn an_election_without_end_is_called_again_and_given_twice_the_time() {
         process.ring();
         let asks = [2, 3, 5].map(|peer| ask(peer, wave(number, 4)));
         let effects = [&asks[..], &timers(&process, waits, 0)].concat();
-        expect(&process, &effects, &[], Stage::Undecided);
+        process.expect(&effects, &[], Stage::Undecided);
     }
     for peer in [2, 3, 5] {
         process.message(peer, Message::Ack(wave(5, 4), None));
@@ -138,5 +138,5 @@ fn an_election_without_end_is_called_again_and_given_twice_the_time() {
 fn a_process_that_was_gone_holds_an_election_under_another_name() {
     let process = boot(3, Config::restless());
     let called = Wave { number: 1, starter: NodeId(4), life: 3 };
-    expect(&process, &calls(&process, called), &[], Stage::Undecided);
+    process.expect(&calls(&process, called), &[], Stage::Undecided);
 }

@@ -32,7 +32,7 @@ fn a_leader_that_resigns_says_so_and_stands_with_the_lowest_claim() {
         arm(Timer::Announce, 1400),
         disarm(Timer::Listen),
     ];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -40,20 +40,20 @@ fn a_leader_of_le_s_that_resigns_waits_before_it_stands_again() {
     let mut process = start(5, config(Variant::LeS), &[luck(300), luck(600)]);
     process.ring().command(Command::Resign).unwrap();
     let effects = [bye(), disarm(Timer::Announce), arm(Timer::Wake, 900), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
 }
 
 #[test]
 fn a_resigned_leader_gives_way_to_anyone_who_did_not_resign() {
     let mut process = start(5, config(Variant::LeA), &[]);
     process.command(Command::Resign).unwrap();
-    ignores(&mut process, 3, Message::Announce(retired(3)));
+    process.ignores(3, Message::Announce(retired(3)));
     hear(&mut process, 1);
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[1], Stage::Decided);
+    process.expect(&effects, &[1], Stage::Decided);
     process.ring();
     let effects = [say_weight(retired(5)), arm(Timer::Announce, 4000), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn a_follower_that_campaigns_forgets_its_leader_and_stands() {
     let mut process = follower(5, 9, config(Variant::LeA), &[]);
     process.wait(ms(400)).command(Command::Campaign).unwrap();
     let effects = [say(5), arm(Timer::Announce, 1400), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     hear(&mut process, 9);
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 3400)];
-    expect(&process, &effects, &[9], Stage::Decided);
+    process.expect(&effects, &[9], Stage::Decided);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_leader_that_campaigns_begins_anew() {
     let mut process = start(5, config(Variant::LeS), &[luck(300), luck(600)]);
     process.ring().command(Command::Campaign).unwrap();
     let effects = [disarm(Timer::Announce), arm(Timer::Wake, 900), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_waiting_process_that_campaigns_draws_again() {
     let mut process = start(5, config(Variant::LeS), &[luck(300), luck(600)]);
     process.command(Command::Campaign).unwrap();
     let effects = [disarm(Timer::Wake), arm(Timer::Wake, 600), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn an_asking_process_that_campaigns_asks_again() {
     let mut process = start(5, config(Variant::Query), &[]);
     process.wait(ms(100)).command(Command::Campaign).unwrap();
     let effects = [disarm(Timer::Wake), ask(5), arm(Timer::Wake, 300), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn campaigning_takes_a_resignation_back() {
     process.command(Command::Campaign).unwrap();
     let effects =
         [disarm(Timer::Announce), say(5), arm(Timer::Announce, 1000), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn one_of_several_leaders_that_campaigns_forgets_the_others() {
     process.command(Command::Campaign).unwrap();
     let effects =
         [disarm(Timer::Announce), say(5), arm(Timer::Announce, 1000), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -153,5 +153,5 @@ fn one_of_several_leaders_that_resigns_goes_to_the_end_of_the_list() {
         arm(Timer::Announce, 1000),
         arm(Timer::Listen, 3000),
     ];
-    expect(&process, &effects, &[9, 2, 5], Stage::Decided);
+    process.expect(&effects, &[9, 2, 5], Stage::Decided);
 }

@@ -2,9 +2,10 @@
 //! name the same best ones. The simulator checks this for large groups; here every random case is
 //! small enough to read.
 
-use super::properties::{Luck, Nobody, fixed};
+use super::properties::{Life, begin};
 use super::*;
-use bellwether_core::{Env, Input, Node};
+use crate::testing::fixed;
+use bellwether_core::Seeded;
 use proptest::option;
 use proptest::prelude::*;
 
@@ -15,35 +16,33 @@ const DELAY: Duration = Duration::from_millis(10);
 
 /// All processes; one that left is `None`.
 struct Group {
-    params: Params,
-    nodes: Vec<Option<Node<AnnounceListen>>>,
+    leaders: usize,
+    members: Vec<Option<Life>>,
     /// A message in flight: when it arrives, its sender, its receiver, its contents.
     flying: Vec<(Instant, usize, usize, Message)>,
     now: Instant,
-    luck: Luck,
+    luck: Seeded,
     /// How many of four messages are lost, until the first phase ends.
     loss: u64,
 }
 
 impl Group {
-    fn begin(params: Params, ranks: &[u64], luck: u64, loss: u64) -> Self {
-        let (now, flying, nodes) = (Instant::ZERO, Vec::new(), Vec::new());
-        let mut group = Self { params, nodes, flying, now, luck: Luck(luck), loss };
-        for (at, &rank) in ranks.iter().enumerate() {
-            let mut effects = Vec::new();
-            let mut env = Env { now, peers: &Nobody, entropy: &mut group.luck };
-            let boot = Boot { rank, ..Boot::first(NodeId(at as u64)) };
-            let node = Node::start(boot, &mut env, &group.params, &mut effects);
-            group.nodes.push(Some(node));
-            group.send(at, ranks.len(), effects);
-        }
+    fn begin(params: &Params, ranks: &[u64], luck: u64, loss: u64) -> Self {
+        let mut luck = Seeded::new(luck);
+        let member = |(id, rank): (u64, &u64)| Some(begin(id, *rank, luck.next_u64(), params));
+        let members = (0..).zip(ranks).map(member).collect();
+        let (now, leaders) = (Instant::ZERO, params.leaders);
+        let mut group = Self { leaders, members, flying: Vec::new(), now, luck, loss };
+        (0..ranks.len()).for_each(|at| group.send(at));
         group
     }
 
-    fn send(&mut self, from: usize, size: usize, effects: Vec<Effect>) {
-        for effect in effects {
-            let Effect::Send(Dest::Everyone, message) = effect else { panic!("{effect:?}") };
-            for to in (0..size).filter(|to| *to != from) {
+    /// Sends what the last step of a process asked for.
+    fn send(&mut self, from: usize) {
+        let Some(member) = &self.members[from] else { return };
+        for (dest, message) in member.sends() {
+            assert_eq!(dest, Dest::Everyone);
+            for to in (0..self.members.len()).filter(|to| *to != from) {
                 let lost = self.now < TROUBLE && self.luck.below(4) < self.loss;
                 if !lost {
                     self.flying.push((self.now + DELAY, from, to, message.clone()));
@@ -52,35 +51,31 @@ impl Group {
         }
     }
 
-    fn step(&mut self, at: usize, input: Input<'_, AnnounceListen>) {
-        let Some(node) = &mut self.nodes[at] else { return };
-        let mut effects = Vec::new();
-        let mut env = Env { now: self.now, peers: &Nobody, entropy: &mut self.luck };
-        let _ = node.handle(input, &mut env, &self.params, &mut effects);
-        self.send(at, self.nodes.len(), effects);
+    /// Lets something happen to a process, if it is there.
+    fn step(&mut self, at: usize, act: impl FnOnce(&mut Life)) {
+        if let Some(member) = &mut self.members[at] {
+            act(member.set_clock(self.now));
+            self.send(at);
+        }
     }
 
     fn command(&mut self, at: usize, command: Command) {
-        let Some(node) = &mut self.nodes[at] else { return };
-        let mut effects = Vec::new();
-        let mut env = Env { now: self.now, peers: &Nobody, entropy: &mut self.luck };
-        let _ = node.command(command, &mut env, &self.params, &mut effects);
+        self.step(at, |member| _ = member.command(command));
         if command == Command::Leave {
-            self.nodes[at] = None;
+            self.members[at] = None;
         }
-        self.send(at, self.nodes.len(), effects);
     }
 
     /// Runs everything that happens before `end`, messages before timers.
     fn run(&mut self, end: Instant) {
         for _ in 0..100_000 {
-            let due = |node: &Option<Node<AnnounceListen>>| {
-                node.as_ref().map_or(Instant::NEVER, Node::poll_timeout)
+            let due = |member: &Option<Life>| {
+                member.as_ref().map_or(Instant::NEVER, |member| member.node().poll_timeout())
             };
             let message = (0..self.flying.len()).min_by_key(|&at| (self.flying[at].0, at));
-            let timer = (0..self.nodes.len()).min_by_key(|&at| (due(&self.nodes[at]), at));
+            let timer = (0..self.members.len()).min_by_key(|&at| (due(&self.members[at]), at));
             let arrival = message.map_or(Instant::NEVER, |at| self.flying[at].0);
-            let deadline = timer.map_or(Instant::NEVER, |at| due(&self.nodes[at]));
+            let deadline = timer.map_or(Instant::NEVER, |at| due(&self.members[at]));
             if arrival.min(deadline) >= end {
                 self.now = end;
                 return;
@@ -89,24 +84,24 @@ impl Group {
             match (message, timer) {
                 (Some(at), _) if arrival <= deadline => {
                     let (_, from, to, message) = self.flying.remove(at);
-                    self.step(to, Input::Message(NodeId(from as u64), Cow::Owned(message)));
+                    self.step(to, |member| _ = member.message(from as u64, message));
                 }
-                (_, Some(at)) => self.step(at, Input::Timeout),
+                (_, Some(at)) => self.step(at, |member| _ = member.timeout()),
                 _ => unreachable!("something is due"),
             }
         }
         panic!("events without end at {}", self.now);
     }
 
-    fn live(&self) -> impl Iterator<Item = &Node<AnnounceListen>> {
-        self.nodes.iter().flatten()
+    fn live(&self) -> impl Iterator<Item = &Life> {
+        self.members.iter().flatten()
     }
 
     /// The best live processes, by their own claims.
     fn best(&self) -> Vec<NodeId> {
-        let mut claims: Vec<Claim> = self.live().map(|node| node.protocol().claim()).collect();
+        let mut claims: Vec<Claim> = self.live().map(|member| member.state().claim()).collect();
         claims.sort_by_key(|claim| core::cmp::Reverse(*claim));
-        claims.iter().map(|claim| claim.id).take(self.params.leaders).collect()
+        claims.iter().map(|claim| claim.id).take(self.leaders).collect()
     }
 }
 
@@ -160,16 +155,16 @@ proptest! {
         luck in any::<u64>(),
         loss in 0..3u64,
     ) {
-        let mut group = Group::begin(params, &ranks, luck, loss);
+        let mut group = Group::begin(&params, &ranks, luck, loss);
         for (at, whom, command) in orders {
             group.run(Instant::ZERO + ms(at));
             group.command(whom, command);
         }
         group.run(JUDGED);
         let best = group.best();
-        for node in group.live() {
+        for member in group.live() {
             let belief = Leadership::of(&best, Stage::Decided);
-            prop_assert_eq!(node.leadership(JUDGED), belief, "{:?}", node);
+            prop_assert_eq!(member.node().leadership(JUDGED), belief, "{:?}", member);
         }
     }
 }

@@ -10,11 +10,11 @@ fn the_leader_s_own_announcements_renew_the_trust_in_it() {
     for variant in [Variant::LeA, Variant::LeS] {
         let mut process = follower(5, 9, config(variant), &[luck(300)]);
         hear(process.wait(ms(1000)), 9);
-        expect(&process, &[arm(Timer::Listen, 4000)], &[9], Stage::Decided);
+        process.expect(&[arm(Timer::Listen, 4000)], &[9], Stage::Decided);
         hear(process.wait(ms(2000)), 9);
-        expect(&process, &[arm(Timer::Listen, 6000)], &[9], Stage::Decided);
+        process.expect(&[arm(Timer::Listen, 6000)], &[9], Stage::Decided);
         process.timeout();
-        expect(&process, &[], &[9], Stage::Decided);
+        process.expect(&[], &[9], Stage::Decided);
     }
     // Program 5.1, line 6; Program 5.2, line 6.
 }
@@ -25,9 +25,9 @@ fn as_printed_trust_ends_though_the_leader_announces() {
     let printed = |variant| Config { as_printed: true, ..config(variant) };
     let mut process = follower(5, 9, printed(Variant::LeS), &[luck(300)]);
     hear(process.wait(ms(1000)), 9);
-    expect(&process, &[], &[9], Stage::Decided);
+    process.expect(&[], &[9], Stage::Decided);
     process.draws(&[luck(300)]).ring();
-    expect(&process, &[arm(Timer::Wake, 3300), disarm(Timer::Listen)], &[5], Stage::Undecided);
+    process.expect(&[arm(Timer::Wake, 3300), disarm(Timer::Listen)], &[5], Stage::Undecided);
 }
 
 /// Departs from Program 5.1, lines 10-14, and Program 5.2, lines 11-18: as printed, by their
@@ -36,16 +36,16 @@ fn as_printed_trust_ends_though_the_leader_announces() {
 fn timers_run_out_though_no_message_ever_arrives() {
     let mut announcing = start(5, config(Variant::LeA), &[]);
     announcing.ring();
-    expect(&announcing, &[say(5), arm(Timer::Announce, 2000)], &[5], Stage::Decided);
+    announcing.expect(&[say(5), arm(Timer::Announce, 2000)], &[5], Stage::Decided);
 
     let mut suppressing = start(5, config(Variant::LeS), &[luck(300)]);
     suppressing.ring();
-    expect(&suppressing, &[say(5), arm(Timer::Announce, 1300)], &[5], Stage::Decided);
+    suppressing.expect(&[say(5), arm(Timer::Announce, 1300)], &[5], Stage::Decided);
 
     let mut listening = follower(5, 9, config(Variant::LeA), &[]);
     listening.ring();
     let effects = [say(5), arm(Timer::Announce, 4000), disarm(Timer::Listen)];
-    expect(&listening, &effects, &[5], Stage::Decided);
+    listening.expect(&effects, &[5], Stage::Decided);
     // Program 5.1, lines 10-14; Program 5.2, lines 11-18.
 }
 
@@ -55,13 +55,13 @@ fn timers_run_out_though_no_message_ever_arrives() {
 #[test]
 fn a_smaller_address_suppresses_nobody() {
     let mut process = start(5, config(Variant::LeS), &[luck(300)]);
-    ignores(process.wait(ms(100)), 4, Message::Announce(plain(4)));
-    expect(&process, &[], &[5], Stage::Undecided);
+    process.wait(ms(100)).ignores(4, Message::Announce(plain(4)));
+    process.expect(&[], &[5], Stage::Undecided);
 
     let mut again = follower(5, 9, config(Variant::LeS), &[luck(300)]);
     again.draws(&[luck(300)]).ring();
-    ignores(&mut again, 4, Message::Announce(plain(4)));
-    expect(&again, &[], &[5], Stage::Undecided);
+    again.ignores(4, Message::Announce(plain(4)));
+    again.expect(&[], &[5], Stage::Undecided);
     // Program 5.2, lines 1, 6 and 12; section 5.1.2, last paragraph.
 }
 
@@ -72,15 +72,15 @@ fn a_smaller_address_suppresses_nobody() {
 fn a_message_at_the_very_end_of_trust_comes_before_the_timer() {
     let mut process = follower(5, 9, config(Variant::LeS), &[luck(300)]);
     hear(process.wait(ms(3000)), 9);
-    expect(&process, &[arm(Timer::Listen, 6000)], &[9], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 6000)], &[9], Stage::Decided);
     process.timeout();
-    expect(&process, &[], &[9], Stage::Decided);
+    process.expect(&[], &[9], Stage::Decided);
 
     let mut suppressing = start(5, config(Variant::LeS), &[luck(300)]);
     hear(suppressing.wait(ms(300)), 9);
     let effects = [disarm(Timer::Wake), arm(Timer::Listen, 3300)];
-    expect(&suppressing, &effects, &[9], Stage::Decided);
+    suppressing.expect(&effects, &[9], Stage::Decided);
     suppressing.timeout();
-    expect(&suppressing, &[], &[9], Stage::Decided);
+    suppressing.expect(&[], &[9], Stage::Decided);
     // Program 5.1, lines 5 and 10-11; Program 5.2, lines 5, 11 and 15.
 }

@@ -18,7 +18,7 @@ fn farewell(copies: usize) -> Vec<Effect> {
 #[track_caller]
 fn leaves(mut process: Process, copies: usize) {
     process.command(Command::Leave).unwrap();
-    expect(&process, &farewell(copies), &[], Stage::Suppressed);
+    process.expect(&farewell(copies), &[], Stage::Suppressed);
     assert_eq!(process.node().poll_timeout(), Instant::NEVER);
 }
 
@@ -27,7 +27,7 @@ fn a_goodbye_of_the_leader_opens_the_election_at_once() {
     let mut process = follower(5, 9, config(Variant::LeA), &[]);
     process.wait(ms(400)).message(9, Message::Bye);
     let effects = [say(5), arm(Timer::Announce, 1400), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     // Section 5.7, Bye.
 }
 
@@ -36,7 +36,7 @@ fn a_goodbye_of_the_leader_is_followed_by_a_fresh_wait_in_le_s() {
     let mut process = follower(5, 9, config(Variant::LeS), &[luck(300), luck(800)]);
     process.wait(ms(400)).message(9, Message::Bye);
     let effects = [arm(Timer::Wake, 1200), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
     // Section 5.7, Bye.
 }
 
@@ -44,22 +44,22 @@ fn a_goodbye_of_the_leader_is_followed_by_a_fresh_wait_in_le_s() {
 fn a_goodbye_is_heard_though_trust_never_ends() {
     let mut process = follower(5, 9, Config::new(Variant::LeA), &[]);
     process.wait(ms(400)).message(9, Message::Bye);
-    expect(&process, &[say(5), arm(Timer::Announce, 1400)], &[5], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 1400)], &[5], Stage::Decided);
 }
 
 #[test]
 fn a_second_copy_of_a_goodbye_says_nothing_new() {
     let mut process = follower(5, 9, config(Variant::LeA), &[]);
     process.message(9, Message::Bye);
-    ignores(&mut process, 9, Message::Bye);
+    process.ignores(9, Message::Bye);
 }
 
 #[test]
 fn a_goodbye_of_somebody_not_followed_concerns_nobody() {
     let mut listening = follower(5, 9, config(Variant::LeA), &[]);
-    ignores(&mut listening, 7, Message::Bye);
+    listening.ignores(7, Message::Bye);
     let mut leading = start(5, config(Variant::LeA), &[]);
-    ignores(&mut leading, 9, Message::Bye);
+    leading.ignores(9, Message::Bye);
     // Section 5.7: of a non-leader the announcement of departure is unnecessary.
 }
 
@@ -111,6 +111,6 @@ fn a_process_that_left_leads_no_more() {
     for variant in Variant::ALL {
         let mut process = start(5, config(variant), &[luck(300)]);
         process.command(Command::Leave).unwrap();
-        expect(&process, &farewell(0), &[], Stage::Suppressed);
+        process.expect(&farewell(0), &[], Stage::Suppressed);
     }
 }

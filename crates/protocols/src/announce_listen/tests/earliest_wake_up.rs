@@ -21,30 +21,30 @@ fn leader(announcements: usize) -> Process {
 #[test]
 fn the_first_wake_up_is_drawn_once_and_travels_in_the_announcement() {
     let mut process = start(5, config(Variant::LeM), &[luck(300)]);
-    expect(&process, &[arm(Timer::Wake, 300)], &[5], Stage::Undecided);
+    process.expect(&[arm(Timer::Wake, 300)], &[5], Stage::Undecided);
     process.ring();
     let effects = [say_weight(plain(waking(300))), arm(Timer::Announce, 1300)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     // Section 5.4.3.
 }
 
 #[test]
 fn an_earlier_wake_up_beats_a_greater_id() {
     let mut process = start(5, config(Variant::LeM), &[luck(300)]);
-    ignores(&mut process, 9, Message::Announce(plain(waking(301))));
+    process.ignores(9, Message::Announce(plain(waking(301))));
     process.message(2, Message::Announce(plain(waking(299))));
     let effects = [disarm(Timer::Wake), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[2], Stage::Decided);
+    process.expect(&effects, &[2], Stage::Decided);
     // Section 5.4.3.
 }
 
 #[test]
 fn equal_wake_ups_are_told_apart_by_id() {
     let mut process = start(5, config(Variant::LeM), &[luck(300)]);
-    ignores(&mut process, 4, Message::Announce(plain(waking(300))));
+    process.ignores(4, Message::Announce(plain(waking(300))));
     process.message(6, Message::Announce(plain(waking(300))));
     let effects = [disarm(Timer::Wake), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[6], Stage::Decided);
+    process.expect(&effects, &[6], Stage::Decided);
     // Section 5.4.3.
 }
 
@@ -54,10 +54,10 @@ fn later_elections_wait_the_first_wake_up_again_without_drawing() {
     process.message(2, Message::Announce(plain(waking(100))));
     process.ring();
     let effects = [arm(Timer::Wake, 3300), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
     process.ring();
     let effects = [say_weight(plain(waking(300))), arm(Timer::Announce, 4300)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     // Section 5.4.3; that the key is kept is our choice.
 }
 
@@ -65,13 +65,13 @@ fn later_elections_wait_the_first_wake_up_again_without_drawing() {
 fn a_leader_is_established_by_the_announcement_that_fills_the_listen_interval() {
     let mut process = leader(2);
     let effects = [say_weight(plain(waking(300))), arm(Timer::Announce, 2300)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     process.ring();
     let effects = [disarm(Timer::Listen), say_weight(established(300)), arm(Timer::Announce, 3300)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     process.ring();
     let effects = [say_weight(established(300)), arm(Timer::Announce, 4300)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -82,16 +82,16 @@ fn a_part_of_an_interval_counts_as_a_whole_one() {
     assert_eq!(process.effects()[0], say_weight(plain(waking(300))));
     process.ring(); // the second, ⌈1.001⌉
     let effects = [disarm(Timer::Listen), say_weight(established(300)), arm(Timer::Announce, 2300)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
 fn an_established_leader_is_not_displaced_by_an_earlier_newcomer() {
-    ignores(&mut leader(3), 9, Message::Announce(plain(waking(0))));
+    leader(3).ignores(9, Message::Announce(plain(waking(0))));
     let mut unestablished = leader(2);
     unestablished.message(9, Message::Announce(plain(waking(0))));
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 4300)];
-    expect(&unestablished, &effects, &[9], Stage::Decided);
+    unestablished.expect(&effects, &[9], Stage::Decided);
 }
 
 #[test]
@@ -99,16 +99,16 @@ fn a_newcomer_with_an_earlier_wake_up_defers_to_an_established_leader() {
     let mut process = start(5, config(Variant::LeM), &[luck(300)]);
     process.message(9, Message::Announce(established(999)));
     let effects = [disarm(Timer::Wake), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[9], Stage::Decided);
+    process.expect(&effects, &[9], Stage::Decided);
 }
 
 #[test]
 fn among_established_leaders_the_earlier_wake_up_leads() {
     let mut process = leader(3);
-    ignores(&mut process, 9, Message::Announce(established(301)));
+    process.ignores(9, Message::Announce(established(301)));
     process.message(2, Message::Announce(established(299)));
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 5300)];
-    expect(&process, &effects, &[2], Stage::Decided);
+    process.expect(&effects, &[2], Stage::Decided);
 }
 
 #[test]
@@ -118,10 +118,10 @@ fn a_displaced_leader_has_to_establish_itself_anew() {
     assert_eq!(process.facts()[0], Fact::Claim { weight: plain(waking(300)) });
     process.ring().ring();
     let effects = [say_weight(plain(waking(300))), arm(Timer::Announce, 6600)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     process.ring().ring();
     let effects = [disarm(Timer::Listen), say_weight(established(300)), arm(Timer::Announce, 8600)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn nobody_is_established_when_trust_never_ends() {
     for round in 0..20 {
         process.ring();
         let effects = [say_weight(plain(waking(300))), arm(Timer::Announce, 1300 + 1000 * round)];
-        expect(&process, &effects, &[5], Stage::Decided);
+        process.expect(&effects, &[5], Stage::Decided);
     }
 }
 
@@ -147,7 +147,7 @@ fn an_announcer_that_never_gives_way_is_established_beneath_its_betters() {
     process.ring();
     let effects =
         [arm(Timer::Listen, 1000), say_weight(established(300)), arm(Timer::Announce, 1300)];
-    expect(&process, &effects, &[2], Stage::Decided);
+    process.expect(&effects, &[2], Stage::Decided);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn an_announcer_that_never_gives_way_displaces_whom_it_outlasted_to_be_establish
     process.message(2, Message::Announce(plain(waking(100))));
     process.ring();
     let effects = [disarm(Timer::Listen), say_weight(established(300)), arm(Timer::Announce, 1300)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_building_block_that_elects_nobody_establishes_nobody() {
     let config = Config { criterion, listen: ms(1000), ..config(Variant::Sup) };
     let mut process = start(5, config, &[luck(300)]);
     process.ring();
-    expect(&process, &[say_weight(established(300))], &[], Stage::Decided);
+    process.expect(&[say_weight(established(300))], &[], Stage::Decided);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn an_established_leader_takes_its_claim_back_before_it_campaigns_with_a_lighter
     let mut process = leader(3);
     process.command(Command::Campaign).unwrap();
     let effects = [bye(), disarm(Timer::Announce), arm(Timer::Wake, 2600), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
     process.ring();
     assert_eq!(process.effects()[0], say_weight(plain(waking(300))));
 }

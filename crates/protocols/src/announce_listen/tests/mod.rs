@@ -20,16 +20,13 @@ mod timers;
 mod wire;
 
 use super::*;
+use crate::testing::ms;
 use alloc::vec::Vec;
 use bellwether_core::harness::Harness;
 use bellwether_core::{Change, Dest, Reach};
 
 type Process = Harness<AnnounceListen>;
 type Effect = bellwether_core::Effect<AnnounceListen>;
-
-fn ms(length: u64) -> Duration {
-    Duration::from_millis(length)
-}
 
 /// The random draw that makes a uniform timer wake after this many milliseconds.
 const fn luck(wake: u64) -> u64 {
@@ -93,21 +90,4 @@ fn arm(timer: Timer, at: u64) -> Effect {
 
 fn disarm(timer: Timer) -> Effect {
     Effect::Disarm(timer)
-}
-
-/// The whole outcome of the last input: the effects and the belief.
-#[track_caller]
-fn expect(process: &Process, effects: &[Effect], leaders: &[u64], stage: Stage) {
-    assert_eq!(process.effects(), effects, "effects");
-    let leaders: Vec<NodeId> = leaders.iter().copied().map(NodeId).collect();
-    assert_eq!(process.leadership(), Leadership::of(&leaders, stage), "belief");
-}
-
-/// Delivers an input that must change nothing, and checks that it does not.
-#[track_caller]
-fn ignores(process: &mut Process, from: u64, message: Message) {
-    let before = process.node().clone();
-    process.message(from, message);
-    assert_eq!(process.effects(), [], "effects");
-    assert_eq!(*process.node(), before, "state");
 }

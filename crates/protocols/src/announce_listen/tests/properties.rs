@@ -1,49 +1,10 @@
 //! What holds after any history: random parameters, random inputs, one process.
 
 use super::*;
-use bellwether_core::{Env, Input, Node, Peers, choose_below};
+use crate::testing::fixed;
+use bellwether_core::{Members, Seeded};
 use proptest::option;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-
-/// The same cases at every run.
-pub(super) fn fixed(cases: u32) -> ProptestConfig {
-    let rng_seed = RngSeed::Fixed(0x5eed_0f1e_ade4);
-    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
-}
-
-/// A small generator, so that a process can draw as often as it likes.
-#[derive(Clone, Debug)]
-pub(super) struct Luck(pub(super) u64);
-
-impl Luck {
-    pub(super) fn next(&mut self) -> u64 {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        bellwether_core::mix(self.0)
-    }
-}
-
-impl Entropy for Luck {
-    fn below(&mut self, n: u64) -> u64 {
-        choose_below(n, || self.next())
-    }
-}
-
-/// This family never looks at its peers.
-pub(super) struct Nobody;
-
-impl Peers for Nobody {
-    fn len(&self) -> usize {
-        0
-    }
-    fn contains(&self, _id: NodeId) -> bool {
-        false
-    }
-    fn after(&self, _id: Option<NodeId>) -> Option<NodeId> {
-        None
-    }
-}
 
 /// One thing that happens.
 #[derive(Clone, Debug)]
@@ -65,64 +26,45 @@ struct History {
     steps: Vec<Step>,
 }
 
-/// A process with its clock and its random stream.
-#[derive(Clone)]
-struct Life<'a> {
-    node: Node<AnnounceListen>,
-    params: &'a Params,
-    now: Instant,
-    luck: Luck,
-    sent: Vec<Effect>,
+/// A process that can draw as often as it likes.
+pub(super) type Life = Harness<AnnounceListen, Seeded>;
+
+pub(super) fn begin(me: u64, rank: u64, luck: u64, params: &Params) -> Life {
+    let boot = Boot { rank, ..Boot::first(NodeId(me)) };
+    // This family never looks at its peers.
+    Life::begin(boot, params.clone(), Members::default(), Instant::ZERO, Seeded::new(luck))
 }
 
-impl<'a> Life<'a> {
-    fn begin(history: &History, params: &'a Params) -> Self {
-        let mut luck = Luck(history.luck);
-        let mut sent = Vec::new();
-        let mut env = Env { now: Instant::ZERO, peers: &Nobody, entropy: &mut luck };
-        let boot = Boot { rank: history.rank, ..Boot::first(NodeId(history.me)) };
-        let node = Node::start(boot, &mut env, params, &mut sent);
-        Self { node, params, now: Instant::ZERO, luck, sent }
+impl History {
+    fn begin(&self, params: &Params) -> Life {
+        begin(self.me, self.rank, self.luck, params)
     }
+}
 
-    fn take(&mut self, step: &Step) {
-        self.sent.clear();
-        let Self { node, params, now, luck, sent } = self;
-        if matches!(step, Step::Ring) && node.poll_timeout() != Instant::NEVER {
-            *now = node.poll_timeout().max(*now);
-        }
-        let mut env = Env { now: *now, peers: &Nobody, entropy: luck };
-        match step {
-            Step::Wait(length) => *now += *length,
-            Step::Ring => _ = node.handle(Input::Timeout, &mut env, params, sent),
-            Step::Message(from, message) => {
-                let input = Input::Message(NodeId(*from), Cow::Borrowed(message));
-                _ = node.handle(input, &mut env, params, sent);
-            }
-            Step::Command(command) => {
-                let before = node.clone();
-                if node.command(*command, &mut env, params, sent).is_err() {
-                    assert_eq!((&*node, sent.len()), (&before, 0), "refused, but done");
-                }
-            }
-        }
+fn take(life: &mut Life, step: &Step) {
+    match step {
+        Step::Wait(length) => _ = life.wait(*length),
+        Step::Ring if life.is_quiet() => _ = life.timeout(),
+        Step::Ring => _ = life.ring(),
+        Step::Message(from, message) => _ = life.message(*from, message.clone()),
+        Step::Command(command) => _ = life.command(*command),
     }
+}
 
-    /// Runs everything that is due. This must end: no timer may be armed for the current instant
-    /// for ever.
-    fn catch_up(&mut self) {
-        for _ in 0..1000 {
-            if self.node.poll_timeout() > self.now {
-                return;
-            }
-            self.take(&Step::Ring);
+/// Runs everything that is due. This must end: no timer may be armed for the current instant for
+/// ever.
+fn catch_up(life: &mut Life) {
+    for _ in 0..1000 {
+        if life.node().poll_timeout() > life.now() {
+            return;
         }
-        panic!("timers without end: {:?}", self.node);
+        life.ring();
     }
+    panic!("timers without end: {:?}", life.node());
+}
 
-    fn deadlines(&self) -> [Instant; 3] {
-        [Timer::Wake, Timer::Announce, Timer::Listen].map(|timer| self.node.deadline(timer))
-    }
+fn deadlines(life: &Life) -> [Instant; 3] {
+    [Timer::Wake, Timer::Announce, Timer::Listen].map(|timer| life.node().deadline(timer))
 }
 
 fn millis(range: core::ops::Range<u64>) -> impl Strategy<Value = Duration> {
@@ -239,26 +181,10 @@ fn chaos() -> impl Strategy<Value = History> {
         .prop_map(|((me, rank, luck), steps)| History { me, rank, luck, steps })
 }
 
-/// The handler itself, past the minimum weight, without random draws: its changes and effects.
-fn told(life: &Life<'_>, from: u64, weight: u64) -> (AnnounceListen, Vec<Effect>) {
-    struct NoLuck;
-    impl Entropy for NoLuck {
-        fn below(&mut self, _n: u64) -> u64 {
-            panic!("a message below `min_weight` needs no luck")
-        }
-    }
-    let mut effects = Vec::new();
-    let mut env = Env { now: life.now, peers: &Nobody, entropy: &mut NoLuck };
-    let mut protocol = life.node.protocol().clone();
-    let message = Cow::Owned(Message::Announce(weight));
-    protocol.on_message(NodeId(from), message, &mut Cx::new(&mut env, life.params, &mut effects));
-    (protocol, effects)
-}
-
 /// Which timers are armed follows from what the process is doing: none is forgotten or left over.
-fn assert_timers_fit(life: &Life<'_>) {
-    let (state, params) = (life.node.protocol(), life.params);
-    let [wake, announce, listen] = life.deadlines();
+fn assert_timers_fit(life: &Life, params: &Params) {
+    let state = life.state();
+    let [wake, announce, listen] = deadlines(life);
     let never = Instant::NEVER;
     let waits = matches!(state.phase, Phase::Suppressing | Phase::Querying);
     assert_eq!(wake != never, waits, "{state:?}");
@@ -270,8 +196,8 @@ fn assert_timers_fit(life: &Life<'_>) {
 }
 
 /// What is on the board follows from what the process is doing, too.
-fn assert_board_fits(life: &Life<'_>) {
-    let (state, params) = (life.node.protocol(), life.params);
+fn assert_board_fits(life: &Life, params: &Params) {
+    let state = life.state();
     let ids = state.board.ids();
     assert!(ids.len() <= params.leaders, "{state:?}");
     assert!((1..ids.len()).all(|at| !ids[..at].contains(&ids[at])), "{state:?}");
@@ -297,14 +223,14 @@ proptest! {
         history in histories(),
         probes in prop::collection::vec((0..9u64, weights()), 8),
     ) {
-        let mut life = Life::begin(&history, &params);
+        let mut life = history.begin(&params);
         for step in &history.steps {
-            life.take(step);
-            let min_weight = life.node.min_weight();
+            take(&mut life, step);
+            let min_weight = life.node().min_weight();
             for &(from, weight) in probes.iter().filter(|(_, weight)| *weight < min_weight) {
-                let (after, effects) = told(&life, from, weight);
-                prop_assert_eq!(&after, life.node.protocol());
-                prop_assert_eq!(effects, []);
+                let luck = life.entropy().clone();
+                life.ignores(from, Message::Announce(weight));
+                prop_assert_eq!(life.entropy(), &luck, "it needs no luck");
             }
         }
     }
@@ -314,11 +240,11 @@ proptest! {
         params in parameters(),
         history in histories(),
     ) {
-        let mut life = Life::begin(&history, &params);
-        assert_board_fits(&life);
+        let mut life = history.begin(&params);
+        assert_board_fits(&life, &params);
         for step in &history.steps {
-            life.take(step);
-            assert_board_fits(&life);
+            take(&mut life, step);
+            assert_board_fits(&life, &params);
         }
     }
 
@@ -327,24 +253,22 @@ proptest! {
         params in parameters(),
         history in histories(),
     ) {
-        let mut life = Life::begin(&history, &params);
+        let mut life = history.begin(&params);
         for step in &history.steps {
-            life.take(step);
-            assert_timers_fit(&life);
-            let waits = life.node.poll_timeout() != Instant::NEVER;
-            let trusts = params.listen == Duration::MAX
-                && life.node.protocol().phase == Phase::Listening;
+            take(&mut life, step);
+            assert_timers_fit(&life, &params);
+            let trusts = params.listen == Duration::MAX && life.state().phase == Phase::Listening;
             let done = params.repeat == Repeat::Once;
-            prop_assert!(waits || trusts || done, "{:?}", life.node);
+            prop_assert!(!life.is_quiet() || trusts || done, "{:?}", life.node());
         }
     }
 
     #[test]
     fn no_history_makes_a_process_panic(params in parameters(), history in chaos()) {
-        let mut life = Life::begin(&history, &params);
+        let mut life = history.begin(&params);
         for step in &history.steps {
-            life.take(step);
-            prop_assert!(life.node.leadership(life.now).leaders.len() <= params.leaders);
+            take(&mut life, step);
+            prop_assert!(life.leadership().leaders.len() <= params.leaders);
         }
     }
 
@@ -354,10 +278,10 @@ proptest! {
         before in histories(),
         after in histories(),
     ) {
-        let mut here = Life::begin(&before, &params);
-        before.steps.iter().for_each(|step| here.take(step));
-        here.catch_up();
-        let rebase = Rebase::new(here.now);
+        let mut here = before.begin(&params);
+        before.steps.iter().for_each(|step| take(&mut here, step));
+        catch_up(&mut here);
+        let rebase = Rebase::new(here.now());
         let shift = |mut at: Instant| {
             if at != Instant::NEVER {
                 rebase.stamp(&mut at);
@@ -365,19 +289,15 @@ proptest! {
             at
         };
         let mut there = here.clone();
-        there.node.instants(&rebase);
-        there.now = Rebase::ORIGIN;
+        there.rebase();
         for step in &after.steps {
-            here.take(step);
-            there.take(step);
-            prop_assert_eq!(&here.sent, &there.sent);
-            prop_assert_eq!(here.deadlines().map(shift), there.deadlines());
-            prop_assert_eq!(here.node.min_weight(), there.node.min_weight());
-            let (now, then) = (here.now, there.now);
-            prop_assert_eq!(here.node.leadership(now), there.node.leadership(then));
+            take(&mut here, step);
+            take(&mut there, step);
+            prop_assert_eq!(here.packets(), there.packets());
+            prop_assert_eq!(deadlines(&here).map(shift), deadlines(&there));
+            prop_assert_eq!(here.node().min_weight(), there.node().min_weight());
+            prop_assert_eq!(here.leadership(), there.leadership());
         }
-        here.node.instants(&Rebase::new(here.now));
-        there.node.instants(&Rebase::new(there.now));
-        prop_assert_eq!(here.node, there.node, "and the two states are one");
+        prop_assert_eq!(here.rebase().node(), there.rebase().node(), "the two states are one");
     }
 }

@@ -21,21 +21,21 @@ fn take(process: &mut Process, rank: u64) {
 #[test]
 fn a_higher_rank_beats_a_greater_id() {
     let mut process = ranked(10);
-    expect(&process, &[say(10), arm(Timer::Announce, 1000)], &[5], Stage::Decided);
-    ignores(&mut process, 9, Message::Announce(plain(8)));
+    process.expect(&[say(10), arm(Timer::Announce, 1000)], &[5], Stage::Decided);
+    process.ignores(9, Message::Announce(plain(8)));
     process.message(2, Message::Announce(plain(20)));
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[2], Stage::Decided);
+    process.expect(&effects, &[2], Stage::Decided);
     // Section 5.7, Other Definitions of Leadership.
 }
 
 #[test]
 fn equal_ranks_are_told_apart_by_id() {
     let mut process = ranked(10);
-    ignores(&mut process, 4, Message::Announce(plain(10)));
+    process.ignores(4, Message::Announce(plain(10)));
     process.message(6, Message::Announce(plain(10)));
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[6], Stage::Decided);
+    process.expect(&effects, &[6], Stage::Decided);
 }
 
 #[test]
@@ -52,10 +52,10 @@ fn ranks_mean_nothing_where_ids_or_wake_ups_govern() {
 fn a_leader_whose_rank_rises_says_so_with_its_next_announcement() {
     let mut process = ranked(10);
     take(&mut process, 30);
-    expect(&process, &[disarm(Timer::Listen)], &[5], Stage::Decided);
-    ignores(&mut process, 9, Message::Announce(plain(20)));
+    process.expect(&[disarm(Timer::Listen)], &[5], Stage::Decided);
+    process.ignores(9, Message::Announce(plain(20)));
     process.ring();
-    expect(&process, &[say(30), arm(Timer::Announce, 2000)], &[5], Stage::Decided);
+    process.expect(&[say(30), arm(Timer::Announce, 2000)], &[5], Stage::Decided);
 }
 
 #[test]
@@ -64,10 +64,10 @@ fn a_leader_whose_rank_falls_takes_its_claim_back_first() {
     take(process.wait(ms(400)), 7);
     let effects =
         [bye(), disarm(Timer::Announce), say(7), arm(Timer::Announce, 1400), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
     process.message(2, Message::Announce(plain(8)));
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 3400)];
-    expect(&process, &effects, &[2], Stage::Decided);
+    process.expect(&effects, &[2], Stage::Decided);
 }
 
 #[test]
@@ -75,9 +75,9 @@ fn a_waiting_process_changes_its_rank_without_a_word() {
     for rank in [7, 30] {
         let mut process = start_ranked(5, 10, config(Variant::LeS), &[luck(300)]);
         take(&mut process, rank);
-        expect(&process, &[disarm(Timer::Listen)], &[5], Stage::Undecided);
+        process.expect(&[disarm(Timer::Listen)], &[5], Stage::Undecided);
         process.ring();
-        expect(&process, &[say(rank), arm(Timer::Announce, 1300)], &[5], Stage::Decided);
+        process.expect(&[say(rank), arm(Timer::Announce, 1300)], &[5], Stage::Decided);
     }
 }
 
@@ -87,7 +87,7 @@ fn a_process_that_asked_has_told_its_claim_and_takes_it_back_when_its_rank_falls
     take(process.wait(ms(100)), 7);
     let effects =
         [bye(), disarm(Timer::Wake), ask(7), arm(Timer::Wake, 300), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
     // Section 5.7: a Query functions like an announcement, so somebody may follow it already.
 }
 
@@ -96,7 +96,7 @@ fn a_follower_whose_rank_rises_above_its_leader_s_stands() {
     let mut process = ranked_follower(config(Variant::LeA), &[]);
     take(process.wait(ms(400)), 30);
     let effects = [say(30), arm(Timer::Announce, 1400), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -104,10 +104,10 @@ fn a_follower_whose_rank_stays_below_its_leader_s_follows_on() {
     for rank in [0, 7, 19] {
         let mut process = ranked_follower(config(Variant::LeA), &[]);
         take(process.wait(ms(400)), rank);
-        expect(&process, &[arm(Timer::Listen, 3000)], &[2], Stage::Decided);
+        process.expect(&[arm(Timer::Listen, 3000)], &[2], Stage::Decided);
         process.ring();
         let effects = [say(rank), arm(Timer::Announce, 4000), disarm(Timer::Listen)];
-        expect(&process, &effects, &[5], Stage::Decided);
+        process.expect(&effects, &[5], Stage::Decided);
     }
 }
 
@@ -116,7 +116,7 @@ fn at_an_equal_rank_the_greater_id_stands() {
     let mut process = ranked_follower(config(Variant::LeA), &[]);
     take(&mut process, 20);
     let effects = [say(20), arm(Timer::Announce, 1000), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn the_same_rank_again_changes_nothing() {
     let mut process = ranked(10);
     let before = process.node().clone();
     take(&mut process, 10);
-    expect(&process, &[disarm(Timer::Listen)], &[5], Stage::Decided);
+    process.expect(&[disarm(Timer::Listen)], &[5], Stage::Decided);
     assert_eq!(*process.node(), before);
 }
 
@@ -136,7 +136,7 @@ fn a_resigned_process_stays_resigned_whatever_its_rank() {
     assert_eq!(process.facts()[0], Fact::Claim { weight: weigh(Class::Retired, 1000) });
     process.message(2, Message::Announce(plain(0)));
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[2], Stage::Decided);
+    process.expect(&effects, &[2], Stage::Decided);
 }
 
 #[test]
@@ -154,11 +154,11 @@ fn where_everyone_announces_a_rank_moves_a_process_on_its_own_board_only() {
             process.ring();
         }
         take(&mut process, 7);
-        expect(&process, &[arm(Timer::Listen, 3000)], &[2], Stage::Decided);
+        process.expect(&[arm(Timer::Listen, 3000)], &[2], Stage::Decided);
         take(&mut process, 30);
-        expect(&process, &[disarm(Timer::Listen)], &[5], Stage::Decided);
+        process.expect(&[disarm(Timer::Listen)], &[5], Stage::Decided);
         process.ring();
-        expect(&process, &[say(30), arm(Timer::Announce, next + 1000)], &[5], Stage::Decided);
+        process.expect(&[say(30), arm(Timer::Announce, next + 1000)], &[5], Stage::Decided);
     }
 }
 
@@ -168,24 +168,24 @@ fn where_everyone_announces_the_greatest_takes_its_claim_back_when_its_rank_fall
     take(&mut process, 7);
     let effects =
         [bye(), disarm(Timer::Announce), say(7), arm(Timer::Announce, 1000), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Decided);
+    process.expect(&effects, &[5], Stage::Decided);
 }
 
 #[test]
 fn where_any_message_silences_a_rank_silences_nobody_and_wakes_nobody() {
     let mut leading = start_ranked(5, 10, config(Variant::SupAlElect), &[luck(300)]);
     take(leading.ring(), 7);
-    expect(&leading, &[disarm(Timer::Listen)], &[5], Stage::Decided);
+    leading.expect(&[disarm(Timer::Listen)], &[5], Stage::Decided);
     leading.ring();
-    expect(&leading, &[say(7), arm(Timer::Announce, 2300)], &[5], Stage::Decided);
+    leading.expect(&[say(7), arm(Timer::Announce, 2300)], &[5], Stage::Decided);
 
     let mut following = ranked_follower(config(Variant::SupAlElect), &[luck(300)]);
     take(&mut following, 30);
-    expect(&following, &[arm(Timer::Listen, 3000)], &[2], Stage::Decided);
+    following.expect(&[arm(Timer::Listen, 3000)], &[2], Stage::Decided);
 
     let mut done = start_ranked(5, 10, config(Variant::Sup), &[luck(300)]);
     take(done.ring(), 7);
-    expect(&done, &[disarm(Timer::Listen)], &[], Stage::Decided);
+    done.expect(&[disarm(Timer::Listen)], &[], Stage::Decided);
     // Section 5.7: SUP+AL elects with the simple receipt of a message.
 }
 
@@ -194,5 +194,5 @@ fn a_rank_that_rises_moves_one_of_several_leaders_up() {
     let mut process = start_ranked(5, 5, Config { leaders: 3, ..config(Variant::LeA) }, &[]);
     hear(&mut process, 9);
     take(&mut process, 10);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[5, 9], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[5, 9], Stage::Decided);
 }

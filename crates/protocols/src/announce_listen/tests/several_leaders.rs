@@ -16,24 +16,24 @@ fn three(heard: &[u64]) -> Process {
 #[test]
 fn leaders_stand_in_order_whatever_order_they_are_heard_in() {
     for order in [[2, 9], [9, 2]] {
-        expect(&three(&order), &[arm(Timer::Listen, 3000)], &[9, 5, 2], Stage::Decided);
+        three(&order).expect(&[arm(Timer::Listen, 3000)], &[9, 5, 2], Stage::Decided);
     }
-    expect(&three(&[9, 12]), &[arm(Timer::Listen, 3000)], &[12, 9, 5], Stage::Decided);
+    three(&[9, 12]).expect(&[arm(Timer::Listen, 3000)], &[12, 9, 5], Stage::Decided);
 }
 
 #[test]
 fn the_worst_goes_when_the_board_is_full() {
     let mut process = three(&[2, 9]);
-    ignores(&mut process, 1, Message::Announce(plain(1)));
+    process.ignores(1, Message::Announce(plain(1)));
     hear(&mut process, 4);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[9, 5, 4], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[9, 5, 4], Stage::Decided);
 }
 
 #[test]
 fn a_process_among_the_leaders_goes_on_announcing() {
     let mut process = three(&[9, 12]);
     process.ring();
-    expect(&process, &[say(5), arm(Timer::Announce, 2000)], &[12, 9, 5], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 2000)], &[12, 9, 5], Stage::Decided);
 }
 
 #[test]
@@ -41,20 +41,20 @@ fn a_process_falls_silent_when_the_board_is_full_of_better_ones() {
     let mut process = three(&[9, 12]);
     hear(process.wait(ms(400)), 7);
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[12, 9, 7], Stage::Decided);
+    process.expect(&effects, &[12, 9, 7], Stage::Decided);
 }
 
 #[test]
 fn trust_ends_for_each_leader_on_its_own() {
     let mut process = three(&[9]);
     hear(process.wait(ms(400)), 12);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[12, 9, 5], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[12, 9, 5], Stage::Decided);
     hear(process.wait(ms(400)), 9);
-    expect(&process, &[arm(Timer::Listen, 3400)], &[12, 9, 5], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3400)], &[12, 9, 5], Stage::Decided);
     process.ring().ring(); // two announcements of its own
     process.wait(ms(1400)).timeout(); // and a third, late
     process.timeout();
-    expect(&process, &[arm(Timer::Listen, 3800)], &[9, 5], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3800)], &[9, 5], Stage::Decided);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_process_stands_again_for_the_place_of_a_silent_leader() {
     process.ring();
     assert_eq!(process.now(), Instant::ZERO + ms(3400), "when 7 was last trusted");
     let effects = [say(5), arm(Timer::Announce, 4400), arm(Timer::Listen, 5000)];
-    expect(&process, &effects, &[12, 9, 5], Stage::Decided);
+    process.expect(&effects, &[12, 9, 5], Stage::Decided);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn two_leaders_silent_at_once_are_given_up_at_once() {
     hear(process.wait(ms(400)), 7);
     process.wait(ms(2600)).timeout();
     let effects = [say(5), arm(Timer::Announce, 4000), arm(Timer::Listen, 3400)];
-    expect(&process, &effects, &[7, 5], Stage::Decided);
+    process.expect(&effects, &[7, 5], Stage::Decided);
 }
 
 #[test]
@@ -84,19 +84,19 @@ fn a_goodbye_makes_room_for_oneself_in_order() {
     hear(&mut process, 9);
     hear(&mut process, 12);
     let effects = [disarm(Timer::Wake), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[12, 9], Stage::Decided);
+    process.expect(&effects, &[12, 9], Stage::Decided);
     process.draws(&[luck(500)]).message(12, Message::Bye);
     let effects = [arm(Timer::Wake, 500), arm(Timer::Listen, 3000)];
-    expect(&process, &effects, &[9, 5], Stage::Undecided);
+    process.expect(&effects, &[9, 5], Stage::Undecided);
 }
 
 #[test]
 fn a_goodbye_to_a_process_that_leads_too_opens_no_election() {
     let mut process = three(&[9, 12]);
     process.message(12, Message::Bye);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[9, 5], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[9, 5], Stage::Decided);
     process.message(9, Message::Bye);
-    expect(&process, &[disarm(Timer::Listen)], &[5], Stage::Decided);
+    process.expect(&[disarm(Timer::Listen)], &[5], Stage::Decided);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_place_left_empty_is_filled_by_a_worse_claim() {
     let mut process = three(&[9, 12]);
     process.message(9, Message::Bye);
     hear(&mut process, 1);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[12, 5, 1], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[12, 5, 1], Stage::Decided);
 }
 
 #[test]
@@ -113,20 +113,20 @@ fn a_leader_that_grows_heavier_rises_on_the_board() {
     hear(&mut process, 2);
     hear(&mut process, 9);
     process.message(2, Message::Announce(plain(30)));
-    expect(&process, &[arm(Timer::Listen, 3000)], &[2, 9, 5], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[2, 9, 5], Stage::Decided);
 }
 
 #[test]
 fn everyone_that_announces_for_ever_knows_the_best_few() {
     let mut process = start(5, with(2, Variant::Al), &[]);
     hear(&mut process, 9);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[9, 5], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[9, 5], Stage::Decided);
     hear(&mut process, 7);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[9, 7], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[9, 7], Stage::Decided);
     process.ring();
-    expect(&process, &[say(5), arm(Timer::Announce, 2000)], &[9, 7], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 2000)], &[9, 7], Stage::Decided);
     process.message(7, Message::Bye);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[9, 5], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[9, 5], Stage::Decided);
 }
 
 #[test]

@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn sup_waits_speaks_once_and_is_done() {
     let mut process = start(5, config(Variant::Sup), &[luck(300)]);
-    expect(&process, &[arm(Timer::Wake, 300)], &[], Stage::Undecided);
+    process.expect(&[arm(Timer::Wake, 300)], &[], Stage::Undecided);
     process.ring();
-    expect(&process, &[say(5)], &[], Stage::Decided);
+    process.expect(&[say(5)], &[], Stage::Decided);
     assert_eq!(process.node().poll_timeout(), Instant::NEVER);
-    ignores(&mut process, 9, Message::Announce(plain(9)));
+    process.ignores(9, Message::Announce(plain(9)));
     // Chapters 2 and 3, as section 5.1.2 sums them up.
 }
 
@@ -19,10 +19,10 @@ fn sup_is_silenced_by_anyone_and_names_nobody() {
         let mut process = start(5, config(Variant::Sup), &[luck(300)]);
         hear(process.wait(ms(100)), from);
         let effects = [disarm(Timer::Wake), disarm(Timer::Listen)];
-        expect(&process, &effects, &[], Stage::Suppressed);
+        process.expect(&effects, &[], Stage::Suppressed);
         assert_eq!(process.node().poll_timeout(), Instant::NEVER);
-        ignores(&mut process, 9, Message::Announce(plain(9)));
-        ignores(&mut process, from, Message::Bye);
+        process.ignores(9, Message::Announce(plain(9)));
+        process.ignores(from, Message::Bye);
     }
     // Section 5.1.2, last paragraph: in SUP the arrival of any message suppresses.
 }
@@ -31,18 +31,18 @@ fn sup_is_silenced_by_anyone_and_names_nobody() {
 fn sup_without_an_end_of_trust_does_not_even_look_for_one() {
     let mut process = start(5, Config::new(Variant::Sup), &[luck(300)]);
     hear(&mut process, 3);
-    expect(&process, &[disarm(Timer::Wake)], &[], Stage::Suppressed);
+    process.expect(&[disarm(Timer::Wake)], &[], Stage::Suppressed);
 }
 
 #[test]
 fn al_announces_for_ever_whoever_is_greater() {
     let mut process = start(5, config(Variant::Al), &[]);
-    expect(&process, &[say(5), arm(Timer::Announce, 1000)], &[5], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 1000)], &[5], Stage::Decided);
     hear(&mut process, 9);
-    expect(&process, &[arm(Timer::Listen, 3000)], &[9], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 3000)], &[9], Stage::Decided);
     process.ring();
-    expect(&process, &[say(5), arm(Timer::Announce, 2000)], &[9], Stage::Decided);
-    ignores(&mut process, 7, Message::Announce(plain(7)));
+    process.expect(&[say(5), arm(Timer::Announce, 2000)], &[9], Stage::Decided);
+    process.ignores(7, Message::Announce(plain(7)));
     // Section 5.4.2: in AL all processes generate messages with every round.
 }
 
@@ -50,24 +50,24 @@ fn al_announces_for_ever_whoever_is_greater() {
 fn al_names_itself_again_when_the_greatest_is_silent_or_gone() {
     let mut silent = follower(5, 9, config(Variant::Al), &[]);
     silent.ring().ring().wait(ms(1000)).timeout().timeout();
-    expect(&silent, &[disarm(Timer::Listen)], &[5], Stage::Decided);
+    silent.expect(&[disarm(Timer::Listen)], &[5], Stage::Decided);
 
     let mut gone = follower(5, 9, config(Variant::Al), &[]);
     gone.message(9, Message::Bye);
-    expect(&gone, &[disarm(Timer::Listen)], &[5], Stage::Decided);
+    gone.expect(&[disarm(Timer::Listen)], &[5], Stage::Decided);
 }
 
 #[test]
 fn sup_al_taken_as_an_election_follows_whoever_speaks_first() {
     for from in [3, 9] {
         let mut process = start(5, config(Variant::SupAlElect), &[luck(300)]);
-        expect(&process, &[arm(Timer::Wake, 300)], &[5], Stage::Undecided);
+        process.expect(&[arm(Timer::Wake, 300)], &[5], Stage::Undecided);
         hear(process.wait(ms(100)), from);
         let effects = [disarm(Timer::Wake), arm(Timer::Listen, 3100)];
-        expect(&process, &effects, &[from], Stage::Decided);
-        ignores(&mut process, 12, Message::Announce(plain(12)));
+        process.expect(&effects, &[from], Stage::Decided);
+        process.ignores(12, Message::Announce(plain(12)));
         hear(process.wait(ms(900)), from);
-        expect(&process, &[arm(Timer::Listen, 4000)], &[from], Stage::Decided);
+        process.expect(&[arm(Timer::Listen, 4000)], &[from], Stage::Decided);
     }
     // Section 5.7: elect a leader with the simple receipt of a message.
 }
@@ -76,12 +76,12 @@ fn sup_al_taken_as_an_election_follows_whoever_speaks_first() {
 fn sup_al_taken_as_an_election_announces_until_anyone_speaks() {
     let mut process = start(5, config(Variant::SupAlElect), &[luck(300)]);
     process.ring();
-    expect(&process, &[say(5), arm(Timer::Announce, 1300)], &[5], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 1300)], &[5], Stage::Decided);
     process.ring();
-    expect(&process, &[say(5), arm(Timer::Announce, 2300)], &[5], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 2300)], &[5], Stage::Decided);
     hear(&mut process, 3);
     let effects = [disarm(Timer::Announce), arm(Timer::Listen, 4300)];
-    expect(&process, &effects, &[3], Stage::Decided);
+    process.expect(&effects, &[3], Stage::Decided);
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn sup_al_taken_as_an_election_starts_anew_when_its_leader_is_silent_or_gone() {
     let mut silent = process.clone();
     silent.ring();
     let effects = [arm(Timer::Wake, 3600), disarm(Timer::Listen)];
-    expect(&silent, &effects, &[5], Stage::Undecided);
+    silent.expect(&effects, &[5], Stage::Undecided);
     let mut gone = process;
     gone.message(3, Message::Bye);
     let effects = [arm(Timer::Wake, 600), disarm(Timer::Listen)];
-    expect(&gone, &effects, &[5], Stage::Undecided);
+    gone.expect(&effects, &[5], Stage::Undecided);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn where_any_message_silences_a_leader_s_lighter_claim_renews_it_too() {
     let ranked = Config { criterion: Some(Criterion::Rank), ..config(Variant::SupAlElect) };
     let mut process = follower(5, 9, ranked, &[luck(300)]);
     process.wait(ms(1000)).message(9, Message::Announce(plain(2)));
-    expect(&process, &[arm(Timer::Listen, 4000)], &[9], Stage::Decided);
+    process.expect(&[arm(Timer::Listen, 4000)], &[9], Stage::Decided);
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn three_that_defer_to_each_other_in_a_circle_wait_for_ever() {
         let config = Config::new(Variant::SupAlElect);
         let mut process = start(me, config, &[luck(300)]);
         hear(process.ring(), heard);
-        expect(&process, &[disarm(Timer::Announce)], &[heard], Stage::Decided);
+        process.expect(&[disarm(Timer::Announce)], &[heard], Stage::Decided);
         assert_eq!(process.node().poll_timeout(), Instant::NEVER, "it waits for a message");
         for from in 1..=3 {
-            ignores(&mut process, from, Message::Announce(plain(from)));
+            process.ignores(from, Message::Announce(plain(from)));
         }
     }
     // Section 5.7: A hears from B, who hears from C, who hears from A.
@@ -125,12 +125,12 @@ fn three_that_defer_to_each_other_in_a_circle_wait_for_ever() {
 fn sup_al_as_a_limiter_draws_anew_in_every_interval() {
     let mut process = start(5, config(Variant::SupAlLimit), &[luck(300)]);
     let effects = [arm(Timer::Wake, 300), arm(Timer::Announce, 1000)];
-    expect(&process, &effects, &[], Stage::Undecided);
+    process.expect(&effects, &[], Stage::Undecided);
     process.ring();
-    expect(&process, &[say(5)], &[], Stage::Decided);
+    process.expect(&[say(5)], &[], Stage::Decided);
     process.draws(&[luck(700)]).ring();
     let effects = [arm(Timer::Wake, 1700), arm(Timer::Announce, 2000)];
-    expect(&process, &effects, &[], Stage::Undecided);
+    process.expect(&effects, &[], Stage::Undecided);
     // Section 5.7: a random number of announcers in each AL interval.
 }
 
@@ -139,18 +139,18 @@ fn sup_al_as_a_limiter_is_silenced_for_one_interval() {
     let mut process = start(5, config(Variant::SupAlLimit), &[luck(300)]);
     hear(process.wait(ms(100)), 3);
     let effects = [disarm(Timer::Wake), disarm(Timer::Listen)];
-    expect(&process, &effects, &[], Stage::Suppressed);
-    ignores(&mut process, 9, Message::Announce(plain(9)));
+    process.expect(&effects, &[], Stage::Suppressed);
+    process.ignores(9, Message::Announce(plain(9)));
     process.draws(&[luck(700)]).ring();
     assert_eq!(process.now(), Instant::ZERO + ms(1000));
     let effects = [arm(Timer::Wake, 1700), arm(Timer::Announce, 2000)];
-    expect(&process, &effects, &[], Stage::Undecided);
+    process.expect(&effects, &[], Stage::Undecided);
 }
 
 #[test]
 fn sup_al_as_a_limiter_is_not_silenced_after_it_spoke() {
     let mut process = start(5, config(Variant::SupAlLimit), &[luck(300)]);
-    ignores(process.ring(), 9, Message::Announce(plain(9)));
+    process.ring().ignores(9, Message::Announce(plain(9)));
 }
 
 #[test]
@@ -158,22 +158,22 @@ fn a_limiter_that_wakes_at_the_end_of_the_interval_speaks_before_the_next() {
     let mapping = Mapping::ByStanding { best: 9, worst: 5, jitter: Duration::ZERO };
     let mut process = start(5, config(Variant::SupAlLimit).mapped(mapping), &[]);
     process.ring();
-    expect(&process, &[say(5)], &[], Stage::Decided);
+    process.expect(&[say(5)], &[], Stage::Decided);
     process.timeout();
     let effects = [arm(Timer::Wake, 2000), arm(Timer::Announce, 2000)];
-    expect(&process, &effects, &[], Stage::Undecided);
+    process.expect(&effects, &[], Stage::Undecided);
 }
 
 #[test]
 fn sup_al_as_a_spreader_waits_once_and_announces_for_ever() {
     let mut process = start(5, config(Variant::SupAlSpread), &[luck(300)]);
-    expect(&process, &[arm(Timer::Wake, 300)], &[5], Stage::Undecided);
+    process.expect(&[arm(Timer::Wake, 300)], &[5], Stage::Undecided);
     hear(process.wait(ms(100)), 9);
-    expect(&process, &[arm(Timer::Listen, 3100)], &[9], Stage::Undecided);
+    process.expect(&[arm(Timer::Listen, 3100)], &[9], Stage::Undecided);
     process.ring();
-    expect(&process, &[say(5), arm(Timer::Announce, 1300)], &[9], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 1300)], &[9], Stage::Decided);
     process.ring();
-    expect(&process, &[say(5), arm(Timer::Announce, 2300)], &[9], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 2300)], &[9], Stage::Decided);
     // Section 5.7: SUP merely separates the announcements in time.
 }
 

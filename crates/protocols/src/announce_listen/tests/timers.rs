@@ -7,7 +7,7 @@ fn first_wake(config: Config, draws: &[u64]) -> u64 {
     let process = start(5, config, draws);
     let wake = process.node().deadline(Timer::Wake);
     let effects = [Effect::Arm(Timer::Wake, wake)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
     wake.as_nanos()
 }
 
@@ -77,7 +77,7 @@ fn a_new_rank_governs_the_next_election() {
     process.ring();
     let wake = Instant::ZERO + ms(3000) + Duration::from_nanos(666_666_666);
     let effects = [Effect::Arm(Timer::Wake, wake), disarm(Timer::Listen)];
-    expect(&process, &effects, &[5], Stage::Undecided);
+    process.expect(&effects, &[5], Stage::Undecided);
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn a_mapping_of_the_earliest_wake_up_makes_the_best_rank_the_earliest() {
 fn without_a_suppression_interval_le_s_is_le_a_with_a_timer_at_once() {
     let config = Config { suppress: Duration::ZERO, ..config(Variant::LeS) };
     let mut process = start(5, config, &[]);
-    expect(&process, &[arm(Timer::Wake, 0)], &[5], Stage::Undecided);
+    process.expect(&[arm(Timer::Wake, 0)], &[5], Stage::Undecided);
     process.timeout();
-    expect(&process, &[say(5), arm(Timer::Announce, 1000)], &[5], Stage::Decided);
+    process.expect(&[say(5), arm(Timer::Announce, 1000)], &[5], Stage::Decided);
     // Section 5.6: LE-A can be derived from LE-S by T_S = 0.
 }

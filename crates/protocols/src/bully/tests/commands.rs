@@ -14,11 +14,11 @@ fn a_leader_that_resigns_says_so_and_waits_for_another() {
     process.command(Command::Campaign).unwrap();
     let active = claim(&process);
     process.command(Command::Resign).unwrap();
-    assert_eq!(packets(&process), sent_to(&[1, 2, 3, 4], RESIGN));
-    assert_eq!(leader(&process), None);
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], RESIGN));
+    assert_eq!(process.leader(), None);
     assert!(claim(&process) < active && active == Fact::Claim { weight: (1 << 63) | 5 });
     process.message(4, coordinator(2));
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(4), true));
+    assert_eq!((process.leader(), process.is_quiet()), (Some(4), true));
     process.message(3, election(9));
     assert_eq!(process.effects(), [sent(3, RESIGN)], "not me");
 }
@@ -30,9 +30,9 @@ fn it_leads_again_if_nobody_else_would() {
     process.command(Command::Resign).unwrap();
     process.ring();
     let says = Says::Election { round: 2, stamp: None };
-    assert_eq!(packets(&process), sent_to(&[1, 2, 3, 4], Message { standing: RETIRED, says }));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { standing: RETIRED, says }));
     process.ring();
-    assert_eq!(leader(&process), Some(5));
+    assert_eq!(process.leader(), Some(5));
     assert!(process.command(Command::Resign).is_err(), "it has");
 }
 
@@ -41,11 +41,11 @@ fn who_followed_a_leader_that_resigns_holds_an_election_without_it() {
     let mut process = start(3);
     process.message(5, coordinator(1));
     process.message(5, RESIGN);
-    assert_eq!(packets(&process), [sent(4, election(2))]);
+    assert_eq!(process.packets(), [sent(4, election(2))]);
     process.ring();
-    assert_eq!(packets(&process), sent_to(&[1, 2, 5], coordinator(2)));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 5], coordinator(2)));
     process.message(5, Message { standing: RETIRED, ..election(9) });
-    assert_eq!(packets(&process)[0], sent(5, message(Says::Ok { round: 9, of: 9 })));
+    assert_eq!(process.packets()[0], sent(5, message(Says::Ok { round: 9, of: 9 })));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn an_answer_that_it_would_rather_not_is_not_waited_for() {
     let mut process = start(4);
     process.command(Command::Campaign).unwrap();
     process.message(5, RESIGN);
-    assert_eq!(packets(&process), sent_to(&[1, 2, 3, 5], coordinator(1)));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 5], coordinator(1)));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_campaign_takes_a_resignation_back() {
     process.command(Command::Campaign).unwrap();
     let standing = Standing { changes: 2, ..FIRST };
     let says = Says::Coordinator { round: 3 };
-    assert_eq!(packets(&process), sent_to(&[1, 2, 3, 4], Message { standing, says }));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { standing, says }));
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn a_leader_says_goodbye_and_others_go_without_a_word() {
     assert_eq!(process.effects(), []);
     process.command(Command::Campaign).unwrap();
     process.command(Command::Leave).unwrap();
-    assert_eq!(packets(&process), sent_to(&[1, 2, 3, 4], RESIGN));
-    assert_eq!((leader(&process), is_quiet(&process)), (None, true));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], RESIGN));
+    assert_eq!((process.leader(), process.is_quiet()), (None, true));
 }
 
 #[test]
@@ -103,5 +103,5 @@ fn the_last_process_of_all_leads_and_cannot_get_rid_of_it() {
     let mut process = Process::boot(Boot::first(NodeId(1)), params, &[], &[]);
     process.command(Command::Campaign).unwrap();
     process.command(Command::Resign).unwrap();
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(1), true));
+    assert_eq!((process.leader(), process.is_quiet()), (Some(1), true));
 }

@@ -10,6 +10,7 @@ mod stamps;
 mod wire;
 
 use super::*;
+use crate::testing::others;
 use alloc::vec;
 use alloc::vec::Vec;
 use bellwether_core::harness::Harness;
@@ -39,8 +40,7 @@ fn start(me: u64) -> Process {
 
 fn boot(me: u64, incarnation: u64, config: Config) -> Process {
     let params = Params::try_from(config).expect("the rules are kept");
-    let peers: Vec<NodeId> = (1..=5).filter(|id| *id != me).map(NodeId).collect();
-    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &peers, &[])
+    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &others(me, 5), &[])
 }
 
 fn message(says: Says) -> Message {
@@ -66,18 +66,4 @@ fn sent(to: u64, message: Message) -> Asked {
 
 fn sent_to(receivers: &[u64], message: Message) -> Vec<Asked> {
     receivers.iter().map(|to| sent(*to, message)).collect()
-}
-
-/// What the last step sent.
-fn packets(process: &Process) -> Vec<Asked> {
-    let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
-    process.effects().into_iter().filter(sends).collect()
-}
-
-fn leader(process: &Process) -> Option<u64> {
-    process.leadership().leaders.first().map(|leader| leader.0)
-}
-
-fn is_quiet(process: &Process) -> bool {
-    process.node().poll_timeout() == Instant::NEVER
 }

@@ -11,14 +11,14 @@ fn without_a_leader_it_calls_an_election_in_the_end() {
     let mut process = patient(3);
     assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
     process.ring();
-    assert_eq!(packets(&process), sent_to(&[4, 5], election(1)));
+    assert_eq!(process.packets(), sent_to(&[4, 5], election(1)));
 }
 
 #[test]
 fn with_the_greatest_as_leader_it_is_content() {
     let mut process = patient(3);
     process.message(5, coordinator(1));
-    assert!(is_quiet(&process));
+    assert!(process.is_quiet());
 }
 
 #[test]
@@ -26,19 +26,19 @@ fn a_greater_one_that_comes_up_has_so_long_to_lead() {
     let mut process = patient(3);
     process.peer(5, Reach::Down);
     process.message(4, coordinator(1));
-    assert!(is_quiet(&process));
+    assert!(process.is_quiet());
     process.peer(5, Reach::Up);
     assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
     let mut other = process.clone();
     process.message(5, coordinator(0));
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(5), true));
+    assert_eq!((process.leader(), process.is_quiet()), (Some(5), true));
     other.ring();
-    assert_eq!(packets(&other), sent_to(&[4, 5], election(2)));
+    assert_eq!(other.packets(), sent_to(&[4, 5], election(2)));
     let mut relieved = patient(3);
     relieved.message(4, coordinator(1));
     relieved.peer(5, Reach::Down);
     relieved.ring();
-    assert_eq!((relieved.effects(), leader(&relieved)), (vec![], Some(4)), "it went again");
+    assert_eq!((relieved.effects(), relieved.leader()), (vec![], Some(4)), "it went again");
 }
 
 #[test]
@@ -47,11 +47,11 @@ fn one_that_would_lead_again_has_so_long_too() {
     process.message(4, coordinator(1));
     process.message(5, Message { standing: RETIRED, says: Says::Resign });
     process.ring();
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(4), true));
+    assert_eq!((process.leader(), process.is_quiet()), (Some(4), true));
     process.message(5, Message { standing: Standing::new(2), says: Says::Query });
     assert!(process.effects().contains(&process.armed(Timer::Patience, PATIENCE)));
     process.ring();
-    assert_eq!(packets(&process), sent_to(&[4, 5], election(2)));
+    assert_eq!(process.packets(), sent_to(&[4, 5], election(2)));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_leader_that_is_held_to_be_down_is_doubted() {
     process.peer(5, Reach::Down);
     let says = Says::Coordinator { round: 0 };
     process.message(5, Message { standing: Standing::new(2), says });
-    assert_eq!(leader(&process), Some(5));
+    assert_eq!(process.leader(), Some(5));
     process.ring();
-    assert_eq!(leader(&process), None, "nobody said that it is up");
+    assert_eq!(process.leader(), None, "nobody said that it is up");
 }

@@ -15,7 +15,7 @@ fn call(round: u64, secs: u64, by: u64) -> Message {
 fn a_call_says_when_and_by_whom() {
     let mut process = stamped(3);
     process.wait(Duration::from_secs(7)).command(Command::Campaign).unwrap();
-    assert_eq!(packets(&process), sent_to(&[4, 5], call(1, 7, 3)));
+    assert_eq!(process.packets(), sent_to(&[4, 5], call(1, 7, 3)));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn who_called_a_younger_one_gives_it_up() {
     let stands = [Effect::Disarm(Timer::Reply), process.armed(Timer::Wait, WAIT)];
     assert_eq!(process.effects(), [vec![sent(1, ok(1))], stands.to_vec()].concat());
     process.ring();
-    assert_eq!(packets(&process), sent_to(&[4, 5], election(2)), "as the text has it");
+    assert_eq!(process.packets(), sent_to(&[4, 5], election(2)), "as the text has it");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn the_greatest_that_is_up_leads() {
     let mut process = stamped(4);
     process.message(1, call(1, 7, 1));
     process.peer(5, Reach::Down);
-    assert_eq!(packets(&process), sent_to(&[1, 2, 3], coordinator(1)));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3], coordinator(1)));
     process.message(2, call(1, 8, 2));
     assert_eq!(process.effects(), [], "dropped when it is over, too");
 }

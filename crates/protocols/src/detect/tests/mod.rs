@@ -7,6 +7,7 @@ mod teller;
 mod wire;
 
 use super::{Body, Config, Detect, Frame, Params, Pulse};
+use crate::testing::ms;
 use alloc::vec;
 use alloc::vec::Vec;
 use bellwether_core::harness::Harness;
@@ -18,10 +19,6 @@ type Asked = Effect<Detect<Teller>>;
 
 /// The life of the process under test.
 const LIFE: u64 = 4;
-
-fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
 
 fn params() -> Params<()> {
     let config = Config { beat: ms(100), suspect: ms(350), resend: ms(40), tries: 3 };

@@ -1,11 +1,8 @@
 //! The smallest groups, the largest numbers, and strangers.
 
-use super::world::Luck;
 use super::*;
-use alloc::borrow::Cow;
-use bellwether_core::{Env, Input, Members, Node, Rebase};
+use crate::testing::fixed;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 #[test]
 fn of_two_both_must_agree() {
@@ -36,9 +33,9 @@ fn strangers_and_one_s_own_echo_are_not_heard() {
     for body in messages {
         for from in [0, 1, 6, u64::MAX] {
             let packet = Packet { bound: AT_ONCE, body: body.clone() };
-            ignores(&mut start(1, majority()), from, packet.clone());
-            ignores(&mut start(1, local()), from, packet.clone());
-            ignores(&mut leader(majority()), from, packet);
+            start(1, majority()).ignores(from, packet.clone());
+            start(1, local()).ignores(from, packet.clone());
+            leader(majority()).ignores(from, packet);
         }
     }
 }
@@ -123,71 +120,45 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A process with everything that a driver provides.
+/// A process, and its last request.
 struct Life {
-    node: Node<Bounded>,
-    params: Params,
-    peers: Members,
-    now: Instant,
+    process: Process,
     asked: Option<Request>,
 }
 
 impl Life {
-    fn new(params: Params, n: u64) -> Self {
-        let peers: Members = (2..=n).map(NodeId).collect();
-        let (now, mut effects) = (Instant::ZERO, Vec::new());
-        let mut env = Env { now, peers: &peers, entropy: &mut Luck(1) };
-        let node = Node::start(Boot::first(NodeId(1)), &mut env, &params, &mut effects);
-        Self { node, params, peers, now, asked: None }
-    }
-
     fn take(&mut self, step: Step) {
-        let mut effects = Vec::new();
-        let mut env = Env { now: self.now, peers: &self.peers, entropy: &mut Luck(1) };
-        let _ = match step {
-            Step::Wait(length) => return self.now += length,
-            Step::Ring => {
-                self.now = self.now.max(self.node.poll_timeout());
-                env.now = self.now;
-                self.node.handle(Input::Timeout, &mut env, &self.params, &mut effects)
-            }
-            Step::Message(from, bound, body) => {
-                let packet = Cow::Owned(Packet { bound, body });
-                let input = Input::Message(NodeId(from), packet);
-                self.node.handle(input, &mut env, &self.params, &mut effects)
-            }
+        let process = &mut self.process;
+        match step {
+            Step::Wait(length) => _ = process.wait(length),
+            Step::Ring => _ = process.ring(),
+            Step::Message(from, bound, body) => _ = process.message(from, Packet { bound, body }),
             Step::Votes => {
                 let Some(request) = self.asked else { return };
                 let body = Message::Reply { request, support: true, remaining: Duration::ZERO };
                 for from in 2..6 {
                     self.take(Step::Message(from, AT_ONCE, body.clone()));
                 }
-                return;
             }
-            Step::Command(command) => {
-                let _ = self.node.command(command, &mut env, &self.params, &mut effects);
-                return;
-            }
-        };
-        for effect in effects {
-            if let Effect::Send(Dest::Everyone, packet) = effect
-                && let Message::Election { request, .. } = packet.body
-            {
-                self.asked = Some(request);
+            Step::Command(command) => _ = process.command(command),
+        }
+        for (to, packet) in self.process.sends() {
+            if let (Dest::Everyone, Message::Election { request, .. }) = (to, &packet.body) {
+                self.asked = Some(*request);
             }
         }
     }
 
     /// What holds after every step.
     fn check(&self) {
-        let hall = &self.node.protocol().0;
-        let (ask, count) = (self.node.deadline(Timer::Ask), self.node.deadline(Timer::Count));
+        let (node, hall) = (self.process.node(), &self.process.state().0);
+        let (ask, count) = (node.deadline(Timer::Ask), node.deadline(Timer::Count));
         if hall.round.is_some() {
             assert_ne!(count, Instant::NEVER, "the votes will be counted");
         } else {
             assert_ne!(ask, Instant::NEVER, "it will see whether to ask");
         }
-        if hall.leads(self.now) {
+        if hall.leads(self.process.now()) {
             assert_eq!(hall.lock.and_then(|lock| lock.to), Some(NodeId(1)), "it supports itself");
             let (lease, lock) = (hall.lease.as_ref().map(|lease| lease.until), hall.lock);
             assert!(lease <= lock.map(|lock| lock.until), "for at least as long");
@@ -196,12 +167,7 @@ impl Life {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 2000,
-        rng_seed: RngSeed::Fixed(0x1ea5e),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(fixed(2000))]
 
     #[test]
     fn whatever_is_said_nobody_panics_stops_asking_or_leads_without_its_own_support(
@@ -210,15 +176,14 @@ proptest! {
         steps in prop::collection::vec(any_step(), 1..60),
     ) {
         let config = Config { mode, drift_ppm: Some(0), ..Config::default() };
-        let mut life = Life::new(valid(config), n);
+        let mut life = Life { process: boot(1, n, 1, valid(config)), asked: None };
         for step in steps {
             life.take(step);
-            if life.now >= Instant::from_nanos(u64::MAX / 2) {
+            if life.process.now() >= Instant::from_nanos(u64::MAX / 2) {
                 break; // Deadlines beyond the end of time are never.
             }
             life.check();
-            let mut rebased = life.node.clone();
-            rebased.instants(&Rebase::new(life.now));
+            life.process.clone().rebase();
         }
     }
 }

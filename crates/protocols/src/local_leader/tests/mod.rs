@@ -29,6 +29,7 @@ mod world;
 use super::hall::{Hall, Timer};
 use super::message::{Farewell, Message, Request};
 use super::*;
+use crate::testing::{ms, others};
 use alloc::vec::Vec;
 use bellwether_core::harness::Harness;
 use bellwether_core::{
@@ -42,10 +43,6 @@ type Effect = bellwether_core::Effect<Bounded>;
 
 const NANO: Duration = Duration::from_nanos(1);
 const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
-
-fn ms(length: u64) -> Duration {
-    Duration::from_millis(length)
-}
 
 fn at(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
@@ -71,10 +68,9 @@ fn published() -> Params {
 
 /// One of a group of `n`, in this incarnation.
 fn boot(id: u64, n: u64, incarnation: u64, params: Params) -> Process {
-    let peers: Vec<NodeId> = (1..=n).filter(|peer| *peer != id).map(NodeId).collect();
     let memory = if incarnation == 1 { Memory::First } else { Memory::Lost };
     let boot = Boot { incarnation, memory, ..Boot::first(NodeId(id)) };
-    Process::boot(boot, params, &peers, &[])
+    Process::boot(boot, params, &others(id, n), &[])
 }
 
 fn start(id: u64, params: Params) -> Process {
@@ -196,15 +192,6 @@ fn expect(process: &Process, effects: &[Effect], belief: Option<(u64, u64)>) {
         other => panic!("a strange belief: {other:?}"),
     };
     assert_eq!(believed, belief.map(|(leader, until)| (leader, at(until))), "belief");
-}
-
-/// Delivers an input that must change nothing, and checks that it does not.
-#[track_caller]
-fn ignores(process: &mut Process, from: u64, packet: Packet) {
-    let before = process.node().clone();
-    process.message(from, packet);
-    assert_eq!(process.effects(), [], "effects");
-    assert_eq!(*process.node(), before, "state");
 }
 
 /// The process it is locked to, and until when.

@@ -36,8 +36,8 @@ fn a_release_may_be_slow() {
 fn a_release_of_an_earlier_request_frees_nobody() {
     for params in [majority(), local(), published()] {
         let mut process = supporter(params);
-        ignores(&mut process, 1, Packet { bound: AT_ONCE, body: release(0) });
-        ignores(&mut process, 1, Packet { bound: AT_ONCE, body: release(49) });
+        process.ignores(1, Packet { bound: AT_ONCE, body: release(0) });
+        process.ignores(1, Packet { bound: AT_ONCE, body: release(49) });
     }
 }
 
@@ -58,12 +58,12 @@ fn a_release_of_a_request_that_never_came_frees_from_those_before_it() {
 fn a_release_by_another_process_or_of_another_life_frees_nobody() {
     let process = supporter(majority());
     for from in [2, 4] {
-        ignores(&mut process.clone(), from, Packet { bound: AT_ONCE, body: release(50) });
+        process.clone().ignores(from, Packet { bound: AT_ONCE, body: release(50) });
     }
     for life in [0, 2] {
         let request = Request { life, sent: at(50) };
         let body = Message::Release { request, leaving: false };
-        ignores(&mut process.clone(), 1, Packet { bound: AT_ONCE, body });
+        process.clone().ignores(1, Packet { bound: AT_ONCE, body });
     }
 }
 
@@ -98,9 +98,9 @@ fn the_release_of_others_is_a_reason_to_ask_sooner_but_not_later() {
 fn the_release_of_others_changes_nothing_for_a_candidate_a_leader_and_who_is_bound() {
     let mut candidate = start(1, majority());
     candidate.ring();
-    ignores(&mut candidate, 2, Packet { bound: AT_ONCE, body: release(5) });
-    ignores(&mut leader(majority()), 2, Packet { bound: AT_ONCE, body: release(5) });
-    ignores(&mut supporter(majority()), 2, Packet { bound: AT_ONCE, body: release(5) });
+    candidate.ignores(2, Packet { bound: AT_ONCE, body: release(5) });
+    leader(majority()).ignores(2, Packet { bound: AT_ONCE, body: release(5) });
+    supporter(majority()).ignores(2, Packet { bound: AT_ONCE, body: release(5) });
 }
 
 /// A leader that resigns, and is told to lead again at the same reading of its clock.

@@ -41,7 +41,7 @@ fn a_message_is_fast_if_it_took_no_more_than_delta() {
     just.message(1, packet(Some(ms(10))));
     expect(&just, &[arm_after(Timer::Ask, 150), tell(1, yes(0))], None);
     for bound in [Some(ms(10) + NANO), Some(Duration::MAX), None] {
-        ignores(&mut process.clone(), 1, packet(bound));
+        process.clone().ignores(1, packet(bound));
     }
 }
 
@@ -50,7 +50,7 @@ fn a_slow_request_of_whom_it_supports_does_not_renew_the_lock() {
     let mut process = start(2, majority());
     hear(&mut process, 1, ask(0));
     until(&mut process, 50);
-    ignores(&mut process, 1, Packet { bound: None, body: renew(45, &[1, 2, 3]) });
+    process.ignores(1, Packet { bound: None, body: renew(45, &[1, 2, 3]) });
     assert_eq!(lock_of(&process), Some((1, at(150))));
 }
 
@@ -125,7 +125,7 @@ fn in_local_mode_nobody_supports_who_comes_after_itself() {
 
 #[test]
 fn in_local_mode_a_slow_request_is_not_supported_though_nobody_is_alive() {
-    ignores(&mut start(3, local()), 1, Packet { bound: None, body: ask(0) });
+    start(3, local()).ignores(1, Packet { bound: None, body: ask(0) });
 }
 
 #[test]

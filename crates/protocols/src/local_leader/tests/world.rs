@@ -7,30 +7,9 @@
 //! message takes less than Δ, and is known to, and every timer fires when it is due.
 
 use super::*;
-use alloc::borrow::Cow;
-use bellwether_core::{Entropy, Env, Input, Members, Node, choose_below};
-
-/// A small generator.
-#[derive(Clone, Debug)]
-pub(super) struct Luck(pub(super) u64);
-
-impl Luck {
-    fn next(&mut self) -> u64 {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        bellwether_core::mix(self.0)
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
-
-impl Entropy for Luck {
-    fn below(&mut self, n: u64) -> u64 {
-        choose_below(n, || self.next())
-    }
-}
+use crate::testing::others;
+use bellwether_core::harness::Scripted;
+use bellwether_core::{Entropy, Seeded};
 
 /// The clock of one incarnation.
 #[derive(Clone, Copy, Debug)]
@@ -60,22 +39,21 @@ struct Member {
     id: NodeId,
     clock: Clock,
     params: Params,
-    peers: Members,
     lives: u64,
-    node: Option<Node<Bounded>>,
+    process: Option<Process>,
 }
 
 impl Member {
     /// When its next timer is due.
     fn due(&self) -> Option<u64> {
-        let node = self.node.as_ref()?;
+        let node = self.process.as_ref()?.node();
         let at = node.deadline(Timer::Ask).min(node.deadline(Timer::Count));
         (at != Instant::NEVER).then(|| self.clock.when(at))
     }
 
     /// When its current belief ends.
     fn lapse(&self, time: u64) -> Option<u64> {
-        let until = self.node.as_ref()?.leadership(self.clock.read(time)).until;
+        let until = self.process.as_ref()?.node().leadership(self.clock.read(time)).until;
         (until != Instant::NEVER).then(|| self.clock.when(until))
     }
 }
@@ -91,7 +69,7 @@ struct UnderWay {
 
 /// The whole world.
 pub(super) struct World {
-    luck: Luck,
+    luck: Seeded,
     time: u64,
     members: Vec<Member>,
     post: Vec<UnderWay>,
@@ -113,8 +91,8 @@ const DELAY: u64 = 9 * MS;
 impl World {
     /// A group of `n`, each with the parameters that `params` gives it.
     pub(super) fn new(seed: u64, n: u64, params: impl Fn(u64) -> Params) -> Self {
-        let mut luck = Luck(seed);
-        let grain = if luck.one_in(2) { 1 } else { 10 * MS };
+        let mut luck = Seeded::new(seed);
+        let grain = if luck.below(2) == 0 { 1 } else { 10 * MS };
         let member = |id| {
             let params = params(id);
             let drift = u64::from(params.drift_ppm());
@@ -124,8 +102,7 @@ impl World {
                 _ => 1_000_000 - drift + luck.below(2 * drift + 1),
             };
             let clock = Clock { offset: 0, start: 0, rate };
-            let peers = (1..=n).filter(|peer| *peer != id).map(NodeId).collect();
-            Member { id: NodeId(id), clock, params, peers, lives: 0, node: None }
+            Member { id: NodeId(id), clock, params, lives: 0, process: None }
         };
         let members = (1..=n).map(member).collect();
         let (post, deaf) = (Vec::new(), None);
@@ -136,48 +113,55 @@ impl World {
 
     /// Starts a process, for the first time or again, with a clock that is often behind the last.
     fn begin(&mut self, index: usize) {
-        let offset = self.luck.below(10) * self.grain;
+        let (offset, n) = (self.luck.below(10) * self.grain, self.members.len() as u64);
         let member = &mut self.members[index];
         (member.clock.offset, member.clock.start) = (offset, self.time);
         member.lives += 1;
         let memory = if member.lives == 1 { Memory::First } else { Memory::Lost };
         let boot = Boot { incarnation: member.lives, memory, ..Boot::first(member.id) };
-        let (now, mut effects) = (member.clock.read(self.time), Vec::new());
-        let mut env = Env { now, peers: &member.peers, entropy: &mut self.luck };
-        member.node = Some(Node::start(boot, &mut env, &member.params, &mut effects));
-        self.send(index, effects);
+        let (now, peers) = (member.clock.read(self.time), others(member.id.0, n));
+        let peers = peers.into_iter().collect();
+        let process = Process::begin(boot, member.params.clone(), peers, now, Scripted::default());
+        member.process = Some(process);
+        self.send(index);
     }
 
     /// Stops a process.
     pub(super) fn kill(&mut self, id: NodeId) {
-        self.members[index_of(id)].node = None;
+        self.members[index_of(id)].process = None;
     }
 
-    /// One input, or a command, for one process; nothing if it is dead.
-    fn step(&mut self, index: usize, input: Result<Input<'_, Bounded>, Command>) {
+    /// Lets something happen to a process; nothing if it is dead.
+    fn step(&mut self, index: usize, act: impl FnOnce(&mut Process)) {
         let member = &mut self.members[index];
-        let (now, params) = (member.clock.read(self.time), &member.params);
-        let Some(node) = &mut member.node else { return };
-        let led = node.leadership(now).names(member.id);
-        let mut effects = Vec::new();
-        let mut env = Env { now, peers: &member.peers, entropy: &mut self.luck };
-        let left = matches!(input, Err(Command::Leave));
-        // Changes are checked below, and a command may be refused.
-        let _ = match input {
-            Ok(input) => Ok(node.handle(input, &mut env, params, &mut effects)),
-            Err(command) => node.command(command, &mut env, params, &mut effects),
-        };
-        self.reigns += u64::from(!led && node.leadership(now).names(member.id));
-        if left {
-            member.node = None;
-        }
-        self.send(index, effects);
+        let Some(process) = &mut member.process else { return };
+        process.set_clock(member.clock.read(self.time));
+        let led = process.leadership().names(member.id);
+        act(process);
+        self.reigns += u64::from(!led && process.leadership().names(member.id));
+        self.send(index);
     }
 
-    fn send(&mut self, index: usize, effects: Vec<Effect>) {
-        let from = self.members[index].id;
-        for effect in effects {
-            let Effect::Send(to, packet) = effect else { continue };
+    fn wake(&mut self, index: usize) {
+        self.step(index, |process| _ = process.timeout());
+    }
+
+    fn command(&mut self, index: usize, command: Command) {
+        self.step(index, |process| _ = process.command(command)); // which may be refused
+        if command == Command::Leave {
+            self.members[index].process = None;
+        }
+    }
+
+    fn arrive(&mut self, UnderWay { from, to, packet, .. }: UnderWay) {
+        self.step(index_of(to), |process| _ = process.message(from.0, packet));
+    }
+
+    /// Sends what the last step of a process asked for.
+    fn send(&mut self, index: usize) {
+        let member = &self.members[index];
+        let (from, Some(process)) = (member.id, &member.process) else { return };
+        for (to, packet) in process.sends() {
             for peer in self.members.iter().map(|member| member.id) {
                 let reached = to == Dest::Everyone || to == Dest::Node(peer);
                 if reached && peer != from && Some(peer) != self.deaf {
@@ -204,18 +188,22 @@ impl World {
             14..16 => self.pass(100 * MS),
             16..36 => self.ring(index),
             36..56 => self.deliver(),
-            56..59 if lawless => self.step(index, Err(Command::Campaign)),
-            59..62 if lawless => self.step(index, Err(Command::Resign)),
-            62 if lawless && self.luck.one_in(4) => self.step(index, Err(Command::Leave)),
-            63 if self.luck.one_in(4) => {
-                if self.members[index].node.is_none() || self.luck.one_in(2) {
+            56..59 if lawless => self.command(index, Command::Campaign),
+            59..62 if lawless => self.command(index, Command::Resign),
+            62 if lawless && self.one_in(4) => self.command(index, Command::Leave),
+            63 if self.one_in(4) => {
+                if self.members[index].process.is_none() || self.one_in(2) {
                     self.begin(index);
                 } else {
-                    self.members[index].node = None;
+                    self.members[index].process = None;
                 }
             }
             _ => {}
         }
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.luck.below(n) == 0
     }
 
     /// Less time than this passes.
@@ -226,9 +214,9 @@ impl World {
     /// Time may advance to a process's next timer, or to the very end of a belief, or a nanosecond
     /// to either side. Then one process handles what is due.
     fn ring(&mut self, index: usize) {
-        let next = if self.luck.one_in(2) {
+        let next = if self.one_in(2) {
             self.members.iter().filter_map(Member::due).min().map(|due| due + self.luck.below(2))
-        } else if self.luck.one_in(4) {
+        } else if self.one_in(4) {
             let lapse = self.members[index].lapse(self.time);
             lapse.map(|lapse| lapse + self.luck.below(3) - 1)
         } else {
@@ -237,19 +225,18 @@ impl World {
         if let Some(next) = next.filter(|next| *next < self.time + 200 * MS) {
             self.time = self.time.max(next);
         }
-        self.step(index, Ok(Input::Timeout));
+        self.wake(index);
     }
 
     /// Some message arrives, usually one of the last few; perhaps not for the last time.
     fn deliver(&mut self) {
         let Some(last) = self.post.len().checked_sub(1) else { return };
         let any = self.luck.below(self.post.len() as u64) as usize;
-        let choice = if self.luck.one_in(2) { last - any.min(4) } else { any };
-        let again = self.luck.one_in(4);
-        let UnderWay { from, to, mut packet, .. } =
-            if again { self.post[choice].clone() } else { self.post.remove(choice) };
-        packet.bound = (!self.luck.one_in(12)).then_some(Duration::ZERO);
-        self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(packet))));
+        let choice = if self.one_in(2) { last - any.min(4) } else { any };
+        let again = self.one_in(4);
+        let mut message = if again { self.post[choice].clone() } else { self.post.remove(choice) };
+        message.packet.bound = (!self.one_in(12)).then_some(Duration::ZERO);
+        self.arrive(message);
     }
 }
 
@@ -263,7 +250,7 @@ impl World {
             under_way.packet.bound = None;
         }
         for index in 0..self.members.len() {
-            if self.members[index].node.is_none() {
+            if self.members[index].process.is_none() {
                 self.begin(index);
             }
         }
@@ -283,10 +270,10 @@ impl World {
             };
             self.time = self.time.max(due);
             if kind == 0 {
-                self.step(at, Ok(Input::Timeout));
+                self.wake(at);
             } else {
-                let UnderWay { from, to, packet, .. } = self.post.remove(at);
-                self.step(index_of(to), Ok(Input::Message(from, Cow::Owned(packet))));
+                let message = self.post.remove(at);
+                self.arrive(message);
             }
         }
         self.time = end;
@@ -298,7 +285,7 @@ impl World {
     /// All leaders, each with its supporters.
     pub(super) fn leaders(&self) -> Vec<(NodeId, Vec<NodeId>)> {
         let leaders = self.members.iter().filter_map(|member| {
-            let (now, node) = (member.clock.read(self.time), member.node.as_ref()?);
+            let (now, node) = (member.clock.read(self.time), member.process.as_ref()?.node());
             let mut supporters = Vec::new();
             node.facts(now, &mut |fact| {
                 if let Fact::Supporter { peer } = fact {
@@ -314,7 +301,7 @@ impl World {
     pub(super) fn locked(&self, id: NodeId) -> Option<NodeId> {
         let member = &self.members[index_of(id)];
         let mut locked = None;
-        member.node.as_ref()?.facts(member.clock.read(self.time), &mut |fact| {
+        member.process.as_ref()?.node().facts(member.clock.read(self.time), &mut |fact| {
             if let Fact::Locked { to, .. } = fact {
                 locked = Some(to);
             }

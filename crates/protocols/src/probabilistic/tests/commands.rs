@@ -7,7 +7,7 @@ fn leading() -> Process {
     let mut process = relay(3, &[4, 5]);
     process.command(Command::Campaign).unwrap();
     process.ring().ring();
-    assert_eq!(leader(&process), Some(3));
+    assert_eq!(process.leader(), Some(3));
     process
 }
 
@@ -18,15 +18,15 @@ fn a_leader_that_resigns_calls_an_election_without_itself() {
     let mut process = leading();
     process.command(Command::Resign).unwrap();
     let withdrawal = to_all(Message::Withdraw(NodeId(3), 2));
-    assert_eq!(packets(&process), [withdrawal, to_all(Message::Initiate(NEXT))]);
-    assert_eq!(leader(&process), None);
+    assert_eq!(process.packets(), [withdrawal, to_all(Message::Initiate(NEXT))]);
+    assert_eq!(process.leader(), None);
     process.message(4, Message::Final(NEXT, NodeId(3)));
     process.message(5, Message::Final(NEXT, NodeId(4)));
     process.ring();
-    assert_eq!(leader(&process), Some(4), "by those who did not know it would not");
+    assert_eq!(process.leader(), Some(4), "by those who did not know it would not");
     process.command(Command::Campaign).unwrap();
     process.ring().ring();
-    assert_eq!(leader(&process), Some(3), "it resigned from one election");
+    assert_eq!(process.leader(), Some(3), "it resigned from one election");
 }
 
 #[test]
@@ -35,10 +35,10 @@ fn who_followed_it_drops_it_and_does_not_choose_it() {
     process.message(3, named(3));
     process.ring();
     process.message(3, Message::Withdraw(NodeId(3), 2));
-    assert_eq!((leader(&process), stage(&process)), (None, Stage::Undecided));
+    assert_eq!((process.leader(), stage(&process)), (None, Stage::Undecided));
     process.message(3, Message::Initiate(NEXT));
     let mine = Message::Prefer(NEXT, itself(4));
-    assert_eq!(packets(&process), [to(3, mine.clone()), to(5, mine)]);
+    assert_eq!(process.packets(), [to(3, mine.clone()), to(5, mine)]);
     process.message(5, Message::Prefer(NEXT, someone(3)));
     let rather_not = Message::Withdraw(NodeId(3), 2);
     assert_eq!(process.effects(), [to(5, rather_not)], "the other must have missed it");
@@ -52,7 +52,7 @@ fn a_relay_that_hears_that_its_choice_does_not_stand_chooses_again() {
     assert_eq!(process.effects(), [to(1, prefer(2)), to(2, prefer(2))]);
     process.message(2, named(1));
     process.ring().ring();
-    assert_eq!(leader(&process), Some(2), "a final message for it counts for nothing");
+    assert_eq!(process.leader(), Some(2), "a final message for it counts for nothing");
 }
 
 #[test]
@@ -61,9 +61,9 @@ fn one_that_was_elected_by_those_who_did_not_know_is_reason_for_doubt() {
     process.message(2, named(1));
     process.ring();
     process.draws(&[0]).message(2, Message::Withdraw(NodeId(1), 1));
-    assert_eq!(leader(&process), None);
+    assert_eq!(process.leader(), None);
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(SECOND)));
 }
 
 #[test]
@@ -71,11 +71,11 @@ fn whoever_leaves_says_so_and_calls_an_election_if_it_led() {
     let mut process = leading();
     process.command(Command::Leave).unwrap();
     let gone = to_all(Message::Withdraw(NodeId(3), u32::MAX));
-    assert_eq!(packets(&process), [gone.clone(), to_all(Message::Initiate(NEXT))]);
-    assert_eq!((leader(&process), is_quiet(&process)), (None, true));
+    assert_eq!(process.packets(), [gone.clone(), to_all(Message::Initiate(NEXT))]);
+    assert_eq!((process.leader(), process.is_quiet()), (None, true));
     let mut process = relay(3, &[4, 5]);
     process.command(Command::Leave).unwrap();
-    assert_eq!(packets(&process), [gone]);
+    assert_eq!(process.packets(), [gone]);
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn who_left_is_not_chosen_until_it_is_back() {
     let mut process = relay(4, &[1, 5]);
     process.message(1, Message::Withdraw(NodeId(1), u32::MAX));
     process.message(9, Message::Initiate(FIRST));
-    assert_eq!(packets(&process)[0], to(1, Message::Prefer(FIRST, itself(4))));
+    assert_eq!(process.packets()[0], to(1, Message::Prefer(FIRST, itself(4))));
     process.message(1, Message::Join(1));
     process.message(9, Message::Initiate(SECOND));
-    assert_eq!(packets(&process)[0], to(1, Message::Prefer(SECOND, someone(1))));
+    assert_eq!(process.packets()[0], to(1, Message::Prefer(SECOND, someone(1))));
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn a_campaign_of_one_that_waits_for_others_in_vain_is_a_new_election() {
     let config = Config { reinitiate: Reinitiate::Hash, size: Size::Given(u64::MAX), ..config() };
     let mut process = start_with(4, &[5], config);
     process.message(5, named(1)).message(5, named(2)).ring();
-    assert!(is_quiet(&process));
+    assert!(process.is_quiet());
     process.command(Command::Campaign).unwrap();
-    assert_eq!(packets(&process), [to_all(Message::Initiate(NEXT))]);
+    assert_eq!(process.packets(), [to_all(Message::Initiate(NEXT))]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_rank_counts_from_the_next_round_on() {
     process.command(Command::Rank(77)).unwrap();
     process.command(Command::Campaign).unwrap();
     let choice = Candidate { id: NodeId(3), rank: 77 };
-    assert_eq!(packets(&process)[1], to(4, Message::Prefer(FIRST, choice)));
+    assert_eq!(process.packets()[1], to(4, Message::Prefer(FIRST, choice)));
 }
 
 #[test]
@@ -125,5 +125,5 @@ fn whoever_is_alone_elects_itself() {
     let mut process = start_with(3, &[], Config::default());
     process.command(Command::Campaign).unwrap();
     process.ring().ring();
-    assert_eq!(leader(&process), Some(3));
+    assert_eq!(process.leader(), Some(3));
 }

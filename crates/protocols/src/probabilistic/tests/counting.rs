@@ -43,13 +43,13 @@ fn a_process_sends_its_traces_until_there_is_no_news() {
     // Ids 1 to 9 are drawn from; after 4 comes 9, which closes the range.
     for (drawn, receiver) in [(0, 1), (1, 2), (3, 9), (8, 9), (2, 9)] {
         process.draws(&[drawn]).ring();
-        assert_eq!(packets(&process), [to(receiver, own())]);
+        assert_eq!(process.packets(), [to(receiver, own())]);
     }
-    assert!(is_quiet(&process));
+    assert!(process.is_quiet());
     process.message(1, Message::Gossip(Box::new(traces([5, 7]))));
     assert_eq!(process.effects(), [process.armed(Timer::Gossip, Duration::from_secs(1))]);
     process.message(1, Message::Gossip(Box::new(traces([5]))));
-    assert_eq!(packets(&process), [to(1, Message::Gossip(Box::new(traces([5, 7]))))], "behind");
+    assert_eq!(process.packets(), [to(1, Message::Gossip(Box::new(traces([5, 7]))))], "behind");
     assert_eq!(QUIET, 5);
 }
 
@@ -61,7 +61,7 @@ fn a_group_is_no_smaller_than_the_view() {
             let mut process = boot(Boot::first(NodeId(me)), &[1, 2, 3], config.clone(), &[0]);
             process.message(1, Message::Gossip(Box::new(traces(0..gathered))));
             process.message(1, Message::Initiate(FIRST));
-            !packets(&process).is_empty()
+            !process.packets().is_empty()
         };
         (10..60).all(passes)
     };
@@ -76,7 +76,7 @@ fn the_size_of_the_view_lets_more_through_where_views_are_small() {
             let mut process =
                 start_with(*me, &[1, 2, 3, 4, 5, 6, 7, 8, 9], Config { size, ..config() });
             process.message(500, Message::Initiate(FIRST));
-            !packets(&process).is_empty()
+            !process.packets().is_empty()
         };
         (100..200).filter(passes).count()
     };

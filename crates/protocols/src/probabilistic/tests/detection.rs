@@ -28,22 +28,22 @@ fn who_missed_the_beginning_follows_what_is_told() {
     assert_eq!(process.effects(), [process.armed(Timer::Phase, MULTICAST * 2)]);
     process.message(5, named(2));
     process.ring();
-    assert_eq!((leader(&process), round(&process)), (Some(2), in_round(1)));
+    assert_eq!((process.leader(), round(&process)), (Some(2), in_round(1)));
 }
 
 #[test]
 fn two_leaders_are_one_too_many_and_the_hash_says_who_begins_again() {
     let mut process = told(Reinitiate::Hash, Size::Given(5), &[2, 3]);
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)), "all pass");
-    assert_eq!((leader(&process), round(&process)), (None, in_round(2)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(SECOND)), "all pass");
+    assert_eq!((process.leader(), round(&process)), (None, in_round(2)));
     process.message(6, Message::Prefer(SECOND, someone(2)));
     process.ring();
-    assert_eq!(packets(&process), [to_all(Message::Final(SECOND, NodeId(2)))], "it is a relay");
+    assert_eq!(process.packets(), [to_all(Message::Final(SECOND, NodeId(2)))], "it is a relay");
     let mut process = told(Reinitiate::Hash, Size::Given(u64::MAX), &[2, 3]);
     process.ring();
-    assert_eq!((process.effects(), is_quiet(&process)), (vec![Effect::Disarm(Timer::Phase)], true));
-    assert_eq!((leader(&process), stage(&process)), (None, Stage::Undecided));
+    assert_eq!((process.effects(), process.is_quiet()), (vec![Effect::Disarm(Timer::Phase)], true));
+    assert_eq!((process.leader(), stage(&process)), (None, Stage::Undecided));
     assert_eq!(process.facts()[1], Fact::Unclear { leaders: 2 });
 }
 
@@ -55,7 +55,7 @@ fn silence_is_no_outcome_either() {
     assert_eq!(process.facts()[1], Fact::Unclear { leaders: 0 });
     assert_eq!(process.effects(), [process.armed(Timer::Phase, Duration::ZERO)]);
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(SECOND)));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn whoever_hears_that_another_begins_again_need_not() {
     let mut process = told(Reinitiate::Delay, Size::Given(5), &[2, 3]);
     process.draws(&[7]).ring();
     process.message(6, Message::Initiate(SECOND));
-    assert_eq!(packets(&process), [to(6, Message::Prefer(SECOND, itself(4)))]);
+    assert_eq!(process.packets(), [to(6, Message::Prefer(SECOND, itself(4)))]);
     assert_eq!(round(&process), in_round(2));
 }
 
@@ -83,7 +83,7 @@ fn a_late_final_ends_a_silence() {
     process.message(9, Message::Initiate(FIRST));
     process.draws(&[1]).ring();
     process.message(1, named(1));
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(1), true));
+    assert_eq!((process.leader(), process.is_quiet()), (Some(1), true));
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn a_late_final_that_names_another_is_reason_for_doubt() {
     process.message(5, named(2));
     assert_eq!(process.effects(), []);
     process.draws(&[0]).message(5, named(1));
-    assert_eq!((leader(&process), stage(&process)), (None, Stage::Undecided));
+    assert_eq!((process.leader(), stage(&process)), (None, Stage::Undecided));
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(SECOND)));
 }
 
 #[test]
@@ -106,12 +106,12 @@ fn after_the_last_round_it_gives_up_and_a_new_election_begins_afresh() {
     process.ring();
     process.message(6, Message::Final(last, NodeId(1)));
     process.ring();
-    assert_eq!((stage(&process), is_quiet(&process)), (Stage::Aborted, true));
+    assert_eq!((stage(&process), process.is_quiet()), (Stage::Aborted, true));
     assert_eq!(process.facts()[1], Fact::Unclear { leaders: 2 });
     process.message(6, Message::Final(last, NodeId(2)));
     assert_eq!((process.effects(), stage(&process)), (vec![], Stage::Aborted));
     process.command(Command::Campaign).unwrap();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(RoundId::first_of(2))));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(RoundId::first_of(2))));
     assert_eq!(stage(&process), Stage::Undecided);
 }
 
@@ -126,13 +126,13 @@ fn a_leader_that_is_gone_is_reason_for_another_election() {
         }
         let next = RoundId::first_of(2);
         let sent = [to_all(Message::Initiate(next)), to(6, Message::Prefer(next, itself(4)))];
-        assert_eq!(packets(&process), sent, "the dead are told, and not chosen");
-        assert_eq!(leader(&process), None);
+        assert_eq!(process.packets(), sent, "the dead are told, and not chosen");
+        assert_eq!(process.leader(), None);
     }
     let mut process = told(Reinitiate::Hash, Size::Given(5), &[6]);
     process.ring();
     process.peer(5, Reach::Down);
-    assert_eq!((process.effects(), leader(&process)), (vec![], Some(6)), "somebody else");
+    assert_eq!((process.effects(), process.leader()), (vec![], Some(6)), "somebody else");
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn the_dead_are_chosen_again_once_they_live() {
     let mut process = relay(4, &[1]);
     process.peer(1, Reach::Down);
     process.message(9, Message::Initiate(FIRST));
-    assert_eq!(packets(&process), [to(1, Message::Prefer(FIRST, itself(4)))]);
+    assert_eq!(process.packets(), [to(1, Message::Prefer(FIRST, itself(4)))]);
     process.peer(1, Reach::Up);
     process.message(9, Message::Initiate(SECOND));
-    assert_eq!(packets(&process), [to(1, Message::Prefer(SECOND, someone(1)))]);
+    assert_eq!(process.packets(), [to(1, Message::Prefer(SECOND, someone(1)))]);
 }

@@ -52,7 +52,7 @@ fn different_groups_choose_different_relays() {
 #[test]
 fn a_process_begins_passive() {
     let process = relay(3, &[1, 2]);
-    assert_eq!((process.effects(), leader(&process)), (vec![], None));
+    assert_eq!((process.effects(), process.leader()), (vec![], None));
     assert_eq!((stage(&process), round(&process)), (Stage::Undecided, in_round(0)));
 }
 
@@ -67,7 +67,7 @@ fn a_relay_tells_its_contacts_and_then_everyone() {
     let waits = process.armed(Timer::Phase, MULTICAST * 2);
     assert_eq!(process.effects(), [to_all(named(2)), waits]);
     process.ring();
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(2), true), "its own counts");
+    assert_eq!((process.leader(), process.is_quiet()), (Some(2), true), "its own counts");
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn whoever_does_not_pass_waits() {
     let decide = process.armed(Timer::Phase, MULTICAST * 3 + UNICAST * 11);
     assert_eq!(process.effects(), [decide]);
     process.message(4, named(1));
-    assert_eq!((process.effects(), leader(&process)), (vec![], None));
+    assert_eq!((process.effects(), process.leader()), (vec![], None));
     process.ring();
-    assert_eq!((leader(&process), stage(&process)), (Some(1), Stage::Decided));
+    assert_eq!((process.leader(), stage(&process)), (Some(1), Stage::Decided));
     assert_eq!(process.leadership().term, Some(Term::FIRST));
 }
 
@@ -100,7 +100,7 @@ fn only_a_later_round_is_news() {
 fn several_initiators_of_one_round_are_one() {
     let mut process = relay(3, &[2]);
     process.command(Command::Campaign).unwrap();
-    assert_eq!(packets(&process), [to_all(Message::Initiate(FIRST)), to(2, prefer(2))]);
+    assert_eq!(process.packets(), [to_all(Message::Initiate(FIRST)), to(2, prefer(2))]);
     process.message(2, Message::Initiate(FIRST));
     assert_eq!(process.effects(), []);
     process.command(Command::Campaign).unwrap();
@@ -112,10 +112,10 @@ fn the_declared_leader_is_in_the_view_from_then_on() {
     let mut process = relay(3, &[4]);
     process.message(9, named(1));
     process.ring();
-    assert_eq!(leader(&process), Some(1));
+    assert_eq!(process.leader(), Some(1));
     process.command(Command::Campaign).unwrap();
     let again = Message::Prefer(RoundId::first_of(2), someone(1));
-    assert_eq!(packets(&process)[1..], [to(1, again.clone()), to(4, again)]);
+    assert_eq!(process.packets()[1..], [to(1, again.clone()), to(4, again)]);
 }
 
 #[test]

@@ -15,15 +15,15 @@ fn whoever_has_lived_before_asks_what_has_happened() {
     assert_eq!(process.effects(), [to_all(Message::Join(1)), process.armed(Timer::Phase, ANSWER)]);
     for attempt in 2..=5 {
         process.ring();
-        assert_eq!(packets(&process), [to_all(Message::Join(attempt))]);
+        assert_eq!(process.packets(), [to_all(Message::Join(attempt))]);
     }
     process.ring();
-    assert_eq!((packets(&process), is_quiet(&process)), (vec![], true), "nobody is there");
+    assert_eq!((process.packets(), process.is_quiet()), (vec![], true), "nobody is there");
     for (join, asks) in [(Join::Never, false), (Join::Always, true)] {
         for incarnation in [1, 2] {
             let boot_as = Boot { incarnation, ..Boot::first(NodeId(3)) };
             let process = boot(boot_as, &[4], Config { join, ..config() }, &[]);
-            assert_eq!(!packets(&process).is_empty(), asks);
+            assert_eq!(!process.packets().is_empty(), asks);
         }
     }
 }
@@ -32,12 +32,12 @@ fn whoever_has_lived_before_asks_what_has_happened() {
 fn a_newcomer_follows_whom_the_others_follow() {
     let mut process = newcomer();
     process.message(5, Message::Welcome(LATER, Some(NodeId(1))));
-    assert_eq!((leader(&process), round(&process)), (Some(1), in_round(2)));
-    assert!(is_quiet(&process));
+    assert_eq!((process.leader(), round(&process)), (Some(1), in_round(2)));
+    assert!(process.is_quiet());
     process.message(4, Message::Welcome(LATER, Some(NodeId(1))));
     assert_eq!(process.effects(), []);
     process.command(Command::Campaign).unwrap();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(RoundId::first_of(5))));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(RoundId::first_of(5))));
 }
 
 #[test]
@@ -45,26 +45,26 @@ fn a_newcomer_that_is_told_two_leaders_has_noticed_something() {
     let mut process = newcomer();
     process.message(5, Message::Welcome(LATER, Some(NodeId(1))));
     process.draws(&[0]).message(4, Message::Welcome(LATER, Some(NodeId(2))));
-    assert_eq!(leader(&process), None);
+    assert_eq!(process.leader(), None);
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(LATER.next())));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(LATER.next())));
 }
 
 #[test]
 fn a_newcomer_in_the_middle_of_a_round_waits_for_its_end() {
     let mut process = newcomer();
     process.message(5, Message::Welcome(FIRST, None));
-    assert_eq!((leader(&process), is_quiet(&process)), (None, false));
+    assert_eq!((process.leader(), process.is_quiet()), (None, false));
     process.message(6, named(1));
     process.ring();
-    assert_eq!(leader(&process), Some(1));
+    assert_eq!(process.leader(), Some(1));
 }
 
 #[test]
 fn where_nothing_has_happened_one_answer_is_enough() {
     let mut process = newcomer();
     process.message(5, Message::Welcome(RoundId::default(), None));
-    assert_eq!((leader(&process), is_quiet(&process)), (None, true));
+    assert_eq!((process.leader(), process.is_quiet()), (None, true));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn about_k_members_answer_and_take_the_newcomer_into_their_view() {
         let asked = |me| {
             let mut process = start_with(me, &[], config.clone());
             process.message(5_000, Message::Join(attempt));
-            packets(&process)
+            process.packets()
         };
         let all: Vec<Asked> = (0..1_000).flat_map(asked).collect();
         let welcome = to(5_000, Message::Welcome(RoundId::default(), None));
@@ -87,7 +87,7 @@ fn about_k_members_answer_and_take_the_newcomer_into_their_view() {
     let mut process = relay(3, &[]);
     process.message(9, Message::Join(1));
     process.message(8, Message::Initiate(FIRST));
-    assert_eq!(packets(&process), [to(9, Message::Prefer(FIRST, itself(3)))]);
+    assert_eq!(process.packets(), [to(9, Message::Prefer(FIRST, itself(3)))]);
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn who_calls_an_election_that_is_over_is_told_and_calls_another() {
     let mut caller = relay(4, &[3]);
     caller.command(Command::Campaign).unwrap();
     caller.message(3, told.clone());
-    assert_eq!(packets(&caller)[0], to_all(Message::Initiate(RoundId::first_of(5))));
+    assert_eq!(caller.packets()[0], to_all(Message::Initiate(RoundId::first_of(5))));
     caller.message(5, told.clone());
     assert_eq!(caller.effects(), [], "once is enough");
     let mut other = relay(4, &[3]);
     other.message(9, Message::Initiate(FIRST));
     other.message(3, told);
-    assert_eq!(leader(&other), Some(1), "it did not call");
+    assert_eq!(other.leader(), Some(1), "it did not call");
 }

@@ -83,26 +83,12 @@ fn to_all(message: Message) -> Asked {
     Effect::Send(Dest::Everyone, message)
 }
 
-/// What the last step sent.
-fn packets(process: &Process) -> Vec<Asked> {
-    let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
-    process.effects().into_iter().filter(sends).collect()
-}
-
-fn leader(process: &Process) -> Option<u64> {
-    process.leadership().leaders.first().map(|leader| leader.0)
-}
-
 fn stage(process: &Process) -> Stage {
     process.leadership().stage
 }
 
 fn round(process: &Process) -> Fact {
     process.facts()[0]
-}
-
-fn is_quiet(process: &Process) -> bool {
-    process.node().poll_timeout() == Instant::NEVER
 }
 
 /// The fact of being in this round.

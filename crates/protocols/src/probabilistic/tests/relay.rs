@@ -12,11 +12,11 @@ fn begun(me: u64, peers: &[u64]) -> Process {
 #[test]
 fn a_better_choice_is_taken_and_passed_on() {
     let mut process = begun(3, &[4, 5]);
-    assert_eq!(packets(&process)[0], to(4, Message::Prefer(FIRST, itself(3))), "of its view");
+    assert_eq!(process.packets()[0], to(4, Message::Prefer(FIRST, itself(3))), "of its view");
     process.message(5, prefer(2));
     assert_eq!(process.effects(), [to(4, prefer(2)), to(5, prefer(2))], "as printed, also back");
     process.ring();
-    assert_eq!(packets(&process), [to_all(named(2))]);
+    assert_eq!(process.packets(), [to_all(named(2))]);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn whoever_turns_to_a_relay_is_a_contact_from_then_on() {
     assert_eq!(process.effects(), [to(6, prefer(2)), to(7, prefer(2))]);
     process.message(9, Message::Initiate(SECOND));
     let next = Message::Prefer(SECOND, itself(4));
-    assert_eq!(packets(&process), [to(6, next.clone()), to(7, next)], "in its view for good");
+    assert_eq!(process.packets(), [to(6, next.clone()), to(7, next)], "in its view for good");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn after_its_final_word_a_relay_answers_but_changes_its_mind_no_more() {
     process.message(6, prefer(1));
     assert_eq!(process.effects(), []);
     process.ring();
-    assert_eq!(leader(&process), Some(2));
+    assert_eq!(process.leader(), Some(2));
     process.message(6, prefer(3));
     assert_eq!(process.effects(), [], "it is no relay any more");
 }
@@ -76,7 +76,7 @@ fn who_missed_the_beginning_is_no_relay_unless_a_preference_wakes_it() {
     let (size, woken_by) = (Size::Given(5), WokenBy::Preference);
     let mut process = start_with(4, &[2], Config { size, woken_by, ..config() });
     process.message(6, prefer(1));
-    assert_eq!(packets(&process), [to(2, prefer(2)), to(2, prefer(1)), to(6, prefer(1))]);
+    assert_eq!(process.packets(), [to(2, prefer(2)), to(2, prefer(1)), to(6, prefer(1))]);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn each_choice_has_its_order() {
         let size = Size::Given(5);
         let mut process = start_with(3, peers, Config { choice, size, ..config() });
         process.message(9, Message::Initiate(FIRST));
-        packets(&process)[0].clone()
+        process.packets()[0].clone()
     };
     assert_eq!(first_told(Choice::LowestId, &[1, 5]), to(1, prefer(1)));
     assert_eq!(first_told(Choice::HighestId, &[1, 5]), to(1, prefer(5)));

@@ -20,7 +20,7 @@ fn process(config: Config) -> Process {
 fn following(leader: u64, config: Config) -> Process {
     let mut process = process(config);
     process.message(9, named(leader)).ring();
-    assert_eq!(self::leader(&process), Some(leader));
+    assert_eq!(process.leader(), Some(leader));
     process
 }
 
@@ -37,7 +37,7 @@ fn a_leader_says_every_beat_what_ended_its_round() {
         let word = to_all(Message::Final(FIRST, NodeId(4)));
         assert_eq!(process.effects(), [word, process.armed(Timer::Phase, BEAT)]);
     }
-    assert_eq!(leader(&process), Some(4));
+    assert_eq!(process.leader(), Some(4));
 }
 
 #[test]
@@ -56,13 +56,13 @@ fn every_word_of_the_leader_itself_is_good_for_another_silence() {
 fn a_leader_that_is_silent_is_reason_for_another_election() {
     let mut process = following(6, in_touch());
     process.draws(&[1]).ring();
-    assert_eq!((leader(&process), process.effects()), (None, armed(&process, STEP)));
+    assert_eq!((process.leader(), process.effects()), (None, armed(&process, STEP)));
     process.ring();
     let sent = [to_all(Message::Initiate(NEXT)), to(6, Message::Prefer(NEXT, itself(4)))];
-    assert_eq!(packets(&process), sent);
+    assert_eq!(process.packets(), sent);
     let mut process = following(6, Config { reinitiate: Reinitiate::Hash, ..in_touch() });
     process.ring();
-    assert_eq!(packets(&process), sent, "all pass, and nobody waits");
+    assert_eq!(process.packets(), sent, "all pass, and nobody waits");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_word_that_was_only_late_is_believed() {
     let mut process = following(6, in_touch());
     process.draws(&[1]).ring();
     process.message(6, named(6));
-    assert_eq!(leader(&process), Some(6));
+    assert_eq!(process.leader(), Some(6));
     assert!(process.effects().contains(&process.armed(Timer::Phase, SILENCE)));
 }
 
@@ -84,7 +84,7 @@ fn whoever_was_silent_is_not_chosen_until_it_is_heard() {
             process.message(1, Message::Join(1));
         }
         process.ring();
-        packets(&process).pop()
+        process.packets().pop()
     };
     assert_eq!(lowest(false), Some(to(1, Message::Prefer(NEXT, itself(4)))));
     assert_eq!(lowest(true), Some(to(1, Message::Prefer(NEXT, someone(1)))));
@@ -96,7 +96,7 @@ fn whoever_prefers_the_silent_is_told_for_this_election_and_not_for_good() {
     process.draws(&[0]).ring();
     process.ring();
     process.message(9, Message::Prefer(NEXT, someone(6)));
-    assert_eq!(packets(&process), [to(9, Message::Withdraw(NodeId(6), 2))]);
+    assert_eq!(process.packets(), [to(9, Message::Withdraw(NodeId(6), 2))]);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn whoever_puts_itself_forward_stands_whatever_others_say() {
     process.message(9, Message::Withdraw(NodeId(1), u32::MAX));
     assert_eq!(process.facts()[1], Fact::Relay { choice: NodeId(4) });
     process.message(9, prefer(1));
-    assert_eq!(packets(&process), [to(9, Message::Withdraw(NodeId(1), u32::MAX))]);
+    assert_eq!(process.packets(), [to(9, Message::Withdraw(NodeId(1), u32::MAX))]);
     process.message(1, prefer(1));
     assert_eq!(process.facts()[1], Fact::Relay { choice: NodeId(1) });
     process.message(9, Message::Withdraw(NodeId(1), u32::MAX));
@@ -124,7 +124,7 @@ fn whoever_never_had_a_leader_calls_an_election() {
         let mut process = boot(Boot::first(NodeId(4)), &[6], in_touch(), &[drawn]);
         assert_eq!(process.effects(), armed(&process, SILENCE + STEP * steps));
         process.ring();
-        assert_eq!(packets(&process)[0], to_all(Message::Initiate(FIRST)));
+        assert_eq!(process.packets()[0], to_all(Message::Initiate(FIRST)));
     }
 }
 
@@ -135,7 +135,7 @@ fn whoever_asked_in_vain_has_been_silent_long_enough() {
     process.draws(&[7, 1]).ring();
     assert_eq!(process.effects().pop(), Some(process.armed(Timer::Phase, STEP)));
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(FIRST)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(FIRST)));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn whoever_gave_up_calls_another_election() {
     assert_eq!(stage(&process), Stage::Aborted);
     assert_eq!(process.effects(), armed(&process, SILENCE + STEP));
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(NEXT)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(NEXT)));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn whoever_gave_up_in_silence_follows_the_first_word() {
         process.message(9, Message::Initiate(FIRST)).ring();
         assert_eq!(stage(&process), Stage::Aborted);
         process.message(1, named(1));
-        assert_eq!(leader(&process), follows, "without words that end a silence, as printed");
+        assert_eq!(process.leader(), follows, "without words that end a silence, as printed");
     }
 }
 
@@ -171,44 +171,44 @@ fn whomever_the_hash_does_not_let_through_does_not_wait_for_ever() {
     process.message(9, named(1)).message(9, named(2)).ring();
     assert_eq!(process.effects(), armed(&process, SILENCE + STEP));
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(SECOND)));
 }
 
 #[test]
 fn two_leaders_of_one_round_hear_each_other() {
     let mut process = following(4, in_touch());
     process.draws(&[0]).message(6, named(6));
-    assert_eq!(leader(&process), None);
+    assert_eq!(process.leader(), None);
     process.ring();
-    assert_eq!(packets(&process)[0], to_all(Message::Initiate(SECOND)));
+    assert_eq!(process.packets()[0], to_all(Message::Initiate(SECOND)));
 }
 
 #[test]
 fn the_word_of_a_later_election_ends_an_older_one() {
     let mut process = following(4, in_touch());
     process.message(6, Message::Final(NEXT, NodeId(6)));
-    assert_eq!(leader(&process), None);
+    assert_eq!(process.leader(), None);
     process.ring();
-    assert_eq!((leader(&process), packets(&process)), (Some(6), vec![]));
+    assert_eq!((process.leader(), process.packets()), (Some(6), vec![]));
 }
 
 #[test]
 fn whoever_resigned_stands_again_if_nobody_else_does() {
     let mut process = following(4, in_touch());
     process.command(Command::Resign).unwrap();
-    assert_eq!(packets(&process)[1], to_all(Message::Initiate(NEXT)));
+    assert_eq!(process.packets()[1], to_all(Message::Initiate(NEXT)));
     process.draws(&[0]).ring();
-    assert_eq!(leader(&process), None, "nobody else is there");
+    assert_eq!(process.leader(), None, "nobody else is there");
     process.ring();
     process.ring();
-    assert_eq!(packets(&process), [to_all(Message::Final(NEXT.next(), NodeId(4)))]);
+    assert_eq!(process.packets(), [to_all(Message::Final(NEXT.next(), NodeId(4)))]);
 }
 
 #[test]
 fn whoever_has_left_rests_for_ever() {
     let mut process = following(6, in_touch());
     process.command(Command::Leave).unwrap();
-    assert!(is_quiet(&process));
+    assert!(process.is_quiet());
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn where_numbers_have_come_to_an_end_nobody_calls() {
     process.message(9, Message::Final(last, NodeId(2))).draws(&[0]).ring();
     assert_eq!(stage(&process), Stage::Aborted);
     process.ring();
-    assert!(is_quiet(&process) && packets(&process).is_empty());
+    assert!(process.is_quiet() && process.packets().is_empty());
 }
 
 #[test]
@@ -230,6 +230,6 @@ fn without_beats_nothing_of_this_happens() {
     for leader in [4, 6] {
         let mut process = boot(Boot::first(NodeId(4)), &[6], config.clone(), &[]);
         process.message(9, named(leader)).ring();
-        assert!(is_quiet(&process));
+        assert!(process.is_quiet());
     }
 }

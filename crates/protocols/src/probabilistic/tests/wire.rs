@@ -1,16 +1,11 @@
 //! Messages as bytes.
 
 use super::*;
-use bellwether_core::harness::assert_survives_the_wire;
-use bellwether_core::{Malformed, Message as Wire, Reader};
+use crate::testing::fixed;
+use bellwether_core::harness::{assert_survives_the_wire, bytes_of, decoded, read_as_written};
+use bellwether_core::{Malformed, Message as Wire};
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
-
-fn decoded(bytes: &[u8]) -> Result<Message, Malformed> {
-    let mut reader = Reader::new(bytes);
-    let message = Message::decode(&mut reader)?;
-    reader.finish().map(|()| message)
-}
 
 #[test]
 fn messages_survive_the_wire_under_their_names() {
@@ -30,18 +25,16 @@ fn messages_survive_the_wire_under_their_names() {
     for (message, kind) in all {
         assert_survives_the_wire(&message);
         assert_eq!(message.kind(), kind);
-        let mut bytes = Vec::new();
-        message.encode(&mut bytes);
-        assert!(bytes.len() <= 1_152, "{kind} has {} bytes, more than a frame", bytes.len());
+        let length = bytes_of(&message).len();
+        assert!(length <= 1_152, "{kind} has {length} bytes, more than a frame");
     }
 }
 
 #[test]
 fn a_round_that_is_none_cannot_begin() {
     for (election, number) in [(0, 0), (0, 1), (1, 0)] {
-        let mut bytes = Vec::new();
-        Message::Initiate(RoundId { election, number }).encode(&mut bytes);
-        assert_eq!(decoded(&bytes), Err(Malformed));
+        let bytes = bytes_of(&Message::Initiate(RoundId { election, number }));
+        assert_eq!(decoded::<Message>(&bytes), Err(Malformed));
     }
 }
 
@@ -91,6 +84,8 @@ fn any_config() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
+    #![proptest_config(fixed(256))]
+
     #[test]
     fn whatever_is_said_survives_the_wire(message in any_message()) {
         assert_survives_the_wire(&message);
@@ -98,11 +93,7 @@ proptest! {
 
     #[test]
     fn what_is_read_is_written(bytes in any_bytes()) {
-        if let Ok(message) = decoded(&bytes) {
-            let mut again = Vec::new();
-            message.encode(&mut again);
-            prop_assert_eq!(again, bytes);
-        }
+        read_as_written::<Message>(&bytes);
     }
 
     #[test]
@@ -124,7 +115,7 @@ proptest! {
                 prop_assert_eq!(process.node().protocol(), &before);
             }
             match then {
-                0..=3 if !is_quiet(&process) => drop(process.ring()),
+                0..=3 if !process.is_quiet() => drop(process.ring()),
                 4 => drop(process.peer(from, Reach::Down)),
                 5 => drop(process.peer(from, Reach::Up)),
                 6 => drop(process.command(Command::Campaign).map(|_| ())),
@@ -137,6 +128,6 @@ proptest! {
             prop_assert!(named.leaders.len() <= 1);
         }
         process.command(Command::Leave).unwrap();
-        prop_assert!(process.leadership().leaders.is_empty() && is_quiet(&process));
+        prop_assert!(process.leadership().leaders.is_empty() && process.is_quiet());
     }
 }

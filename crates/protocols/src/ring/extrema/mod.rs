@@ -45,11 +45,12 @@ mod message;
 pub use message::{Message, Note, Says};
 
 use super::circle::Circle;
-use super::{Key, Params};
+use super::{Key, Params, Timer};
+use crate::alarm::Alarm;
 use alloc::borrow::Cow;
 use bellwether_core::{
     Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
-    Refused, Stage, TimerKind, Value,
+    Refused, Stage, Value,
 };
 
 /// How the greatest process is found; the state of a participant.
@@ -140,32 +141,7 @@ pub struct Finder<S: Search> {
     circle: Circle,
     /// Whether it objected to an announcement, and has had no report since.
     objected: bool,
-    /// The timer that is armed.
-    alarm: Option<Timer>,
-}
-
-/// The timers of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Timer {
-    /// An election has not ended.
-    Retry,
-    /// Something has been wrong for too long.
-    Patience,
-}
-
-impl TimerKind for Timer {
-    type Slots = [Instant; 2];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        match slot {
-            0 => Self::Retry,
-            _ => Self::Patience,
-        }
-    }
+    alarm: Alarm<Timer>,
 }
 
 impl<S: Search> Finder<S> {
@@ -182,33 +158,17 @@ impl<S: Search> Finder<S> {
         neighbour(&self.circle, self.me, way, cx)
     }
 
-    /// Arms this timer and no other.
-    fn set_alarm(&mut self, timer: Timer, after: Duration, cx: &mut Cx<'_, Self>) {
-        self.calm(cx);
-        if after != Duration::MAX {
-            self.alarm = Some(timer);
-            cx.arm(timer, cx.now() + after);
-        }
-    }
-
-    /// Disarms the timer.
-    fn calm(&mut self, cx: &mut Cx<'_, Self>) {
-        if let Some(armed) = self.alarm.take() {
-            cx.disarm(armed);
-        }
-    }
-
     fn wait_for_end(&mut self, cx: &mut Cx<'_, Self>) {
         let config = cx.params().config();
         if config.retry == Duration::MAX {
-            return self.calm(cx);
+            return self.alarm.clear(cx);
         }
         let wait = cx.params().wait(cx.peers().len().saturating_add(1));
-        self.set_alarm(Timer::Retry, wait, cx);
+        self.alarm.set(Timer::Retry, wait, cx);
     }
 
     fn be_patient(&mut self, cx: &mut Cx<'_, Self>) {
-        self.set_alarm(Timer::Patience, cx.params().config().call_after, cx);
+        self.alarm.set(Timer::Patience, cx.params().config().call_after, cx);
     }
 }
 
@@ -244,7 +204,7 @@ impl<S: Search> Finder<S> {
         );
         self.leader = Some(leader);
         self.part = None;
-        self.calm(cx);
+        self.alarm.clear(cx);
         self.tell_next(cx);
     }
 
@@ -378,7 +338,7 @@ impl<S: Search> Finder<S> {
         if self.neighbour(Way::Forth, cx) == Some(peer) {
             self.tell_next(cx);
         }
-        if peer > leader.id && self.alarm.is_none() {
+        if peer > leader.id && self.alarm.is_off() {
             self.be_patient(cx);
         }
     }
@@ -407,7 +367,7 @@ impl<S: Search> Finder<S> {
             self.retired = true;
             self.hold(cx);
         }
-        self.calm(cx);
+        self.alarm.clear(cx);
     }
 }
 
@@ -426,7 +386,7 @@ impl<S: Search> Protocol for Finder<S> {
             part: None,
             circle: Circle::default(),
             objected: false,
-            alarm: None,
+            alarm: Alarm::OFF,
         };
         if boot.incarnation > 1 {
             process.call(0, cx);
@@ -450,8 +410,7 @@ impl<S: Search> Protocol for Finder<S> {
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
-        assert!(self.alarm == Some(timer), "only the timer that was set last fires");
-        self.alarm = None;
+        self.alarm.fired(timer);
         self.hold(cx); // for both timers: they are armed only while something is wrong
     }
 

@@ -3,10 +3,9 @@
 use super::*;
 use crate::ring::extrema::{Message, Says};
 use crate::ring::{Config, Params, Variant};
-use bellwether_core::harness::{Harness, assert_survives_the_wire};
-use bellwether_core::{
-    Boot, Command, Dest, Effect, Instant, Message as Wire, NodeId, Reach, Stage,
-};
+use crate::testing::{Datagram, campaign, deliver_all, fixed, lose, others};
+use bellwether_core::harness::{Harness, assert_survives_the_wire, bytes_of, decoded};
+use bellwether_core::{Boot, Dest, Effect, Message as Wire, NodeId, Reach};
 use proptest::prelude::*;
 
 type Process = Harness<HirschbergSinclair>;
@@ -15,8 +14,7 @@ type Asked = Effect<HirschbergSinclair>;
 /// A process of the ring 1 2 3 4 5 6 7.
 fn boot(me: u64, incarnation: u64, config: Config) -> Process {
     let params = Params::try_from(config).expect("the rules are kept");
-    let peers: Vec<NodeId> = (1..=7).filter(|id| *id != me).map(NodeId).collect();
-    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &peers, &[])
+    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &others(me, 7), &[])
 }
 
 fn start(me: u64) -> Process {
@@ -47,21 +45,6 @@ fn sent(to: u64, message: Message<Notice>) -> Asked {
     Effect::Send(Dest::Node(NodeId(to)), message)
 }
 
-fn leader(process: &Process) -> Option<u64> {
-    process.leadership().leaders.first().map(|leader| leader.0)
-}
-
-/// These are reported down.
-fn lose(process: &mut Process, ids: &[u64]) {
-    for id in ids {
-        process.peer(*id, Reach::Down);
-    }
-}
-
-fn campaign(process: &mut Process) -> &mut Process {
-    process.command(Command::Campaign).expect("anyone may call an election")
-}
-
 use Way::{Back, Forth};
 
 /// Both probes of process 4 in this phase.
@@ -80,7 +63,7 @@ fn a_candidate_looks_both_ways_and_twice_as_far_with_both_replies() {
     process.message(3, reply(1, 4, 1, Forth));
     assert_eq!(process.message(5, reply(1, 4, 1, Back)).effects(), probes(1, 2));
     assert_eq!(process.message(3, probe(1, 4, 2, 4, Forth)).effects(), [sent(5, leads(1, 4))]);
-    assert_eq!(leader(&process), Some(4));
+    assert_eq!(process.leader(), Some(4));
     assert_eq!(process.message(5, probe(1, 4, 2, 4, Back)).effects(), [], "the other one");
 }
 
@@ -167,7 +150,7 @@ fn the_last_one_leads() {
     let mut process = start(4);
     campaign(&mut process);
     lose(&mut process, &[1, 2, 3, 5, 6, 7]);
-    assert_eq!(leader(&process), Some(4));
+    assert_eq!(process.leader(), Some(4));
 }
 
 #[test]
@@ -201,13 +184,13 @@ fn messages_survive_the_wire_under_their_names() {
 fn a_probe_that_went_too_far_is_none() {
     for (phase, hops) in [(0, 2), (2, 5), (LAST + 1, 1), (u8::MAX, 0)] {
         let notice = Notice { key: key(1), phase, way: Forth, hops: Some(hops).filter(|h| *h > 0) };
-        let mut bytes = Vec::new();
-        note(1, notice).encode(&mut bytes);
-        assert_eq!(Message::<Notice>::decode(&mut Reader::new(&bytes)), Err(Malformed));
+        assert_eq!(decoded::<Message<Notice>>(&bytes_of(&note(1, notice))), Err(Malformed));
     }
 }
 
 proptest! {
+    #![proptest_config(fixed(256))]
+
     #[test]
     fn no_bytes_make_a_process_panic_and_what_is_read_is_written(
         packets in prop::collection::vec(
@@ -216,33 +199,16 @@ proptest! {
         ),
         incarnation in 1..3_u64,
     ) {
+        let datagram = |(from, round, id, (phase, way, hops), news, then)| {
+            let head = [round, 0, 0, 0, 0, 0, 0, 0, u8::from(news), 1, id, 0, 0, 0, 0, 0, 0, 0];
+            let body = [phase, way, hops, 0, 0, 0, 0, 0, 0, 0];
+            let bytes = if news { head.to_vec() } else { [&head[..], &body].concat() };
+            (from, bytes, then)
+        };
+        let datagrams: Vec<Datagram> = packets.into_iter().map(datagram).collect();
         let mut process = boot(4, incarnation, Config::restless(Variant::HirschbergSinclair));
-        for (from, round, id, (phase, way, hops), news, then) in packets {
-            let head = [round, 0, 0, 0, 0, 0, 0, 0, u8::from(news), 1, id];
-            let mut bytes = [&head[..], &[0; 7]].concat();
-            if !news {
-                bytes.extend([phase, way, hops, 0, 0, 0, 0, 0, 0, 0]);
-            }
-            let mut reader = Reader::new(&bytes);
-            let read = Message::<Notice>::decode(&mut reader);
-            if let (Ok(message), Ok(())) = (read, reader.finish()) {
-                let mut again = Vec::new();
-                message.encode(&mut again);
-                prop_assert_eq!(&again, &bytes);
-                process.message(from, message);
-            }
-            match then {
-                0 if process.node().poll_timeout() != Instant::NEVER => _ = process.ring(),
-                1 => _ = process.peer(from, Reach::Down),
-                2 => _ = process.peer(from, Reach::Up),
-                3 => _ = process.command(Command::Campaign),
-                4 => _ = process.command(Command::Resign),
-                _ => {}
-            }
-            let named = process.leadership();
-            prop_assert_eq!(named.leaders.is_empty(), named.stage == Stage::Undecided);
-            let waits = process.node().poll_timeout() != Instant::NEVER;
-            prop_assert!(waits || !named.leaders.is_empty(), "nobody waits for ever");
-        }
+        deliver_all(&mut process, &datagrams, |process| {
+            assert!(!process.is_quiet() || process.leader().is_some(), "nobody waits for ever");
+        });
     }
 }

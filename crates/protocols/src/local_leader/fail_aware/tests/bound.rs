@@ -2,6 +2,7 @@
 
 use super::super::bound::{Clocks, RoundTrip};
 use super::*;
+use crate::testing::fixed;
 use proptest::prelude::*;
 
 fn nanos(reading: u64) -> Instant {

@@ -2,7 +2,6 @@
 
 use super::talker::HELLO;
 use super::*;
-use bellwether_core::{Env, Input, Members, Node, harness::Scripted};
 
 #[test]
 fn a_process_that_would_start_in_silence_says_hello_with_an_empty_frame() {
@@ -78,19 +77,11 @@ fn without_refreshing_nothing_is_armed_but_the_first_hello_is_said() {
 
 #[test]
 fn those_who_left_the_group_have_no_row_any_more() {
-    let params = params();
-    let both: Members = [2, 3].map(NodeId).into_iter().collect();
-    let left: Members = [NodeId(3)].into_iter().collect();
-    let (mut effects, mut entropy) = (Vec::new(), Scripted::default());
-    let mut env = Env { now: at(0), peers: &both, entropy: &mut entropy };
-    let boot = Boot { incarnation: LIFE, ..Boot::first(NodeId(1)) };
-    let mut node = Node::<Layer>::start(boot, &mut env, &params, &mut effects);
+    let mut process = start(params());
     for peer in [2, 3] {
-        let frame = Cow::Owned(said(50, &[for_me(0, 50)], None));
-        let _ = node.handle(Input::Message(NodeId(peer), frame), &mut env, &params, &mut effects);
+        process.message(peer, said(50, &[for_me(0, 50)], None));
     }
-    effects.clear();
-    env = Env { now: at(1000), peers: &left, entropy: &mut entropy };
-    let _ = node.handle(Input::Timeout, &mut env, &params, &mut effects);
-    assert_eq!(effects, [sends(Dest::Everyone, 1000, &[row(3, 50, 0)], None)]);
+    process.set_peers(&[NodeId(3)]).ring();
+    let hello = sends(Dest::Everyone, 1000, &[row(3, 50, 0)], None);
+    assert_eq!(process.effects(), [hello, refresh(2000)]);
 }

@@ -3,6 +3,7 @@
 use super::super::bound::{Clocks, RoundTrip};
 use super::super::heard::{Heard, Life, Table};
 use super::*;
+use crate::testing::fixed;
 use proptest::prelude::*;
 
 const PEER: NodeId = NodeId(2);

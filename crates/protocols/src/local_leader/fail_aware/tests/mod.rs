@@ -15,16 +15,10 @@ mod wire;
 
 use super::super::rules::Rules;
 use super::*;
+use crate::testing::{ms, others};
 use alloc::vec;
 use bellwether_core::harness::Harness;
-use proptest::test_runner::{Config, RngSeed};
 use talker::{Talker, Temper, Word};
-
-/// The same cases at every run.
-fn fixed(cases: u32) -> Config {
-    let rng_seed = RngSeed::Fixed(0xfa11_aa4e_5eed);
-    Config { cases, rng_seed, failure_persistence: None, ..Config::default() }
-}
 
 type Layer = FailAware<Talker>;
 type Process = Harness<Layer>;
@@ -35,10 +29,6 @@ const LIFE: u64 = 5;
 
 /// What rounding and the truncated readings add to an exact bound without drift.
 const CUTS: Duration = Duration::from_nanos(2);
-
-fn ms(length: u64) -> Duration {
-    Duration::from_millis(length)
-}
 
 fn at(millis: u64) -> Instant {
     Instant::ZERO + ms(millis)
@@ -62,8 +52,7 @@ fn start(params: Params<Temper>) -> Process {
 }
 
 fn start_as(me: u64, incarnation: u64, params: Params<Temper>) -> Process {
-    let peers: Vec<NodeId> = [1, 2, 3].map(NodeId).into_iter().filter(|id| id.0 != me).collect();
-    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &peers, &[])
+    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &others(me, 3), &[])
 }
 
 /// What process 1 says of `node`'s first life: sent at A, received at B.

@@ -3,15 +3,6 @@
 use super::talker::HELLO;
 use super::*;
 
-/// Delivers an input that must change nothing, and checks that it does not.
-#[track_caller]
-fn ignores(process: &mut Process, from: u64, frame: Said) {
-    let before = process.node().clone();
-    process.message(from, frame);
-    assert_eq!(process.effects(), [], "effects");
-    assert_eq!(*process.node(), before, "state");
-}
-
 #[test]
 fn a_bound_is_the_round_trip_less_what_the_peer_held_it_and_less_the_fastest_way_there() {
     let mut process = start(Params { fastest: ms(1), ..params() });
@@ -83,8 +74,8 @@ fn stamps_that_contradict_themselves_bound_nothing() {
 fn strangers_and_whoever_goes_by_our_own_name_are_ignored() {
     let mut process = start(params());
     for stranger in [0, 1, 4, u64::MAX] {
-        ignores(&mut process, stranger, said(70, &[], Some(HELLO)));
-        ignores(&mut process, stranger, said(70, &[for_me(0, 70)], None));
+        process.ignores(stranger, said(70, &[], Some(HELLO)));
+        process.ignores(stranger, said(70, &[for_me(0, 70)], None));
     }
 }
 
@@ -110,13 +101,13 @@ fn a_frame_of_a_former_life_is_ignored_and_one_of_a_later_life_replaces_what_is_
     let mut process = start(params());
     let of_life = |life, sent, body| Frame { life, ..said(sent, &[for_me(0, sent)], body) };
     process.message(2, of_life(3, 9000, None));
-    ignores(&mut process, 2, of_life(2, 9500, Some(HELLO)));
+    process.ignores(2, of_life(2, 9500, Some(HELLO)));
     // Its clock was set back: by offsets alone this would be the slowest message ever.
     process.message(2, of_life(4, 10, None));
     process.command(Command::Transfer(NodeId(2))).unwrap();
     let new = Echo { life: 4, ..row(2, 10, 0) };
     assert_eq!(process.effects(), [sends(to(2), 0, &[new], Some(HELLO))]);
-    ignores(&mut process, 2, of_life(3, 9600, Some(HELLO)));
+    process.ignores(2, of_life(3, 9600, Some(HELLO)));
 }
 
 #[test]

@@ -2,21 +2,10 @@
 
 use super::talker::HELLO;
 use super::*;
-use bellwether_core::harness::assert_survives_the_wire;
+use crate::testing::fixed;
+use bellwether_core::harness::{assert_survives_the_wire, bytes_of, decoded, read_as_written};
 use bellwether_core::{Malformed, Message, Reader, WireWrite};
 use proptest::prelude::*;
-
-fn encoded(frame: &Said) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    frame.encode(&mut bytes);
-    bytes
-}
-
-fn decoded(bytes: &[u8]) -> Result<Said, Malformed> {
-    let mut reader = Reader::new(bytes);
-    let frame = Said::decode(&mut reader)?;
-    reader.finish().map(|()| frame)
-}
 
 #[test]
 fn frames_survive_the_wire() {
@@ -39,7 +28,7 @@ fn the_layout_is_life_stamp_rows_and_perhaps_a_body() {
     echo.iter().for_each(|word| bytes.put_u64(*word));
     bytes.put_flag(true);
     bytes.put_u64(HELLO.0);
-    assert_eq!(encoded(&said(5, &[row(2, 3, 4)], Some(HELLO))), bytes);
+    assert_eq!(bytes_of(&said(5, &[row(2, 3, 4)], Some(HELLO))), bytes);
 }
 
 #[test]
@@ -51,22 +40,22 @@ fn frames_are_counted_by_what_they_carry() {
 
 #[test]
 fn more_rows_than_there_are_bytes_are_refused() {
-    let mut bytes = encoded(&said(5, &[row(2, 3, 4)], None));
+    let mut bytes = bytes_of(&said(5, &[row(2, 3, 4)], None));
     for count in [2_u16, u16::MAX] {
         bytes[16..18].copy_from_slice(&count.to_le_bytes());
-        assert_eq!(decoded(&bytes), Err(Malformed));
+        assert_eq!(decoded::<Said>(&bytes), Err(Malformed));
     }
 }
 
 #[test]
 fn what_is_neither_with_nor_without_a_body_is_refused() {
-    let mut bytes = encoded(&said(5, &[], Some(HELLO)));
+    let mut bytes = bytes_of(&said(5, &[], Some(HELLO)));
     for flag in 2..=u8::MAX {
         bytes[18] = flag;
-        assert_eq!(decoded(&bytes), Err(Malformed));
+        assert_eq!(decoded::<Said>(&bytes), Err(Malformed));
     }
     bytes[18] = 0;
-    assert_eq!(decoded(&bytes), Err(Malformed), "a body where none is announced");
+    assert_eq!(decoded::<Said>(&bytes), Err(Malformed), "a body where none is announced");
 }
 
 fn any_frame() -> impl Strategy<Value = Vec<u8>> {
@@ -82,9 +71,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_decoder_panic_and_what_it_reads_it_would_write(bytes in any_frame()) {
-        if let Ok(frame) = decoded(&bytes) {
-            prop_assert_eq!(encoded(&frame), bytes);
-        }
+        read_as_written::<Said>(&bytes);
     }
 
     #[test]
@@ -99,11 +86,7 @@ proptest! {
                 process.message(from, frame);
             }
             process.timeout();
-            for effect in process.effects() {
-                if let Effect::Send(_, frame) = effect {
-                    assert_survives_the_wire(&frame);
-                }
-            }
+            process.sends().for_each(|(_, frame)| assert_survives_the_wire(frame));
         }
     }
 }

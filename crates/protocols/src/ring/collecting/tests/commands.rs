@@ -16,11 +16,11 @@ fn a_leader_that_resigns_holds_an_election_and_comes_last() {
     process.command(Command::Resign).unwrap();
     let keys = vec![retired(5)];
     let first = Message::Election { call: call(5, 1), round: 1, keys };
-    assert_eq!((packets(&process), leader(&process)), (vec![sent(1, first)], None));
+    assert_eq!((process.packets(), process.leader()), (vec![sent(1, first)], None));
     assert_eq!(process.facts()[0], Fact::Claim { weight: 5 });
     let keys = vec![retired(5), key(1), key(2)];
     process.message(4, Message::Election { call: call(5, 1), round: 1, keys });
-    assert_eq!(leader(&process), Some(2));
+    assert_eq!(process.leader(), Some(2));
     assert!(process.command(Command::Resign).is_err(), "it does not lead");
 }
 
@@ -30,7 +30,7 @@ fn it_leads_again_if_nobody_else_would() {
     process.command(Command::Resign).unwrap();
     let keys = vec![retired(5), retired(1)];
     process.message(4, Message::Election { call: call(5, 1), round: 1, keys });
-    assert_eq!(leader(&process), Some(5));
+    assert_eq!(process.leader(), Some(5));
     assert!(process.command(Command::Resign).is_err(), "it has");
 }
 
@@ -41,7 +41,7 @@ fn it_objects_to_what_was_true_before() {
     process.message(4, coordinator(call(3, 1), 2, 5, &[]));
     let keys = vec![retired(5)];
     let again = Message::Election { call: call(5, 2), round: 2, keys };
-    assert_eq!(packets(&process), [sent(1, again)]);
+    assert_eq!(process.packets(), [sent(1, again)]);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_campaign_takes_a_resignation_back() {
     let mut process = elected();
     process.command(Command::Resign).unwrap();
     process.command(Command::Campaign).unwrap();
-    assert_eq!(packets(&process), [sent(1, election(call(5, 2), 1, &[5]))]);
+    assert_eq!(process.packets(), [sent(1, election(call(5, 2), 1, &[5]))]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn initiator(config: Config) -> Process {
 
 #[test]
 fn an_election_says_when_it_was_called() {
-    assert_eq!(packets(&initiator(merea())), [sent(4, election(at(10, 3), 0, &[3]))]);
+    assert_eq!(initiator(merea()).packets(), [sent(4, election(at(10, 3), 0, &[3]))]);
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn the_younger_is_destroyed_and_the_older_joined() {
         let mut process = initiator(merea());
         process.message(2, election(other, 0, &[other.by.0]));
         let joined = sent(4, election(other, 0, &[other.by.0, 3]));
-        assert_eq!(packets(&process), if passes { vec![joined] } else { vec![] }, "{other:?}");
+        assert_eq!(process.packets(), if passes { vec![joined] } else { vec![] }, "{other:?}");
     }
 }
 
@@ -37,10 +37,10 @@ fn equal_times_are_ordered_by_id_but_not_as_printed() {
     for (by, passes) in [(2, true), (4, false)] {
         let mut process = initiator(merea());
         process.message(2, election(at(10, by), 0, &[by]));
-        assert_eq!(packets(&process).len(), usize::from(passes));
+        assert_eq!(process.packets().len(), usize::from(passes));
         let mut printed = initiator(Config { as_printed: true, ..merea() });
         printed.message(2, election(at(10, by), 0, &[by]));
-        assert_eq!(packets(&printed), [sent(4, election(at(10, by), 0, &[by]))]);
+        assert_eq!(printed.packets(), [sent(4, election(at(10, by), 0, &[by]))]);
     }
 }
 
@@ -48,21 +48,21 @@ fn equal_times_are_ordered_by_id_but_not_as_printed() {
 fn table_3_forgets_who_holds_an_election() {
     let mut printed = initiator(Config { as_printed: true, ..merea() });
     printed.message(2, election(at(9, 2), 0, &[2]));
-    assert_eq!(packets(&printed), [sent(4, election(at(9, 2), 0, &[2]))], "3 is missed");
+    assert_eq!(printed.packets(), [sent(4, election(at(9, 2), 0, &[2]))], "3 is missed");
     printed.message(2, coordinator(at(9, 2), 1, 2, &[]));
-    assert_eq!(leader(&printed), Some(2), "and does not object");
+    assert_eq!(printed.leader(), Some(2), "and does not object");
     let mut other = start(3, Config { as_printed: true, ..merea() });
     other.message(2, election(at(9, 2), 0, &[2]));
-    assert_eq!(packets(&other), [sent(4, election(at(9, 2), 0, &[2, 3]))]);
+    assert_eq!(other.packets(), [sent(4, election(at(9, 2), 0, &[2, 3]))]);
 }
 
 #[test]
 fn the_leader_is_told_and_not_the_living() {
     let mut process = initiator(merea());
     process.message(2, election(at(10, 3), 4, &[3, 4, 5, 1, 2]));
-    assert_eq!(packets(&process), [sent(4, coordinator(at(10, 3), 5, 5, &[]))]);
+    assert_eq!(process.packets(), [sent(4, coordinator(at(10, 3), 5, 5, &[]))]);
     process.message(2, election(at(11, 2), 4, &[2]));
-    assert_eq!(packets(&process).len(), 1, "its message is back: it destroys nothing any more");
+    assert_eq!(process.packets().len(), 1, "its message is back: it destroys nothing any more");
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn who_is_told_waits_for_nothing_of_its_own() {
     let mut process = initiator(Config { retry: RETRY, ..merea() });
     let told = coordinator(at(9, 1), 1, 5, &[]);
     process.message(2, told.clone());
-    assert_eq!(packets(&process), [sent(4, passed(told, 1))]);
-    assert_eq!((leader(&process), is_quiet(&process)), (Some(5), true));
+    assert_eq!(process.packets(), [sent(4, passed(told, 1))]);
+    assert_eq!((process.leader(), process.is_quiet()), (Some(5), true));
     process.message(2, election(at(10, 3), 0, &[3, 4, 5, 1, 2]));
     assert_eq!(process.effects(), []);
 }
@@ -81,7 +81,7 @@ fn an_election_that_is_held_again_is_as_old_as_before() {
     let mut process = initiator(Config { retry: RETRY, ..merea() });
     process.ring();
     let again = Call { number: 2, ..at(10, 3) };
-    assert_eq!(packets(&process), [sent(4, election(again, 0, &[3]))]);
+    assert_eq!(process.packets(), [sent(4, election(again, 0, &[3]))]);
 }
 
 #[test]
@@ -93,12 +93,12 @@ fn who_stood_back_for_the_dead_stands_back_for_all() {
             process.peer(1, Reach::Down);
         }
         process.message(2, election(at(9, 1), 0, &[1, 2]));
-        assert_eq!(packets(&process), [sent(4, election(at(9, 1), 0, &[1, 2, 3]))]);
+        assert_eq!(process.packets(), [sent(4, election(at(9, 1), 0, &[1, 2, 3]))]);
         if !told_before {
             process.peer(1, Reach::Down);
-            assert_eq!(packets(&process), [], "2 is next to 1");
+            assert_eq!(process.packets(), [], "2 is next to 1");
         }
         process.message(2, election(younger, 0, &[2]));
-        assert_eq!(packets(&process), [sent(4, election(younger, 0, &[2, 3]))]);
+        assert_eq!(process.packets(), [sent(4, election(younger, 0, &[2, 3]))]);
     }
 }

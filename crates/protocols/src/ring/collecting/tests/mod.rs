@@ -10,6 +10,7 @@ mod wire;
 
 use super::*;
 use crate::ring::{BadConfig, Config};
+use crate::testing::others;
 use bellwether_core::harness::Harness;
 use bellwether_core::{Dest, Effect};
 
@@ -37,8 +38,7 @@ fn patient() -> Config {
 /// A process of the ring 1 2 3 4 5.
 fn boot(me: u64, incarnation: u64, config: Config) -> Process {
     let params = Params::try_from(config).expect("the rules are kept");
-    let peers: Vec<NodeId> = (1..=5).filter(|id| *id != me).map(NodeId).collect();
-    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &peers, &[])
+    Process::boot(Boot { incarnation, ..Boot::first(NodeId(me)) }, params, &others(me, 5), &[])
 }
 
 fn start(me: u64, config: Config) -> Process {
@@ -83,18 +83,4 @@ fn passed(message: Message, by: u32) -> Message {
 /// The effect of sending.
 fn sent(to: u64, message: Message) -> Asked {
     Effect::Send(Dest::Node(NodeId(to)), message)
-}
-
-/// What the last step sent.
-fn packets(process: &Process) -> Vec<Asked> {
-    let sends = |effect: &Asked| matches!(effect, Effect::Send(..));
-    process.effects().into_iter().filter(sends).collect()
-}
-
-fn leader(process: &Process) -> Option<u64> {
-    process.leadership().leaders.first().map(|leader| leader.0)
-}
-
-fn is_quiet(process: &Process) -> bool {
-    process.node().poll_timeout() == Instant::NEVER
 }

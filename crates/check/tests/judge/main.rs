@@ -1,0 +1,44 @@
+//! The judge: protocols keep their promises under random faults, what does not keep one is found,
+//! and so it is in the traces of live members.
+//!
+//! They are one program, because each program that runs a protocol compiles the world for it again.
+
+mod announce_listen;
+mod called;
+mod clocks;
+mod explore;
+mod leases;
+mod live;
+mod misfits;
+mod mutants;
+mod probabilistic;
+mod tiny;
+
+use bellwether_check::{BrokenInvariant, Fuzz, Judge, Report, Trial};
+use bellwether_core::{Duration, Protocol};
+use bellwether_protocols::choice::Choice;
+use bellwether_protocols::local_leader::{Config, Mode, Params};
+use std::ops::Range;
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// The usual leases in a local network.
+fn lan(mode: Mode) -> Params {
+    Params::try_from(Config { mode, ..Config::default() }).expect("a preset is valid")
+}
+
+/// Runs these schedules, on all processors if `threads` is 0.
+fn fuzz(trial: &Trial, choice: &Choice, numbers: Range<u64>, threads: usize) -> Report {
+    let fuzz = Fuzz { trial, numbers, threads, progress: &|| () };
+    fuzz.run_choice(choice.clone()).expect("threads can be started")
+}
+
+/// The first breach among so many schedules, and its number.
+fn first_breach<P: Protocol>(
+    mut judge: Judge<P>,
+    schedules: u64,
+) -> Option<(u64, BrokenInvariant)> {
+    (0..schedules).find_map(|number| Some((number, judge.run(number).breach?)))
+}

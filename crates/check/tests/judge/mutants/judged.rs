@@ -1,0 +1,85 @@
+//! What the judge finds: the mutant breaks a promise within so many schedules, and the protocol
+//! with all its rules gets through every one of them.
+
+use super::table::{Judged, MUTANTS, Mutant, Watched};
+use crate::{first_breach, lan};
+use bellwether_check::{BrokenInvariant, FaultMix, Judge, Trial};
+use bellwether_core::Duration;
+use bellwether_protocols::choice::{Choice, Promise};
+use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
+use bellwether_sim::World;
+
+const SEED: u64 = 1;
+
+/// The first breach among the schedules.
+fn breach(
+    judged: &Judged,
+    mode: Mode,
+    params: Params,
+    schedules: u64,
+) -> Option<(u64, BrokenInvariant)> {
+    let choice = Choice::from(params.clone());
+    let mut trial = Trial::new(&choice, judged.nodes, None, SEED);
+    trial.mix = FaultMix::only(judged.trouble);
+    if judged.watched == Watched::NeverTwo {
+        (trial.own, trial.promise) = (false, Promise::NeverTwo);
+    }
+    let mut layered = params.layered();
+    // Without lives a row may be of no use for ever, and would be answered for ever.
+    if !layered.rules.keep(Rule::Lives) {
+        layered.rules = layered.rules.without(Rule::Answer);
+    }
+    let mut world = World::<LocalLeader>::new(layered);
+    if judged.watched == Watched::Misconfigured {
+        let third = Duration::from_nanos(params.lock().as_nanos() / 3);
+        world = world.with_params_of(0, params.with_lock(third).layered());
+        (trial.own, trial.promise) = (false, Promise::NeverTwo);
+    }
+    let usual = Choice::from(all_rules(judged, mode));
+    assert_eq!(trial.time_scales, usual.time_scales(judged.nodes), "the same trouble");
+    first_breach(Judge::in_world(&trial, world), schedules)
+}
+
+/// The protocol with all its rules. Where a bound is judged to the nanosecond clocks are exact but
+/// for their drift: what is paid for their error would hide a smaller mistake.
+fn all_rules(judged: &Judged, mode: Mode) -> Params {
+    match judged.watched {
+        Watched::BothModes => lan(mode).with_exact_clocks(),
+        _ => lan(mode),
+    }
+}
+
+fn is_killed(mutant: &Mutant, judged: &Judged, mode: Mode) {
+    let Mutant { without, .. } = mutant;
+    let without =
+        |params: Params| without.iter().fold(params, |params, rule| params.without(*rule));
+    let real = all_rules(judged, mode);
+    let mutated = without(real.clone());
+    let (number, breach_of) = breach(judged, mode, mutated, judged.schedules)
+        .unwrap_or_else(|| panic!("{}: nothing broke, {mode:?}", mutant.changed));
+    assert_eq!(breach_of.invariant, judged.invariant, "{}: {breach_of}", mutant.changed);
+    println!("{} killed by schedule {number}, {mode:?}: {breach_of}", mutant.changed);
+    if let Some((number, breach)) = breach(judged, mode, real, judged.schedules) {
+        panic!("{}: with all rules schedule {number} broke: {breach}", mutant.changed);
+    }
+}
+
+fn kill(part: usize) {
+    for mutant in MUTANTS.iter().skip(part).step_by(2) {
+        let Some(judged) = &mutant.judged else { continue };
+        is_killed(mutant, judged, Mode::Majority);
+        if judged.watched == Watched::BothModes {
+            is_killed(mutant, judged, Mode::Local);
+        }
+    }
+}
+
+#[test]
+fn the_judge_kills_what_the_table_says_it_does() {
+    kill(0);
+}
+
+#[test]
+fn the_judge_kills_the_other_half_too() {
+    kill(1);
+}

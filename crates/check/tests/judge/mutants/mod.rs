@@ -1,0 +1,11 @@
+//! Every rule of the lease protocol is needed: without it, a named property breaks in a named
+//! mix or against a named adversary; with it, nothing does in the same schedules and states.
+//!
+//! [`table`] lists the mutants. [`judged`] and [`explored`] kill each of them as the table says,
+//! [`document`] holds the table of `docs/checking.md` to it. What only costs time is in [`delays`].
+
+mod delays;
+mod document;
+mod explored;
+mod judged;
+mod table;

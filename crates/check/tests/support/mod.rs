@@ -1,3 +1,0 @@
-//! What the tests of the judge share.
-
-pub(crate) mod claimant;

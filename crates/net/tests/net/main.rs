@@ -1,0 +1,10 @@
+//! The runtime as applications meet it: members over loopback, frames, keys and the control socket.
+
+mod broken_rules;
+mod control;
+mod election;
+mod frames;
+mod guards;
+mod identity;
+mod key_file;
+mod support;

@@ -1,0 +1,23 @@
+//! Simulated groups: what the world does to them, what an experiment measures, and what each
+//! protocol promises, over many seeds.
+//!
+//! They are one program, because each program that runs a protocol compiles the world for it again.
+
+mod ad_hoc;
+mod allocation;
+mod bully;
+mod collecting;
+mod detect;
+mod determinism;
+mod extrema;
+mod faults;
+mod honesty;
+mod lazy;
+mod lease_records;
+mod leases;
+mod network;
+mod probabilistic;
+mod rounds;
+mod scenario_files;
+mod support;
+mod surroundings;
