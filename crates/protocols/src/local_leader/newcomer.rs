@@ -49,7 +49,8 @@ impl Newcomer {
         let place = match self.told.binary_search_by_key(&from, |answer| answer.from) {
             Ok(place) => place,
             Err(place) => {
-                self.told.insert(place, Answer { from, life: 0, highest: None, never_voted: false });
+                self.told
+                    .insert(place, Answer { from, life: 0, highest: None, never_voted: false });
                 place
             }
         };

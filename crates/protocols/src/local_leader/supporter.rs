@@ -20,12 +20,7 @@ pub(super) struct Asked {
 
 impl Hall {
     /// Handles a request for support.
-    pub(super) fn on_election(
-        &mut self,
-        from: NodeId,
-        asked: Asked,
-        cx: &mut Cx<'_, Self>,
-    ) {
+    pub(super) fn on_election(&mut self, from: NodeId, asked: Asked, cx: &mut Cx<'_, Self>) {
         let Asked { request, term, lock, mut supporters } = asked;
         let (now, params) = (cx.now(), cx.params());
         let fast = Self::is_fast(cx);

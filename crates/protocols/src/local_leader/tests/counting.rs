@@ -37,7 +37,11 @@ fn votes_for_other_requests_and_of_other_lives_and_slow_ones_do_not_count() {
     hear(&mut process, 2, yes(21));
     for life in [0, 2, u64::MAX] {
         let request = Request { life, sent: at(20) };
-        hear(&mut process, 2, Message::Reply { request, support: true, remaining: ms(0) });
+        hear(
+            &mut process,
+            2,
+            Message::Reply { request, support: true, remaining: ms(0), highest: 1 },
+        );
     }
     hear_slow(&mut process, 2, yes(20));
     process.message(2, Packet { bound: Some(ms(10) + NANO), body: yes(20) });

@@ -49,7 +49,7 @@ fn near_the_end_of_time_everything_is_still_defined() {
         for from in [2, 3, 4, 5] {
             let request = Request { life: 1, sent: process.now() };
             let (support, remaining) = (true, Duration::MAX);
-            hear(&mut process, from, Message::Reply { request, support, remaining });
+            hear(&mut process, from, Message::Reply { request, support, remaining, highest: 1 });
             hear(&mut process, from, ask(u64::MAX));
             hear(&mut process, from, farewell(u64::MAX));
         }
@@ -81,13 +81,14 @@ fn any_message() -> impl Strategy<Value = Message> {
         (any_request(), lock, supporters, farewell).prop_map(
             |(request, lock, supporters, farewell)| Message::Election {
                 request,
+                term: 1,
                 lock,
                 supporters,
                 farewell
             }
         ),
         (any_request(), any::<bool>(), remaining).prop_map(|(request, support, remaining)| {
-            Message::Reply { request, support, remaining }
+            Message::Reply { request, support, remaining, highest: 1 }
         }),
         (any_request(), any::<bool>())
             .prop_map(|(request, leaving)| Message::Release { request, leaving }),
@@ -135,7 +136,12 @@ impl Life {
             Step::Message(from, bound, body) => _ = process.message(from, Packet { bound, body }),
             Step::Votes => {
                 let Some(request) = self.asked else { return };
-                let body = Message::Reply { request, support: true, remaining: Duration::ZERO };
+                let body = Message::Reply {
+                    request,
+                    support: true,
+                    remaining: Duration::ZERO,
+                    highest: 1,
+                };
                 for from in 2..6 {
                     self.take(Step::Message(from, AT_ONCE, body.clone()));
                 }

@@ -95,6 +95,6 @@ fn the_first_in_line_asks_in_the_first_instant_in_which_it_is_free() {
     assert_eq!(process.now(), at(150) + NANO);
     let request = Request { life: 1, sent: at(150) + NANO };
     let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, lock, supporters, farewell: None };
+    let election = Message::Election { request, term: 1, lock, supporters, farewell: None };
     assert_eq!(process.effects()[0], say(election));
 }

@@ -134,22 +134,22 @@ fn ask(sent: u64) -> Message {
 /// The request of a leader with these supporters.
 fn renew(sent: u64, supporters: &[u64]) -> Message {
     let supporters = supporters.iter().copied().map(NodeId).collect();
-    Message::Election { request: request(sent), lock: ms(150), supporters, farewell: None }
+    Message::Election { request: request(sent), term: 1, lock: ms(150), supporters, farewell: None }
 }
 
 /// A request that carries the farewell of `node`.
 fn ask_with_news(sent: u64, node: u64, given_up: u64) -> Message {
     let farewell = Some(Farewell { node: NodeId(node), request: request(given_up) });
     let (request, supporters) = (request(sent), Vec::new());
-    Message::Election { request, lock: ms(150), supporters, farewell }
+    Message::Election { request, term: 1, lock: ms(150), supporters, farewell }
 }
 
 fn yes(sent: u64) -> Message {
-    Message::Reply { request: request(sent), support: true, remaining: Duration::ZERO }
+    Message::Reply { request: request(sent), support: true, remaining: Duration::ZERO, highest: 1 }
 }
 
 fn no(sent: u64, remaining: Duration) -> Message {
-    Message::Reply { request: request(sent), support: false, remaining }
+    Message::Reply { request: request(sent), support: false, remaining, highest: 1 }
 }
 
 fn release(sent: u64) -> Message {

@@ -172,7 +172,8 @@ fn without_lives_in_locks_two_processes_of_one_id_share_a_supporter() {
         let mut process = start(3, params);
         assert!(supports(&mut process, 1, ask(0)));
         let (request, supporters) = (Request { life: 2, sent: at(0) }, Vec::new());
-        let other = Message::Election { request, lock: ms(150), supporters, farewell: None };
+        let other =
+            Message::Election { request, term: 1, lock: ms(150), supporters, farewell: None };
         supports(&mut process, 1, other)
     });
     assert_eq!(granted, [false, true]);

@@ -52,7 +52,7 @@ fn in_local_mode_it_cannot_lead_before_that_for_want_of_its_own_support() {
     process.ring();
     let request = Request { life: 2, sent: at(0) };
     let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, lock, supporters, farewell: None };
+    let election = Message::Election { request, term: 1, lock, supporters, farewell: None };
     expect(&process, &[say(election), arm(Timer::Count, 20)], None);
     process.ring();
     let again = arm(Timer::Ask, 161);
@@ -75,11 +75,11 @@ fn the_next_life_of_whom_it_supports_has_to_wait_like_any_other_process() {
     until(&mut process, 60);
     let election = |life, sent| {
         let (request, lock) = (Request { life, sent: at(sent) }, ms(150));
-        Message::Election { request, lock, supporters: Vec::new(), farewell: None }
+        Message::Election { request, term: 1, lock, supporters: Vec::new(), farewell: None }
     };
     let answer = |life, sent, support, remaining| {
         let request = Request { life, sent: at(sent) };
-        Some(tell(1, Message::Reply { request, support, remaining }))
+        Some(tell(1, Message::Reply { request, support, remaining, highest: 1 }))
     };
     hear(&mut process, 1, election(2, 5));
     let remaining = ms(90) + NANO;

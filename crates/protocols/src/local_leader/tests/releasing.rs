@@ -114,7 +114,7 @@ fn a_release_means_one_request_because_the_next_one_is_made_later() {
     process.wait(NANO).command(Command::Campaign).unwrap();
     let request = Request { life: 1, sent: at(25) + NANO };
     let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, lock, supporters, farewell: None };
+    let election = Message::Election { request, term: 1, lock, supporters, farewell: None };
     let count = Effect::Arm(Timer::Count, at(45) + NANO);
     expect(&process, &[disarm(Timer::Ask), say(election), count], None);
 }

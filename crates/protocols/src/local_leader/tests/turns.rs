@@ -25,7 +25,7 @@ fn whoever_fell_silent_is_not_waited_for_after_a_failed_attempt_either() {
     assert_eq!(lock_of(&process).map(|(to, _)| to), Some(2), "it asked at 150");
     let sent = process.now();
     let request = Request { life: 1, sent };
-    let refusal = Message::Reply { request, support: false, remaining: ms(4) };
+    let refusal = Message::Reply { request, support: false, remaining: ms(4), highest: 1 };
     process.wait(ms(2));
     hear(&mut process, 3, refusal);
     process.ring();
@@ -88,7 +88,7 @@ fn turns_waited(mut process: Process, failures: usize) -> Vec<u64> {
     let wait = |process: &mut Process| {
         process.ring();
         let request = Request { life: 1, sent: process.now() };
-        let vote = Message::Reply { request, support: true, remaining: Duration::ZERO };
+        let vote = Message::Reply { request, support: true, remaining: Duration::ZERO, highest: 1 };
         hear(process, 5, vote);
         process.ring();
         let again = request.sent + ms(161);

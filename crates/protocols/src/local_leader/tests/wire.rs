@@ -28,7 +28,7 @@ fn every_message_survives_the_wire_and_none_does_if_it_is_cut_short() {
     let request = Request { life: u64::MAX, sent: Instant::NEVER };
     let farewell = Some(Farewell { node: NodeId(u64::MAX), request });
     let supporters = (0..u64::from(u16::MAX)).map(NodeId).collect();
-    let longest = Message::Election { request, lock: Duration::MAX, supporters, farewell };
+    let longest = Message::Election { request, term: 1, lock: Duration::MAX, supporters, farewell };
     assert_eq!(read(&bytes_of(&longest)), Ok(longest));
 }
 
@@ -36,7 +36,7 @@ fn every_message_survives_the_wire_and_none_does_if_it_is_cut_short() {
 fn the_bytes_are_what_they_are() {
     let request = Request { life: 2, sent: Instant::from_nanos(3) };
     let (support, remaining) = (true, Duration::from_nanos(4));
-    let reply = Message::Reply { request, support, remaining };
+    let reply = Message::Reply { request, support, remaining, highest: 1 };
     let expected = [1, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0, 0];
     assert_eq!(bytes_of(&reply), expected);
 }
