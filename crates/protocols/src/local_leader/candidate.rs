@@ -63,10 +63,14 @@ impl Hall {
     }
 
     /// The term that a request asks for. A candidate keeps its term until it is refused or has led
-    /// with it; a leader keeps its own unless it granted a higher one.
-    fn next_term(&self, leads: bool, params: &Params) -> u64 {
-        let Some(stored) = self.stored.filter(|_| params.by_majority()) else { return 0 };
-        let mine = stored.granted == Some((self.me, self.life));
+    /// with it; a leader keeps its own unless it granted a higher one. `None` if it cannot grant
+    /// itself any: then it has no record, or the numbers are used up. In local mode all are zero.
+    fn next_term(&self, leads: bool, params: &Params) -> Option<u64> {
+        if !params.by_majority() {
+            return Some(0);
+        }
+        let (stored, me) = (self.stored?, (self.me, self.life));
+        let mine = stored.granted == Some(me);
         let used = !leads && stored.highest <= self.led && params.keep(Rule::NewReignNewTerm);
         let term = if mine && !used {
             stored.highest
@@ -77,7 +81,8 @@ impl Hall {
         } else {
             stored.highest.saturating_add(1)
         };
-        term.max(self.least)
+        let term = term.max(self.least);
+        stored.allows(term, me).then_some(term)
     }
 
     /// Sends a request and counts its own vote first.
@@ -96,7 +101,9 @@ impl Hall {
         if self.alone && !leads {
             return self.probe(request, cx);
         }
-        let term = self.next_term(leads, params);
+        let Some(term) = self.next_term(leads, params) else {
+            return cx.arm(Timer::Ask, now + params.period);
+        };
         self.line.return_of(self.me);
         let knew_itself = self.alive.contains(self.me);
         self.hear(self.me, true, cx);
@@ -115,8 +122,11 @@ impl Hall {
         }
     }
 
-    /// Asks whether enough others are there, after a request that too few answered. Nobody is
-    /// locked and nobody grants a term, so that processes cut off from the rest use up no terms.
+    /// Asks whether enough others are there that could vote, after a request that too few answered
+    /// or as the first one with a new record. Nobody is locked and nobody grants a term. So
+    /// processes cut off from the rest use up no terms; whoever returns to a group that has a
+    /// leader does not compete with it; and a founder grants itself no term before a majority has
+    /// records, from which the others can read it.
     fn probe(&mut self, request: Request, cx: &mut Cx<'_, Self>) {
         let (now, lock, supporters) = (cx.now(), cx.params().lock, [].into());
         let free = now;
@@ -207,7 +217,6 @@ impl Hall {
         }
         let group = cx.peers().len() + 1;
         if probe && round.refusals.len() + 1 >= quorum(group, params) {
-            // Enough are there.
             let free = round.free.max(now);
             (self.round, self.alone) = (None, false);
             cx.disarm(Timer::Count);

@@ -50,7 +50,8 @@ pub struct Hall {
     pub(super) led: u64,
     /// The next request asks for at least this term: a lower one would be refused.
     pub(super) least: u64,
-    /// Whether too few processes answered its last request, so that the next one is a probe.
+    /// Whether its next request is a probe: too few processes answered the last one, or its record
+    /// is new.
     pub(super) alone: bool,
 }
 
@@ -220,9 +221,11 @@ impl Protocol for Hall {
             newcomer: Newcomer::default(),
             led: 0,
             least: 0,
-            alone: false,
+            alone: is_founder(boot.memory, params) && cx.peers().iter().next().is_some(),
         };
-        if params.by_majority() {
+        if hall.stored.is_none() {
+            hall.inquire_from(now + params.round, cx);
+        } else if params.by_majority() {
             // Stamps are exchanged first: before that no message is fast.
             let free = hall.lock.map_or(now, |lock| lock.free());
             hall.ask_in_turn(free.max(now + params.round), cx);
@@ -340,6 +343,11 @@ impl Protocol for Hall {
             .take()
             .and_then(|mut lease| (!rebase.deadline(&mut lease.until)).then_some(lease));
     }
+}
+
+/// Whether a former life founded the group and granted no term.
+fn is_founder(memory: Memory<'_>, params: &Params) -> bool {
+    matches!(memory, Memory::Kept(_)) && record(memory, params) == Some(Stored::FOUNDING)
 }
 
 /// What is left of the terms that it granted. A first life has granted none.

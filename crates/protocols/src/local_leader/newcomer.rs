@@ -21,7 +21,7 @@ use super::message::Message;
 use super::rules::Rule;
 use super::terms::Stored;
 use alloc::vec::Vec;
-use bellwether_core::{Cx, NodeId};
+use bellwether_core::{Cx, Instant, NodeId};
 
 /// What a process without a record has been told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -46,15 +46,14 @@ struct Answer {
 impl Newcomer {
     /// Notes an answer. True if another life of a process was met, so that a new round begins.
     fn hear(&mut self, from: NodeId, life: u64, round: u64, highest: Option<u64>) -> bool {
-        let place = match self.told.binary_search_by_key(&from, |answer| answer.from) {
-            Ok(place) => place,
+        let (place, met) = match self.told.binary_search_by_key(&from, |answer| answer.from) {
+            Ok(place) => (place, self.told[place].life != life),
             Err(place) => {
-                self.told
-                    .insert(place, Answer { from, life: 0, highest: None, never_voted: false });
-                place
+                let answer = Answer { from, life, highest: None, never_voted: false };
+                self.told.insert(place, answer);
+                (place, true)
             }
         };
-        let met = self.told[place].life != life;
         if met {
             self.round += 1;
             self.told.iter_mut().for_each(|answer| answer.never_voted = false);
@@ -69,13 +68,17 @@ impl Newcomer {
 }
 
 impl Hall {
-    /// Asks the others what they have granted, once its quarantine is over.
-    pub(super) fn inquire(&mut self, cx: &mut Cx<'_, Self>) {
-        let now = cx.now();
+    /// Arms the first inquiry for this instant, or for the end of its quarantine if that is later.
+    pub(super) fn inquire_from(&self, from: Instant, cx: &mut Cx<'_, Self>) {
         let late = cx.params().keep(Rule::ReadAfterQuarantine);
-        if let Some(lock) = self.lock.filter(|lock| late && lock.until >= now) {
-            return cx.arm(Timer::Ask, lock.free());
-        }
+        let free = self.lock.filter(|_| late).map_or(from, |lock| lock.free());
+        cx.arm(Timer::Ask, free.max(from));
+    }
+
+    /// Asks the others what they have granted.
+    pub(super) fn inquire(&self, cx: &mut Cx<'_, Self>) {
+        let (now, late) = (cx.now(), cx.params().keep(Rule::ReadAfterQuarantine));
+        assert!(!late || self.lock.is_none(), "a process inquires after its quarantine");
         cx.broadcast(Message::Inquiry { life: self.life, round: self.newcomer.round });
         cx.arm(Timer::Ask, now + cx.params().period);
     }
@@ -122,6 +125,7 @@ impl Hall {
     /// From now on it has a record, and takes part.
     fn take_up(&mut self, stored: Stored, cx: &mut Cx<'_, Self>) {
         self.newcomer = Newcomer::default();
+        self.alone = true;
         self.set_stored(stored, cx);
         self.ask_in_turn(cx.now() + cx.params().round, cx);
     }

@@ -129,8 +129,9 @@ impl Answers for Params {
 
     fn terms(&self) -> String {
         format!(
-            "2 mode={} lock={} drift={} error={}",
+            "3 mode={} tokens={} lock={} drift={} error={}",
             self.mode().name(),
+            self.tokens.name(),
             self.lock().as_nanos(),
             self.drift_ppm(),
             self.clock_error().as_nanos(),

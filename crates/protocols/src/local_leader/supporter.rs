@@ -29,8 +29,9 @@ impl Hall {
         }
         self.line.return_of(from);
         self.hear(from, fast, cx);
-        if !fast {
-            return;
+        let probe_in_vain = term == 0 && self.stored.is_none();
+        if !fast || probe_in_vain {
+            return; // A probe asks who could vote.
         }
         let hinders = |lock: &Lock| lock.hinders(from, request.life, now, params);
         let hindrance = self.lock.filter(|lock| hinders(lock) && params.keep(Rule::OneLock));
@@ -56,7 +57,8 @@ impl Hall {
             assert!(!support || self.held(from, now).is_some(), "a process that votes is locked");
             assert!(!support || lock == params.lock, "a vote is for locks of the same length");
         }
-        if params.by_majority() && self.round.is_none() && !self.leads(now) {
+        let waits = self.round.is_none() && !self.leads(now) && self.stored.is_some();
+        if params.by_majority() && waits {
             if let Some(lock) = self.lock.filter(|_| support) {
                 self.ask_in_turn(lock.free(), cx);
             } else if leads {
@@ -165,7 +167,7 @@ impl Hall {
             self.partition.clear();
         }
         let now = cx.now();
-        let idle = self.round.is_none() && !self.leads(now);
+        let idle = self.round.is_none() && !self.leads(now) && self.stored.is_some();
         if cx.params().by_majority() && idle && self.bond(now, cx.params()).is_none() {
             self.ask_sooner(cx);
         }

@@ -161,7 +161,7 @@ fn without_strict_expiry_a_lock_ends_while_the_lease_on_it_runs() {
         until(&mut voter, 20);
         assert!(supports(&mut voter, 1, ask(20)));
         until(&mut voter, 170);
-        assert_eq!(supports(&mut voter, 3, ask(170)), !strict);
+        assert_eq!(supports(&mut voter, 3, in_term(2, ask(170))), !strict);
         let mut process = candidate(3, params);
         hear(&mut process, 2, yes(20));
         until(&mut process, 170);
