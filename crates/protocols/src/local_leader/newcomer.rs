@@ -100,7 +100,9 @@ impl Hall {
         highest: Option<u64>,
         cx: &mut Cx<'_, Self>,
     ) {
-        if self.stored.is_some() {
+        // In its quarantine it has asked nothing: this is for a life with the same number.
+        let early = self.lock.is_some() && cx.params().keep(Rule::ReadAfterQuarantine);
+        if self.stored.is_some() || early {
             return;
         }
         let met = self.newcomer.hear(from, life, round, highest);

@@ -68,10 +68,28 @@ fn it_inquires_after_its_quarantine_and_again_after_every_period() {
 }
 
 #[test]
-fn without_that_rule_it_reads_before_the_votes_of_its_former_life_are_over() {
+fn without_waiting_it_reads_before_the_votes_of_its_former_life_are_over() {
     let early = majority().without(Rule::ReadAfterQuarantine);
     let process = boot_with(Memory::Lost, 3, 5, 2, early);
     expect(&process, &[arm(Timer::Ask, 20)], None);
+}
+
+#[test]
+fn without_reading_whoever_lost_its_record_votes_at_once() {
+    let lacks = [majority(), majority().without(Rule::LostRecordsAreRead)]
+        .map(|params| lacks_record(&boot_with(Memory::Lost, 3, 5, 2, params)));
+    assert_eq!(lacks, [true, false]);
+}
+
+#[test]
+fn without_reading_enough_the_word_of_one_is_taken() {
+    let lacks = [majority(), majority().without(Rule::ReadsEnough)].map(|params| {
+        let mut process = boot_with(Memory::Lost, 1, 3, 2, params);
+        process.ring();
+        hear(&mut process, 2, told(0, Some(4)));
+        lacks_record(&process)
+    });
+    assert_eq!(lacks, [true, false]);
 }
 
 #[test]
@@ -132,6 +150,17 @@ fn whoever_read_a_record_probes_first_and_asks_for_a_higher_term() {
     process.ring();
     let granted = Some((NodeId(1), 2));
     assert_eq!(process.effects()[0], Effect::Store(Stored { highest: 7, granted }.encode()));
+}
+
+#[test]
+fn answers_that_come_in_its_quarantine_do_not_count() {
+    let mut process = lost(1, 3);
+    for now in [0, 150] {
+        until(&mut process, now);
+        for other in [2, 3] {
+            process.ignores(other, Packet { bound: AT_ONCE, body: told(0, Some(4)) });
+        }
+    }
 }
 
 #[test]

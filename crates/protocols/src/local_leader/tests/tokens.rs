@@ -1,6 +1,7 @@
 //! Terms, and the tokens made of them.
 
 use super::never_two::{config, size};
+use super::rules::supports;
 use super::world::World;
 use super::*;
 use bellwether_core::Term;
@@ -91,8 +92,8 @@ fn a_renewal_keeps_its_term_and_stores_nothing() {
 }
 
 /// A leader that a process refuses for its term: that one was a candidate while it was cut off.
-fn refused_leader() -> Process {
-    let mut process = leader(majority());
+fn refused_leader(params: Params) -> Process {
+    let mut process = leader(params);
     hear(&mut process, 4, in_term(6, no(25, Duration::ZERO)));
     expect(&process, &[], Some((1, 170)));
     process
@@ -100,7 +101,7 @@ fn refused_leader() -> Process {
 
 #[test]
 fn a_leader_that_is_refused_for_its_term_raises_its_token() {
-    let mut process = refused_leader();
+    let mut process = refused_leader(majority());
     hear(&mut process, 2, yes(25));
     hear(&mut process, 3, yes(25));
     process.ring();
@@ -116,9 +117,9 @@ fn a_leader_that_is_refused_for_its_term_raises_its_token() {
     assert_eq!(supporters(&process), [1, 2, 4]);
 }
 
-#[test]
-fn a_new_leadership_rests_on_votes_for_one_term_that_was_not_led_with() {
-    let mut process = refused_leader();
+/// A leader that raises its token, whose lease ran out, and who is told of votes for two terms.
+fn voted_for_in_two_terms(params: Params) -> Process {
+    let mut process = refused_leader(params);
     while process.now() < at(165) {
         process.ring();
     }
@@ -126,6 +127,12 @@ fn a_new_leadership_rests_on_votes_for_one_term_that_was_not_led_with() {
     assert_eq!(led_until(&process), None);
     hear(&mut process, 2, in_term(7, yes(165)));
     hear(&mut process, 3, yes(165));
+    process
+}
+
+#[test]
+fn a_new_leadership_rests_on_votes_for_one_term_that_was_not_led_with() {
+    let mut process = voted_for_in_two_terms(majority());
     expect(&process, &[], None);
     hear(&mut process, 5, in_term(7, yes(165)));
     assert_eq!((token(&process), led_until(&process)), (Some(7), Some(at(315))));
@@ -225,6 +232,53 @@ fn a_new_group_whose_lives_are_numbered_by_the_wall_clock_counts_from_it() {
 
 fn durable(seed: u64) -> Params {
     valid(Config { tokens: Tokens::Durable, ..config(seed) })
+}
+
+/// The results with the rule and without.
+fn compare<T>(rule: Rule, say: impl FnMut(Params) -> T) -> [T; 2] {
+    [majority(), majority().without(rule)].map(say)
+}
+
+#[test]
+fn without_granting_a_term_once_two_have_the_same() {
+    let granted = compare(Rule::TermGrantedOnce, |params| {
+        let mut process = start(3, params);
+        assert!(supports(&mut process, 4, ask(0)));
+        hear(&mut process, 4, release(0));
+        supports(&mut process, 5, ask(0))
+    });
+    assert_eq!(granted, [false, true]);
+}
+
+#[test]
+fn without_storing_terms_the_next_life_knows_none() {
+    let stored = compare(Rule::TermsAreStored, |params| {
+        let mut process = start(3, params);
+        hear(&mut process, 4, ask(0));
+        process.effects().contains(&store(1, 4))
+    });
+    assert_eq!(stored, [true, false]);
+}
+
+#[test]
+fn without_a_new_term_a_lease_that_ran_out_is_had_again_with_its_token() {
+    let tokens = compare(Rule::NewReignNewTerm, |params| {
+        let mut process = leader(params);
+        while process.now() < at(165) {
+            process.ring();
+        }
+        until(&mut process, 172);
+        hear(&mut process, 2, yes(165));
+        hear(&mut process, 3, yes(165));
+        token(&process)
+    });
+    assert_eq!(tokens, [None, Some(1)]);
+}
+
+#[test]
+fn without_one_term_a_new_leadership_may_rest_on_one_that_was_led_with() {
+    let tokens = compare(Rule::OneTermPerReign, |params| token(&voted_for_in_two_terms(params)));
+    assert_eq!(tokens, [None, Some(1)]);
 }
 
 /// Random faults and lost records until a token is used that did not grow.
