@@ -162,7 +162,10 @@ impl View<'_> {
     pub fn has_records(&self, part: &Part) -> bool {
         let Some(quorum) = self.course.time_scales.quorum else { return true };
         let kept = part.members.iter().filter(|node| !self.row(*node).no_record).count();
-        kept + quorum > self.rows.len() || (part.members.len() == self.rows.len() && self.is_new())
+        let nodes = self.rows.len();
+        // A process alone in its group cannot be told that it never voted.
+        let founds = nodes > 1 && part.members.len() == nodes && self.is_new();
+        kept + quorum > nodes || founds
     }
 
     /// Whether all processes run and none knows of a term: as in a new group.

@@ -7,7 +7,7 @@ use super::*;
 use bellwether_core::Term;
 
 /// The token of a leader, or the term that a follower knows it by.
-fn token(process: &Process) -> Option<u64> {
+pub(super) fn token(process: &Process) -> Option<u64> {
     process.leadership().term.map(Term::number)
 }
 
@@ -305,7 +305,7 @@ fn in_every_storm_tokens_grow() {
 
 /// Random faults find what is wrong without a rule, except one: that a process reads after its
 /// quarantine matters if a vote of its former life is counted after it has read, in a group of five
-/// or more, and is left to its handler test.
+/// or more; the tests of newcomers tell that story.
 #[test]
 fn without_a_rule_some_storm_uses_a_token_again() {
     for rule in [
