@@ -2,7 +2,7 @@
 //!
 //! The numbers of states are pinned: whoever changes the protocol or the world sees that something
 //! else is explored than before. `bellwether check local-leader --explore` runs the same, and
-//! larger ones: three processes with any losses for ever are 9,174,514 states.
+//! larger ones. Leases are explored for some ticks: their terms grow, so no state comes again.
 
 use bellwether_check::explore::{Adversary, Answer, World, announcements, explore, leases};
 use bellwether_protocols::local_leader::{Hall, Rule};
@@ -38,7 +38,7 @@ fn hold(nodes: u8, adversary: Adversary, states: usize) {
 
 #[test]
 fn two_processes_with_late_messages_and_a_crash() {
-    hold(2, Adversary { slowest: 3, crashes: 1, ticks: Some(12), ..LOSSES }, 141_477);
+    hold(2, Adversary { slowest: 3, crashes: 1, ticks: Some(12), ..LOSSES }, 231_421);
 }
 
 #[test]
