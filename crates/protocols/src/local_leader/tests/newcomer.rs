@@ -78,18 +78,21 @@ fn story(params: &Params) -> [Option<u64>; 2] {
     let mut voter = boot_with(Memory::Lost, 2, 5, 2, params.clone());
     until(&mut voter, 20).timeout();
     if voter.effects().contains(&say(inquiry(0))) {
-        [3, 4, 5].map(|other| _ = hear(&mut voter, other, told(0, Some(0))));
+        for other in [3, 4, 5] {
+            hear(&mut voter, other, told(0, Some(0)));
+        }
     }
     assert!(supports(&mut start(3, params.clone()), 1, ask(20)));
     until(&mut first, 25);
-    [2, 3].map(|from| _ = hear(&mut first, from, yes(20)));
+    hear(&mut first, 2, yes(20));
+    hear(&mut first, 3, yes(20));
     // That lease is over now, and so is the quarantine.
     until(&mut voter, 200);
     if lacks_record(&voter) {
         voter.timeout();
-        [(3, 1), (4, 0), (5, 0)].map(|(other, highest)| {
+        for (other, highest) in [(3, 1), (4, 0), (5, 0)] {
             hear(&mut voter, other, told(0, Some(highest)));
-        });
+        }
     }
     let mut second = start(4, params.clone());
     until(&mut second, 200).timeout();
