@@ -24,6 +24,9 @@ pub struct FaultMix {
     pub cut: (f64, f64),
     /// The drift of clocks, in ρ: 1 is what the protocol allows for.
     pub drift: f64,
+    /// The chance that nobody can tell a first life from a lost memory, for protocols with tokens:
+    /// such a group must be founded first.
+    pub founding: f64,
     /// How the group is connected after the faults; drawn if absent.
     pub finale: Option<FinalLinks>,
 }
@@ -52,16 +55,17 @@ impl Default for FaultMix {
             pause: (1.0, 3.0),
             cut: (0.2, 4.0),
             drift: 1.0,
+            founding: 0.5,
             finale: None,
         }
     }
 }
 
 impl FaultMix {
-    /// These kinds in every schedule, and no others.
+    /// These kinds in every schedule, and no others; first lives are known.
     pub fn only(kinds: &[FaultKind]) -> Self {
         let kinds = FaultKinds::of(kinds);
-        Self { allowed: kinds, forced: kinds, ..Self::default() }
+        Self { allowed: kinds, forced: kinds, founding: 0.0, ..Self::default() }
     }
 
     /// Draws the kinds of a schedule. Half of the schedules have few kinds, because one fault can

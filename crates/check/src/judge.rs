@@ -8,7 +8,7 @@ use crate::swarm;
 use crate::tally::Tally;
 use crate::view::{Arrival, Course, Lock, Row};
 use crate::watch::{Watch, named};
-use bellwether_core::{Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime};
+use bellwether_core::{Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime, Term};
 use bellwether_protocols::answers::Answers;
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::promise::Promise;
@@ -244,6 +244,8 @@ impl Watch {
         (row.alive, row.reading, row.told) = (true, reading, leadership.until);
         (row.names, row.leads) = told_by(&leadership, node);
         (row.supporters, row.lock) = (Nodes::NONE, None);
+        row.term = leadership.term.map_or(0, Term::number);
+        (row.highest, row.no_record) = (0, false);
         if row.leads {
             row.ends = scene.when(node, row.told);
         }
@@ -252,6 +254,8 @@ impl Watch {
                 Fact::Supporter { peer } => row.supporters.set(number(peer), true),
                 Fact::Locked { to, until } => row.lock = Some(Lock { to: number(to), until }),
                 Fact::Claim { weight } => row.claim = weight,
+                Fact::Highest { term } => row.highest = term.number(),
+                Fact::NoRecord => row.no_record = true,
                 _ => {}
             });
         }

@@ -26,6 +26,12 @@ pub struct Row {
     pub lock: Option<Lock>,
     /// Its rank, as it reports.
     pub claim: u64,
+    /// The term of its belief; if it leads, its token.
+    pub term: u64,
+    /// The highest term that it has granted or learnt of, as it reports.
+    pub highest: u64,
+    /// Whether it has no record of what it granted, as it reports, and so cannot vote.
+    pub no_record: bool,
     /// When it was last down.
     pub gone: Option<SimTime>,
     /// Whether it is unknown: a member of a live group without a trace.
@@ -53,6 +59,9 @@ impl Row {
         supporters: Nodes::NONE,
         lock: None,
         claim: 0,
+        term: 0,
+        highest: 0,
+        no_record: false,
         gone: None,
         unseen: false,
     };
@@ -146,6 +155,22 @@ impl View<'_> {
         let enough =
             self.course.time_scales.quorum.is_none_or(|quorum| part.members.len() >= quorum);
         part.clique && enough
+    }
+
+    /// Whether the members of a stable partition have records enough for a leader, or can get them:
+    /// by reading those of others, or by founding the group together.
+    pub fn has_records(&self, part: &Part) -> bool {
+        let Some(quorum) = self.course.time_scales.quorum else { return true };
+        let kept = part.members.iter().filter(|node| !self.row(*node).no_record).count();
+        let nodes = self.rows.len();
+        // A process alone in its group cannot be told that it never voted.
+        let founds = nodes > 1 && part.members.len() == nodes && self.is_new();
+        kept + quorum > nodes || founds
+    }
+
+    /// Whether all processes run and none knows of a term: as in a new group.
+    pub fn is_new(&self) -> bool {
+        self.rows.iter().all(|row| row.alive && row.highest == 0)
     }
 
     /// The logical partition of a process (section VI): all processes linked with it by support, in

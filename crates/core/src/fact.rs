@@ -71,6 +71,8 @@ pub enum Fact {
         /// When it may support a process again.
         until: Instant,
     },
+    /// It has no record of what it granted, so it cannot vote: it reads the records of others.
+    NoRecord,
     /// Its belief about leadership was renewed. The driver reports this, not the protocol.
     Held {
         /// The first time at which it no longer holds.

@@ -230,6 +230,11 @@ impl<P: Protocol, E: Entropy> Harness<P, E> {
         &self.node
     }
 
+    /// Its parameters.
+    pub fn params(&self) -> &P::Params {
+        &self.params
+    }
+
     /// The state of its protocol.
     pub fn state(&self) -> &P {
         self.node.protocol()

@@ -28,6 +28,9 @@ pub struct TimeScales {
     pub best: bool,
     /// How many processes it takes to have a leader; any connected set can if absent.
     pub quorum: Option<usize>,
+    /// Whether the term of a leader is a fencing token, which grows from leader to leader whatever
+    /// is lost, and members tell whether they have a record of the terms they granted.
+    pub tokens: bool,
 }
 
 impl TimeScales {
@@ -47,6 +50,7 @@ impl TimeScales {
         leases: false,
         best: false,
         quorum: None,
+        tokens: false,
     };
 
     /// How long it takes, at most, until a clock that drifts this much has counted so long.

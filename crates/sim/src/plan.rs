@@ -15,6 +15,9 @@ pub struct Plan {
     pub nodes: u32,
     /// Processes that do not start at time zero; a [`Fault::Join`] may start them later.
     pub absent: Vec<u32>,
+    /// Whether a process that finds nothing stored cannot tell a first life from a lost memory, as
+    /// on a real machine.
+    pub unknown_first_lives: bool,
     /// Where ranks come from.
     pub ranks: Ranks,
     /// The order in which processes see each other: the ring, for protocols that have one.
@@ -73,6 +76,7 @@ impl Plan {
         Self {
             nodes,
             absent: Vec::new(),
+            unknown_first_lives: false,
             ranks: Ranks::ById,
             order: Order::Ascending,
             view: Probability::ONE,

@@ -52,6 +52,8 @@ pub(super) struct Packet<M> {
 pub(super) struct Place<P: Protocol> {
     pub(super) life: u16,
     pub(super) node: Option<Node<Timed<P>>>,
+    /// What it stored.
+    disk: Option<Vec<u8>>,
 }
 
 /// The state of the world.
@@ -144,7 +146,7 @@ impl<P: Protocol> World<P> {
     }
 
     pub(super) fn start(&self) -> State<P> {
-        let place = |_: &NodeId| Place { life: 0, node: None };
+        let place = |_: &NodeId| Place { life: 0, node: None, disk: None };
         let mut state = State {
             now: Rebase::ORIGIN,
             elapsed: 0,
@@ -272,12 +274,13 @@ impl<P: Protocol> World<P> {
         let turn = usize::from(state.turn);
         state.places[turn].life += 1;
         let incarnation = u64::from(state.places[turn].life);
-        let (me, memory) = (self.ids[turn], Memory::First);
+        let disk = state.places[turn].disk.take();
+        let (me, memory) = (self.ids[turn], disk.as_deref().map_or(Memory::First, Memory::Kept));
         let boot = Boot { me, incarnation, rank: me.0, memory };
         let (mut effects, peers) = (Vec::new(), self.peers(turn));
         let mut env = Env { now: state.now, peers: &peers, entropy: draws };
         let node = Node::start(boot, &mut env, &self.params, &mut effects);
-        state.places[turn].node = Some(node);
+        (state.places[turn].node, state.places[turn].disk) = (Some(node), disk);
         self.post(state, effects);
     }
 
@@ -320,7 +323,14 @@ impl<P: Protocol> World<P> {
     fn post(&self, state: &mut State<P>, effects: Vec<Effect<Timed<P>>>) {
         let (from, sent) = (state.turn, state.now);
         for effect in effects {
-            let Effect::Send(dest, message) = effect else { continue };
+            let (dest, message) = match effect {
+                Effect::Send(dest, message) => (dest, message),
+                Effect::Store(bytes) => {
+                    state.places[usize::from(from)].disk = Some(bytes);
+                    continue;
+                }
+                Effect::Arm(..) | Effect::Disarm(_) => continue,
+            };
             for (to, id) in (0..).zip(&self.ids) {
                 let meant = dest == Dest::Everyone || dest == Dest::Node(*id);
                 if to != from && meant {

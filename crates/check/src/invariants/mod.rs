@@ -2,7 +2,7 @@
 //!
 //! | promise | its invariants; bold ones apply to any protocol |
 //! |---|---|
-//! | never two | **never two**, **ends by deadline**, SO, LS, locked supporters, disjoint partitions, T |
+//! | never two | **never two**, **ends by deadline**, tokens grow (where they are promised), SO, LS, locked supporters, disjoint partitions, T |
 //! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads; **agreement** for protocols that tell no supporters |
 //! | eventually one | **agreement**, best-leads (where that is promised), ends by deadline |
 //! | elects nobody | **elects nobody** |
@@ -29,6 +29,7 @@ mod partitions_disjoint;
 mod stable_in_logical;
 mod support_at_most_one;
 mod timeliness;
+mod tokens_grow;
 
 #[cfg(test)]
 pub(crate) mod scenes;
@@ -48,6 +49,7 @@ pub use partitions_disjoint::PartitionsDisjoint;
 pub use stable_in_logical::StableInLogical;
 pub use support_at_most_one::SupportAtMostOne;
 pub use timeliness::Timeliness;
+pub use tokens_grow::TokensGrow;
 
 use crate::view::View;
 use bellwether_core::SimTime;
@@ -130,6 +132,7 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
     match (promise, own) {
         (Promise::NeverTwo, true) => vec![
             Box::new(NeverTwo),
+            Box::new(TokensGrow::default()),
             Box::new(EndsByDeadline),
             Box::new(SupportAtMostOne),
             Box::new(LeaderSupportsItself),

@@ -30,6 +30,7 @@ pub(crate) fn time_scales() -> TimeScales {
         leases: true,
         best: false,
         quorum: None,
+        tokens: false,
     }
 }
 

@@ -1,7 +1,8 @@
 //! (T) A stable partition has a leader within κ, and is never without one for κ.
 //!
 //! Fetzer and Cristian, section V: stablePartition(SP, t−κ, t) ⇒ ∃p ∈ SP, ∃s ∈ [t−κ, t]:
-//! Leader_p(s). Where a leader needs a majority, only partitions with a majority count (section X).
+//! Leader_p(s). Where a leader needs a majority, only partitions with a majority count (section X);
+//! and where voters need records, only from when on enough of them have them, or can get them.
 
 use super::{Finding, Invariant};
 use crate::nodes::Nodes;
@@ -48,6 +49,10 @@ impl Invariant for Timeliness {
             let last = self.last_led(part.members, view.course.calm);
             // A leader seen last leads until its lease ends, or until now if that is earlier.
             *last = (*last).min(view.at);
+            if !view.has_records(part) {
+                *last = view.at;
+                continue;
+            }
             for leader in view.leaders.and(part.members).iter() {
                 *last = (*last).max(view.at).max(view.row(leader).ends);
             }
@@ -89,5 +94,25 @@ mod tests {
         timeliness.begin();
         stage.course.time_scales.quorum = Some(4);
         assert_eq!(stage.look(&mut timeliness), Finding::Nothing, "too few to have a leader");
+    }
+
+    #[test]
+    fn whoever_cannot_have_records_need_not_have_a_leader() {
+        let mut stage = Stage::new(3);
+        let mut timeliness = Timeliness::default();
+        stage.course.time_scales.quorum = Some(2);
+        stage.rows[0].highest = 7;
+        (stage.rows[1].no_record, stage.rows[2].no_record) = (true, true);
+        assert_eq!(stage.look(&mut timeliness), Finding::Nothing, "two must tell their terms");
+        stage.at += stage.course.time_scales.settles * 9;
+        assert_eq!(stage.look(&mut timeliness), Finding::Nothing);
+        stage.rows[1].no_record = false;
+        assert_eq!(stage.look(&mut timeliness), Finding::Kept, "κ begins");
+        stage.at += stage.course.time_scales.settles + bellwether_core::Duration::from_nanos(1);
+        assert!(stage.breaks(&mut timeliness, "had no leader"));
+        timeliness.begin();
+        stage.rows[1].no_record = true;
+        stage.rows[0].highest = 0;
+        assert!(stage.breaks(&mut timeliness, "had no leader"), "they could found the group");
     }
 }

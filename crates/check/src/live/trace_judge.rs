@@ -13,7 +13,7 @@ use crate::links::Links;
 use crate::nodes::Nodes;
 use crate::view::{Course, Lock, Row};
 use crate::watch::{Watch, named};
-use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime};
+use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime, Term};
 use bellwether_protocols::promise::Promise;
 use bellwether_protocols::time_scales::TimeScales;
 use std::collections::BTreeSet;
@@ -415,11 +415,12 @@ impl<'a> TraceJudge<'a> {
         let (row, belief) = (&mut self.watch.rows[node as usize], &mut self.beliefs[node as usize]);
         let number = |id: &NodeId| self.group.number(*id);
         match event {
-            Event::Leadership { leaders, until, stage, .. } => {
+            Event::Leadership { leaders, term, until, stage } => {
                 let (names, leads) = named(leaders.iter().filter_map(number), *stage, node);
                 *belief = Belief { names, leads, anew: false };
                 row.told = until.unwrap_or(Instant::NEVER);
                 (row.supporters, row.lock) = (Nodes::NONE, None);
+                (row.term, row.no_record) = (term.map_or(0, Term::number), false);
                 true
             }
             Event::Fact(Fact::Held { until }) => {
@@ -440,6 +441,14 @@ impl<'a> TraceJudge<'a> {
                 let former = row.lock.filter(|lock| lock.to == to && *until < lock.until);
                 let ended = former.is_some() && until.as_nanos() <= at.as_nanos();
                 row.lock = (!ended).then_some(Lock { to, until: *until });
+                false
+            }
+            Event::Fact(Fact::Highest { term }) => {
+                row.highest = term.number();
+                false
+            }
+            Event::Fact(Fact::NoRecord) => {
+                row.no_record = true;
                 false
             }
             Event::Fact(Fact::Bound { .. }) => {

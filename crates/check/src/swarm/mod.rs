@@ -56,7 +56,10 @@ pub fn draw(
     let Draft { mut faults, absent, trouble, .. } = draft;
     faults.sort_by_key(|timed| timed.at); // stable: at equal times the order of drawing counts
     let horizon = calm + time_scales.settles + time_scales.lease * WATCH;
-    let plan = Plan { network, absent, faults, offset, horizon, ..Plan::new(nodes) };
+    let unknown_first_lives =
+        time_scales.tokens && ScheduleRng::founding(seed, number).chance(mix.founding);
+    let plan =
+        Plan { unknown_first_lives, network, absent, faults, offset, horizon, ..Plan::new(nodes) };
     Schedule { plan, calm: SimTime::ZERO + calm, links, luck: run, trouble }
 }
 

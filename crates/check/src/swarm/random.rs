@@ -13,6 +13,8 @@ pub struct ScheduleRng(Stream);
 const SWARM: u64 = 2;
 /// The stream of faults that were added later, so that the others do not change.
 const LATER: u64 = 8;
+/// The stream of how groups begin, likewise.
+const FOUNDING: u64 = 10;
 
 impl ScheduleRng {
     /// The random numbers of the schedule with this number.
@@ -23,6 +25,11 @@ impl ScheduleRng {
     /// A second stream of the same schedule, for [faults added later](crate::FaultKind::LATER).
     pub(crate) fn later(seed: u64, number: u64) -> Self {
         Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(LATER)))
+    }
+
+    /// A third stream, for how the group begins.
+    pub(crate) fn founding(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(FOUNDING)))
     }
 
     /// A seed that a file can hold exactly.

@@ -2,7 +2,7 @@
 //!
 //! The numbers of states are pinned: whoever changes the protocol or the world sees that something
 //! else is explored than before. `bellwether check local-leader --explore` runs the same, and
-//! larger ones: three processes with any losses for ever are 9,174,514 states.
+//! larger ones. Leases are explored for some ticks: their terms grow, so no state comes again.
 
 use bellwether_check::explore::{Adversary, Answer, World, announcements, explore, leases};
 use bellwether_protocols::local_leader::{Hall, Rule};
@@ -37,43 +37,43 @@ fn hold(nodes: u8, adversary: Adversary, states: usize) {
 }
 
 #[test]
-fn two_processes_with_late_messages_and_a_crash_for_ever() {
-    hold(2, Adversary { slowest: 3, crashes: 1, ..LOSSES }, 141_477);
+fn two_processes_with_late_messages_and_a_crash() {
+    hold(2, Adversary { slowest: 3, crashes: 1, ticks: Some(12), ..LOSSES }, 231_421);
 }
 
 #[test]
 fn two_processes_that_may_sleep_and_crash() {
-    hold(2, Adversary { sleep: true, crashes: 1, ticks: Some(12), ..LOSSES }, 278_590);
+    hold(2, Adversary { sleep: true, crashes: 1, ticks: Some(12), ..LOSSES }, 626_546);
 }
 
 #[test]
 fn three_processes_with_any_losses() {
-    hold(3, Adversary { ticks: Some(9), ..LOSSES }, 101_418);
+    hold(3, Adversary { ticks: Some(9), ..LOSSES }, 364_222);
 }
 
 #[test]
 fn three_processes_with_a_crash() {
-    hold(3, Adversary { crashes: 1, ticks: Some(7), ..LOSSES }, 148_243);
+    hold(3, Adversary { crashes: 1, ticks: Some(7), ..LOSSES }, 156_500);
 }
 
 #[test]
 fn three_processes_with_a_message_that_comes_twice() {
-    hold(3, Adversary { copies: 1, ticks: Some(7), ..LOSSES }, 51_926);
+    hold(3, Adversary { copies: 1, ticks: Some(7), ..LOSSES }, 50_235);
 }
 
 #[test]
 fn three_processes_of_which_one_resigns() {
-    hold(3, Adversary { resignations: 1, ticks: Some(8), ..LOSSES }, 96_797);
+    hold(3, Adversary { resignations: 1, ticks: Some(8), ..LOSSES }, 132_427);
 }
 
 #[test]
 fn three_processes_that_may_sleep() {
-    hold(3, Adversary { sleep: true, ticks: Some(6), ..LOSSES }, 21_545);
+    hold(3, Adversary { sleep: true, ticks: Some(6), ..LOSSES }, 28_879);
 }
 
 #[test]
 fn three_processes_without_delay() {
-    hold(3, Adversary { ticks: Some(5), ..NO_DELAY }, 19_499);
+    hold(3, Adversary { ticks: Some(5), ..NO_DELAY }, 388_026);
 }
 
 /// Without delay and drift a lease and the locks it rests on end at the same instant: there, and

@@ -146,7 +146,9 @@ fn impostor(all: &[String], id: u64, incarnation: u64) -> (Vec<(NodeId, String)>
     let params = Params::try_from(Config::default()).expect("the default keeps its rules");
     let (lock, drift) = (params.lock().as_nanos(), params.drift_ppm());
     let error = params.clock_error().as_nanos();
-    let terms = format!("local-leader 2 mode=majority lock={lock} drift={drift} error={error}");
+    let terms = format!(
+        "local-leader 3 mode=majority tokens=durable lock={lock} drift={drift} error={error}"
+    );
     let digest = ConfigDigest::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms);
     let (session, ring) = (Session([9; 8]), Keyring::insecure());
     let sealer = Sealer::new("test", NodeId(id), incarnation, session, digest, &ring);

@@ -5,6 +5,8 @@ use super::lock::Lock;
 use super::message::{Message, Request};
 use super::params::Params;
 use super::rules::Rule;
+use super::terms::Stored;
+use super::votes::{ANY_TERM, Terms};
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 impl Hall {
@@ -12,6 +14,9 @@ impl Hall {
     pub(super) fn ask_if_its_turn(&mut self, cx: &mut Cx<'_, Self>) {
         let now = cx.now();
         self.alive.purge(now);
+        if self.stored.is_none() {
+            return self.inquire(cx);
+        }
         if cx.params().by_majority() {
             match self.bond(now, cx.params()) {
                 Some(lock) if !self.leads(now) => self.ask_in_turn(lock.free(), cx),
@@ -57,6 +62,29 @@ impl Hall {
         from + cx.params().stagger() * turn as u64
     }
 
+    /// The term that a request asks for. A candidate keeps its term until it is refused or has led
+    /// with it; a leader keeps its own unless it granted a higher one. `None` if it cannot grant
+    /// itself any: then it has no record, or the numbers are used up. In local mode all are zero.
+    fn next_term(&self, leads: bool, params: &Params) -> Option<u64> {
+        if !params.by_majority() {
+            return Some(0);
+        }
+        let (stored, me) = (self.stored?, (self.me, self.life));
+        let mine = stored.granted == Some(me);
+        let used = !leads && stored.highest <= self.led && params.keep(Rule::NewReignNewTerm);
+        let term = if mine && !used {
+            stored.highest
+        } else if stored.highest == 0 {
+            // A new group counts from the wall clock where its lives do, so that its terms are
+            // higher than those of a group whose records are all lost.
+            (self.life / 1_000_000).max(1)
+        } else {
+            stored.highest.saturating_add(1)
+        };
+        let term = term.max(self.least);
+        stored.allows(term, me).then_some(term)
+    }
+
     /// Sends a request and counts its own vote first.
     pub(super) fn ask(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
@@ -70,37 +98,70 @@ impl Hall {
             "a request is later than every request that was given up"
         );
         self.turn = Instant::NEVER;
+        if self.alone && !leads {
+            return self.probe(request, cx);
+        }
+        let Some(term) = self.next_term(leads, params) else {
+            return cx.arm(Timer::Ask, now + params.period);
+        };
         self.line.return_of(self.me);
         let knew_itself = self.alive.contains(self.me);
         self.hear(self.me, true, cx);
         let goes_on = leads && params.keep(Rule::Retry);
         self.votes.ask(now, goes_on || !params.keep(Rule::VotesEndWithCampaign));
-        self.round = Some(Round { sent: now, knew_itself, refusals: [].into(), free: now });
-        self.support_itself(request, cx);
+        self.round = Some(Round { sent: now, knew_itself, refusals: [].into(), free: now, term });
+        self.support_itself(request, term, cx);
         let lease = self.lease.as_ref().filter(|_| leads);
         let supporters = lease.map_or_else(Default::default, |lease| lease.supporters.clone());
         let farewell = self.line.news(now);
-        cx.broadcast(Message::Election { request, lock: params.lock, supporters, farewell });
+        let lock = params.lock;
+        cx.broadcast(Message::Election { request, term, lock, supporters, farewell });
         cx.arm(Timer::Count, now + params.round);
         if params.keep(Rule::OwnVoteDecides) && (leads || params.by_majority()) {
             self.decide(cx);
         }
     }
 
-    fn support_itself(&mut self, request: Request, cx: &mut Cx<'_, Self>) {
+    /// Asks whether enough others are there that could vote, after a request that too few answered
+    /// or as the first one with a new record. Nobody is locked and nobody grants a term. So
+    /// processes cut off from the rest use up no terms; whoever returns to a group that has a
+    /// leader does not compete with it; and a founder grants itself no term before a majority has
+    /// records, from which the others can read it.
+    fn probe(&mut self, request: Request, cx: &mut Cx<'_, Self>) {
+        let (now, lock, supporters) = (cx.now(), cx.params().lock, [].into());
+        let free = now;
+        self.round =
+            Some(Round { sent: now, knew_itself: true, refusals: [].into(), free, term: 0 });
+        let farewell = self.line.news(now);
+        cx.broadcast(Message::Election { request, term: 0, lock, supporters, farewell });
+        cx.arm(Timer::Count, now + cx.params().round);
+    }
+
+    fn support_itself(&mut self, request: Request, term: u64, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
         if !params.keep(Rule::SelfSupport) {
-            return self.votes.put(self.me, now, true);
+            return self.votes.put(self.me, now, term, true);
         }
         if self.bond(now, params).is_none() {
+            if params.by_majority() {
+                // Before it asks: its own vote is stored like any other.
+                let granted = Some((self.me, self.life));
+                self.set_stored(Stored { highest: term, granted }, cx);
+            }
             self.lock(Lock::new(Some(self.me), request, now, false, params), now, params);
             self.partition.clear();
-            self.votes.put(self.me, now, true);
+            self.votes.put(self.me, now, term, true);
         }
     }
 
-    /// Handles a grant.
-    pub(super) fn on_vote(&mut self, from: NodeId, request: Request, cx: &mut Cx<'_, Self>) {
+    /// Handles a grant of this term.
+    pub(super) fn on_vote(
+        &mut self,
+        from: NodeId,
+        request: Request,
+        term: u64,
+        cx: &mut Cx<'_, Self>,
+    ) {
         let (now, params) = (cx.now(), cx.params());
         let fast = Self::is_fast(cx);
         self.hear(from, fast, cx);
@@ -111,24 +172,26 @@ impl Hall {
         if !(fast && mine && (counts || !params.keep(Rule::CampaignVotesOnly))) {
             return;
         }
-        self.votes.put(from, request.sent, params.keep(Rule::DistinctVoters));
+        self.votes.put(from, request.sent, term, params.keep(Rule::DistinctVoters));
         // In local mode a candidate waits until all that hear it have had time to answer.
         if params.by_majority() || self.leads(now) {
             self.decide(cx);
         }
     }
 
-    /// Handles a refusal of a process that is locked to another for this long.
+    /// Handles a refusal of a process that is locked to another for this long, or has granted this
+    /// term.
     pub(super) fn on_refusal(
         &mut self,
         from: NodeId,
         request: Request,
         remaining: Duration,
+        highest: u64,
         cx: &mut Cx<'_, Self>,
     ) {
         let (now, params) = (cx.now(), cx.params());
         if !params.keep(Rule::RefusalIsNoVote) {
-            return self.on_vote(from, request, cx);
+            return self.on_vote(from, request, highest, cx);
         }
         let fast = Self::is_fast(cx);
         self.hear(from, fast, cx);
@@ -144,11 +207,22 @@ impl Hall {
         if remaining > Duration::ZERO {
             round.free = round.free.max(now + remaining.min(params.lock));
         }
+        let (term, probe) = (round.term, round.term == 0);
+        if highest >= term {
+            self.least = self.least.max(highest.saturating_add(1));
+            round.free = round.free.max(now); // it may ask again at once, for a higher term
+        }
         if !round.refusals.contains(&from) {
             round.refusals.push(from);
         }
         let group = cx.peers().len() + 1;
-        if !leads && group - round.refusals.len().min(group) < quorum(group, params) {
+        if probe && round.refusals.len() + 1 >= quorum(group, params) {
+            let free = round.free.max(now);
+            (self.round, self.alone) = (None, false);
+            cx.disarm(Timer::Count);
+            return self.ask_in_turn(free, cx);
+        }
+        if !probe && !leads && group - round.refusals.len().min(group) < quorum(group, params) {
             self.fail(cx);
         }
     }
@@ -157,7 +231,8 @@ impl Hall {
     /// request needs no more votes.
     fn decide(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let (now, params) = (cx.now(), cx.params());
-        let Some(base) = self.base(cx) else { return false };
+        let terms = self.terms_that_count(now, params);
+        let Some(base) = self.base(&terms, cx) else { return false };
         let until = self.lease_end(base, now, params);
         let led = self.leads(now);
         if until <= now {
@@ -165,12 +240,16 @@ impl Hall {
         }
         // At an equal end there may be more supporters.
         if !led || self.lease.as_ref().is_none_or(|lease| lease.until <= until) {
-            let supporters = if params.by_majority() {
-                self.votes.since(base).collect()
+            let (supporters, token) = if params.by_majority() {
+                let token = self.votes.since(base, &terms).map(|(_, term)| term).min();
+                let voters = self.votes.since(base, &terms).map(|(voter, _)| voter);
+                (voters.collect(), token.unwrap_or_default())
             } else {
-                self.alive.ids().collect()
+                (self.alive.ids().collect(), 0)
             };
-            self.lease = Some(Lease { until, supporters });
+            self.assert_token_grows(token, led, params);
+            self.lease = Some(Lease { until, supporters, token });
+            self.led = self.led.max(token);
         }
         self.assert_lease_is_covered(base, cx);
         self.failures = 0;
@@ -194,6 +273,31 @@ impl Hall {
             cx.arm(Timer::Ask, renewal.max(now));
         }
         done
+    }
+
+    /// The terms whose votes a lease may rest on. A new leadership needs votes for one term, higher
+    /// than any that this life has led with; a lease that still runs may rest on votes of several
+    /// terms, none lower than its token.
+    fn terms_that_count(&self, now: Instant, params: &Params) -> Terms {
+        if !params.by_majority() {
+            return ANY_TERM;
+        }
+        if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
+            return lease.token..=u64::MAX;
+        }
+        let asked = self.votes.of(self.me).map_or(0, |(_, term)| term);
+        let used = asked <= self.led && params.keep(Rule::NewReignNewTerm);
+        let least = if used { self.led.saturating_add(1) } else { asked };
+        if params.keep(Rule::OneTermPerReign) { least..=asked } else { 1..=u64::MAX }
+    }
+
+    fn assert_token_grows(&self, token: u64, led: bool, params: &Params) {
+        if !params.rules.are_all() || !params.by_majority() {
+            return;
+        }
+        assert!(token > 0, "a leader has a token");
+        assert!(token >= self.led, "a token never falls");
+        assert!(led || token > self.led, "a new leadership has a new token");
     }
 
     /// Asserts what must hold for a lease just taken on grants of this request or later ones.
@@ -228,12 +332,13 @@ impl Hall {
     }
 
     /// The request that a lease runs from: all needed supporters granted it or a later one.
-    fn base(&self, cx: &Cx<'_, Self>) -> Option<Instant> {
+    fn base(&self, terms: &Terms, cx: &Cx<'_, Self>) -> Option<Instant> {
         let params = cx.params();
         let quorum = quorum(cx.peers().len() + 1, params);
         if params.by_majority() {
-            let mine = self.votes.of(self.me)?;
-            return self.votes.of_quorum(quorum).map(|base| base.min(mine));
+            let (mine, term) = self.votes.of(self.me)?;
+            let base = self.votes.of_quorum(quorum, terms).filter(|_| terms.contains(&term));
+            return base.map(|base| base.min(mine));
         }
         let knew_itself = self.round.as_ref().is_none_or(|round| round.knew_itself);
         let first = self.first_alive() == Some(self.me);
@@ -242,7 +347,7 @@ impl Hall {
         }
         let mut base = Instant::NEVER;
         for id in self.alive.ids() {
-            base = base.min(self.votes.of(id)?);
+            base = base.min(self.votes.of(id)?.0);
         }
         Some(base)
     }
@@ -280,7 +385,10 @@ impl Hall {
             !params.rules.are_all() || self.lease.is_none(),
             "no supporter is released while a lease runs on its lock"
         );
-        let answered = !round.refusals.is_empty() || self.votes.of_quorum(2).is_some();
+        let answered = !round.refusals.is_empty() || self.votes.len() > 1;
+        // In a probe its own vote is missing.
+        let answers = round.refusals.len() + self.votes.len().max(1);
+        self.alone = params.by_majority() && answers < quorum(cx.peers().len() + 1, params);
         if !self.votes.is_empty() {
             let request = Request { life: self.life, sent: round.sent };
             cx.broadcast(Message::Release { request, leaving: false });

@@ -10,7 +10,7 @@ impl Hall {
     pub(super) fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let now = cx.now();
         let params = cx.params();
-        let bound = self.bond(now, params).is_some();
+        let bound = self.bond(now, params).is_some() || self.stored.is_none();
         if self.leads(now) || bound || self.gave_up_at(now, params) {
             return Err(Refused);
         }

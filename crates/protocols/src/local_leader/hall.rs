@@ -4,14 +4,17 @@ use super::alive::AliveSet;
 use super::line::Line;
 use super::lock::Lock;
 use super::message::{Message, Request};
+use super::newcomer::Newcomer;
 use super::params::Params;
 use super::rules::Rule;
+use super::supporter::Asked;
+use super::terms::Stored;
 use super::votes::Votes;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
     Boot, Command, Cx, Fact, Instant, Leadership, Memory, NodeId, Protocol, Reach, Rebase, Refused,
-    Stage, TimerKind,
+    Stage, Term, TimerKind,
 };
 
 /// One process of the highly available local leader service.
@@ -39,6 +42,17 @@ pub struct Hall {
     pub(super) given_up: Option<Instant>,
     /// As a leader: its lease.
     pub(super) lease: Option<Lease>,
+    /// The terms it granted, in majority mode; `None` while it has no record.
+    pub(super) stored: Option<Stored>,
+    /// What it was told while it has none.
+    pub(super) newcomer: Newcomer,
+    /// The highest token that this life has led with.
+    pub(super) led: u64,
+    /// The next request asks for at least this term: a lower one would be refused.
+    pub(super) least: u64,
+    /// Whether its next request is a probe: too few processes answered the last one, or its record
+    /// is new.
+    pub(super) alone: bool,
 }
 
 /// A request in progress.
@@ -51,6 +65,8 @@ pub(super) struct Round {
     pub(super) refusals: Vec<NodeId>,
     /// When the last of those will be free.
     pub(super) free: Instant,
+    /// The term it asks for; zero for a probe.
+    pub(super) term: u64,
 }
 
 /// Leadership for a limited time.
@@ -59,6 +75,8 @@ pub(super) struct Lease {
     /// The first instant at which it is over.
     pub(super) until: Instant,
     pub(super) supporters: Vec<NodeId>,
+    /// The fencing token: the least term among the votes it rests on; zero in local mode.
+    pub(super) token: u64,
 }
 
 /// The timers of a process.
@@ -145,6 +163,28 @@ impl Hall {
         locked.or(self.silent)
     }
 
+    /// Notes what it grants or has read; it is stored before any message of this step leaves.
+    pub(super) fn set_stored(&mut self, stored: Stored, cx: &mut Cx<'_, Self>) {
+        if self.stored == Some(stored) {
+            return;
+        }
+        assert!(
+            !cx.params().rules.are_all()
+                || self.stored.is_none_or(|before| before.highest < stored.highest),
+            "a stored term never falls, and is granted once"
+        );
+        self.stored = Some(stored);
+        if cx.params().keeps_tokens() && cx.params().keep(Rule::TermsAreStored) {
+            cx.store(stored.encode());
+        }
+    }
+
+    /// The term by which a leader or a follower knows the current leadership.
+    fn term_of(&self, leader: NodeId, life: u64) -> Option<Term> {
+        let granted = |stored: &Stored| stored.granted == Some((leader, life));
+        Term::new(self.stored.filter(granted)?.highest)
+    }
+
     /// The lock that keeps it from supporting itself.
     pub(super) fn bond(&self, now: Instant, params: &Params) -> Option<Lock> {
         let binds = |lock: &Lock| lock.to.is_some() || params.keep(Rule::QuarantineBindsItself);
@@ -177,8 +217,15 @@ impl Protocol for Hall {
             votes: Votes::default(),
             given_up: None,
             lease: None,
+            stored: record(boot.memory, params),
+            newcomer: Newcomer::default(),
+            led: 0,
+            least: 0,
+            alone: is_founder(boot.memory, params) && cx.peers().iter().next().is_some(),
         };
-        if params.by_majority() {
+        if hall.stored.is_none() {
+            hall.inquire_from(now + params.round, cx);
+        } else if params.by_majority() {
             // Stamps are exchanged first: before that no message is fast.
             let free = hall.lock.map_or(now, |lock| lock.free());
             hall.ask_in_turn(free.max(now + params.round), cx);
@@ -195,17 +242,24 @@ impl Protocol for Hall {
         self.let_lapse(cx.now());
         self.silent = self.silent.filter(|silent| *silent != from);
         match message.into_owned() {
-            Message::Election { request, lock, supporters, farewell } => {
+            Message::Election { request, term, lock, supporters, farewell } => {
                 if let Some(farewell) = farewell {
                     self.on_farewell(farewell, cx);
                 }
-                self.on_election(from, request, lock, supporters, cx);
+                self.on_election(from, Asked { request, term, lock, supporters }, cx);
             }
-            Message::Reply { request, support: true, .. } => self.on_vote(from, request, cx),
-            Message::Reply { request, support: false, remaining } => {
-                self.on_refusal(from, request, remaining, cx);
+            Message::Reply { request, support: true, highest, .. } => {
+                self.on_vote(from, request, highest, cx);
+            }
+            Message::Reply { request, support: false, remaining, highest } => {
+                self.on_refusal(from, request, remaining, highest, cx);
             }
             Message::Release { request, leaving } => self.on_release(from, request, leaving, cx),
+            Message::Inquiry { life, round } => self.on_inquiry(from, life, round, cx),
+            Message::Record { asker, round, life, highest } if asker == self.life => {
+                self.on_record(from, life, round, highest, cx);
+            }
+            Message::Record { .. } => {} // for a former incarnation
         }
     }
 
@@ -233,17 +287,18 @@ impl Protocol for Hall {
         }
     }
 
-    /// Leaders are not numbered yet, so there is no term.
     #[inline]
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
             let leaders = core::slice::from_ref(&self.me);
-            return Leadership { until: lease.until, ..Leadership::of(leaders, Stage::Decided) };
+            let (term, until) = (Term::new(lease.token), lease.until);
+            return Leadership { until, term, ..Leadership::of(leaders, Stage::Decided) };
         }
         match &self.lock {
-            Some(Lock { to: Some(to), until, leads: true, .. }) if now < *until => {
+            Some(Lock { to: Some(to), until, leads: true, request }) if now < *until => {
                 let leaders = core::slice::from_ref(to);
-                Leadership { until: *until, ..Leadership::of(leaders, Stage::Decided) }
+                let term = self.term_of(*to, request.life);
+                Leadership { until: *until, term, ..Leadership::of(leaders, Stage::Decided) }
             }
             _ => Leadership::NONE,
         }
@@ -259,6 +314,12 @@ impl Protocol for Hall {
             self.partition.iter().for_each(|peer| tell(Fact::Member { peer: *peer }));
         }
         self.alive.at(now).for_each(|peer| tell(Fact::Alive { peer }));
+        match self.stored {
+            Some(stored) => {
+                Term::new(stored.highest).into_iter().for_each(|term| tell(Fact::Highest { term }));
+            }
+            None => tell(Fact::NoRecord),
+        }
     }
 
     fn instants(&mut self, rebase: &Rebase<'_>) {
@@ -282,5 +343,20 @@ impl Protocol for Hall {
             .lease
             .take()
             .and_then(|mut lease| (!rebase.deadline(&mut lease.until)).then_some(lease));
+    }
+}
+
+/// Whether a former life founded the group and granted no term.
+fn is_founder(memory: Memory<'_>, params: &Params) -> bool {
+    matches!(memory, Memory::Kept(_)) && record(memory, params) == Some(Stored::FOUNDING)
+}
+
+/// What is left of the terms that it granted. A first life has granted none.
+fn record(memory: Memory<'_>, params: &Params) -> Option<Stored> {
+    let forgets = !params.by_majority() || !params.keeps_tokens();
+    match memory {
+        Memory::Kept(bytes) if !forgets => Stored::decode(bytes),
+        Memory::Lost if !forgets && params.keep(Rule::LostRecordsAreRead) => None,
+        _ => Some(Stored::FOUNDING),
     }
 }

@@ -56,12 +56,14 @@ mod hall;
 mod line;
 mod lock;
 pub mod message;
+mod newcomer;
 mod params;
 mod preset;
 mod row;
 mod rules;
 mod supporter;
 mod table;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod votes;
@@ -72,7 +74,7 @@ use bellwether_core::{Instant, Message as _, NodeId};
 use message::Message;
 
 pub use hall::{Hall, Timer};
-pub use params::{BadConfig, Config, Constraint, Mode, Params};
+pub use params::{BadConfig, Config, Constraint, Mode, Params, Tokens};
 pub use preset::Preset;
 pub use row::NODES_MAX;
 pub use rules::{Rule, Rules};
@@ -111,6 +113,7 @@ impl Params {
         let rows = if others <= ROWS_MAX { others } else { 1 };
         let body = Message::Election {
             request,
+            term: 0,
             lock: self.lock,
             supporters: vec![id; group],
             farewell: Some(message::Farewell { node: id, request }),

@@ -22,12 +22,24 @@ named! {
     }
 }
 
+named! {
+    /// Whether the terms of leaderships, their fencing tokens, survive restarts.
+    pub enum Tokens = Durable {
+        /// They are stored: a token is never used twice, even if members restart.
+        Durable = "durable",
+        /// They are not: once all members that know a token have restarted, it may be used again.
+        Volatile = "volatile",
+    }
+}
+
 /// The written parameters. Absent ones come from the preset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
     /// Which processes must support a leader.
     pub mode: Mode,
+    /// Whether fencing tokens survive restarts, in majority mode.
+    pub tokens: Tokens,
     /// The source of the time constants.
     pub preset: Preset,
     /// Δ: a message that may have taken longer is slow, and not answered.
@@ -58,6 +70,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
     pub(super) mode: Mode,
+    pub(super) tokens: Tokens,
     pub(super) as_published: bool,
     pub(super) rules: Rules,
     pub(super) delta: Duration,
@@ -127,6 +140,7 @@ impl TryFrom<Config> for Params {
         let exact = drift_ppm == 0 || config.as_published;
         let mut params = Self {
             mode: config.mode,
+            tokens: config.tokens,
             as_published: config.as_published,
             rules,
             delta,
@@ -157,6 +171,11 @@ impl Params {
     /// Which processes must support a leader.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Whether fencing tokens survive restarts.
+    pub fn keeps_tokens(&self) -> bool {
+        self.tokens == Tokens::Durable
     }
 
     /// Whether this is the protocol as printed, which is not for real use.

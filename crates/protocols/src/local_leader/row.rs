@@ -69,6 +69,12 @@ impl Answers for Params {
     /// meet a member that began again and is bound to nobody for a lockTime. In majority mode: the
     /// last lock to an absent leader or of a former life lapses, the line moves up to the first who
     /// is there, and it asks; if it meets a member that is bound for longer, all that once more.
+    ///
+    /// With tokens that survive restarts, members may have no records at first. They wait for the
+    /// end of their quarantines, which the first lockTime above covers; by then each asks within a
+    /// period, and again within another, since what it asked before the calm may have met other
+    /// lives; each question takes a round trip. Then the first in line probes, which takes a turn
+    /// of the whole line and a round trip more.
     fn time_scales(&self, nodes: u32) -> TimeScales {
         let hold = self.refresh() + self.period();
         let settles = match self.mode() {
@@ -76,7 +82,12 @@ impl Answers for Params {
                 let kappa = self.kappa_timeliness().max(self.kappa_inconsistency());
                 kappa + self.period().max(self.lock()) + self.stagger()
             }
-            Mode::Majority => (self.failover() + self.stagger() * u64::from(nodes)) * 2,
+            Mode::Majority => {
+                let line = self.stagger() * u64::from(nodes);
+                let records = (self.period() + self.stagger()) * 2 + line + self.stagger();
+                let records = if self.keeps_tokens() { records } else { Duration::ZERO };
+                (self.failover() + line) * 2 + records
+            }
         };
         TimeScales {
             fastest: self.fastest(),
@@ -92,6 +103,7 @@ impl Answers for Params {
                 Mode::Local => None,
                 Mode::Majority => Some(self.quorum(nodes as usize)),
             },
+            tokens: self.by_majority() && self.keeps_tokens(),
         }
     }
 
@@ -129,8 +141,9 @@ impl Answers for Params {
 
     fn terms(&self) -> String {
         format!(
-            "2 mode={} lock={} drift={} error={}",
+            "3 mode={} tokens={} lock={} drift={} error={}",
             self.mode().name(),
+            self.tokens.name(),
             self.lock().as_nanos(),
             self.drift_ppm(),
             self.clock_error().as_nanos(),
@@ -214,7 +227,8 @@ mod tests {
         };
         let (majority, _) = of(Mode::Majority);
         assert_eq!((majority.lease, majority.quorum), (ms(150), Some(3)));
-        assert_eq!(majority.settles, ms((210 + 5 * 40) * 2));
+        let records = (181 + 40) * 2 + 5 * 40 + 40;
+        assert_eq!(majority.settles, ms((210 + 5 * 40) * 2 + records));
         let (local, kappa) = of(Mode::Local);
         assert_eq!((local.drift, local.quorum), (200_000, None));
         assert_eq!(local.settles, kappa + ms(181 + 40));

@@ -79,11 +79,25 @@ pub enum Rule {
     DriftInBounds,
     /// Bounds on delays allow for the rounding of readings.
     OutwardRounding,
+    /// A term is granted to one life of one candidate, and no lower one later.
+    TermGrantedOnce,
+    /// A granted term is stored before the answer leaves.
+    TermsAreStored,
+    /// A new leadership has a higher term than any that this life has led with.
+    NewReignNewTerm,
+    /// A new leadership rests on votes for one term.
+    OneTermPerReign,
+    /// A process that lost its record does not vote before it has read the terms of others.
+    LostRecordsAreRead,
+    /// It reads from so many that every majority it was in has another member among them.
+    ReadsEnough,
+    /// It reads after its quarantine.
+    ReadAfterQuarantine,
 }
 
 impl Rule {
     /// All of them, in order.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 40] = [
         Self::RoomForScheduling,
         Self::Quarantine,
         Self::StepDown,
@@ -117,6 +131,13 @@ impl Rule {
         Self::LeaseEnds,
         Self::DriftInBounds,
         Self::OutwardRounding,
+        Self::TermGrantedOnce,
+        Self::TermsAreStored,
+        Self::NewReignNewTerm,
+        Self::OneTermPerReign,
+        Self::LostRecordsAreRead,
+        Self::ReadsEnough,
+        Self::ReadAfterQuarantine,
     ];
 
     const fn bit(self) -> u64 {

@@ -3,20 +3,25 @@
 use super::hall::Hall;
 use super::lock::Lock;
 use super::message::{Farewell, Message, Request};
+use super::params::Params;
 use super::rules::Rule;
+use super::terms::Stored;
 use alloc::vec::Vec;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
+/// What an `election` message asks for.
+pub(super) struct Asked {
+    pub(super) request: Request,
+    /// The term; zero in a probe.
+    pub(super) term: u64,
+    pub(super) lock: Duration,
+    pub(super) supporters: Vec<NodeId>,
+}
+
 impl Hall {
     /// Handles a request for support.
-    pub(super) fn on_election(
-        &mut self,
-        from: NodeId,
-        request: Request,
-        lock: Duration,
-        supporters: Vec<NodeId>,
-        cx: &mut Cx<'_, Self>,
-    ) {
+    pub(super) fn on_election(&mut self, from: NodeId, asked: Asked, cx: &mut Cx<'_, Self>) {
+        let Asked { request, term, lock, mut supporters } = asked;
         let (now, params) = (cx.now(), cx.params());
         let fast = Self::is_fast(cx);
         if self.line.knows(&Farewell { node: from, request }) {
@@ -24,8 +29,9 @@ impl Hall {
         }
         self.line.return_of(from);
         self.hear(from, fast, cx);
-        if !fast {
-            return;
+        let probe_in_vain = term == 0 && self.stored.is_none();
+        if !fast || probe_in_vain {
+            return; // A probe asks who could vote.
         }
         let hinders = |lock: &Lock| lock.hinders(from, request.life, now, params);
         let hindrance = self.lock.filter(|lock| hinders(lock) && params.keep(Rule::OneLock));
@@ -33,12 +39,16 @@ impl Hall {
         let equal = lock == params.lock || !params.keep(Rule::EqualLocks);
         let first =
             self.first_alive() == Some(from) && self.line.place(from) <= self.line.place(self.me);
-        let support = hindrance.is_none() && equal && (params.by_majority() || first);
-        let mut supporters = supporters;
+        let allowed =
+            if params.by_majority() { self.may_grant(term, from, request, params) } else { first };
+        let support = hindrance.is_none() && equal && allowed;
         supporters.retain(|id| *id == self.me || cx.peers().contains(*id));
         let leads = !supporters.is_empty();
         if leads {
             self.failures = 0;
+        }
+        if support && params.by_majority() {
+            self.grant(term, (from, request.life), cx);
         }
         if support && params.keep(Rule::VoteLocks) {
             self.lock_to(from, request, supporters, cx);
@@ -47,7 +57,8 @@ impl Hall {
             assert!(!support || self.held(from, now).is_some(), "a process that votes is locked");
             assert!(!support || lock == params.lock, "a vote is for locks of the same length");
         }
-        if params.by_majority() && self.round.is_none() && !self.leads(now) {
+        let waits = self.round.is_none() && !self.leads(now) && self.stored.is_some();
+        if params.by_majority() && waits {
             if let Some(lock) = self.lock.filter(|_| support) {
                 self.ask_in_turn(lock.free(), cx);
             } else if leads {
@@ -60,7 +71,22 @@ impl Hall {
             cx.send(from, Message::Release { request, leaving: true });
         }
         let remaining = hindrance.map_or(Duration::ZERO, |lock| lock.free().since(now));
-        cx.send(from, Message::Reply { request, support, remaining });
+        let highest = self.stored.map_or(0, |stored| stored.highest);
+        let highest = if support { term } else { highest };
+        cx.send(from, Message::Reply { request, support, remaining, highest });
+    }
+
+    /// Whether its record lets it grant this term. A probe asks for none.
+    fn may_grant(&self, term: u64, from: NodeId, request: Request, params: &Params) -> bool {
+        let once = params.keep(Rule::TermGrantedOnce);
+        let allows = |stored: Stored| !once || stored.allows(term, (from, request.life));
+        term > 0 && self.stored.is_some_and(allows)
+    }
+
+    /// Grants a term: from now on a lower one is refused, and this one to anybody else.
+    fn grant(&mut self, term: u64, candidate: (NodeId, u64), cx: &mut Cx<'_, Self>) {
+        let before = self.stored.map_or(0, |stored| stored.highest);
+        self.set_stored(Stored { highest: term.max(before), granted: Some(candidate) }, cx);
     }
 
     fn lock_to(
@@ -141,7 +167,7 @@ impl Hall {
             self.partition.clear();
         }
         let now = cx.now();
-        let idle = self.round.is_none() && !self.leads(now);
+        let idle = self.round.is_none() && !self.leads(now) && self.stored.is_some();
         if cx.params().by_majority() && idle && self.bond(now, cx.params()).is_none() {
             self.ask_sooner(cx);
         }

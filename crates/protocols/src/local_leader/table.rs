@@ -1,6 +1,6 @@
 //! The table of the parameters of leases, and the defaults that depend on the surroundings.
 
-use super::params::{Config, Mode, Params};
+use super::params::{Config, Mode, Params, Tokens};
 use super::preset::Preset;
 use crate::param::{Described, Given, Param};
 use crate::surroundings::Surroundings;
@@ -16,6 +16,8 @@ impl Described for Config {
     const PARAMS: &'static [Param] = &[
         Param::one_of("mode", Mode::CHOICES, "whose support a leader needs")
             .follows("majority; local where the members are not listed"),
+        Param::one_of("tokens", Tokens::CHOICES, "whether fencing tokens survive restarts")
+            .is("durable"),
         Param::one_of(
             "preset",
             Preset::CHOICES,

@@ -6,6 +6,23 @@
 
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
+use core::ops::RangeInclusive;
+
+/// The terms whose votes count.
+pub(super) type Terms = RangeInclusive<u64>;
+
+/// Votes of any term.
+pub(super) const ANY_TERM: Terms = 0..=u64::MAX;
+
+/// A voter's latest grant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Vote {
+    voter: NodeId,
+    /// When the request was sent that it granted.
+    sent: Instant,
+    /// The term of that request.
+    term: u64,
+}
 
 /// The grants of one campaign: from its first request until it ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,7 +31,7 @@ pub(super) struct Votes {
     /// to a released request never count.
     requests: Option<(Instant, Instant)>,
     /// Each voter's latest grant, in order of id.
-    voters: Vec<(NodeId, Instant)>,
+    voters: Vec<Vote>,
 }
 
 impl Votes {
@@ -52,35 +69,51 @@ impl Votes {
         self.requests.map(|(_, last)| last)
     }
 
-    /// Notes that a voter granted this request.
-    pub(super) fn put(&mut self, voter: NodeId, sent: Instant, distinct: bool) {
-        match self.voters.binary_search_by_key(&voter, |(known, _)| *known) {
-            Ok(place) if distinct => self.voters[place].1 = self.voters[place].1.max(sent),
-            Ok(place) | Err(place) => self.voters.insert(place, (voter, sent)),
+    /// Notes that a voter granted this request, which was for this term.
+    pub(super) fn put(&mut self, voter: NodeId, sent: Instant, term: u64, distinct: bool) {
+        let vote = Vote { voter, sent, term };
+        match self.voters.binary_search_by_key(&voter, |vote| vote.voter) {
+            Ok(place) if distinct => {
+                if sent >= self.voters[place].sent {
+                    self.voters[place] = vote;
+                }
+            }
+            Ok(place) | Err(place) => self.voters.insert(place, vote),
         }
     }
 
-    /// The latest request that this voter granted.
-    pub(super) fn of(&self, voter: NodeId) -> Option<Instant> {
-        let place = self.voters.binary_search_by_key(&voter, |(known, _)| *known).ok()?;
-        Some(self.voters[place].1)
+    /// The latest request that this voter granted, and its term.
+    pub(super) fn of(&self, voter: NodeId) -> Option<(Instant, u64)> {
+        let place = self.voters.binary_search_by_key(&voter, |vote| vote.voter).ok()?;
+        Some((self.voters[place].sent, self.voters[place].term))
     }
 
-    /// The latest request such that this many granted it or a later one.
-    pub(super) fn of_quorum(&self, quorum: usize) -> Option<Instant> {
-        let at_least = |sent: Instant| self.voters.iter().filter(|(_, at)| *at >= sent).count();
-        let requests = self.voters.iter().map(|(_, sent)| *sent);
+    /// How many voted.
+    pub(super) fn len(&self) -> usize {
+        self.voters.len()
+    }
+
+    /// The latest request such that this many granted it or a later one, of these terms.
+    pub(super) fn of_quorum(&self, quorum: usize, terms: &Terms) -> Option<Instant> {
+        let at_least = |sent: Instant| self.since(sent, terms).count();
+        let requests = self.voters.iter().map(|vote| vote.sent);
         requests.filter(|sent| at_least(*sent) >= quorum).max()
     }
 
     /// The latest request that any voter granted.
     pub(super) fn newest(&self) -> Option<Instant> {
-        self.voters.iter().map(|(_, sent)| *sent).max()
+        self.voters.iter().map(|vote| vote.sent).max()
     }
 
-    /// The voters that granted this request or a later one.
-    pub(super) fn since(&self, sent: Instant) -> impl Iterator<Item = NodeId> + '_ {
-        self.voters.iter().filter(move |(_, at)| *at >= sent).map(|(voter, _)| *voter)
+    /// The voters that granted this request or a later one, of these terms; each with the term.
+    pub(super) fn since(
+        &self,
+        sent: Instant,
+        terms: &Terms,
+    ) -> impl Iterator<Item = (NodeId, u64)> + '_ {
+        let terms = terms.clone();
+        let counts = move |vote: &&Vote| vote.sent >= sent && terms.contains(&vote.term);
+        self.voters.iter().filter(counts).map(|vote| (vote.voter, vote.term))
     }
 
     /// A lease rests on this request: forgets earlier ones.
@@ -88,7 +121,7 @@ impl Votes {
         if let Some((first, _)) = &mut self.requests {
             *first = (*first).max(base);
         }
-        self.voters.retain(|(_, sent)| *sent >= base);
+        self.voters.retain(|vote| vote.sent >= base);
     }
 
     pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {
@@ -96,6 +129,6 @@ impl Votes {
             rebase.stamp(first);
             rebase.stamp(last);
         }
-        self.voters.iter_mut().for_each(|(_, sent)| rebase.stamp(sent));
+        self.voters.iter_mut().for_each(|vote| rebase.stamp(&mut vote.sent));
     }
 }

@@ -83,6 +83,10 @@ impl ScenarioFile {
         if self.plan.detection.is_some() && !self.choice.profile().convened {
             return unused("detection", "is not told of failures: it notices them itself");
         }
+        let leases = self.choice.profile().leases.is_some();
+        if self.plan.unknown_first_lives && !leases {
+            return unused("unknown-first-lives", "has no leases, and begins every life alike");
+        }
         match idle(&self.plan).into_iter().next() {
             Some((fault, idle)) => {
                 Err((Key::Fault(fault, idle.key()), Problem::IneffectiveFault(idle)))

@@ -29,6 +29,9 @@ struct File<P> {
     nodes: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     absent: Vec<u32>,
+    /// Whether nobody can tell a first life from a lost memory.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    unknown_first_lives: bool,
     #[serde(default)]
     ranks: Ranks,
     /// The probability that one process sees another.
@@ -91,6 +94,7 @@ impl Written {
         let plan = Plan {
             nodes: file.nodes,
             absent: file.absent,
+            unknown_first_lives: file.unknown_first_lives,
             ranks: file.ranks,
             order: file.order,
             view: file.view,
@@ -122,6 +126,7 @@ pub(super) fn write<C: Serialize>(
         protocol: protocol.to_owned(),
         nodes: plan.nodes,
         absent: plan.absent.clone(),
+        unknown_first_lives: plan.unknown_first_lives,
         ranks: plan.ranks,
         order: plan.order.clone(),
         view: plan.view,

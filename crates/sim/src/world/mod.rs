@@ -45,6 +45,8 @@ pub struct World<P: Protocol> {
     now: SimTime,
     deliveries: u64,
     batch: bool,
+    /// Whether nobody can tell a first life from a lost memory.
+    unknown_first_lives: bool,
     /// How long it takes until processes are told who can be reached; never if absent.
     detection: Option<Duration>,
     /// Starts and stops that will be told, and when.
@@ -99,6 +101,7 @@ impl<P: Protocol> World<P> {
             now: SimTime::ZERO,
             deliveries: 0,
             batch: true,
+            unknown_first_lives: false,
             detection: None,
             detections: VecDeque::new(),
             told: BTreeMap::new(),
@@ -203,6 +206,7 @@ impl<P: Protocol> World<P> {
         self.told.clear();
         self.detections.clear();
         self.detection = plan.detection;
+        self.unknown_first_lives = plan.unknown_first_lives;
         (self.now, self.deliveries) = (SimTime::ZERO, 0);
     }
 }
@@ -244,7 +248,7 @@ impl<P: Protocol> World<P> {
         let (incarnation, stored, lost) = self.members.recall(node, disk);
         let memory = match &stored {
             Some(bytes) => Memory::Kept(bytes),
-            None if lost => Memory::Lost,
+            None if lost || self.unknown_first_lives => Memory::Lost,
             None => Memory::First,
         };
         let now = self.clock(node);

@@ -2,8 +2,8 @@
 
 use bellwether_check::FaultKind;
 use bellwether_check::FaultKind::{
-    Campaign, Drift, Duplicates, Leave, Loss, NonTransitive, OneWay, Partition, QuickRestart,
-    Reboot, Reordering, Resign, Tails,
+    Campaign, Crash, Drift, Duplicates, Leave, LongPause, Loss, LostDisk, NonTransitive, OneWay,
+    Partition, QuickRestart, Reboot, Reordering, Resign, ShortPause, Tails,
 };
 use bellwether_check::explore::{Adversary, leases};
 use bellwether_protocols::local_leader::{Params, Rule};
@@ -27,6 +27,10 @@ pub(crate) struct Mutant {
 pub(crate) enum Harm {
     /// Two processes lead at once.
     Unsafe,
+    /// Two leaders have the same token, one after the other.
+    Reused,
+    /// So too, in stories so rare that its unit test tells one with five processes.
+    ReusedRarely,
     /// A slow message is taken for fast; leases are safe all the same, partitions need not agree.
     Bound,
     /// It takes longer; pinned times show it (`delays.rs`, and the simulator's tests for C6).
@@ -115,6 +119,11 @@ const fn bounds(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged>
     Some(Judged { nodes: 3, trouble, schedules, invariant, watched })
 }
 
+const fn reused(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
+    let (invariant, watched) = ("tokens-grow", Watched::All);
+    Some(Judged { nodes: 3, trouble, schedules, invariant, watched })
+}
+
 const fn two_leaders(adversary: Adversary) -> Option<Explored> {
     Some(Explored { nodes: 3, ticks: Ticks::Usual, adversary, property: "never-two" })
 }
@@ -124,8 +133,12 @@ const fn within(ticks: u32, adversary: Adversary) -> Adversary {
 }
 
 const CUTS: &[FaultKind] = &[Loss, OneWay, Partition];
+const RESTARTS: &[FaultKind] = &[QuickRestart, Crash, Partition];
+const LOST_DISKS: &[FaultKind] = &[QuickRestart, Crash, LostDisk, Partition];
+const PAUSES: &[FaultKind] = &[LongPause, ShortPause, Tails];
 
-/// All of them: the rules of the paper's corrections first, then the rules of leases.
+/// All of them: the rules of the paper's corrections first, then the rules of leases, then those of
+/// tokens.
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         without: &[Rule::RoomForScheduling],
@@ -184,7 +197,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         explored: Some(Explored {
             nodes: 3,
             ticks: Ticks::Short,
-            adversary: within(5, LATE),
+            adversary: within(6, LATE),
             property: "never-two",
         }),
     },
@@ -317,7 +330,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         harm: Harm::Unsafe,
         unit: "without_later_requests_one_release_means_two_of_them",
         judged: None,
-        explored: two_leaders(NO_DELAY),
+        explored: two_leaders(Adversary { resignations: 1, campaigns: 1, ..within(4, NO_DELAY) }),
     },
     Mutant {
         without: &[Rule::MoreThanHalf],
@@ -371,7 +384,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         harm: Harm::Unsafe,
         unit: "without_one_lock_at_a_time_a_process_supports_two",
         judged: never_two(3, CUTS, 1_000),
-        explored: two_leaders(NO_DELAY),
+        // A leader that supports another has its term fall, which the contract's assertion stops.
+        explored: None,
     },
     Mutant {
         without: &[Rule::LockNamesLife],
@@ -411,6 +425,62 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         harm: Harm::Bound,
         unit: "without_rounding_outward_a_bound_is_below_the_true_delay",
         judged: bounds(&[Drift, Loss], 300),
+        explored: None,
+    },
+    Mutant {
+        without: &[Rule::TermGrantedOnce],
+        changed: "a term is granted to anybody, and lower ones too",
+        harm: Harm::Reused,
+        unit: "without_granting_a_term_once_two_have_the_same",
+        judged: reused(RESTARTS, 100),
+        explored: None,
+    },
+    Mutant {
+        without: &[Rule::TermsAreStored],
+        changed: "granted terms are not stored",
+        harm: Harm::Reused,
+        unit: "without_storing_terms_the_next_life_knows_none",
+        judged: reused(RESTARTS, 100),
+        explored: None,
+    },
+    Mutant {
+        without: &[Rule::NewReignNewTerm],
+        changed: "a lease that ran out is had again with its token",
+        harm: Harm::Reused,
+        unit: "without_a_new_term_a_lease_that_ran_out_is_had_again_with_its_token",
+        judged: reused(PAUSES, 100),
+        explored: None,
+    },
+    Mutant {
+        without: &[Rule::OneTermPerReign],
+        changed: "a new leadership rests on votes of several terms",
+        harm: Harm::Reused,
+        unit: "without_one_term_a_new_leadership_may_rest_on_one_that_was_led_with",
+        judged: reused(PAUSES, 100),
+        explored: None,
+    },
+    Mutant {
+        without: &[Rule::LostRecordsAreRead],
+        changed: "whoever lost its record votes at once",
+        harm: Harm::Reused,
+        unit: "without_reading_whoever_lost_its_record_votes_at_once",
+        judged: reused(LOST_DISKS, 300),
+        explored: None,
+    },
+    Mutant {
+        without: &[Rule::ReadsEnough],
+        changed: "whoever lost its record reads that of one other",
+        harm: Harm::Reused,
+        unit: "without_reading_enough_the_word_of_one_is_taken",
+        judged: reused(LOST_DISKS, 300),
+        explored: None,
+    },
+    Mutant {
+        without: &[Rule::ReadAfterQuarantine],
+        changed: "it reads before its quarantine is over",
+        harm: Harm::ReusedRarely,
+        unit: "without_waiting_it_reads_before_the_votes_of_its_former_life_are_over",
+        judged: None,
         explored: None,
     },
 ];

@@ -27,6 +27,7 @@ fn time_scales() -> TimeScales {
         leases: true,
         best: false,
         quorum: None,
+        tokens: false,
     }
 }
 

@@ -18,7 +18,7 @@ fn in_local_mode_everybody_begins_at_once() {
 fn a_candidate_asks_everyone_supports_itself_and_waits_for_a_round_trip() {
     let mut process = start(1, majority());
     process.ring();
-    expect(&process, &[say(ask(20)), arm(Timer::Count, 40)], None);
+    expect(&process, &[store(1, 1), say(ask(20)), arm(Timer::Count, 40)], None);
     assert_eq!(lock_of(&process), Some((1, at(170))));
     assert_eq!(alive(&process), [1]);
     let mut process = start(1, local());
@@ -45,6 +45,7 @@ fn whoever_is_alone_leads_at_once() {
     let mut process = boot(1, 1, 1, majority());
     process.ring();
     let effects = [
+        store(1, 1),
         say(ask(20)),
         arm(Timer::Count, 40),
         disarm(Timer::Count),
@@ -100,8 +101,8 @@ fn a_candidate_that_slept_through_its_round_gives_it_up_and_waits_for_whom_it_su
     process.ring();
     // Its own lock has lapsed, so that it is free to support another before it wakes.
     until(&mut process, 200);
-    hear(&mut process, 2, ask(195));
-    expect(&process, &[tell(2, yes(195))], None);
+    hear(&mut process, 2, in_term(2, ask(195)));
+    expect(&process, &[store(2, 2), tell(2, in_term(2, yes(195)))], None);
     process.timeout();
     // EP-σ after its request has passed; the two others have their turns first.
     expect(&process, &[disarm(Timer::Count), say(release(20)), arm(Timer::Ask, 280)], None);

@@ -37,7 +37,11 @@ fn votes_for_other_requests_and_of_other_lives_and_slow_ones_do_not_count() {
     hear(&mut process, 2, yes(21));
     for life in [0, 2, u64::MAX] {
         let request = Request { life, sent: at(20) };
-        hear(&mut process, 2, Message::Reply { request, support: true, remaining: ms(0) });
+        hear(
+            &mut process,
+            2,
+            Message::Reply { request, support: true, remaining: ms(0), highest: 1 },
+        );
     }
     hear_slow(&mut process, 2, yes(20));
     process.message(2, Packet { bound: Some(ms(10) + NANO), body: yes(20) });
@@ -144,7 +148,7 @@ fn a_leader_whose_lease_ran_out_gives_up_and_releases_its_supporters() {
 }
 
 #[test]
-fn a_lease_that_ran_out_may_be_had_again_by_the_votes_for_the_request_under_way() {
+fn a_lease_that_ran_out_is_over_and_the_votes_for_the_request_under_way_give_none() {
     let mut process = leader(majority());
     for _ in 0..7 {
         process.ring();
@@ -153,8 +157,13 @@ fn a_lease_that_ran_out_may_be_had_again_by_the_votes_for_the_request_under_way(
     hear(&mut process, 2, yes(165));
     expect(&process, &[], None);
     hear(&mut process, 3, yes(165));
-    let effects = [disarm(Timer::Count), say(renew(172, &[1, 2, 3])), arm(Timer::Count, 192)];
-    expect(&process, &effects, Some((1, 315)));
+    expect(&process, &[], None);
+    process.ring();
+    let again = arm(Timer::Ask, 165 + 161);
+    expect(&process, &[disarm(Timer::Count), say(release(165)), again], None);
+    process.ring();
+    let request = say(in_term(2, ask(326)));
+    expect(&process, &[store(2, 1), request, arm(Timer::Count, 346)], None);
 }
 
 #[test]
@@ -164,11 +173,12 @@ fn whoever_asks_without_leading_begins_to_count_anew() {
     hear(&mut process, 3, yes(25));
     until(&mut process, 180);
     process.timeout();
-    expect(&process, &[say(ask(180)), arm(Timer::Count, 200)], None);
+    let request = say(in_term(2, ask(180)));
+    expect(&process, &[store(2, 1), request, arm(Timer::Count, 200)], None);
     hear(&mut process, 2, yes(25));
-    hear(&mut process, 3, yes(180));
+    hear(&mut process, 3, in_term(2, yes(180)));
     expect(&process, &[], None);
-    hear(&mut process, 2, yes(180));
+    hear(&mut process, 2, in_term(2, yes(180)));
     assert_eq!(led_until(&process), Some(at(330)));
 }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 fn of_two_both_must_agree() {
     let mut process = boot(1, 2, 1, majority());
     process.ring();
-    expect(&process, &[say(ask(20)), arm(Timer::Count, 40)], None);
+    expect(&process, &[store(1, 1), say(ask(20)), arm(Timer::Count, 40)], None);
     let mut refused = process.clone();
     hear(&mut refused, 2, no(20, ms(30)));
     expect(&refused, &[disarm(Timer::Count), say(release(20)), arm(Timer::Ask, 50)], None);
@@ -29,12 +29,15 @@ fn whoever_is_alone_resigns_and_leads_again() {
 
 #[test]
 fn strangers_and_one_s_own_echo_are_not_heard() {
-    let messages = [ask(20), renew(20, &[1, 2]), yes(20), no(20, ms(5)), release(25), farewell(25)];
-    for body in messages {
+    let inquiry = Message::Inquiry { life: 1, round: 0 };
+    let record = Message::Record { asker: 1, round: 0, life: 1, highest: Some(7) };
+    let answers = [yes(20), no(20, ms(5)), release(25), farewell(25)];
+    for body in [ask(20), renew(20, &[1, 2]), inquiry, record].into_iter().chain(answers) {
         for from in [0, 1, 6, u64::MAX] {
             let packet = Packet { bound: AT_ONCE, body: body.clone() };
             start(1, majority()).ignores(from, packet.clone());
             start(1, local()).ignores(from, packet.clone());
+            boot_with(Memory::Lost, 1, 5, 1, majority()).ignores(from, packet.clone());
             leader(majority()).ignores(from, packet);
         }
     }
@@ -49,7 +52,7 @@ fn near_the_end_of_time_everything_is_still_defined() {
         for from in [2, 3, 4, 5] {
             let request = Request { life: 1, sent: process.now() };
             let (support, remaining) = (true, Duration::MAX);
-            hear(&mut process, from, Message::Reply { request, support, remaining });
+            hear(&mut process, from, Message::Reply { request, support, remaining, highest: 1 });
             hear(&mut process, from, ask(u64::MAX));
             hear(&mut process, from, farewell(u64::MAX));
         }
@@ -69,6 +72,11 @@ fn any_request() -> impl Strategy<Value = Request> {
     (life, number()).prop_map(|(life, sent)| Request { life, sent: Instant::from_nanos(sent) })
 }
 
+/// Terms, most of them near those in use.
+fn term() -> impl Strategy<Value = u64> {
+    prop_oneof![8 => 0..8_u64, 1 => number()]
+}
+
 fn any_message() -> impl Strategy<Value = Message> {
     let node = || prop_oneof![1..6_u64, number()].prop_map(NodeId);
     let farewell = prop::option::of(
@@ -78,19 +86,29 @@ fn any_message() -> impl Strategy<Value = Message> {
     let supporters = prop::collection::vec(node(), 0..4);
     let remaining = number().prop_map(Duration::from_nanos);
     prop_oneof![
-        (any_request(), lock, supporters, farewell).prop_map(
-            |(request, lock, supporters, farewell)| Message::Election {
+        (any_request(), term(), lock, supporters, farewell).prop_map(
+            |(request, term, lock, supporters, farewell)| Message::Election {
                 request,
+                term,
                 lock,
                 supporters,
                 farewell
             }
         ),
-        (any_request(), any::<bool>(), remaining).prop_map(|(request, support, remaining)| {
-            Message::Reply { request, support, remaining }
-        }),
+        (any_request(), any::<bool>(), remaining, term()).prop_map(
+            |(request, support, remaining, highest)| Message::Reply {
+                request,
+                support,
+                remaining,
+                highest
+            }
+        ),
         (any_request(), any::<bool>())
             .prop_map(|(request, leaving)| Message::Release { request, leaving }),
+        (number(), number()).prop_map(|(life, round)| Message::Inquiry { life, round }),
+        (0..3_u64, 0..6_u64, 0..3_u64, prop::option::of(term())).prop_map(
+            |(asker, round, life, highest)| Message::Record { asker, round, life, highest }
+        ),
     ]
 }
 
@@ -123,7 +141,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 /// A process, and its last request.
 struct Life {
     process: Process,
-    asked: Option<Request>,
+    asked: Option<(Request, u64)>,
 }
 
 impl Life {
@@ -134,8 +152,9 @@ impl Life {
             Step::Ring => _ = process.ring(),
             Step::Message(from, bound, body) => _ = process.message(from, Packet { bound, body }),
             Step::Votes => {
-                let Some(request) = self.asked else { return };
-                let body = Message::Reply { request, support: true, remaining: Duration::ZERO };
+                let Some((request, highest)) = self.asked else { return };
+                let (support, remaining) = (true, Duration::ZERO);
+                let body = Message::Reply { request, support, remaining, highest };
                 for from in 2..6 {
                     self.take(Step::Message(from, AT_ONCE, body.clone()));
                 }
@@ -143,8 +162,8 @@ impl Life {
             Step::Command(command) => _ = process.command(command),
         }
         for (to, packet) in self.process.sends() {
-            if let (Dest::Everyone, Message::Election { request, .. }) = (to, &packet.body) {
-                self.asked = Some(*request);
+            if let (Dest::Everyone, Message::Election { request, term, .. }) = (to, &packet.body) {
+                self.asked = Some((*request, *term));
             }
         }
     }
@@ -173,10 +192,13 @@ proptest! {
     fn whatever_is_said_nobody_panics_stops_asking_or_leads_without_its_own_support(
         mode in prop::sample::select(&[Mode::Majority, Mode::Local][..]),
         n in 1..6_u64,
+        lost in any::<bool>(),
         steps in prop::collection::vec(any_step(), 1..60),
     ) {
         let config = Config { mode, drift_ppm: Some(0), ..Config::default() };
-        let mut life = Life { process: boot(1, n, 1, valid(config)), asked: None };
+        let memory = if lost { Memory::Lost } else { Memory::First };
+        let process = boot_with(memory, 1, n, 1, valid(config));
+        let mut life = Life { process, asked: None };
         for step in steps {
             life.take(step);
             if life.process.now() >= Instant::from_nanos(u64::MAX / 2) {

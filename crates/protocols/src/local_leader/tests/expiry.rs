@@ -11,15 +11,15 @@ fn answer(now: Instant) -> Effect {
     let mut process = start(3, majority());
     hear(&mut process, 1, ask(0));
     process.wait(now.since(Instant::ZERO));
-    hear(&mut process, 2, ask(140));
+    hear(&mut process, 2, in_term(2, ask(140)));
     process.effects().last().cloned().expect("it answers")
 }
 
 #[test]
 fn a_lock_holds_through_its_last_instant() {
-    assert_eq!(answer(at(150) - NANO), tell(2, no(140, NANO + NANO)));
-    assert_eq!(answer(at(150)), tell(2, no(140, NANO)));
-    assert_eq!(answer(at(150) + NANO), tell(2, yes(140)));
+    assert_eq!(answer(at(150) - NANO), tell(2, in_term(1, no(140, NANO + NANO))));
+    assert_eq!(answer(at(150)), tell(2, in_term(1, no(140, NANO))));
+    assert_eq!(answer(at(150) + NANO), tell(2, in_term(2, yes(140))));
 }
 
 #[test]
@@ -76,7 +76,8 @@ fn the_drift_margin_is_enough_at_every_drift() {
 fn a_follower_believes_in_its_leader_for_as_long_as_it_is_locked() {
     let mut process = start(2, majority());
     hear(&mut process, 1, renew(0, &[1, 2, 3]));
-    expect(&process, &[arm_after(Timer::Ask, 150), tell(1, yes(0))], Some((1, 150)));
+    let effects = [store(1, 1), arm_after(Timer::Ask, 150), tell(1, yes(0))];
+    expect(&process, &effects, Some((1, 150)));
     process.wait(ms(149) + Duration::from_nanos(999_999));
     assert_eq!(process.leadership().leaders, [NodeId(1)]);
     process.wait(NANO);
@@ -95,6 +96,6 @@ fn the_first_in_line_asks_in_the_first_instant_in_which_it_is_free() {
     assert_eq!(process.now(), at(150) + NANO);
     let request = Request { life: 1, sent: at(150) + NANO };
     let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, lock, supporters, farewell: None };
-    assert_eq!(process.effects()[0], say(election));
+    let election = Message::Election { request, term: 2, lock, supporters, farewell: None };
+    assert_eq!(process.effects()[..2], [store(2, 2), say(election)]);
 }

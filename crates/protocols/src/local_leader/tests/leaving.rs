@@ -41,9 +41,10 @@ fn whoever_resigned_leads_again_if_nobody_else_does() {
     let mut process = leader(majority());
     process.command(Command::Resign).unwrap();
     process.ring();
-    expect(&process, &[say(ask(335)), arm(Timer::Count, 355)], None);
-    hear(&mut process, 2, yes(335));
-    hear(&mut process, 3, yes(335));
+    let request = say(in_term(2, ask(335)));
+    expect(&process, &[store(2, 1), request, arm(Timer::Count, 355)], None);
+    hear(&mut process, 2, in_term(2, yes(335)));
+    hear(&mut process, 3, in_term(2, yes(335)));
     assert_eq!(led_until(&process), Some(at(485)));
 }
 
@@ -86,12 +87,13 @@ fn the_next_candidate_carries_the_news_on_for_the_time_of_a_lock() {
     hear(&mut process, 1, farewell(0));
     let mut at_once = process.clone();
     at_once.ring();
-    expect(&at_once, &[say(ask_with_news(30, 1, 0)), arm(Timer::Count, 50)], None);
+    let request = say(in_term(2, ask_with_news(30, 1, 0)));
+    expect(&at_once, &[store(2, 2), request, arm(Timer::Count, 50)], None);
     for (now, news) in [(179, true), (180, false)] {
         let mut process = process.clone();
         until(&mut process, now).command(Command::Campaign).unwrap();
         let election = if news { ask_with_news(now, 1, 0) } else { ask(now) };
-        assert_eq!(process.effects()[1], say(election));
+        assert_eq!(process.effects()[1..3], [store(2, 2), say(in_term(2, election))]);
     }
 }
 
@@ -102,9 +104,10 @@ fn news_that_overtakes_the_farewell_frees_and_the_candidate_has_the_vote() {
     until(&mut process, 30);
     let mut without = process.clone();
     hear(&mut without, 2, ask(28));
-    assert_eq!(without.effects().last(), Some(&tell(2, no(28, ms(120) + NANO))));
-    hear(&mut process, 2, ask_with_news(28, 1, 0));
-    let effects = [arm(Timer::Ask, 70), arm_after(Timer::Ask, 180), tell(2, yes(28))];
+    assert_eq!(without.effects().last(), Some(&tell(2, in_term(1, no(28, ms(120) + NANO)))));
+    hear(&mut process, 2, in_term(2, ask_with_news(28, 1, 0)));
+    let reply = tell(2, in_term(2, yes(28)));
+    let effects = [arm(Timer::Ask, 70), store(2, 2), arm_after(Timer::Ask, 180), reply];
     expect(&process, &effects, None);
     hear(&mut process, 1, farewell(0));
     expect(&process, &[], None);
@@ -161,7 +164,8 @@ fn a_request_that_its_farewell_overtook_is_not_granted() {
             assert_eq!((process.effects(), process.node()), (Vec::new(), &before));
         }
         hear(&mut process, 1, ask(3));
-        assert_eq!(process.effects().last(), Some(&tell(1, yes(3))), "it came back");
+        let vote = tell(1, fit(&process, yes(3)));
+        assert_eq!(process.effects().last(), Some(&vote), "it came back");
         assert!(!is_last(&process, 1));
     }
 }
@@ -238,7 +242,8 @@ fn a_supporter_that_leaves_does_not_take_its_promise_along() {
 fn campaigning_is_asking_at_once_for_whoever_is_free() {
     let mut process = start(3, majority());
     process.wait(ms(5)).command(Command::Campaign).unwrap();
-    expect(&process, &[disarm(Timer::Ask), say(ask(5)), arm(Timer::Count, 25)], None);
+    let effects = [disarm(Timer::Ask), store(1, 3), say(ask(5)), arm(Timer::Count, 25)];
+    expect(&process, &effects, None);
     hear(&mut process, 4, yes(5));
     // A process that is asking goes on: votes that came are not thrown away.
     process.wait(ms(5)).command(Command::Campaign).unwrap();
@@ -273,7 +278,7 @@ fn whoever_resigned_has_its_place_again_by_campaigning() {
     let mut process = local_leader(local());
     process.command(Command::Resign).unwrap();
     process.wait(ms(1)).command(Command::Campaign).unwrap();
-    assert_eq!(process.effects()[1], say(ask(182)));
+    assert_eq!(process.effects()[1], say(in_term(0, ask(182))));
     assert!(!is_last(&process, 1));
 }
 

@@ -4,6 +4,9 @@
 //! The clock of every test starts at zero and is read in milliseconds. Unless a test says
 //! otherwise the group is 1 to 5, the times are those of `lan`, and clocks do not drift: Δ = 10,
 //! σ = 20, P = 50, lockTime = lease = 150, EP = 181, expires = 302, 2Δ = 20 and 2Δ+σ = 40.
+//!
+//! The messages that tests write are of the first term, a refusal of none; [`in_term`] gives them
+//! another. In local mode there are no terms, and [`hear`] and [`expect`] take them out.
 
 mod after_the_storm;
 mod alive;
@@ -15,12 +18,14 @@ mod expiry;
 mod leaving;
 mod needed;
 mod never_two;
+mod newcomer;
 mod one_per_partition;
 mod params;
 mod quarantine;
 mod refusing;
 mod releasing;
 mod rules;
+mod tokens;
 mod turns;
 mod voting;
 mod wire;
@@ -28,6 +33,7 @@ mod world;
 
 use super::hall::{Hall, Timer};
 use super::message::{Farewell, Message, Request};
+use super::terms::Stored;
 use super::*;
 use crate::testing::{ms, others};
 use alloc::vec::Vec;
@@ -66,9 +72,13 @@ fn published() -> Params {
     valid(Config { mode: Mode::Local, lock: Some(ms(150)), ..config })
 }
 
-/// One of a group of `n`, in this incarnation.
+/// One of a group of `n`, in this incarnation, which has granted no term before.
 fn boot(id: u64, n: u64, incarnation: u64, params: Params) -> Process {
-    let memory = if incarnation == 1 { Memory::First } else { Memory::Lost };
+    boot_with(Memory::First, id, n, incarnation, params)
+}
+
+/// One of a group of `n`, in this incarnation, with what is left of its record.
+fn boot_with(memory: Memory<'_>, id: u64, n: u64, incarnation: u64, params: Params) -> Process {
     let boot = Boot { incarnation, memory, ..Boot::first(NodeId(id)) };
     Process::boot(boot, params, &others(id, n), &[])
 }
@@ -85,12 +95,33 @@ fn until(process: &mut Process, ms: u64) -> &mut Process {
 
 /// Delivers a message that was certainly fast.
 fn hear(process: &mut Process, from: u64, body: Message) -> &mut Process {
+    let body = fit(process, body);
     process.message(from, Packet { bound: AT_ONCE, body })
 }
 
 /// Delivers a message that may have been slow.
 fn hear_slow(process: &mut Process, from: u64, body: Message) -> &mut Process {
+    let body = fit(process, body);
     process.message(from, Packet { bound: None, body })
+}
+
+/// The message as the processes of this one's group send it: without a term in local mode.
+fn fit(process: &Process, body: Message) -> Message {
+    if process.params().by_majority() || !has_term(&body) { body } else { in_term(0, body) }
+}
+
+fn has_term(body: &Message) -> bool {
+    matches!(body, Message::Election { .. } | Message::Reply { .. })
+}
+
+/// The message with another term: the one it asks for or grants, or the highest one granted.
+fn in_term(number: u64, mut body: Message) -> Message {
+    match &mut body {
+        Message::Election { term, .. } => *term = number,
+        Message::Reply { highest, .. } => *highest = number,
+        other => panic!("{other:?} has no term"),
+    }
+    body
 }
 
 /// Process 1, which asked at 20 and leads by the votes of 2 and 3, which came at 25. It asked again
@@ -134,22 +165,23 @@ fn ask(sent: u64) -> Message {
 /// The request of a leader with these supporters.
 fn renew(sent: u64, supporters: &[u64]) -> Message {
     let supporters = supporters.iter().copied().map(NodeId).collect();
-    Message::Election { request: request(sent), lock: ms(150), supporters, farewell: None }
+    Message::Election { request: request(sent), term: 1, lock: ms(150), supporters, farewell: None }
 }
 
 /// A request that carries the farewell of `node`.
 fn ask_with_news(sent: u64, node: u64, given_up: u64) -> Message {
     let farewell = Some(Farewell { node: NodeId(node), request: request(given_up) });
     let (request, supporters) = (request(sent), Vec::new());
-    Message::Election { request, lock: ms(150), supporters, farewell }
+    Message::Election { request, term: 1, lock: ms(150), supporters, farewell }
 }
 
 fn yes(sent: u64) -> Message {
-    Message::Reply { request: request(sent), support: true, remaining: Duration::ZERO }
+    Message::Reply { request: request(sent), support: true, remaining: Duration::ZERO, highest: 1 }
 }
 
+/// The refusal of a process that has granted no term.
 fn no(sent: u64, remaining: Duration) -> Message {
-    Message::Reply { request: request(sent), support: false, remaining }
+    Message::Reply { request: request(sent), support: false, remaining, highest: 0 }
 }
 
 fn release(sent: u64) -> Message {
@@ -168,6 +200,11 @@ fn tell(to: u64, body: Message) -> Effect {
     Effect::Send(Dest::Node(NodeId(to)), Packet { bound: None, body })
 }
 
+/// The record that this term was granted to the first life of `node`.
+fn store(term: u64, node: u64) -> Effect {
+    Effect::Store(Stored { highest: term, granted: Some((NodeId(node), 1)) }.encode())
+}
+
 fn arm(timer: Timer, ms: u64) -> Effect {
     Effect::Arm(timer, at(ms))
 }
@@ -184,7 +221,14 @@ fn disarm(timer: Timer) -> Effect {
 /// The whole outcome of the last input: the effects, and who is believed to lead for how long.
 #[track_caller]
 fn expect(process: &Process, effects: &[Effect], belief: Option<(u64, u64)>) {
-    assert_eq!(process.effects(), effects, "effects");
+    let fitting = |effect: &Effect| match effect {
+        Effect::Send(to, Packet { bound, body }) => {
+            Effect::Send(*to, Packet { bound: *bound, body: fit(process, body.clone()) })
+        }
+        other => other.clone(),
+    };
+    let expected: Vec<Effect> = effects.iter().map(fitting).collect();
+    assert_eq!(process.effects(), expected, "effects");
     let Leadership { leaders, until, stage, .. } = process.leadership();
     let believed = match (leaders, stage) {
         ([leader], Stage::Decided) => Some((leader.0, until)),

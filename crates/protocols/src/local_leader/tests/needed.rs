@@ -103,8 +103,10 @@ fn without_more_than_half_two_halves_elect_one_each() {
     assert_eq!(elected, [false, true]);
 }
 
-/// Process 1 of five, whose request of 20 failed at 40, asks again.
+/// Process 1 of five, whose request of 20 failed at 40 though enough answered, asks again.
 fn second_try(process: &mut Process) {
+    hear(process, 4, no(20, Duration::ZERO));
+    hear(process, 5, no(20, Duration::ZERO));
     process.ring();
     process.command(Command::Campaign).expect("it is free");
     assert_eq!(process.now(), at(40));
@@ -150,7 +152,7 @@ fn without_binding_renewals_a_lock_ends_before_the_lease_that_was_renewed() {
 fn without_refusals_being_none_they_are_votes() {
     let elected = compare(Rule::RefusalIsNoVote, |params| {
         let mut process = candidate(3, params);
-        hear(&mut process, 2, no(20, ms(10)));
+        hear(&mut process, 2, in_term(1, no(20, ms(10))));
         leads(&process)
     });
     assert_eq!(elected, [false, true]);
@@ -161,7 +163,7 @@ fn without_one_lock_at_a_time_a_process_supports_two() {
     let granted = compare(Rule::OneLock, |params| {
         let mut process = start(3, params);
         assert!(supports(&mut process, 1, ask(0)));
-        supports(&mut process, 2, ask(0))
+        supports(&mut process, 2, in_term(2, ask(0)))
     });
     assert_eq!(granted, [false, true]);
 }
@@ -172,7 +174,8 @@ fn without_lives_in_locks_two_processes_of_one_id_share_a_supporter() {
         let mut process = start(3, params);
         assert!(supports(&mut process, 1, ask(0)));
         let (request, supporters) = (Request { life: 2, sent: at(0) }, Vec::new());
-        let other = Message::Election { request, lock: ms(150), supporters, farewell: None };
+        let other =
+            Message::Election { request, term: 2, lock: ms(150), supporters, farewell: None };
         supports(&mut process, 1, other)
     });
     assert_eq!(granted, [false, true]);

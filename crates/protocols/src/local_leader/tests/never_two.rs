@@ -3,14 +3,16 @@
 use super::world::World;
 use super::*;
 
-/// Groups of all sizes, most often three, with perfect, good or terrible clocks.
+/// Groups of all sizes, most often three, with perfect, good or terrible clocks; half of them forget
+/// their terms when they restart.
 pub(super) fn size(seed: u64) -> u64 {
     [1, 2, 3, 3, 3, 4, 5][(seed % 7) as usize]
 }
 
 pub(super) fn config(seed: u64) -> Config {
     let drift_ppm = Some([0, 0, 200, 100_000][(seed / 7 % 4) as usize]);
-    Config { drift_ppm, unchecked: true, ..Config::default() }
+    let tokens = [Tokens::Durable, Tokens::Volatile][(seed / 28 % 2) as usize];
+    Config { drift_ppm, tokens, unchecked: true, ..Config::default() }
 }
 
 /// Random faults until two processes lead at once; then the world is returned.

@@ -13,7 +13,8 @@ fn whoever_begins_again_supports_nobody_for_the_time_of_a_lock() {
         assert_eq!(process.leadership(), Leadership::NONE);
         process.wait(NANO);
         hear(&mut process, 1, ask(148));
-        assert_eq!(process.effects().last(), Some(&tell(1, yes(148))));
+        let vote = tell(1, fit(&process, yes(148)));
+        assert_eq!(process.effects().last(), Some(&vote));
     }
 }
 
@@ -52,7 +53,7 @@ fn in_local_mode_it_cannot_lead_before_that_for_want_of_its_own_support() {
     process.ring();
     let request = Request { life: 2, sent: at(0) };
     let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, lock, supporters, farewell: None };
+    let election = Message::Election { request, term: 1, lock, supporters, farewell: None };
     expect(&process, &[say(election), arm(Timer::Count, 20)], None);
     process.ring();
     let again = arm(Timer::Ask, 161);
@@ -75,21 +76,21 @@ fn the_next_life_of_whom_it_supports_has_to_wait_like_any_other_process() {
     until(&mut process, 60);
     let election = |life, sent| {
         let (request, lock) = (Request { life, sent: at(sent) }, ms(150));
-        Message::Election { request, lock, supporters: Vec::new(), farewell: None }
+        Message::Election { request, term: life, lock, supporters: Vec::new(), farewell: None }
     };
-    let answer = |life, sent, support, remaining| {
+    let answer = |life, sent, support, remaining, highest| {
         let request = Request { life, sent: at(sent) };
-        Some(tell(1, Message::Reply { request, support, remaining }))
+        Some(tell(1, Message::Reply { request, support, remaining, highest }))
     };
     hear(&mut process, 1, election(2, 5));
     let remaining = ms(90) + NANO;
-    assert_eq!(process.effects().last(), answer(2, 5, false, remaining).as_ref());
+    assert_eq!(process.effects().last(), answer(2, 5, false, remaining, 1).as_ref());
     until(&mut process, 151);
     hear(&mut process, 1, election(2, 96));
-    assert_eq!(process.effects().last(), answer(2, 96, true, Duration::ZERO).as_ref());
+    assert_eq!(process.effects().last(), answer(2, 96, true, Duration::ZERO, 2).as_ref());
     // Requests and releases of the former incarnation are ignored then.
     hear(&mut process, 1, election(1, 150));
-    assert_eq!(process.effects().last(), answer(1, 150, false, ms(150) + NANO).as_ref());
+    assert_eq!(process.effects().last(), answer(1, 150, false, ms(150) + NANO, 2).as_ref());
     hear(&mut process, 1, release(150));
     assert_eq!(lock_of(&process), Some((1, at(301))));
 }

@@ -15,7 +15,7 @@ fn whoever_is_locked_to_another_says_for_how_long() {
     hear(&mut process, 1, ask(0));
     until(&mut process, 30);
     hear(&mut process, 2, ask(25));
-    expect(&process, &[tell(2, no(25, ms(120) + NANO))], None);
+    expect(&process, &[tell(2, in_term(1, no(25, ms(120) + NANO)))], None);
     assert_eq!(lock_of(&process), Some((1, at(150))));
 }
 
@@ -24,14 +24,14 @@ fn a_candidate_refuses_everybody_else() {
     let mut process = candidate(5);
     until(&mut process, 30);
     hear(&mut process, 2, ask(25));
-    expect(&process, &[tell(2, no(25, ms(140) + NANO))], None);
+    expect(&process, &[tell(2, in_term(1, no(25, ms(140) + NANO)))], None);
 }
 
 #[test]
 fn a_leader_refuses_everybody_else_but_in_local_mode_it_knows_who_comes_before_it() {
     let mut process = leader(majority());
     hear(&mut process, 2, ask(25));
-    expect(&process, &[tell(2, no(25, ms(150) + NANO))], Some((1, 170)));
+    expect(&process, &[tell(2, in_term(1, no(25, ms(150) + NANO)))], Some((1, 170)));
     let mut process = start(2, local());
     process.ring().ring().ring().ring();
     assert_eq!(led_until(&process), Some(at(331)));
@@ -46,7 +46,7 @@ fn a_leader_refuses_everybody_else_but_in_local_mode_it_knows_who_comes_before_i
 fn a_request_with_another_lock_time_is_refused() {
     for lock in [ms(150) + NANO, ms(149), Duration::ZERO, Duration::MAX] {
         let (request, supporters) = (request(0), Vec::new());
-        let body = Message::Election { request, lock, supporters, farewell: None };
+        let body = Message::Election { request, term: 1, lock, supporters, farewell: None };
         for params in [majority(), local()] {
             let mut process = start(2, params);
             hear(&mut process, 1, body.clone());
@@ -63,7 +63,7 @@ fn whoever_hears_of_a_leader_it_cannot_support_does_not_compete() {
     until(&mut process, 140);
     hear(&mut process, 2, renew(135, &[2, 4, 5]));
     let turn = arm(Timer::Ask, 140 + 150 + 40);
-    expect(&process, &[turn, tell(2, no(135, ms(10) + NANO))], None);
+    expect(&process, &[turn, tell(2, in_term(1, no(135, ms(10) + NANO)))], None);
 }
 
 #[test]
@@ -141,7 +141,11 @@ fn refusals_of_other_requests_of_former_lives_and_slow_ones_do_not_count() {
         hear(&mut process, from, no(19, ms(50)));
         expect(&process, &[], None);
         let remaining = ms(50);
-        hear(&mut process, from, Message::Reply { request: former, support: false, remaining });
+        hear(
+            &mut process,
+            from,
+            Message::Reply { request: former, support: false, remaining, highest: 1 },
+        );
         expect(&process, &[], None);
         hear_slow(&mut process, from, no(20, ms(50)));
         expect(&process, &[], None);

@@ -30,7 +30,7 @@ fn without_room_for_scheduling_a_lock_may_outlast_the_time_between_two_requests(
         let lock = params.lock();
         let asks = |sent| {
             let (request, supporters) = (request(sent), Vec::new());
-            Message::Election { request, lock, supporters, farewell: None }
+            Message::Election { request, term: 1, lock, supporters, farewell: None }
         };
         let mut process = start(3, params);
         assert!(supports(&mut process, 2, asks(0)));
@@ -138,7 +138,8 @@ fn without_distinct_voters_one_is_a_majority() {
 #[test]
 fn without_lives_votes_for_and_releases_of_a_former_life_count() {
     let former = Request { life: 0, sent: at(20) };
-    let vote = Message::Reply { request: former, support: true, remaining: Duration::ZERO };
+    let vote =
+        Message::Reply { request: former, support: true, remaining: Duration::ZERO, highest: 1 };
     let release = Message::Release { request: former, leaving: false };
     for (params, kept) in [(majority(), true), (majority().without(Rule::Lives), false)] {
         let mut process = candidate(3, params.clone());
@@ -160,7 +161,7 @@ fn without_strict_expiry_a_lock_ends_while_the_lease_on_it_runs() {
         until(&mut voter, 20);
         assert!(supports(&mut voter, 1, ask(20)));
         until(&mut voter, 170);
-        assert_eq!(supports(&mut voter, 3, ask(170)), !strict);
+        assert_eq!(supports(&mut voter, 3, in_term(2, ask(170))), !strict);
         let mut process = candidate(3, params);
         hear(&mut process, 2, yes(20));
         until(&mut process, 170);
@@ -183,7 +184,11 @@ fn without_self_support_a_leader_may_support_another() {
         assert_eq!(process.now(), at(161), "it asked for the second time");
         let request = Request { life: 2, sent: at(161) };
         let support = true;
-        hear(&mut process, 2, Message::Reply { request, support, remaining: Duration::ZERO });
+        hear(
+            &mut process,
+            2,
+            Message::Reply { request, support, remaining: Duration::ZERO, highest: 1 },
+        );
         process.ring();
         assert_eq!(led_until(&process).is_some(), leads);
     }
@@ -221,7 +226,11 @@ fn without_a_margin_for_drift_a_lease_is_as_long_as_a_lock() {
         let sent = process.now();
         let request = Request { life: 1, sent };
         let support = true;
-        hear(&mut process, 2, Message::Reply { request, support, remaining: Duration::ZERO });
+        hear(
+            &mut process,
+            2,
+            Message::Reply { request, support, remaining: Duration::ZERO, highest: 1 },
+        );
         assert_eq!(led_until(&process), Some(sent + Duration::from_nanos(lease)));
     }
 }

@@ -25,7 +25,7 @@ fn whoever_fell_silent_is_not_waited_for_after_a_failed_attempt_either() {
     assert_eq!(lock_of(&process).map(|(to, _)| to), Some(2), "it asked at 150");
     let sent = process.now();
     let request = Request { life: 1, sent };
-    let refusal = Message::Reply { request, support: false, remaining: ms(4) };
+    let refusal = Message::Reply { request, support: false, remaining: ms(4), highest: 1 };
     process.wait(ms(2));
     hear(&mut process, 3, refusal);
     process.ring();
@@ -48,8 +48,8 @@ fn whoever_supported_another_in_between_still_does_not_wait_for_who_fell_silent(
     let mut process = start(3, majority());
     hear(&mut process, 1, renew(0, &[1, 2, 3]));
     until(&mut process, 160);
-    hear(&mut process, 2, ask(155));
-    assert_eq!(process.effects().last(), Some(&tell(2, yes(155))));
+    hear(&mut process, 2, in_term(2, ask(155)));
+    assert_eq!(process.effects().last(), Some(&tell(2, in_term(2, yes(155)))));
     hear(&mut process, 2, release(155));
     assert_eq!(turn(&process), at(160 + 40), "2 comes before it, and 1 is silent");
 }
@@ -80,16 +80,19 @@ fn whoever_was_paused_past_its_turn_asks_at_once() {
     let mut process = start(5, majority());
     hear(&mut process, 1, renew(0, &[1, 2, 3]));
     process.wait(Duration::from_secs(3600)).timeout();
-    assert_eq!(process.effects()[0], say(ask(3_600_000)));
+    let request = say(in_term(2, ask(3_600_000)));
+    assert_eq!(process.effects()[..2], [store(2, 5), request]);
 }
 
-/// Fails repeatedly, one vote short of a majority, and returns how many turns it waits each time.
+/// Fails repeatedly, one vote short of a majority and refused by another process, and returns how
+/// many turns it waits each time.
 fn turns_waited(mut process: Process, failures: usize) -> Vec<u64> {
     let wait = |process: &mut Process| {
         process.ring();
         let request = Request { life: 1, sent: process.now() };
-        let vote = Message::Reply { request, support: true, remaining: Duration::ZERO };
-        hear(process, 5, vote);
+        let remaining = Duration::ZERO;
+        hear(process, 5, Message::Reply { request, support: true, remaining, highest: 2 });
+        hear(process, 4, Message::Reply { request, support: false, remaining, highest: 0 });
         process.ring();
         let again = request.sent + ms(161);
         turn(process).since(again).as_nanos() / ms(40).as_nanos()
@@ -119,7 +122,7 @@ fn a_failure_is_forgotten_once_somebody_leads() {
         failed.ring().ring();
     }
     assert_eq!(failed.node().protocol().0.failures, 2);
-    hear(&mut failed, 2, renew(0, &[2, 4, 5]));
+    hear(&mut failed, 2, in_term(3, renew(0, &[2, 4, 5])));
     assert_eq!(failed.node().protocol().0.failures, 0);
     assert_eq!(turn(&failed), failed.now() + ms(150) + NANO + ms(40), "1 comes before it");
 }

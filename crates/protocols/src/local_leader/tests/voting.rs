@@ -8,7 +8,8 @@ fn a_free_process_supports_whoever_asks_and_waits_for_its_turn_after_that_lock()
     until(&mut process, 5);
     hear(&mut process, 4, ask(0));
     // Of those before it, 1 and 2, each has its turn.
-    expect(&process, &[arm_after(Timer::Ask, 155 + 2 * 40), tell(4, yes(0))], None);
+    let turn = arm_after(Timer::Ask, 155 + 2 * 40);
+    expect(&process, &[store(1, 4), turn, tell(4, yes(0))], None);
     assert_eq!(lock_of(&process), Some((4, at(155))));
     assert_eq!(alive(&process), [4]);
 }
@@ -18,7 +19,7 @@ fn the_next_in_line_does_not_wait_for_the_one_it_supports() {
     let mut process = start(2, majority());
     until(&mut process, 5);
     hear(&mut process, 1, ask(0));
-    expect(&process, &[arm_after(Timer::Ask, 155), tell(1, yes(0))], None);
+    expect(&process, &[store(1, 1), arm_after(Timer::Ask, 155), tell(1, yes(0))], None);
 }
 
 #[test]
@@ -39,7 +40,7 @@ fn a_message_is_fast_if_it_took_no_more_than_delta() {
     let packet = |bound| Packet { bound, body: ask(0) };
     let mut just = process.clone();
     just.message(1, packet(Some(ms(10))));
-    expect(&just, &[arm_after(Timer::Ask, 150), tell(1, yes(0))], None);
+    expect(&just, &[store(1, 1), arm_after(Timer::Ask, 150), tell(1, yes(0))], None);
     for bound in [Some(ms(10) + NANO), Some(Duration::MAX), None] {
         process.clone().ignores(1, packet(bound));
     }

@@ -9,7 +9,7 @@
 use super::*;
 use crate::testing::others;
 use bellwether_core::harness::Scripted;
-use bellwether_core::{Entropy, Seeded};
+use bellwether_core::{Entropy, Seeded, Term};
 
 /// The clock of one incarnation.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,9 @@ struct Member {
     params: Params,
     lives: u64,
     process: Option<Process>,
+    /// What it stored, and whether that was lost since.
+    disk: Option<Vec<u8>>,
+    lost: bool,
 }
 
 impl Member {
@@ -80,6 +83,13 @@ pub(super) struct World {
     stormy: bool,
     /// The processes that no message reaches.
     pub(super) deaf: Option<NodeId>,
+    /// Whether records are lost, of fewer processes at a time than could keep a majority from
+    /// having theirs.
+    pub(super) forgetful: bool,
+    /// The last leader, its incarnation and its token.
+    last: Option<(NodeId, u64, u64)>,
+    /// The first token that did not grow.
+    pub(super) reused: Option<u64>,
 }
 
 const MS: u64 = 1_000_000;
@@ -102,11 +112,23 @@ impl World {
                 _ => 1_000_000 - drift + luck.below(2 * drift + 1),
             };
             let clock = Clock { offset: 0, start: 0, rate };
-            Member { id: NodeId(id), clock, params, lives: 0, process: None }
+            let (process, disk) = (None, None);
+            Member { id: NodeId(id), clock, params, lives: 0, process, disk, lost: false }
         };
         let members = (1..=n).map(member).collect();
-        let (post, deaf) = (Vec::new(), None);
-        let mut world = Self { luck, time: 0, members, post, reigns: 0, grain, stormy: true, deaf };
+        let mut world = Self {
+            luck,
+            time: 0,
+            members,
+            post: Vec::new(),
+            reigns: 0,
+            grain,
+            stormy: true,
+            deaf: None,
+            forgetful: false,
+            last: None,
+            reused: None,
+        };
         (0..n as usize).for_each(|index| world.begin(index));
         world
     }
@@ -114,16 +136,39 @@ impl World {
     /// Starts a process, for the first time or again, with a clock that is often behind the last.
     fn begin(&mut self, index: usize) {
         let (offset, n) = (self.luck.below(10) * self.grain, self.members.len() as u64);
+        if self.forgetful && self.one_in(2) {
+            self.lose(index);
+        }
         let member = &mut self.members[index];
         (member.clock.offset, member.clock.start) = (offset, self.time);
         member.lives += 1;
-        let memory = if member.lives == 1 { Memory::First } else { Memory::Lost };
+        let memory = match &member.disk {
+            Some(bytes) => Memory::Kept(bytes),
+            None if member.lost => Memory::Lost,
+            None => Memory::First,
+        };
         let boot = Boot { incarnation: member.lives, memory, ..Boot::first(member.id) };
         let (now, peers) = (member.clock.read(self.time), others(member.id.0, n));
         let peers = peers.into_iter().collect();
         let process = Process::begin(boot, member.params.clone(), peers, now, Scripted::default());
         member.process = Some(process);
         self.send(index);
+    }
+
+    /// Loses what a process stored, or half of it.
+    fn lose(&mut self, index: usize) {
+        let keeps = |member: &Member| match &member.process {
+            Some(process) => process.state().0.stored.is_some(),
+            None => !member.lost,
+        };
+        let others = self.members.iter().enumerate().filter(|(at, _)| *at != index);
+        if others.filter(|(_, member)| keeps(member)).count() * 2 > self.members.len() {
+            let torn = self.one_in(2);
+            let member = &mut self.members[index];
+            let half = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
+            member.disk = member.disk.take().filter(|_| torn).map(half);
+            member.lost = true;
+        }
     }
 
     /// Stops a process.
@@ -138,7 +183,17 @@ impl World {
         process.set_clock(member.clock.read(self.time));
         let led = process.leadership().names(member.id);
         act(process);
-        self.reigns += u64::from(!led && process.leadership().names(member.id));
+        let Leadership { term, .. } = process.leadership();
+        let leads = process.leadership().names(member.id);
+        self.reigns += u64::from(!led && leads);
+        if let Some(token) = term.map(Term::number).filter(|_| leads) {
+            let reign = (member.id, member.lives);
+            let grows = self.last.is_none_or(|(node, life, last)| {
+                token > last || (led && reign == (node, life) && token == last)
+            });
+            self.last = Some((reign.0, reign.1, token));
+            self.reused = self.reused.or((!grows).then_some(token));
+        }
         self.send(index);
     }
 
@@ -159,6 +214,12 @@ impl World {
 
     /// Sends what the last step of a process asked for.
     fn send(&mut self, index: usize) {
+        let member = &mut self.members[index];
+        for effect in member.process.iter().flat_map(Process::effects) {
+            if let Effect::Store(bytes) = effect {
+                (member.disk, member.lost) = (Some(bytes), false);
+            }
+        }
         let member = &self.members[index];
         let (from, Some(process)) = (member.id, &member.process) else { return };
         for (to, packet) in process.sends() {
