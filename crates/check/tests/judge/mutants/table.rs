@@ -27,6 +27,8 @@ pub(crate) struct Mutant {
 pub(crate) enum Harm {
     /// Two processes lead at once.
     Unsafe,
+    /// So too, in stories so rare that its unit test tells one.
+    UnsafeRarely,
     /// Two leaders have the same token, one after the other.
     Reused,
     /// So too, in stories so rare that its unit test tells one with five processes.
@@ -357,10 +359,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         without: &[Rule::CampaignVotesOnly],
         changed: "a late vote for a released request counts",
-        harm: Harm::Unsafe,
+        harm: Harm::UnsafeRarely,
         unit: "without_votes_of_one_campaign_a_late_one_counts_of_who_was_released",
         judged: None,
-        explored: two_leaders(Adversary { campaigns: 1, ..within(5, LATE) }),
+        explored: None,
     },
     Mutant {
         without: &[Rule::RenewalBinds],
