@@ -1,9 +1,12 @@
-//! How a command fails: one line on the standard error, and a number that scripts can rely on.
+//! How a command fails: one line on the standard error, and a stable exit code.
 
 use bellwether::net::NamesSettings;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::process::ExitCode;
+
+/// The exit code of what was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 /// Why a command did not do what it should.
 #[derive(Debug)]
@@ -14,11 +17,14 @@ pub(in crate::cli) enum Failure {
     Config(String),
     /// Reading or writing failed.
     Io(String),
-    /// A promise is broken, as the output says.
+    /// A promise is broken, and the output says so.
     Violated,
-    /// All was said; this is the number.
+    /// Ctrl-C came before the work was done. What was done by then is in the output, or the text
+    /// says that there is nothing.
+    Interrupted(Option<&'static str>),
+    /// Everything was printed; this is the exit code.
     Code(u8),
-    /// Whoever read our output has gone; nobody is left to tell.
+    /// The reader of the output has gone.
     Closed,
 }
 
@@ -31,13 +37,14 @@ impl Failure {
         Self::Io(format!("cannot {what} {}: {error}", path.display()))
     }
 
-    /// What there is to say, if it was not said yet, and the exit code.
+    /// The line that is still to be printed, if any, and the exit code.
     pub(in crate::cli) fn into_line(self) -> (Option<String>, u8) {
         match self {
             Self::Usage(line) => (Some(line), 2),
             Self::Config(line) => (Some(line), 78),
             Self::Io(line) => (Some(line), 1),
             Self::Violated => (None, 1),
+            Self::Interrupted(line) => (line.map(str::to_owned), INTERRUPTED),
             Self::Code(code) => (None, code),
             Self::Closed => (None, 0),
         }
@@ -57,7 +64,7 @@ pub(super) fn with_flags(error: &impl NamesSettings) -> String {
     error.explain(&|setting| format!("--{}", setting.name()))
 }
 
-/// Says what is wrong. If nobody hears it, the exit code still tells.
+/// Prints what is wrong. If nobody reads it, the exit code still tells.
 fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "bellwether: {line}");
 }
@@ -66,7 +73,10 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(line) | Self::Config(line) | Self::Io(line) => f.write_str(line),
-            Self::Violated | Self::Code(_) | Self::Closed => f.write_str("it has been said"),
+            Self::Interrupted(Some(line)) => f.write_str(line),
+            Self::Violated | Self::Interrupted(None) | Self::Code(_) | Self::Closed => {
+                f.write_str("the output says why")
+            }
         }
     }
 }

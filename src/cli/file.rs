@@ -1,5 +1,5 @@
-//! Files that a command writes: refused early where that cannot be, and made late, so that whoever
-//! stops before there is anything to write leaves nothing behind.
+//! Files that a command writes. A path that cannot be written is refused early; the file is made
+//! late, so that a command that is stopped before leaves nothing behind.
 
 use crate::cli::Done;
 use crate::cli::failure::Failure;
@@ -21,19 +21,18 @@ pub(in crate::cli) fn check_writable(path: &Path) -> Done {
     Ok(())
 }
 
-/// Writes it all at once in the place of what was there: whoever is interrupted leaves the former
-/// file or the new one.
+/// Replaces a file in one step: after an interrupt there is either the former file or the new one.
 pub(in crate::cli) fn replace(path: &Path, text: &str) -> Done {
     let new = path.with_added_extension("new");
     write(&new, text)?;
     fs::rename(&new, path).map_err(|error| Failure::io("write", path, &error))
 }
 
-/// What other kinds of pictures are called.
+/// The extensions of other kinds of pictures.
 const NOT_SVG: [&str; 8] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "pdf", "eps"];
 
-/// Writes it all, or leaves no file that was not there. A picture is not written under the name of
-/// another kind of picture, which no viewer would open.
+/// Writes a file, or leaves none that was not there before. A picture is not written under the
+/// extension of another kind of picture, which no viewer would open.
 pub(in crate::cli) fn write(path: &Path, text: &str) -> Done {
     let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
     if text.starts_with("<svg") && end.is_some_and(|end| NOT_SVG.contains(&end.as_str())) {
@@ -46,7 +45,7 @@ pub(in crate::cli) fn write(path: &Path, text: &str) -> Done {
     let is_new = fs::symlink_metadata(path).is_err();
     fs::write(path, text).map_err(|error| {
         if is_new {
-            let _ = fs::remove_file(path); // the first error is the one to tell
+            let _ = fs::remove_file(path); // the first error is the one to report
         }
         Failure::io("write", path, &error)
     })

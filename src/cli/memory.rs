@@ -1,8 +1,9 @@
-//! Whether what was asked for fits into this machine: asked before anything is built.
+//! Estimates whether a simulation fits into the memory of this machine, before anything is built.
 //!
-//! The estimates are upper bounds of what was measured, made to catch what is out of all
-//! proportion: a refusal in one line is better than being killed after a minute.
+//! The estimates are upper bounds of what was measured. They catch what is far too large: a refusal
+//! in one line is better than being killed after a minute.
 
+use crate::cli::commands::sim::count;
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Choice;
 use bellwether::protocols::simulated::{Extent, UnderWay, Volume};
@@ -13,7 +14,7 @@ use std::fs::read_to_string;
 /// What one process takes, at most, in the event engine and in the lazy one.
 const BYTES_PER_PROCESS_EVENT: f64 = 200.0;
 const BYTES_PER_PROCESS_LAZY: f64 = 64.0;
-/// What a process with leases knows of each other one, and tells it in a message.
+/// What a process with leases stores about each other one, and sends in a message.
 const BYTES_PER_ROW: f64 = 256.0;
 /// What one run's sample takes, with the columns that are made of it.
 const BYTES_PER_RUN: f64 = 512.0;
@@ -24,17 +25,17 @@ const BYTES_PER_RECEPTION: f64 = 32.0;
 const BYTES_PER_ID: f64 = 16.0;
 /// What one record of a trace takes.
 const BYTES_PER_RECORD: f64 = 160.0;
-/// How many announce intervals an election is thought to last where nobody can know.
+/// The assumed length of an election in announce intervals, where it is unknown.
 const INTERVALS_TO_SETTLE: f64 = 20.0;
 
-/// What is to be held at the same time, as far as it takes memory.
+/// Everything that takes memory at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Load<'a> {
     choice: &'a Choice,
     network: &'a Network,
     /// Ids, of processes that are there or may come.
     ids: u64,
-    /// Worlds side by side.
+    /// Worlds that run at the same time.
     worlds: u64,
     runs: u64,
     lazy: bool,
@@ -134,7 +135,7 @@ impl<'a> Load<'a> {
             ),
             (
                 byes * (BYTES_PER_LETTER + self.receptions()) * worlds,
-                format!("{byes} goodbyes at once"),
+                format!("{} at once", count(u64::from(profile.byes), "goodbye", "goodbyes")),
                 "fewer copies of them",
             ),
             (
@@ -176,7 +177,7 @@ impl<'a> Load<'a> {
     }
 }
 
-/// Refuses, in a line, what would not fit, instead of starting and being killed.
+/// Refuses in one line what would not fit.
 pub(in crate::cli) fn check(load: &Load<'_>) -> Result<(), String> {
     let Some(free) = available() else { return Ok(()) };
     let parts = load.parts();

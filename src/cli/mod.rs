@@ -64,7 +64,7 @@ enum Command {
     Run(Box<run::Run>),
     /// Check all settings of a member, and say how each rule holds
     CheckConfig(Box<check_config::CheckConfig>),
-    /// Show how a running member stands: role, leader, leases, members, what was refused
+    /// Show the state of a running member: role, leader, leases, members, refused datagrams
     Status(status::Show),
     /// List the members of a group, as one that runs here sees them
     Members(members::Members),
@@ -74,7 +74,7 @@ enum Command {
     Resign(resign::Resign),
     /// Explain why a running member leads, follows, or does neither
     Why(why::Why),
-    /// Live recorded traces again and name the first thing that is not the same
+    /// Replay recorded traces and name the first difference
     Replay(replay::Replay),
     /// List the protocols and what they promise
     Protocols(protocols::Protocols),
@@ -92,26 +92,30 @@ enum Command {
     Leash(demo::leash::Leash),
 }
 
-/// Runs the command line and says how it went: 0 well, 2 bad usage, 78 bad file, 1 anything else.
+/// Runs the command line. The exit code is 0 for success, 2 for bad usage, 78 for a bad file, and 1
+/// for anything else.
 pub(crate) fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let matches = with_help(command(), &words).try_get_matches();
+    let mut command = with_help(command(), &words);
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = matches.and_then(|matches| Ok((Bellwether::from_arg_matches(&matches)?, matches)));
     let (parsed, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_usage(&error),
     };
+    let written = written(&command, &matches);
+    let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
     let done = match parsed.command {
-        Command::Sim(sim) => sim.run(&given(&matches)),
-        Command::Trace(trace) => trace.run(&given(&matches)),
-        Command::Check(check) => check.run(&written(&matches)),
+        Command::Sim(sim) => sim.run(&given),
+        Command::Trace(trace) => trace.run(&given),
+        Command::Check(check) => check.run(&written),
         Command::Reproduce(reproduce) => reproduce.run(),
-        Command::Analyze(analyze) => analyze.run(&given(&matches)),
+        Command::Analyze(analyze) => analyze.run(&given),
         Command::Plan(plan) => plan.run(),
         Command::Demo(demo) => demo.run(),
-        Command::Run(run) => run.run(&written(&matches)),
-        Command::CheckConfig(check) => check.run(&written(&matches)),
+        Command::Run(run) => run.run(&written),
+        Command::CheckConfig(check) => check.run(&written),
         Command::Status(show) => show.run(),
         Command::Members(members) => members.run(),
         Command::Watch(watch) => watch.run(),
@@ -174,17 +178,11 @@ fn with_help(command: clap::Command, words: &[String]) -> clap::Command {
     flags::help::asked(command, words, &own, &renamed(group::all_flags()))
 }
 
-/// The flags that were written on the command line, without their dashes; clap's values alone do
-/// not tell them from defaults.
-fn given(matches: &ArgMatches) -> Vec<String> {
-    written(matches).into_iter().map(|(flag, _)| flag).collect()
-}
-
-/// The same, with the values that were written.
-fn written(matches: &ArgMatches) -> Vec<(String, Vec<String>)> {
+/// The flags that were given on the command line, without their dashes, and their values. Clap's
+/// values alone do not distinguish them from defaults.
+fn written(command: &clap::Command, matches: &ArgMatches) -> Vec<(String, Vec<String>)> {
     let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
-    let whole = command();
-    let Some(subcommand) = whole.find_subcommand(name) else { return Vec::new() };
+    let Some(subcommand) = command.find_subcommand(name) else { return Vec::new() };
     let written = |argument: &&clap::Arg| {
         matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
     };

@@ -1,6 +1,6 @@
-//! The directory where running members are found: their sockets, and what they must remember.
+//! The directory of running members: their sockets and their state.
 //!
-//! **Assumptions.** Whoever may write to it may answer for a member, so only its owner may.
+//! **Assumptions.** Anybody who may write to it may answer for a member, so only its owner may.
 
 use crate::cli::failure::Failure;
 use std::ffi::OsString;
@@ -45,7 +45,7 @@ pub(in crate::cli) fn all_of_process(given: Option<&Path>) -> Vec<PathBuf> {
     if given.is_some() || variable("BELLWETHER_DIR").is_some() {
         return vec![own];
     }
-    // A service has its directory from the service manager, which whoever asks knows nothing of.
+    // A service has its directory from the service manager; who asks does not know that one.
     let user = rustix::process::geteuid().as_raw();
     let others =
         [PathBuf::from("/run/bellwether"), PathBuf::from(format!("/tmp/bellwether-{user}"))];
@@ -55,14 +55,14 @@ pub(in crate::cli) fn all_of_process(given: Option<&Path>) -> Vec<PathBuf> {
     all
 }
 
-/// Makes the directory, if it is not there, and refuses one that others could tamper with.
+/// Makes the directory if it is missing, and refuses one that others may write to.
 pub(in crate::cli) fn prepare(dir: &Path) -> Result<(), Failure> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.map_err(|error| Failure::io("make the directory", dir, &error))?;
     check(dir).map(drop)
 }
 
-/// How the directory is safe, or why it is not.
+/// Why the directory is safe, or why it is not.
 pub(in crate::cli) fn check(dir: &Path) -> Result<String, Failure> {
     let found = match fs::metadata(dir) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

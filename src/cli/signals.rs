@@ -1,4 +1,4 @@
-//! Signals as something to wait for, beside everything else.
+//! Signals as a file descriptor to wait for, beside others.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGXFSZ};
 use signal_hook::iterator::backend::SignalDelivery;
@@ -16,25 +16,25 @@ pub(in crate::cli) struct Signals {
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Asked {
-    /// To come to an end.
+    /// To end.
     End,
-    /// To read again what may have changed.
+    /// To read the keys again.
     Reload,
-    /// Something that is the command's business.
+    /// To pass this signal on to the command.
     Forward(i32),
 }
 
 impl Signals {
-    /// Takes the signals over.
+    /// Catches the signals from now on.
     pub(in crate::cli) fn new() -> io::Result<Self> {
         let (read, write) = UnixStream::pair()?;
-        // A file that may grow no further is an error of that file's, and no reason to die. Caught
-        // and not ignored: what is ignored the command would inherit.
+        // SIGXFSZ: a file that may not grow is an error of that file, and no reason to die. It is
+        // caught and not ignored, because the command would inherit an ignored signal.
         let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH, SIGXFSZ];
         Ok(Self { delivery: SignalDelivery::with_pipe(read, write, SignalOnly, signals)? })
     }
 
-    /// What came since the last look.
+    /// The signals since the last call.
     pub(in crate::cli) fn pending(&mut self) -> Vec<Asked> {
         let asked = |signal| match signal {
             SIGTERM | SIGINT => Some(Asked::End),

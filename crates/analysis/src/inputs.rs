@@ -1,7 +1,7 @@
-//! The arguments of all formulas: checked once, so that no formula has to.
+//! The arguments of all formulas, checked once for all of them.
 //!
-//! [`Inputs`] is what was asked for; [`ValidInputs`] is that, known to lie where formulas hold. The
-//! defaults are the parameters of the thesis's figures.
+//! [`Inputs`] is what a caller asks about. [`ValidInputs`] is the same after the check: it lies in
+//! the common domain of the formulas. The defaults are the parameters of the thesis's figures.
 
 use bellwether_protocols::announce_listen::Shape;
 use std::fmt;
@@ -12,9 +12,9 @@ use std::ops::Deref;
 pub enum Loss {
     /// Nobody.
     None,
-    /// All receivers together, or none: one coin per message.
+    /// All receivers together, or none: one random draw per message.
     Correlated(f64),
-    /// Each receiver for itself: one coin per message and receiver.
+    /// Each receiver for itself: one random draw per message and receiver.
     Uncorrelated(f64),
 }
 
@@ -37,7 +37,7 @@ impl Loss {
         if rate == 0.0 { Self::None } else { Self::Uncorrelated(rate) }
     }
 
-    /// Its name on the command line.
+    /// Its name: a value of the parameter `loss-model`.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -72,18 +72,18 @@ pub struct Inputs {
     pub round: u32,
     /// i of the recurrence Q(i, n, r): how many messages are sent in that round.
     pub sent: u32,
-    /// k: how many processes call an election at once; as many as the quantity is about if nobody
-    /// says.
+    /// k: how many processes call an election at once. By default as many as the quantity is
+    /// about.
     pub initiators: Option<u32>,
     /// i: the process that calls an election, where it matters which one does.
     pub initiator: u32,
-    /// E: the links of the network; if nobody says two for each process, as far as there are
+    /// E: the links of the network. By default two for each process, but no more than there are
     /// pairs.
     pub links: Option<u64>,
     /// How long a process takes over each message.
     pub processing: f64,
-    /// How long a process waits for an answer before it takes all it asked for dead; ten delays if
-    /// nobody says.
+    /// How long a process waits for an answer before it considers all it asked dead. By default
+    /// ten delays.
     pub reply: Option<f64>,
     /// K: how many relays a round of the probabilistic election is to have. More than there are
     /// processes is all of them.
@@ -98,9 +98,9 @@ pub struct Inputs {
     pub multicast_loss: f64,
 }
 
-/// The parameters of the thesis's figures; of elections that are called, those of the lecture: one
-/// calls, the least one, and nothing takes time but messages and time-outs; of the probabilistic
-/// election, those of its simulations.
+/// The parameters of the thesis's figures. Of elections that are called, the lecture's: the process
+/// with the least id calls, and only messages and time-outs take time. Of the probabilistic
+/// election, the parameters of its simulations.
 impl Default for Inputs {
     fn default() -> Self {
         Self {
@@ -129,7 +129,7 @@ impl Default for Inputs {
     }
 }
 
-/// A [`Inputs`] inside the common domain of the formulas.
+/// [`Inputs`] inside the common domain of the formulas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValidInputs(Inputs);
 
@@ -195,13 +195,24 @@ pub enum OutOfDomain {
     Condition {
         /// The condition.
         rule: &'static str,
-        /// What to do.
+        /// What to do. Parameters stand between backticks.
         way_out: &'static str,
     },
     /// The printed formula has no value here, although the quantity has one.
     NoValue(&'static str),
 }
 
+impl OutOfDomain {
+    /// The text of the error, in which `name` says what the reader calls a parameter.
+    pub fn explain(&self, name: &dyn Fn(&str) -> String) -> String {
+        let text = self.to_string();
+        // Every second part stood between backticks.
+        let parts = text.split('`').enumerate();
+        parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { name(part) }).collect()
+    }
+}
+
+/// Names parameters as they are, never flags of a program.
 impl fmt::Display for OutOfDomain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -274,7 +285,7 @@ impl TryFrom<Inputs> for ValidInputs {
 }
 
 impl Inputs {
-    /// What the probabilistic election depends on; these probabilities may be 0 and 1.
+    /// Checks what the probabilistic election depends on. Its probabilities may be 0 and 1.
     fn check_chances(&self) -> Result<(), OutOfDomain> {
         if !(1..=NODES_MAX).contains(&self.k) {
             let (value, most) = (u64::from(self.k), u64::from(NODES_MAX));
@@ -296,6 +307,16 @@ impl Inputs {
     }
 }
 
+/// The usual parameters of a group of this size, but for the changed ones.
+///
+/// # Panics
+/// If they lie outside the domain: figures and tests write them down.
+pub(crate) fn usual(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
+    let mut given = Inputs { nodes, ..Inputs::default() };
+    change(&mut given);
+    given.try_into().expect("inputs in the domain")
+}
+
 impl ValidInputs {
     /// The same with other arguments.
     ///
@@ -315,5 +336,23 @@ impl ValidInputs {
         let nodes = self.nodes;
         let good = (least..=most).contains(&nodes);
         if good { Ok(()) } else { Err(OutOfDomain::Nodes { nodes, least, most }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_parameters_and_a_program_may_put_its_own_names() {
+        let way_out = "raise `announce` or lower `delay`";
+        let error = OutOfDomain::Condition { rule: "delay <= announce", way_out };
+        assert_eq!(error.to_string(), "delay <= announce; raise `announce` or lower `delay`");
+        let flags = error.explain(&|name| format!("--{name}"));
+        assert_eq!(flags, "delay <= announce; raise --announce or lower --delay");
+        assert_eq!(
+            OutOfDomain::Loss(2.0).explain(&|_| String::new()),
+            OutOfDomain::Loss(2.0).to_string()
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! With N processes the probability to be silenced rises within 1/N of the moment at which it can
 //! rise at all: a layer far too thin for equal panels. So panels shrink by a constant factor
 //! towards both ends, until they are thinner than the layer. Kinks and layers must lie at ends:
-//! whoever has some inside splits the interval there. In all formulas here what changes is a
+//! a caller that has some inside splits the interval there. In all formulas here what changes is a
 //! probability that rises by at most 1 over an interval, so that its layers are not thinner than
 //! 1/N of that.
 //!

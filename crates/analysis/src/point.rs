@@ -54,7 +54,7 @@ pub struct Point {
     pub window: Duration,
     /// How many runs.
     pub runs: u64,
-    /// Where luck comes from.
+    /// The seed of all randomness.
     pub seed: u64,
 }
 

@@ -1,6 +1,6 @@
 //! What can be computed, by name: the registry behind `bellwether analyze`.
 //!
-//! A further quantity is one entry in the list of its family, beside the formulas it names.
+//! To add a quantity, add one entry to the list of its family, beside the formulas it names.
 
 use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
@@ -55,7 +55,7 @@ pub struct Quantity {
     pub about: &'static str,
     /// What it counts.
     pub unit: Unit,
-    /// The flags it depends on, without dashes; `nodes` and `loss` among them.
+    /// The names of the parameters it depends on; `nodes` and `loss` among them.
     pub reads: &'static [&'static str],
     /// As printed; an error where the text gives none or it has no value.
     pub printed: Formula,

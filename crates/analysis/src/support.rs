@@ -1,17 +1,17 @@
 //! Which form of a quantity a simulation supports.
 //!
-//! A form is supported if the simulated mean does not speak against it at 99.9 %: of a thousand
-//! true forms one is turned away by chance. Few runs support everything; more runs decide.
+//! A simulation supports a form if its mean does not contradict the form at 99.9 %: chance rejects
+//! one true form of a thousand. Few runs support everything; more runs decide.
 //!
-//! A yes or no that came out the same in all n runs says little of its own error: it speaks against
+//! If all n runs gave the same yes or no, their mean says little of its own error. They contradict
 //! a probability q of that outcome only if qⁿ is below one in a thousand.
 //!
-//! An approximation is not judged: enough runs would turn any away. Of those it is said how far
-//! they are [`Off`].
+//! An approximation is not judged, because enough runs would reject any. [`Off`] says how far it is
+//! from the simulation.
 
 use bellwether_sim::stats::Summary;
 
-/// How sure a simulation must be before it turns a form away.
+/// How sure a simulation must be before it rejects a form.
 pub const CONFIDENCE: f64 = 0.999;
 
 /// Which form a simulation supports.

@@ -32,6 +32,7 @@ impl<'a> Leadership<'a> {
     }
 
     /// Whether `node` is among the leaders.
+    #[inline]
     pub fn names(&self, node: NodeId) -> bool {
         self.leaders.contains(&node)
     }

@@ -22,8 +22,8 @@
 //!    deadline have the same time, the message comes first.
 //! 3. **Handle** it: read the node's clock once (for a datagram, at the socket; it never goes back)
 //!    and call [`Node::handle`], or [`Node::command`] for a command; a refused command has no
-//!    effects. A message whose weight is less than the node's [`min_weight`](Node::min_weight) may be skipped,
-//!    but is counted. Messages from a peer may still arrive after it was reported
+//!    effects. A message whose weight is less than the node's [`min_weight`](Node::min_weight) may
+//!    be skipped, but is counted. Messages from a peer may still arrive after it was reported
 //!    [`Down`](Reach::Down), and are handled like any other.
 //! 4. **Execute** the effects, in order: make every [`Effect::Store`] durable before a message of
 //!    the same step is sent, then send. [`Node`] has already handled the timers.

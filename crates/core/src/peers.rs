@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 /// A cursor, not a list: a view of a million members costs nothing until it is iterated.
 pub trait Peers {
     /// How many others are in this *view*, which may be a part of the group. It may iterate over
-    /// all of them; see [`estimate`](Self::estimate).
+    /// all of them; see [`group_size_hint`](Self::group_size_hint).
     fn len(&self) -> usize;
 
     /// Whether this view is empty.
@@ -68,11 +68,13 @@ impl dyn Peers + '_ {
     }
 
     /// The next peer on the ring after `id`, wrapping around; `None` if there is no other.
+    #[inline]
     pub fn successor(&self, id: NodeId) -> Option<NodeId> {
         self.after(Some(id)).or_else(|| self.after(None))
     }
 
     /// The next peer on the ring before `id`, wrapping around; `None` if there is no other.
+    #[inline]
     pub fn predecessor(&self, id: NodeId) -> Option<NodeId> {
         self.before(Some(id)).or_else(|| self.before(None))
     }

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 /// What a guardian started with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Watcher {
-    /// Identifies the boot of the machine that its clock counts from, as in [`LifeHeader`](crate::LifeHeader).
+    /// Identifies the boot of the machine that its clock counts from, as in
+    /// [`LifeHeader`](crate::LifeHeader).
     pub boot: String,
     /// The group.
     pub group: String,

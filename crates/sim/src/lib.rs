@@ -1,8 +1,9 @@
 //! A simulator for the protocols: deterministic, complete and fast.
 //!
 //! **What it is.** It runs the real state machines, unchanged, in a world whose time, network,
-//! clocks and faults are values. A [`Plan`] and a [seed and run number](RunSeed) determine everything
-//! that happens: the same inputs give the same trace, byte for byte, on any number of threads.
+//! clocks and faults are values. A [`Plan`] and a [seed and run number](RunSeed) determine
+//! everything that happens: the same inputs give the same trace, byte for byte, on any number of
+//! threads.
 //!
 //! **What it refuses to do.** It reads no clock, file or environment variable and keeps no global
 //! state. Threads exist only to run independent runs side by side.
@@ -68,8 +69,8 @@ mod world;
 
 pub use coin::{RunSeed, StreamPurpose};
 pub use experiment::{
-    Answer, BadExperiment, Churn, Engine, Experiment, Initiation, Initiators, Measure, Run,
-    Samples, Scenario, Wandering, Wanderings,
+    Answer, BadExperiment, Churn, Control, Engine, Experiment, Initiation, Initiators, Measure,
+    Run, Samples, Scenario, Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
 pub use ineffective_fault::IneffectiveFault;

@@ -11,8 +11,8 @@ use crate::cli::flags::threads;
 use crate::cli::flags::{self, Offers, Parameters};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::judgement::{Judgement, difference};
-use crate::cli::output::progress::Progress;
-use crate::cli::output::{Format, csv, digits, table};
+use crate::cli::output::progress::{Interrupt, Progress};
+use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::support::Off;
 use bellwether::analysis::{
     Inputs, OutOfDomain, Quantity, ValidInputs, errata, quantities, quantity,
@@ -20,6 +20,7 @@ use bellwether::analysis::{
 use bellwether::protocols::announce_listen;
 use bellwether::protocols::choice::{Config, Entry, find};
 use bellwether::protocols::surroundings::Surroundings;
+use bellwether::sim::Control;
 use bellwether::sim::stats::Summary;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -42,7 +43,7 @@ pub(in crate::cli) struct Analyze {
     /// Simulate it too, so many times, and say which form that supports
     #[arg(long, value_name = "R", value_parser = runs)]
     simulate: Option<u64>,
-    /// Where all luck comes from: the same seed, the same runs [default: 1]
+    /// The seed of all random draws: the same seed gives the same runs [default: 1]
     #[arg(long, value_name = "S", value_parser = group::seed)]
     seed: Option<u64>,
     /// How many threads; 0 for one per core. The result does not depend on it
@@ -56,7 +57,7 @@ pub(in crate::cli) struct Analyze {
     arguments: Arguments,
 }
 
-/// What a formula may depend on.
+/// The inputs of formulas.
 #[derive(Args, Debug)]
 struct Arguments {
     #[command(flatten)]
@@ -103,8 +104,10 @@ Examples:
   bellwether analyze probabilistic.success --nodes 10000 --k 40 --view .4 --mcast-loss .01
 
 How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
-supports a form if it does not speak against it at 99.9 %; of an approximation it says how far it is
-off. Where there is no form, --simulate still measures.";
+supports a form if it does not contradict it at 99.9 %; for an approximation it prints how far the
+value is off. Where there is no form, --simulate still measures.
+
+Exit code: 0; 130 if a simulation was interrupted (Ctrl-C): it then counts the runs made so far.";
 
 /// Parses the name of a quantity.
 fn named(name: &str) -> Result<&'static Quantity, String> {
@@ -131,6 +134,11 @@ fn runs(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Why a formula has no value, with the flags of its parameters.
+fn with_flags(why: &OutOfDomain) -> String {
+    why.explain(&|parameter| format!("--{parameter}"))
+}
+
 /// All that was computed.
 struct Found {
     quantity: &'static Quantity,
@@ -141,7 +149,7 @@ struct Found {
 }
 
 impl Found {
-    /// What a simulation says to its forms.
+    /// What a simulation says about its forms.
     fn judged_by(&self, summary: &Summary) -> Judgement {
         let printed = self.printed.as_ref().ok().copied();
         let corrected = self.corrected.as_ref().ok().copied();
@@ -154,13 +162,13 @@ impl Found {
     }
 
     /// The forms and the simulation, a row each.
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Rows {
         let Self { quantity, printed, corrected, simulated, .. } = self;
         let unit = quantity.unit.name();
         let value = |value: f64| format!("{} {unit}", digits(value));
         let row = |form: &str, found: &Result<f64, OutOfDomain>, note: String| match found {
-            Ok(found) => vec![form.to_owned(), value(*found), note],
-            Err(why) => vec![form.to_owned(), "no value".to_owned(), why.to_string()],
+            Ok(found) => [form.to_owned(), value(*found), note],
+            Err(why) => [form.to_owned(), "no value".to_owned(), with_flags(why)],
         };
         let from = match (printed, corrected) {
             (Ok(printed), Ok(corrected)) => {
@@ -169,14 +177,14 @@ impl Found {
             _ => String::new(),
         };
         let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
-        let mut rows =
-            vec![row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
+        let forms = [row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
+        let mut rows = Rows::of(["form", "value", ""], forms);
         if let Some(Simulated { summary, judgement, .. }) = simulated {
             let [low, high] = summary.ci95.map(digits);
             let runs = sim::count(summary.count as u64, "run", "runs");
             let verdict = judgement.for_people(corrected.as_ref().ok().copied(), summary.mean);
             let interval = format!("{low} .. {high} at 95 %, {runs}{verdict}");
-            rows.push(vec!["simulated".to_owned(), value(summary.mean), interval]);
+            rows.push(["simulated".to_owned(), value(summary.mean), interval]);
         }
         rows
     }
@@ -189,10 +197,12 @@ struct Simulated {
     unsettled: u64,
     judgement: Judgement,
     command: String,
+    /// How many runs were not made, because it was interrupted.
+    left_out: u64,
 }
 
 impl Analyze {
-    /// Runs it; `given` are the flags that were written.
+    /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
         if self.errata {
             if let Some(flag) = given.iter().find(|flag| *flag != "errata") {
@@ -213,26 +223,28 @@ impl Analyze {
                 "--seed {seed} changes nothing without --simulate; add --simulate 1000"
             )));
         }
-        let text = match self.quantity {
-            Some(quantity) => {
-                refuse_unread(quantity, given)?;
-                let found = self.find(quantity)?;
-                match self.format {
-                    Format::Table => self.for_people(&found),
-                    Format::Json => self.for_programs(&found).to_string(),
-                    Format::Csv => self.for_spreadsheets(&found),
-                }
-            }
-            None => {
-                let arguments = flags::of::<Arguments>();
-                if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
-                    return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
-                }
-                list(self.format)
-            }
-        };
-        writeln!(io::stdout(), "{text}")?;
+        if let Some(quantity) = self.quantity {
+            refuse_unread(quantity, given)?;
+            return self.print(&self.find(quantity)?);
+        }
+        let arguments = flags::of::<Arguments>();
+        if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
+            return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
+        }
+        writeln!(io::stdout(), "{}", list(self.format).to(self.format))?;
         Ok(())
+    }
+
+    fn print(&self, found: &Found) -> Done {
+        let text = match self.format {
+            Format::Table => self.for_people(found),
+            Format::Json => self.for_programs(found).to_string(),
+            Format::Csv => self.for_spreadsheets(found).to_csv(),
+        };
+        // A reader that stops early still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        let interrupted = found.simulated.as_ref().is_some_and(|found| found.left_out > 0);
+        if interrupted { Err(Failure::Interrupted(None)) } else { Ok(printed?) }
     }
 
     fn find(&self, quantity: &'static Quantity) -> Result<Found, Failure> {
@@ -243,6 +255,7 @@ impl Analyze {
             let possible = point.is_some_and(|point| point.experiment(1).is_ok());
             if !possible || self.simulate.is_none() {
                 let way_out = if possible { ", or add --simulate 1000" } else { "" };
+                let why = with_flags(why);
                 return Err(Failure::usage(format!("{}: {why}{way_out}", quantity.name)));
             }
         }
@@ -270,9 +283,17 @@ impl Analyze {
         let lazy = experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
         let progress = Progress::new(runs);
-        let answer = experiment.run(&|| progress.tick()).map_err(|why| refused(&why))?;
+        let interrupt = Interrupt::catch()?;
+        let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
+        let answer = experiment.run_until(control).map_err(|why| refused(&why))?;
+        let left_out = runs - progress.done();
         drop(progress);
-        let Some(summary) = answer.measure(measure).cloned() else {
+        let summary = answer.measure(measure).cloned();
+        // One run alone says nothing about its error.
+        if left_out > 0 && summary.as_ref().is_none_or(|summary| summary.count < 2) {
+            return Err(Failure::Interrupted(Some("interrupted before two runs were measured")));
+        }
+        let Some(summary) = summary else {
             return Err(refused(&format!(
                 "none of {runs} runs showed {}; choose more runs",
                 measure.name()
@@ -284,6 +305,7 @@ impl Analyze {
             measure: measure.name(),
             unsettled: answer.unsettled,
             command: point.command(),
+            left_out,
         })
     }
 
@@ -304,16 +326,20 @@ impl Analyze {
             quantity.about,
             place(quantity.section),
             shown.collect::<Vec<_>>().join(", "),
-            table(&["form", "value", ""], &found.rows()),
+            found.rows().to_text(),
             (quantity.note)(inputs)
         );
-        if let Some(Simulated { unsettled, command, .. }) = simulated {
+        if let Some(Simulated { unsettled, command, left_out, .. }) = simulated {
             if *unsettled > 0 {
                 let runs = sim::count(*unsettled, "run", "runs");
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\n{runs} did not settle while watched, and are in no mean");
             }
             let _ = write!(text, "\nsimulated by: {command}");
+            if *left_out > 0 {
+                let left_out = sim::count(*left_out, "run was", "runs were");
+                let _ = write!(text, "\nINTERRUPTED: {left_out} not made");
+            }
         }
         text
     }
@@ -331,12 +357,13 @@ impl Analyze {
             "note": (quantity.note)(inputs),
         });
         if let Err(why) = printed {
-            result["printed_why"] = json!(why.to_string());
+            result["printed_why"] = json!(with_flags(why));
         }
         if let Err(why) = corrected {
-            result["corrected_why"] = json!(why.to_string());
+            result["corrected_why"] = json!(with_flags(why));
         }
-        if let Some(Simulated { summary, measure, unsettled, judgement, command }) = simulated {
+        if let Some(found) = simulated {
+            let Simulated { summary, measure, unsettled, judgement, command, left_out } = found;
             let mut simulated = json!(summary);
             simulated["measure"] = json!(measure);
             simulated["unsettled"] = json!(unsettled);
@@ -346,81 +373,51 @@ impl Analyze {
                 simulated["off_stderr"] = json!(stderr);
             }
             simulated["command"] = json!(command);
+            if *left_out > 0 {
+                simulated["interrupted"] = json!(true);
+            }
             result["simulated"] = simulated;
         }
         result
     }
 
     /// One row with the same columns for every quantity; what it does not read stays empty.
-    fn for_spreadsheets(&self, found: &Found) -> String {
-        let Found { quantity, printed, corrected, simulated, .. } = found;
-        let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-        let shown = self.arguments.shown(quantity);
-        let mut columns = vec![
-            ("quantity", quantity.name.to_owned()),
-            ("section", quantity.section.to_owned()),
-            ("unit", quantity.unit.name().to_owned()),
-        ];
+    fn for_spreadsheets(&self, found: &Found) -> Rows {
+        let result = self.for_programs(found);
+        let simulated = &result["simulated"];
         let names: Vec<_> =
             flags::of::<Arguments>().iter().map(|flag| flag.replace('-', "_")).collect();
-        columns.extend(names.iter().map(|name| {
-            let text = match shown.get(name) {
-                None => String::new(),
-                Some(Value::Null) => "infinite".to_owned(),
-                Some(Value::String(text)) => text.clone(),
-                Some(other) => other.to_string(),
-            };
-            (name.as_str(), text)
-        }));
-        columns.extend([
-            ("printed", number(printed.as_ref().ok().copied())),
-            ("corrected", number(corrected.as_ref().ok().copied())),
-            ("exact", found.exact().map(|exact| exact.to_string()).unwrap_or_default()),
-        ]);
-        let summary = simulated.as_ref().map(|simulated| &simulated.summary);
-        let judgement = simulated.as_ref().map_or(Judgement::Nothing, |found| found.judgement);
-        columns.extend([
-            ("mean", number(summary.map(|summary| summary.mean))),
-            ("stderr", number(summary.map(|summary| summary.stderr))),
-            ("ci95_low", number(summary.map(|summary| summary.ci95[0]))),
-            ("ci95_high", number(summary.map(|summary| summary.ci95[1]))),
-            ("supports", judgement.supports().unwrap_or_default().to_owned()),
-            ("off", number(judgement.off().map(|off| off.part))),
-            ("off_stderr", number(judgement.off().map(|off| off.stderr))),
-        ]);
-        let (header, row): (Vec<&str>, Vec<String>) = columns.into_iter().unzip();
-        csv(&header, &[row])
+        let param = |name: &String| match result["params"].get(name) {
+            Some(Value::Null) => json!("infinite"),
+            Some(Value::Number(number)) => json!(number.to_string()),
+            other => json!(other),
+        };
+        let of = |object: &Value, key: &'static str| (key, object[key].clone());
+        let mut cells = ["quantity", "section", "unit"].map(|key| of(&result, key)).to_vec();
+        cells.extend(names.iter().map(|name| (name.as_str(), param(name))));
+        cells.extend(["printed", "corrected", "exact"].map(|key| of(&result, key)));
+        cells.extend(["mean", "stderr"].map(|key| of(simulated, key)));
+        let [low, high] = [0, 1].map(|end| simulated["ci95"][end].clone());
+        cells.extend([("ci95_low", low), ("ci95_high", high)]);
+        cells.extend(["supports", "off", "off_stderr"].map(|key| of(simulated, key)));
+        let (header, row): (Vec<&str>, Vec<Value>) = cells.into_iter().unzip();
+        Rows::of(header, [row])
     }
 }
 
-/// All quantities.
-fn list(format: Format) -> String {
-    let cells = |quantity: &Quantity| {
-        [quantity.name, quantity.section, quantity.unit.name(), quantity.about]
-            .map(str::to_owned)
-            .to_vec()
+/// All quantities; in JSON with what each depends on.
+fn list(format: Format) -> Rows {
+    let columns = ["quantity", "section", "unit", "about", "reads"];
+    let row = |quantity: &Quantity| {
+        let Quantity { name, section, unit, about, reads, .. } = quantity;
+        [json!(name), json!(section), json!(unit.name()), json!(about), json!(reads)]
     };
-    let rows: Vec<_> = quantities().map(cells).collect();
-    let header = ["quantity", "section", "unit", "about"];
-    match format {
-        Format::Table => table(&header, &rows),
-        Format::Csv => csv(&header, &rows),
-        Format::Json => {
-            let object = |quantity: &Quantity| {
-                json!({
-                    "quantity": quantity.name,
-                    "section": quantity.section,
-                    "unit": quantity.unit.name(),
-                    "about": quantity.about,
-                    "reads": quantity.reads,
-                })
-            };
-            Value::Array(quantities().map(object).collect()).to_string()
-        }
-    }
+    let shown = if format == Format::Json { 5 } else { 4 };
+    let rows = quantities().map(|quantity| row(quantity).into_iter().take(shown));
+    Rows::of(columns.into_iter().take(shown), rows)
 }
 
-/// Where it is from: a bare number is a section of the thesis.
+/// Its source: a bare number is a section of the thesis.
 fn place(section: &str) -> String {
     let numbered = section.starts_with(|c: char| c.is_ascii_digit());
     if numbered { format!("section {section}") } else { section.to_owned() }
@@ -436,7 +433,7 @@ fn reads(quantity: &Quantity, flag: &str) -> bool {
     quantity.reads.contains(&flag)
 }
 
-/// A flag that changes nothing was written by mistake.
+/// Refuses flags that this quantity does not depend on.
 fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
     let all = flags::of::<Arguments>();
     let unread = |flag: &&String| all.contains(flag) && !reads(quantity, flag);
@@ -453,14 +450,14 @@ fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
     }
 }
 
-/// The parameters of a protocol of which formulas read some, with what was written.
+/// The parameters of a protocol that formulas read, with the values that were given.
 pub(in crate::cli) fn read_by_formulas<O: Offers>(
     name: &str,
     params: &Parameters<O>,
 ) -> Result<Config, Failure> {
     let unknown = || Failure::usage(format!("no protocol is called {name}"));
     let entry: &Entry = find(name).ok_or_else(unknown)?;
-    // The network that formulas are asked about has flags of its own.
+    // The network of a formula has flags of its own.
     let around = Surroundings::calm(2, bellwether::core::Duration::from_millis(100));
     params.config(entry, &around)
 }
@@ -474,7 +471,7 @@ impl Arguments {
         }
     }
 
-    /// What the formula is asked about.
+    /// The inputs of the formula.
     fn given(&self) -> Result<Inputs, Failure> {
         let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
         let config = self.timers()?;
@@ -530,7 +527,7 @@ impl Arguments {
 mod tests {
     use crate::cli::command;
 
-    /// What they are called, what they mean, and what they are if nobody says.
+    /// They have the same name, meaning and default.
     #[test]
     fn flags_that_sim_has_too_are_the_same_there() {
         let whole = command();
@@ -547,9 +544,9 @@ mod tests {
             let calls = ["nodes", "delay", "initiators", "initiator", "links"];
             let chances = ["k", "fail", "ucast-loss", "mcast-loss"];
             if !calls.contains(&name) && !chances.contains(&name) {
-                // Defaults of the first two depend on the protocol there; of initiators a formula
-                // takes the number, and not which runs have which. Of rounds it is about one, in
-                // which something goes wrong unless one says otherwise.
+                // In `sim` the defaults of the first two depend on the protocol. A formula takes
+                // the number of initiators, not who they are. Formulas about rounds assume one
+                // round with some failures by default.
                 assert_eq!(flag.get_default_values(), theirs.get_default_values(), "{name}");
                 let help = |flag: &clap::Arg| flag.get_help().map(ToString::to_string);
                 assert_eq!(help(flag), help(theirs), "{name}");

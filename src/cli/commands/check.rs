@@ -77,19 +77,16 @@ Examples:
   bellwether check --trace 1.jsonl 2.jsonl 3.jsonl --faults faults.jsonl --svg run.svg
 
 Exit code: 0 if the promise held, 1 if it is broken; 130 if it was interrupted (Ctrl-C) and held so
-far, which is told. A second Ctrl-C ends it without a word.
+far: it then prints what was checked. A second Ctrl-C ends it at once.
 
-How to read it: each schedule draws its own network, faults and clocks, then everything is calm;
-safety must hold all the time, and what is to come must come soon after. That nothing was found
-proves nothing: the counts say how hard it was looked for. What is only probable is not judged, for
-one run proves nothing about that either: probabilistic is certain to elect one, and judged, in a
-group no larger than K; of larger ones `bellwether sim probabilistic` counts how often it does.";
+How to read it: each schedule draws its own network, faults and clocks; then the faults stop. Safety
+must hold all the time, and a leader must come soon after the faults stop. That nothing was found is
+no proof: the counts say how much was tried. A probability is not judged, because one run proves
+nothing about it: probabilistic is certain to elect one in a group no larger than K, and is judged
+there; for larger groups `bellwether sim probabilistic` counts how often it does.";
 
 /// The flags that a replay does not repeat as they were.
 const NOT_REPLAYED: [&str; 6] = ["schedules", "schedule", "seed", "threads", "out", "format"];
-
-/// The exit code of what was interrupted, as shells have it.
-const INTERRUPTED: u8 = 130;
 
 /// Parses a number of schedules.
 fn schedules(text: &str) -> Result<u64, String> {
@@ -99,7 +96,7 @@ fn schedules(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The flags that say what a schedule draws itself.
+/// The flags whose values every schedule draws itself.
 fn drawn() -> Vec<String> {
     let mut drawn = [flags::of::<Channel>(), flags::of::<Convened>()].concat();
     drawn.extend(flags::of::<Probabilistic>());
@@ -107,25 +104,27 @@ fn drawn() -> Vec<String> {
     drawn
 }
 
-/// Where the flags that `sim` has too mean something else, or nothing.
+/// Changes the flags of `sim` that have another meaning here, or none.
 pub(in crate::cli) fn with_defaults(command: clap::Command) -> clap::Command {
     let command = command
         .mut_arg("nodes", |flag| flag.help("How many processes there are").default_value("5"));
     let command = flags::help::unattended(command);
+    let drawn = drawn();
     command.mut_args(|flag| {
-        let hidden = flag.get_long().is_some_and(|long| drawn().iter().any(|name| name == long));
+        let hidden = flag.get_long().is_some_and(|long| drawn.iter().any(|name| name == long));
         flag.hide(hidden)
     })
 }
 
 impl Check {
-    /// Runs it; `written` are the flags that were written, with their values.
+    /// Runs the command; `written` are the flags that were given, with their values.
     pub(in crate::cli) fn run(&self, written: &[(String, Vec<String>)]) -> Done {
         let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
         let Some(protocol) = self.protocol.filter(|_| !self.live.is_on()) else {
             return self.live.run(self.promise, self.format, &given);
         };
-        if let Some(flag) = given.iter().find(|flag| drawn().contains(flag)) {
+        let drawn = drawn();
+        if let Some(flag) = given.iter().find(|flag| drawn.contains(flag)) {
             return Err(Failure::usage(format!(
                 "--{flag}: every schedule draws its own networks, clocks and calls; leave it out"
             )));
@@ -147,7 +146,7 @@ impl Check {
             Some(number) => number..number.saturating_add(1),
             None => 0..self.schedules,
         };
-        // Before anything is run: a verdict that cannot be written down would be lost.
+        // Before anything is run, because a verdict that cannot be written would be lost.
         create_dir_all(&self.out).map_err(|error| Failure::io("make", &self.out, &error))?;
         file::check_writable(&self.out.join("violation"))?;
         let count = numbers.end - numbers.start;
@@ -177,16 +176,16 @@ impl Check {
             Format::Json => verdict.for_programs().to_string(),
             Format::Csv => verdict.for_spreadsheets(),
         };
-        // Whoever stops reading still gets the exit code.
+        // A reader that stops early still gets the exit code.
         let printed = writeln!(io::stdout(), "{text}");
         match (evidence, left_out) {
             (Some(_), _) => Err(Failure::Violated),
             (None, 0) => Ok(printed?),
-            (None, _) => Err(Failure::Code(INTERRUPTED)),
+            (None, _) => Err(Failure::Interrupted(None)),
         }
     }
 
-    /// Explores instead. Time is in ticks, so that the protocol's own flags mean nothing.
+    /// Explores instead. Time is in ticks, so the protocol's own flags have no effect.
     fn run_explore(&self, protocol: &Entry, setting: Setting<'_>, given: &[String]) -> Done {
         if let Some(flag) = given.iter().find(|flag| !explore::FLAGS.contains(&flag.as_str())) {
             return Err(Failure::usage(format!("--{flag} means nothing with --explore")));
@@ -206,9 +205,9 @@ impl Check {
     /// The flags that are the same in a replay; `params` are those of the protocol.
     fn again(&self, written: &[(String, Vec<String>)], params: &str) -> String {
         let mut text = format!("bellwether check {}{params}", self.name());
-        let told = flags::all::<flags::Every>();
+        let params_of_all = flags::all::<flags::Every>();
         for (flag, values) in written {
-            if !NOT_REPLAYED.contains(&flag.as_str()) && !told.contains(flag) {
+            if !NOT_REPLAYED.contains(&flag.as_str()) && !params_of_all.contains(flag) {
                 text += &format!(" --{flag}");
                 values.iter().for_each(|value| text += &format!(" {value}"));
             }
@@ -216,7 +215,7 @@ impl Check {
         text
     }
 
-    /// Shrinks what broke the promise and writes it down.
+    /// Shrinks the schedule that broke the promise, and writes it to files.
     fn evidence(
         &self,
         trial: &Trial,
@@ -227,19 +226,19 @@ impl Check {
         let number = violation.number;
         let full = trial.schedule(number);
         let before = full.plan.faults.len();
-        let (schedule, breach) =
+        let (schedule, broken) =
             shrink_choice(trial, choice.clone(), full, violation.breach.clone());
-        let about = format!("{} breaks {}: {}", self.name(), trial.promise, breach.text);
+        let about = format!("{} breaks {}: {}", self.name(), trial.promise, broken.text);
         let shown = going_on(&schedule);
         let scenario = self.scenario(&shown, &about, config)?;
         let name = format!("violation-{}-{}-{number}", self.name(), trial.seed);
         let toml = unused(&self.out, &name, &scenario);
         let svg = toml.with_extension("svg");
         file::write(&toml, &scenario)?;
-        let title = format!("{}: {}", breach.invariant, breach.text);
+        let title = format!("{}: {}", broken.invariant, broken.text);
         self.draw(&shown, choice, title, &svg)?;
         let replay = format!("{again} --seed {} --schedule {number}", trial.seed);
-        Ok(Evidence { schedule, breach, before, replay, toml, svg })
+        Ok(Evidence { schedule, broken, before, replay, toml, svg })
     }
 
     fn scenario(
@@ -267,8 +266,8 @@ impl Check {
     }
 }
 
-/// The same schedule, for a tenth longer: a shrunk one ends in the instant in which something is
-/// broken, and what is broken then has no width in a picture.
+/// The same schedule, a tenth longer. A shrunk one ends at the instant of the violation, which
+/// would have no width in a picture.
 fn going_on(schedule: &Schedule) -> Schedule {
     let mut longer = schedule.clone();
     let horizon = longer.plan.horizon;

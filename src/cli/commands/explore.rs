@@ -1,12 +1,12 @@
-//! `bellwether check --explore`: every behaviour of a small group.
+//! `bellwether check --explore`: explores every behaviour of a small group.
 
 use crate::cli::Done;
 use crate::cli::failure::Failure;
 use crate::cli::file;
-use crate::cli::output::Format;
-use crate::cli::output::progress::{Progress, Stopwatch};
+use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
+use crate::cli::output::{Format, Rows};
 use bellwether::check::explore::{
-    Adversary, Answer, Asked, World, announcements, explore_and_tell, leases,
+    Adversary, Answer, Asked, World, announcements, explore_while, leases,
 };
 use bellwether::core::{Protocol, SimTime};
 use bellwether::protocols::local_leader::Hall;
@@ -47,16 +47,16 @@ pub(in crate::cli) struct Explore {
     /// Processes may sleep through their deadlines
     #[arg(long, requires = "explore")]
     sleep: bool,
-    /// Explore for so many ticks [default: for ever; 10 where processes announce for ever]
+    /// Explore this many ticks [default: without end; 10 where processes announce without end]
     #[arg(long, value_name = "N", requires = "explore")]
     ticks: Option<u32>,
-    /// Give up after about so many states
+    /// Stop after about this many states
     #[arg(long, value_name = "N", default_value = "100000000", requires = "explore")]
     #[arg(value_parser = states)]
     states: usize,
 }
 
-/// Its flags; a protocol's own mean nothing here, for time is in ticks.
+/// Its flags. A protocol's own have no effect here, because time is in ticks.
 pub(in crate::cli) const FLAGS: [&str; 14] = [
     "explore",
     "quickest",
@@ -82,23 +82,24 @@ fn states(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Where what is found goes, and how many threads look for it.
+/// Where the result goes, and how many threads explore.
 pub(in crate::cli) struct Destination<'a> {
     pub(in crate::cli) threads: usize,
     pub(in crate::cli) out: &'a Path,
     pub(in crate::cli) format: Format,
 }
 
-/// What was explored.
-struct Told<'a> {
+/// What is explored.
+struct Subject<'a> {
     name: &'a str,
     nodes: u8,
     ticks: Option<u32>,
     asked: Asked,
     about: &'static str,
+    interrupted: bool,
 }
 
-/// More than four take longer than anybody waits.
+/// The most processes: with five the states would not fit into memory.
 const NODES_MAX: u32 = 4;
 
 impl Explore {
@@ -123,11 +124,17 @@ impl Explore {
                 self.quickest, self.slowest
             )));
         }
-        let mut told = Told { name, nodes, ticks: self.ticks, asked: Asked::Leases, about: "" };
+        let mut subject = Subject {
+            name,
+            nodes,
+            ticks: self.ticks,
+            asked: Asked::Leases,
+            about: leases::ABOUT,
+            interrupted: false,
+        };
         if name == Hall::NAME {
-            told.about = leases::ABOUT;
             let world = World::<Hall>::new(nodes, leases::in_ticks(), self.adversary());
-            return self.explore(&world, &told, to);
+            return self.explore(&world, &subject, to);
         }
         let Some(variant) = announcements::variant(name) else {
             return Err(Failure::usage(format!(
@@ -135,35 +142,42 @@ impl Explore {
                  election that names a leader, such as le-s"
             )));
         };
-        told.about = announcements::ABOUT;
-        (told.asked, told.ticks) = (Asked::Snapshot, self.ticks.or(Some(announcements::TICKS)));
-        self.explore(&announcements::world(nodes, variant, self.adversary()), &told, to)
+        subject.about = announcements::ABOUT;
+        (subject.asked, subject.ticks) =
+            (Asked::Candidate, self.ticks.or(Some(announcements::TICKS)));
+        self.explore(&announcements::world(nodes, variant, self.adversary()), &subject, to)
     }
 
     fn explore<P: Protocol>(
         &self,
         world: &World<P>,
-        told: &Told<'_>,
+        subject: &Subject<'_>,
         to: &Destination<'_>,
     ) -> Done {
         let Destination { threads, out, format } = *to;
         let watch = Stopwatch::start();
         let progress = Progress::without_end("states");
-        let answer = explore_and_tell(world.clone(), self.states, threads, |states| {
+        let interrupt = Interrupt::catch()?;
+        let answer = explore_while(world.clone(), self.states, threads, |states| {
             progress.reach(states as u64);
+            !interrupt.came()
         });
         drop(progress);
+        let interrupted = interrupt.came() && !answer.complete && answer.breach.is_none();
+        let subject = &Subject { interrupted, ..*subject };
         let seconds = watch.elapsed().as_secs_f64();
         let text = match format {
-            Format::Table => self.for_people(told, &answer, seconds),
-            Format::Json => self.for_programs(told, &answer, seconds).to_string(),
+            Format::Table => self.for_people(subject, &answer, seconds),
+            Format::Json => self.for_programs(subject, &answer, seconds).to_string(),
             Format::Csv => {
-                let (nodes, Answer { states, depth, complete, .. }) = (told.nodes, &answer);
-                format!("nodes,states,depth,complete\n{nodes},{states},{depth},{complete}")
+                let columns = ["nodes", "states", "depth", "complete"];
+                Rows::picked(columns, [self.for_programs(subject, &answer, seconds)]).to_csv()
             }
         };
         let printed = writeln!(io::stdout(), "{text}");
-        let Some((property, path)) = &answer.breach else { return Ok(printed?) };
+        let Some((property, path)) = &answer.breach else {
+            return if interrupted { Err(Failure::Interrupted(None)) } else { Ok(printed?) };
+        };
         let records = world.tell(path);
         if format == Format::Table {
             let _ = writeln!(io::stdout(), "\n{}", trace::transcript(&records));
@@ -194,7 +208,7 @@ impl Explore {
     }
 
     /// What is explored, in words.
-    fn conditions(&self, told: &Told<'_>) -> String {
+    fn conditions(&self, subject: &Subject<'_>) -> String {
         let Self { quickest, slowest, crashes, copies, resignations, campaigns, .. } = self;
         let ticks = match (quickest, slowest) {
             (1, 1) => "1 tick".to_owned(),
@@ -215,14 +229,16 @@ impl Explore {
         if self.sleep {
             text += ", processes sleep as they like";
         }
-        text + &told.ticks.map_or(", for ever".to_owned(), |ticks| format!(", for {ticks} ticks"))
+        text + &subject
+            .ticks
+            .map_or(", for ever".to_owned(), |ticks| format!(", for {ticks} ticks"))
     }
 
-    fn for_people(&self, told: &Told<'_>, answer: &Answer, seconds: f64) -> String {
-        let Told { name, nodes, asked, about, .. } = *told;
+    fn for_people(&self, subject: &Subject<'_>, answer: &Answer, seconds: f64) -> String {
+        let Subject { name, nodes, asked, about, .. } = *subject;
         let mut text = format!(
             "{name} with {nodes} processes, every behaviour\n{}\n{about}\n\n",
-            self.conditions(told),
+            self.conditions(subject),
         );
         for property in asked.properties() {
             let broken = answer.breach.as_ref().is_some_and(|(name, _)| name == property);
@@ -231,6 +247,7 @@ impl Explore {
         let bound = match (&answer.breach, answer.complete) {
             (Some((_, path)), _) => format!("broken after {} moves", path.len()),
             (None, true) => "all that can be reached".to_owned(),
+            (None, false) if subject.interrupted => "not all: INTERRUPTED".to_owned(),
             (None, false) => "not all: --states was reached".to_owned(),
         };
         let leads = if answer.somebody_leads { "" } else { "; nobody ever led" };
@@ -240,12 +257,12 @@ impl Explore {
         )
     }
 
-    fn for_programs(&self, told: &Told<'_>, answer: &Answer, seconds: f64) -> Value {
+    fn for_programs(&self, subject: &Subject<'_>, answer: &Answer, seconds: f64) -> Value {
         let Answer { states, depth, complete, somebody_leads, breach } = answer;
         let verdict = if breach.is_some() { "violated" } else { "holds" };
-        json!({
-            "protocol": told.name,
-            "nodes": told.nodes,
+        let mut result = json!({
+            "protocol": subject.name,
+            "nodes": subject.nodes,
             "quickest": self.quickest,
             "slowest": self.slowest,
             "crashes": self.crashes,
@@ -253,7 +270,7 @@ impl Explore {
             "resignations": self.resignations,
             "campaigns": self.campaigns,
             "sleep": self.sleep,
-            "ticks": told.ticks,
+            "ticks": subject.ticks,
             "verdict": verdict,
             "broken": breach.as_ref().map(|(name, _)| *name),
             "moves": breach.as_ref().map(|(_, path)| path.len()),
@@ -262,6 +279,10 @@ impl Explore {
             "complete": complete,
             "somebody_leads": somebody_leads,
             "wall_seconds": seconds,
-        })
+        });
+        if subject.interrupted {
+            result["interrupted"] = json!(true);
+        }
+        result
     }
 }

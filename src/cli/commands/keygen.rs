@@ -34,7 +34,7 @@ impl Keygen {
         match &self.file {
             Some(path) => {
                 write_new(path, text.as_bytes())?;
-                // For people: whoever wants the key alone reads the standard output or the file.
+                // For people; programs read the standard output or the file.
                 let path = path.display();
                 let _ = writeln!(
                     io::stderr(),
@@ -49,7 +49,7 @@ impl Keygen {
     }
 }
 
-/// Writes a file that was not there, for the eyes of its owner only; all of it or none.
+/// Writes a new file that only its owner may read; all of it or nothing.
 fn write_new(path: &Path, bytes: &[u8]) -> Done {
     let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = opened.map_err(|error| match error.kind() {
@@ -62,7 +62,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> Done {
     })?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     written.map_err(|error| {
-        let _ = fs::remove_file(path); // the first error is the one to tell
+        let _ = fs::remove_file(path); // the first error is the one to report
         Failure::io("write", path, &error)
     })
 }

@@ -1,10 +1,10 @@
-//! `bellwether check --trace`: what members recorded, judged by the same invariants.
+//! `bellwether check --trace`: judges what members recorded by the same invariants.
 
 use crate::cli::Done;
 use crate::cli::commands::sim::count;
 use crate::cli::failure::Failure;
 use crate::cli::file;
-use crate::cli::output::{Format, csv, short, table};
+use crate::cli::output::{Format, Rows, short};
 use bellwether::check::live::{
     Doubt, Gap, Judgement, Outcome, Reigns, Ruling, Trace, judge, merged,
 };
@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Judging what live members recorded")]
 pub(in crate::cli) struct Live {
-    /// Judge these traces, of each member its own and that of its command's guardian, instead of
-    /// simulating
+    /// Judge these traces instead of simulating: the trace of each member, and that of its
+    /// command's guardian
     #[arg(long, value_name = "FILE", num_args = 1..)]
     trace: Vec<PathBuf>,
-    /// What befell the members and the network, as records; without it what must come soon after
-    /// is undecidable
+    /// The faults of the members and the network, as records; without them it is undecidable
+    /// whether leaders came in time
     #[arg(long, value_name = "FILE", requires = "trace")]
     faults: Option<PathBuf>,
     /// Draw the recorded run into this file
@@ -54,7 +54,7 @@ impl Live {
         !self.trace.is_empty()
     }
 
-    /// Judges; `given` are the flags that were written.
+    /// Judges the traces; `given` are the flags that were given.
     pub(in crate::cli) fn run(
         &self,
         promise: Option<Promise>,
@@ -78,9 +78,9 @@ impl Live {
         let text = match format {
             Format::Table => for_people(&judgement),
             Format::Json => for_programs(&judgement).to_string(),
-            Format::Csv => csv(&["invariant", "verdict", "looks", "note"], &rows(&judgement)),
+            Format::Csv => rows(&judgement).to_csv(),
         };
-        // Whoever stops reading still gets the exit code.
+        // A reader that stops early still gets the exit code.
         let printed = writeln!(io::stdout(), "{text}");
         if judgement.violated() { Err(Failure::Violated) } else { Ok(printed?) }
     }
@@ -103,15 +103,16 @@ fn note(outcome: &Outcome) -> String {
     }
 }
 
-fn rows(judgement: &Judgement) -> Vec<Vec<String>> {
+/// A row for each invariant.
+fn rows(judgement: &Judgement) -> Rows {
     let row = |ruling: &Ruling| {
         let Ruling { invariant, looks, outcome } = ruling;
-        vec![(*invariant).to_owned(), word(outcome).to_owned(), looks.to_string(), note(outcome)]
+        [json!(invariant), json!(word(outcome)), json!(looks), json!(note(outcome))]
     };
-    judgement.rulings.iter().map(row).collect()
+    Rows::of(["invariant", "verdict", "looks", "note"], judgement.rulings.iter().map(row))
 }
 
-/// All of it in a word.
+/// The verdict of all invariants together.
 fn verdict(judgement: &Judgement) -> &'static str {
     let any = |word_of: &str| judgement.rulings.iter().any(|one| word(&one.outcome) == word_of);
     match (any("violated"), any("holds")) {
@@ -133,7 +134,7 @@ fn for_people(judgement: &Judgement) -> String {
     if judgement.rulings.is_empty() {
         return text + "nothing to judge; try --promise eventually-one or --promise never-two";
     }
-    text += &table(&["invariant", "verdict", "looks", "note"], &rows(judgement));
+    text += &rows(judgement).to_text();
     text += "\n\n";
     text += &leaders(judgement);
     if judgement.runs > 0 {
@@ -177,7 +178,7 @@ fn leaders(judgement: &Judgement) -> String {
     text
 }
 
-/// A length as people compare such lengths.
+/// A length in milliseconds.
 fn ms(length: Duration) -> String {
     format!("{} ms", short(length.as_nanos() as f64 / 1e6))
 }
@@ -189,13 +190,13 @@ fn for_programs(judgement: &Judgement) -> Value {
         Gap::Free(length) => seconds(length),
         Gap::Overlap(length) => -seconds(length),
     });
-    let told: Map<String, Value> = judgement
+    let invariants: Map<String, Value> = judgement
         .rulings
         .iter()
         .map(|Ruling { invariant, looks, outcome }| {
             let note = note(outcome);
-            let told = json!({ "verdict": word(outcome), "looks": looks, "note": note });
-            ((*invariant).to_owned(), told)
+            let ruling = json!({ "verdict": word(outcome), "looks": looks, "note": note });
+            ((*invariant).to_owned(), ruling)
         })
         .collect();
     let violation = |ruling: &Ruling| match &ruling.outcome {
@@ -221,7 +222,7 @@ fn for_programs(judgement: &Judgement) -> Value {
         "runs": judgement.runs,
         "lasted_seconds": judgement.lasted.map(seconds),
         "verdict": verdict(judgement),
-        "invariants": told,
+        "invariants": invariants,
         "violations": judgement.rulings.iter().filter_map(violation).collect::<Vec<_>>(),
         "changes": reigns.map(Reigns::changes),
         "longest_without_seconds": reigns.and_then(Reigns::longest_without).map(seconds),

@@ -2,8 +2,8 @@
 
 use crate::cli::Done;
 use crate::cli::flags::target::{Format, Target};
+use crate::cli::output::Rows;
 use crate::cli::output::change::millis;
-use crate::cli::output::table;
 use bellwether::net::status::{MemberStatus, Status};
 use clap::Args;
 use std::io::{self, Write};
@@ -43,8 +43,8 @@ pub(in crate::cli) fn list(status: &Status) -> String {
             (false, None) => "never".to_owned(),
         };
         let address = address.clone().unwrap_or_else(|| "unknown".to_owned());
-        vec![id.to_string(), address, role.to_owned(), heard]
+        [id.to_string(), address, role.to_owned(), heard]
     };
-    let rows: Vec<_> = status.members.iter().map(row).collect();
-    table(&["member", "address", "role", "last heard"], &rows)
+    let columns = ["member", "address", "role", "last heard"];
+    Rows::of(columns, status.members.iter().map(row)).to_text()
 }

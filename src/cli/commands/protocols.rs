@@ -1,4 +1,4 @@
-//! `bellwether protocols`: what there is, what each promises, and which parameters each has.
+//! `bellwether protocols`: lists the protocols, their promises and their parameters.
 
 use crate::cli::Done;
 use crate::cli::flags::target_file::What;
@@ -59,12 +59,11 @@ impl Protocols {
 }
 
 fn protocols() -> Rows {
-    let mut rows = Rows::new(["protocol", "promise", "summary", "source"]);
-    for entry in PROTOCOLS {
+    let row = |entry: &Entry| {
         let Entry { name, promise, summary, source, .. } = entry;
-        rows.push([json!(name), json!(promise.to_string()), json!(summary), json!(source)]);
-    }
-    rows
+        [json!(name), json!(promise.to_string()), json!(summary), json!(source)]
+    };
+    Rows::of(["protocol", "promise", "summary", "source"], PROTOCOLS.iter().map(row))
 }
 
 /// A row for each parameter of these protocols.
@@ -80,7 +79,7 @@ fn parameters(entries: &'static [Entry]) -> Rows {
     rows
 }
 
-/// What a table says of a parameter, after whose it is.
+/// The cells of a parameter, after its protocol.
 fn cells(param: &Param) -> [Value; 7] {
     let values = match param.unit {
         "" => param.form(),
@@ -104,27 +103,19 @@ fn reference() -> String {
          `--listen` is an address; `listen` is 3s by default in `run` and `check`.\n",
     );
     let names = |entry: &'static Entry| -> Vec<&Param> { flags::own_params(entry).collect() };
-    let mut told: Vec<(Vec<&Param>, Vec<&str>)> = Vec::new();
+    let mut tables: Vec<(Vec<&Param>, Vec<&str>)> = Vec::new();
     for entry in PROTOCOLS {
         let own = names(entry);
-        match told.iter_mut().find(|(known, _)| *known == own) {
+        match tables.iter_mut().find(|(known, _)| *known == own) {
             Some((_, owners)) => owners.push(entry.name),
-            None => told.push((own, vec![entry.name])),
+            None => tables.push((own, vec![entry.name])),
         }
     }
-    for (params, owners) in told {
+    for (params, owners) in tables {
         page += &format!("\n## {}\n\n", owners.join(", "));
-        let mut rows = Rows::new([
-            "parameter",
-            "values",
-            "default",
-            "rule",
-            "only with",
-            "depends on",
-            "what it is for",
-        ]);
-        params.into_iter().for_each(|param| rows.push(cells(param)));
-        page += &(rows.to_markdown() + "\n");
+        let columns =
+            ["parameter", "values", "default", "rule", "only with", "depends on", "what it is for"];
+        page += &(Rows::of(columns, params.into_iter().map(cells)).to_markdown() + "\n");
     }
     page.trim_end().to_owned()
 }
@@ -197,7 +188,7 @@ fn refused(command: &Command, flag: Option<&Arg>, name: &str, why: &str) -> clap
     clap::Error::raw(ErrorKind::ValueValidation, line).with_cmd(command)
 }
 
-/// The protocol with this name, or what the name might have meant.
+/// The protocol with this name, or an error that names the nearest one.
 fn parse(name: &str) -> Result<&'static Entry, String> {
     if let Some(entry) = find(name) {
         return Ok(entry);

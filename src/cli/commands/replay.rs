@@ -1,4 +1,4 @@
-//! `bellwether replay`: what ran live, lived again in memory.
+//! `bellwether replay`: runs recorded lives again in memory, and compares.
 
 use crate::cli::Done;
 use crate::cli::commands::live;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Live recorded traces again and name the first thing that is not the same
+/// Replay recorded traces and name the first difference
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Replay {
@@ -38,7 +38,7 @@ Examples:
 Exit code: 0 if every step is the same, 1 if one is not or there is none.
 
 How to read it: the same state machines are given the recorded seed, clock, messages and commands,
-without a socket or a clock of their own. They must send, store and believe what was recorded.";
+without a socket or a clock of their own. They must send, store and believe the same again.";
 
 impl Replay {
     /// Runs it.

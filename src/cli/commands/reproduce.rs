@@ -1,12 +1,12 @@
-//! `bellwether reproduce`: the papers' figures, drawn again, and a verdict on each claim.
+//! `bellwether reproduce`: draws the papers' figures again, with a verdict on each claim.
 
 use crate::cli::Done;
 use crate::cli::commands::sim::count;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::threads;
+use crate::cli::output::Rows;
 use crate::cli::output::progress::{Progress, Stopwatch};
-use crate::cli::output::table;
 use bellwether::analysis::figures::{self, Budget, Figure, Finding, Verdict, Workbench, figure};
 use bellwether::analysis::report::page::{self, Piece};
 use bellwether::analysis::report::{csv, json, picture, stem};
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Reproduce {
     #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
-    /// Where all luck comes from: the same seed, the same files
+    /// The seed of all random draws: the same seed gives the same files
     #[arg(long, short, value_name = "S", default_value = "1")]
     seed: u64,
     /// How many threads; 0 for one per core. The files do not depend on it
@@ -67,7 +67,7 @@ Examples:
 
 Each figure becomes DIR/FIGURE.svg, .csv and .json as soon as it is made; DIR/index.html shows it
 beside those that it showed before, with what the paper says, what we find, and how to get each
-number again. Whoever interrupts it (Ctrl-C) keeps what was made.";
+number again. After an interrupt (Ctrl-C) the figures made so far are kept.";
 
 /// Parses a number of runs: a mean needs two for its error.
 fn runs(text: &str) -> Result<u64, String> {
@@ -114,21 +114,12 @@ impl Reproduce {
     }
 
     fn listed(&self) -> String {
-        let figures = figures::figures();
+        let row = |figure: Figure| [figure.id, figure.title, figure.source];
+        let figures = figures::figures().into_iter().map(row);
+        let rows = Rows::of(["figure", "title", "source"], figures);
         match self.format {
-            Form::Table => {
-                let row = |figure: &Figure| [figure.id, figure.title, figure.source];
-                let rows: Vec<Vec<String>> =
-                    figures.iter().map(|figure| row(figure).map(str::to_owned).into()).collect();
-                table(&["figure", "title", "source"], &rows)
-            }
-            Form::Json => {
-                let entry = |figure: &Figure| {
-                    let Figure { id, title, source, .. } = figure;
-                    json!({"figure": id, "title": title, "source": source})
-                };
-                Value::from(figures.iter().map(entry).collect::<Vec<_>>()).to_string()
-            }
+            Form::Table => rows.to_text(),
+            Form::Json => rows.to_json().to_string(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `bellwether resign`: a running leader makes room for another.
+//! `bellwether resign`: a running leader gives up its leadership.
 
 use crate::cli::Done;
 use crate::cli::flags::target::{Format, Target};
@@ -16,7 +16,7 @@ pub(in crate::cli) struct Resign {
 
 impl Resign {
     pub(in crate::cli) fn run(&self) -> Done {
-        // One that is stopped would keep whoever asks waiting for the end of its command.
+        // A member that is stopped would let the caller wait for the end of its command.
         self.target.connect()?.status()?;
         let mut client = self.target.connect()?;
         client.resign()?;

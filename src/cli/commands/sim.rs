@@ -1,4 +1,4 @@
-//! `bellwether sim`: the same election many times, and how it went.
+//! `bellwether sim`: simulates an election many times and summarises the runs.
 
 use crate::cli::Done;
 use crate::cli::commands::protocols::Named;
@@ -8,12 +8,12 @@ use crate::cli::flags::group::{Group, Setting};
 use crate::cli::flags::target_file::{self, What};
 use crate::cli::flags::threads;
 use crate::cli::memory::{self, Load};
-use crate::cli::output::progress::{Progress, Stopwatch};
-use crate::cli::output::{Format, Rows, short, table};
+use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
+use crate::cli::output::{Format, Rows, short};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
 use bellwether::sim::stats::Summary;
-use bellwether::sim::{Answer, Churn, Experiment, Measure, Samples, Scenario, trace};
+use bellwether::sim::{Answer, Churn, Control, Experiment, Measure, Samples, Scenario, trace};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Sim {
-    /// The protocol (`bellwether protocols` lists them), or a scenario file, which then says all
-    /// but --runs, --seed, --threads and the output
+    /// The protocol (`bellwether protocols` lists them), or a scenario file, which replaces all
+    /// flags but --runs, --seed, --threads and those of the output
     #[arg(value_name = "PROTOCOL", value_parser = Named::or_file(), hide_possible_values = true)]
     what: What,
     /// How many runs
@@ -51,7 +51,7 @@ pub(in crate::cli) struct Sim {
     /// How long a disturbed group is watched; with leases, any group
     #[arg(long, value_name = "D", default_value_t = WINDOW, help_heading = "Scenario")]
     window: Duration,
-    /// Look at every message, or only at those that decide
+    /// Simulate every message, or only those that decide the outcome
     #[arg(long, value_enum, default_value_t)]
     engine: Which,
     /// Write what was measured in every run to this file, as CSV
@@ -77,7 +77,10 @@ Examples:
   bellwether sim local-leader --mode local --scenario split
   bellwether sim scenarios/failover.toml --runs 100 --samples runs.csv
 
-How to read it: times are in seconds; the interval holds the true mean with 95 % confidence.";
+How to read it: times are in seconds; the interval holds the true mean with 95 % confidence.
+
+Exit code: 0; 130 if it was interrupted (Ctrl-C). It then prints the result of the runs made so far,
+and says that it is partial. A second Ctrl-C ends it at once.";
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Event {
@@ -117,7 +120,7 @@ impl Event {
 enum Which {
     /// Every message
     Event,
-    /// Only what decides; the same result
+    /// Only those that decide; the same result
     Lazy,
     /// Lazy where that is possible
     #[default]
@@ -131,9 +134,9 @@ const WINDOW: Duration = Duration::from_secs(100);
 const BESIDE_A_FILE: [&str; 5] = ["runs", "seed", "threads", "format", "samples"];
 
 /// What was asked and answered, every run's values, and how many seconds it took.
-type Told = (Asked, Answer, Option<Samples>, f64);
+type Outcome = (Asked, Answer, Option<Samples>, f64);
 
-/// So many of them.
+/// A number with its noun.
 pub(in crate::cli) fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
@@ -154,11 +157,14 @@ pub(in crate::cli) fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What is told with the numbers: who was asked, and under which conditions.
+/// What is printed with the numbers: the protocol, and the conditions.
 struct Asked {
     protocol: String,
     nodes: u32,
+    /// How many runs were made.
     runs: u64,
+    /// How many were not made, because it was interrupted.
+    left_out: u64,
     seed: u64,
     scenario: String,
     conditions: String,
@@ -167,7 +173,7 @@ struct Asked {
 }
 
 impl Sim {
-    /// Runs it; `given` are the flags that were written.
+    /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
         if let Some(path) = &self.samples {
             file::check_writable(path)?;
@@ -184,16 +190,17 @@ impl Sim {
             Format::Json => asked.for_programs(&answer, seconds).to_string(),
             Format::Csv => asked.rows(&answer).to_csv(),
         };
-        writeln!(io::stdout(), "{text}")?;
-        Ok(())
+        // Whoever stops reading still gets the exit code.
+        let printed = writeln!(io::stdout(), "{text}");
+        if asked.left_out > 0 { Err(Failure::Interrupted(None)) } else { Ok(printed?) }
     }
 
-    /// The runs of a protocol, in the conditions that the flags say.
-    fn of_protocol(&self, entry: &'static Entry, given: &[String]) -> Result<Told, Failure> {
+    /// The runs of a protocol, in the conditions that the flags give.
+    fn of_protocol(&self, entry: &'static Entry, given: &[String]) -> Result<Outcome, Failure> {
         let setting = self.group.with(entry, given)?;
         let (chosen, experiment) = self.experiment(entry, setting)?;
         self.check_effects(given, &experiment)?;
-        // Before anything else: even to check a plan is to build one.
+        // Before anything else, because checking a plan builds one.
         let lazy = self.engine != Which::Event && experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
         if self.trace.is_some() {
@@ -205,10 +212,11 @@ impl Sim {
             write_trace(&experiment, path)?;
         }
         let watch = Stopwatch::start();
-        let tick = || progress.tick();
+        let interrupt = Interrupt::catch()?;
+        let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
         let ran = match self.samples {
-            Some(_) => experiment.run_and_keep(&tick).map(|(answer, all)| (answer, Some(all))),
-            None => experiment.run(&tick).map(|answer| (answer, None)),
+            Some(_) => experiment.run_and_keep(control).map(|(answer, all)| (answer, Some(all))),
+            None => experiment.run_until(control).map(|answer| (answer, None)),
         };
         let (answer, samples) = ran.map_err(Failure::usage)?;
         let mut params = setting.to_json(&chosen);
@@ -221,7 +229,8 @@ impl Sim {
         let asked = Asked {
             protocol: entry.name.to_owned(),
             nodes: experiment.nodes,
-            runs: self.runs,
+            runs: progress.done(),
+            left_out: self.runs - progress.done(),
             seed: experiment.seed,
             scenario: experiment.scenario.name().to_owned(),
             conditions: setting.conditions(&chosen),
@@ -232,7 +241,7 @@ impl Sim {
     }
 
     /// The runs of a scenario file.
-    fn of_file(&self, path: &Path, given: &[String]) -> Result<Told, Failure> {
+    fn of_file(&self, path: &Path, given: &[String]) -> Result<Outcome, Failure> {
         let scenario = target_file::read(path, given, &BESIDE_A_FILE)?;
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
             .map_err(|line| self.what.refused(line))?;
@@ -240,13 +249,16 @@ impl Sim {
         let progress = Progress::new(self.runs);
         let watch = Stopwatch::start();
         let threads = threads::start(self.threads, self.runs);
-        let ran = scenario.repeat(self.runs, seed, threads, &|| progress.tick());
+        let interrupt = Interrupt::catch()?;
+        let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
+        let ran = scenario.repeat(self.runs, seed, threads, control);
         let (answer, samples) = ran.map_err(Failure::usage)?;
         let name = path.display().to_string();
         let asked = Asked {
             protocol: scenario.protocol,
             nodes: scenario.plan.nodes,
-            runs: self.runs,
+            runs: progress.done(),
+            left_out: self.runs - progress.done(),
             seed,
             conditions: format!(": {}", scenario.about),
             loss: scenario.plan.network.loss().rate(),
@@ -329,11 +341,11 @@ impl Asked {
             } else {
                 (short(stderr), format!("{} .. {}", short(low), short(high)))
             };
-            let mut cells = vec![measure.name(), short(mean), error, interval];
-            cells.extend([min, p50, p99, max].map(short));
+            let mut cells = vec![json!(measure.name()), json!(mean), json!(error), json!(interval)];
+            cells.extend([min, p50, p99, max].map(|number| json!(number)));
             cells
         };
-        let rows: Vec<_> = answer.measures.iter().map(row).collect();
+        let rows = Rows::of(header, answer.measures.iter().map(row));
         let engine = if answer.lazy { "lazy" } else { "event" };
         let mut text = format!(
             "{} with {}, {} from seed {}\n{}{}\n\n{}\n\n",
@@ -343,7 +355,7 @@ impl Asked {
             self.seed,
             self.scenario,
             self.conditions,
-            table(&header, &rows)
+            rows.to_text()
         );
         if answer.unsettled > 0 {
             text += &format!(
@@ -355,7 +367,12 @@ impl Asked {
         let rate = answer.deliveries.map_or_else(String::new, |deliveries| {
             format!(", {deliveries} deliveries, {:.2e} a second", deliveries as f64 / seconds)
         });
-        text + &format!("{engine} engine: {:.3} s{rate}", seconds)
+        text += &format!("{engine} engine: {:.3} s{rate}", seconds);
+        if self.left_out > 0 {
+            let left_out = count(self.left_out, "run was", "runs were");
+            text += &format!("\nINTERRUPTED: {left_out} not made");
+        }
+        text
     }
 
     fn for_programs(&self, answer: &Answer, seconds: f64) -> Value {
@@ -364,7 +381,7 @@ impl Asked {
             .iter()
             .map(|(measure, summary)| (measure.name(), json!(summary)))
             .collect();
-        json!({
+        let mut result = json!({
             "protocol": self.protocol,
             "nodes": self.nodes,
             "runs": self.runs,
@@ -375,7 +392,11 @@ impl Asked {
             "engine": if answer.lazy { "lazy" } else { "event" },
             "deliveries": answer.deliveries,
             "wall_seconds": seconds,
-        })
+        });
+        if self.left_out > 0 {
+            result["interrupted"] = json!(true);
+        }
+        result
     }
 
     /// A row for each measure, with the conditions in all of them.
@@ -412,8 +433,8 @@ impl Asked {
         let measures = samples.measures.iter().map(|measure| measure.name());
         let columns = ["run", "seed", "settled"].map(str::to_owned);
         let mut rows = Rows::new(columns.into_iter().chain(measures));
-        for (number, run) in samples.runs.iter().enumerate() {
-            let head = [json!(number), json!(self.seed), json!(run.settled)];
+        for run in &samples.runs {
+            let head = [json!(run.number), json!(self.seed), json!(run.settled)];
             rows.push(head.into_iter().chain(run.values.iter().map(|value| json!(value))));
         }
         rows

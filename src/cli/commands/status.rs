@@ -1,16 +1,16 @@
-//! `bellwether status`: how a running member stands.
+//! `bellwether status`: the state of a running member.
 
 use crate::cli::Done;
 use crate::cli::commands::members;
 use crate::cli::commands::sim::count;
 use crate::cli::flags::target::{Format, Target};
+use crate::cli::output::Rows;
 use crate::cli::output::change::{millis, names};
-use crate::cli::output::table;
 use bellwether::net::status::{Role, Status};
 use clap::Args;
 use std::io::{self, Write};
 
-/// Show how a running member stands: role, leader, leases, members, what was refused
+/// Show the state of a running member: role, leader, leases, members, refused datagrams
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Show {
@@ -114,13 +114,9 @@ fn refused(status: &Status) -> String {
             |last| [millis(last.ago_ms) + " ago", last.from.clone(), last.text.clone()],
         )
     };
-    let counts = status.traffic.refused.iter();
-    let rows: Vec<Vec<String>> = counts
-        .map(|(reason, count)| {
-            let mut row = vec![reason.clone(), count.to_string()];
-            row.extend(last(reason));
-            row
-        })
-        .collect();
-    table(&["refused", "datagrams", "last", "from", "which means"], &rows)
+    let rows = status.traffic.refused.iter().map(|(reason, count)| {
+        let [ago, from, text] = last(reason);
+        [reason.clone(), count.to_string(), ago, from, text]
+    });
+    Rows::of(["refused", "datagrams", "last", "from", "which means"], rows).to_text()
 }

@@ -1,4 +1,4 @@
-//! `bellwether trace`: one run, and all that happened in it.
+//! `bellwether trace`: simulates one run and shows every event.
 
 use crate::cli::Done;
 use crate::cli::commands::live;
@@ -25,7 +25,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Trace {
-    /// A protocol, or a scenario file (*.toml), which then says all but --seed and the output
+    /// A protocol, or a scenario file (*.toml), which replaces all flags but --seed and the output
     #[arg(required_unless_present = "from", conflicts_with = "from")]
     #[arg(value_name = "PROTOCOL|FILE", value_parser = Named::or_file())]
     #[arg(hide_possible_values = true)]
@@ -36,10 +36,10 @@ pub(in crate::cli) struct Trace {
     #[command(flatten)]
     group: Group,
     /// How long the run lasts [default: 5s; local-leader: 1s; bully, rings, ad-hoc, probabilistic:
-    /// until all is quiet, or 20s]
+    /// until no message is left, or 20s]
     #[arg(long, value_name = "D")]
     until: Option<Duration>,
-    /// The leader stops without a word at this time
+    /// The leader crashes at this time
     #[arg(long, value_name = "D")]
     crash_leader: Option<Duration>,
     /// The leader is asked to resign at this time
@@ -79,11 +79,11 @@ Examples:
   bellwether trace scenarios/deadlock.toml
   bellwether trace --from 1.jsonl 2.jsonl 3.jsonl --svg run.svg";
 
-/// The flags that go with a scenario file: what to do with it, and other luck than its own.
+/// The flags that go with a scenario file: the output, and another seed.
 const BESIDE_A_FILE: [&str; 5] = ["seed", "svg", "view", "title", "format"];
 /// Those that go with recorded traces.
 const BESIDE_RECORDS: [&str; 4] = ["from", "svg", "title", "format"];
-/// What is `--view` elsewhere; here that is what a picture shows.
+/// The flag that other commands call `--view`; here `--view` is what a picture shows.
 pub(in crate::cli) const VIEW_PROB: &str = "view-prob";
 
 /// Where the flags that `sim` has too mean something else.
@@ -107,7 +107,7 @@ fn of_group(given: &[String]) -> Vec<String> {
 }
 
 impl Trace {
-    /// Runs it; `given` are the flags that were written.
+    /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
         let Some(what) = &self.what else {
             return self.show_recorded(given);

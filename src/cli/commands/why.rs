@@ -1,4 +1,4 @@
-//! `bellwether why`: the reasons for which a running member stands as it does.
+//! `bellwether why`: why a running member leads, follows, or does neither.
 
 use crate::cli::Done;
 use crate::cli::commands::status::headline;

@@ -29,31 +29,30 @@ pub(in crate::cli) struct Call {
     #[arg(long, value_name = "one|all|K|random", default_value = "one")]
     #[arg(value_parser = initiators, conflicts_with = "initiator")]
     initiators: Initiators,
-    /// This process calls it; may be said several times
+    /// This process calls it; may be given several times
     #[arg(long, value_name = "ID")]
     initiator: Vec<u32>,
-    /// They call at any moment of this length, drawn for each run, and not all at once
+    /// Each calls at a random moment within this time, drawn for each run
     #[arg(long, value_name = "D", default_value = "0s")]
     spread: Duration,
     /// The greatest process is dead from the start
     #[arg(long)]
     top_dead: bool,
-    /// How long a process takes over each message
+    /// How long a process takes to handle each message
     #[arg(long, value_name = "D", default_value = "0s")]
     processing: Duration,
-    /// With --detector told: all know so soon who is gone or back; or `never`, and then only
-    /// time-outs say so
-    /// [default: 0s]
+    /// With --detector told: how soon all are told who is gone or back; `never` leaves it to
+    /// time-outs [default: 0s]
     #[arg(long, value_name = "D|never", value_parser = detection)]
     detection: Option<Detection>,
 }
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rings")]
-#[group(id = "Snapshot")]
+#[group(id = "RingOrder")]
 struct Ring {
-    /// In which order they stand: ascending, descending, random (drawn for each run), or a list of
-    /// all ids such as 2,0,1
+    /// The order of the processes on the ring: ascending, descending, random (drawn for each run),
+    /// or a list of all ids such as 2,0,1
     #[arg(long, value_name = "ORDER", default_value = "ascending", value_parser = order)]
     order: Order,
 }
@@ -75,10 +74,10 @@ struct Ground {
     /// tenth of it [default: 0.01]
     #[arg(long, value_name = "X", value_parser = number)]
     speed: Option<f64>,
-    /// With --graph moving: the longest rest between two ways [default: 10s]
+    /// With --graph moving: the longest pause between two movements [default: 10s]
     #[arg(long, value_name = "D")]
     rest: Option<Duration>,
-    /// A link, as 0-1; may be said several times, and then these are all
+    /// A link, as 0-1; may be given several times, and then there are no others
     #[arg(long, value_name = "A-B", value_parser = link)]
     link: Vec<(u32, u32)>,
 }
@@ -133,7 +132,7 @@ fn order(text: &str) -> Result<Order, String> {
     })
 }
 
-/// How soon failures are told, if ever.
+/// How soon processes are told of failures, if ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Detection(Option<Duration>);
 
@@ -208,7 +207,7 @@ impl Ground {
 }
 
 impl Call {
-    /// Who calls and how quick they are.
+    /// Who calls, and how long a process takes to handle a message.
     pub(in crate::cli) fn initiation(&self) -> Result<Initiation, Failure> {
         let Self { initiators, initiator, spread, top_dead, processing, .. } = self;
         if *spread > Duration::LONGEST_WRITTEN {
@@ -232,13 +231,12 @@ impl Call {
         })
     }
 
-    /// How soon failures are told, if they are.
+    /// How soon processes are told of failures, if they are.
     fn detection(&self) -> Detection {
         self.detection.unwrap_or(Detection(Some(Duration::ZERO)))
     }
 
-    /// What is not the same in every experiment, for people to read; `one` is who calls if one
-    /// does.
+    /// What differs between experiments, for people to read; `one` is who calls if one does.
     pub(in crate::cli) fn conditions(&self, one: &str) -> String {
         let mut text = format!(", {}", self.who(one));
         if self.spread > Duration::ZERO {
@@ -294,7 +292,7 @@ impl Call {
 }
 
 impl Convened {
-    /// The flags that mean something to one of them.
+    /// The flags that have an effect in such a layout.
     pub(in crate::cli) fn flags_of(layout: Option<Layout>) -> Vec<String> {
         let mut known = flags::of::<Call>();
         match layout {
@@ -305,7 +303,7 @@ impl Convened {
         known
     }
 
-    /// How long a process takes over each message.
+    /// How long a process takes to handle each message.
     pub(in crate::cli) fn processing(&self) -> Duration {
         self.call.processing
     }
@@ -315,8 +313,8 @@ impl Convened {
         self.ground.graph == Graph::Moving && self.ground.link.is_empty()
     }
 
-    /// The circumstances, for so many processes that move for so long; failures are told unless
-    /// they are detected.
+    /// The initiation for so many processes, which move for so long. They are told of failures
+    /// unless they detect them.
     pub(in crate::cli) fn initiation(
         &self,
         layout: Option<Layout>,
@@ -326,7 +324,8 @@ impl Convened {
     ) -> Result<Initiation, Failure> {
         if detects && self.call.detection.is_some() {
             return Err(Failure::usage(
-                "--detection is of --detector told, and heartbeats take their time; leave one out",
+                "--detection has an effect only with --detector told, not with heartbeats; leave \
+                 one out",
             ));
         }
         Ok(Initiation {
@@ -342,7 +341,7 @@ impl Convened {
         })
     }
 
-    /// What is not the same in every experiment, for people to read.
+    /// What differs between experiments, for people to read.
     pub(in crate::cli) fn conditions(&self, layout: Option<Layout>) -> String {
         let ground = match layout {
             None => String::new(),

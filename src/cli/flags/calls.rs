@@ -1,5 +1,5 @@
-//! What formulas about elections that somebody calls depend on. The flags are called and read as
-//! those of `sim`, which has more of them.
+//! The inputs of formulas about elections that somebody calls. The flags have the names and the
+//! meaning that they have in `sim`, which has more of them.
 
 use crate::cli::failure::Failure;
 use crate::cli::flags::calling::initiators;
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Calls {
     /// How many links the network has [default: 2 for each process]
     #[arg(long, value_name = "E")]
     links: Option<u64>,
-    /// How long a process takes over each message
+    /// How long a process takes to handle each message
     #[arg(long, value_name = "D", default_value = "0s")]
     processing: Duration,
     #[command(flatten)]
@@ -39,7 +39,7 @@ impl Offers for Reply {
 }
 
 impl Calls {
-    /// Enters them into what a formula is asked about.
+    /// Enters them into the inputs of a formula.
     pub(in crate::cli) fn enter(&self, given: &mut Inputs) -> Result<(), Failure> {
         let Self { initiators, initiator, links, processing, reply } = self;
         given.initiators = match initiators {

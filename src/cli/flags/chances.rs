@@ -1,5 +1,5 @@
-//! What formulas about the probabilistic election depend on. The flags are called and read as those
-//! of `sim`, which has more of them.
+//! The inputs of formulas about the probabilistic election. The flags have the names and meanings
+//! that they have in `sim`, which has more of them.
 
 use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::flags::{Offers, Parameters};
@@ -44,7 +44,7 @@ impl Chances {
         }
     }
 
-    /// Enters them into what a formula is asked about.
+    /// Enters them into the inputs of a formula.
     pub(in crate::cli) fn enter(&self, given: &mut Inputs) {
         let Self { view, fail, ucast_loss, mcast_loss, .. } = self;
         (given.k, given.view, given.fail) = (self.k(), view.value(), fail.value());

@@ -23,7 +23,7 @@ pub(in crate::cli) struct Channel {
     /// ad-hoc: 10ms]
     #[arg(long, value_name = "D")]
     delay: Option<Duration>,
-    /// How that varies
+    /// The distribution of the delay
     #[arg(long, value_enum, default_value_t)]
     delay_model: DelayModel,
     /// How often a message arrives twice
@@ -72,7 +72,7 @@ enum DelayModel {
     Constant,
     /// Anything from nothing to twice the mean
     Uniform,
-    /// A waiting time without memory
+    /// Exponential, without memory
     Exponential,
     /// A long tail
     LogNormal,
@@ -103,7 +103,7 @@ impl Channel {
         self.delay.unwrap_or(default)
     }
 
-    /// What is not the same in every experiment, for people to read.
+    /// What differs between experiments, for people to read.
     pub(in crate::cli) fn conditions(&self, delay: Duration) -> String {
         let mut text = format!(", delay {}", self.delay(delay));
         let loss = self.chance().value();

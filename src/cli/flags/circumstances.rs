@@ -1,5 +1,5 @@
-//! The group and the network that formulas are asked about: the flags that `analyze` and `plan`
-//! share. They are called and read as those of `sim`, which has more of them.
+//! The group and the network of a formula: the flags that `analyze` and `plan` share. They have the
+//! names and the meaning that they have in `sim`, which has more of them.
 
 use crate::cli::failure::Failure;
 use crate::cli::flags::channel;

@@ -23,7 +23,7 @@ pub(in crate::cli) struct Group {
     /// probabilistic: 1000]
     #[arg(long, short, value_name = "N", value_parser = nodes)]
     nodes: Option<u32>,
-    /// Where all luck comes from: the same seed, the same runs [default: 1]
+    /// The seed of all random draws: the same seed gives the same runs [default: 1]
     #[arg(long, value_name = "S", value_parser = seed)]
     pub(in crate::cli) seed: Option<u64>,
     #[command(flatten)]
@@ -63,7 +63,7 @@ fn parts_per_million(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Parses a number that is one: what is not would break no rule that compares it.
+/// Parses a number. Rejects NaN and infinity, which would pass every range check.
 pub(in crate::cli) fn number(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -82,7 +82,7 @@ pub(in crate::cli) fn name(value: impl ValueEnum) -> Option<String> {
 }
 
 impl Group {
-    /// Where luck comes from, if nothing else says so.
+    /// The seed, or its default.
     pub(in crate::cli) fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)
     }
@@ -98,7 +98,7 @@ impl Group {
     }
 }
 
-/// The flags that mean something to some protocols alone.
+/// The flags that only some protocols have.
 pub(in crate::cli) fn all_flags() -> Vec<String> {
     let mut all = flags::all::<Every>();
     all.extend(flags::of::<Convened>());
@@ -106,8 +106,7 @@ pub(in crate::cli) fn all_flags() -> Vec<String> {
     all
 }
 
-/// Those of them that mean something to this protocol: its parameters, and what has to be known to
-/// hold its elections.
+/// Those of them that this protocol has: its parameters, and what its elections need.
 pub(in crate::cli) fn own_flags(entry: &'static Entry) -> Vec<String> {
     let mut own = flags::own::<Every>(entry);
     let calm = Surroundings::calm(5, Duration::from_millis(100));
@@ -115,7 +114,7 @@ pub(in crate::cli) fn own_flags(entry: &'static Entry) -> Vec<String> {
     let Some(choice) = config.and_then(|config| Choice::try_from(config).ok()) else { return own };
     if choice.rounds().is_some() {
         own.extend(flags::of::<Probabilistic>());
-        // Nobody tells its processes anything.
+        // Its processes are told of no failures.
         own.extend(flags::of::<Call>().into_iter().filter(|flag| flag != "detection"));
     } else if choice.profile().convened {
         own.extend(Convened::flags_of(choice.layout()));
@@ -129,7 +128,7 @@ pub(in crate::cli) fn value_of(config: &Config, key: &str) -> Value {
     found.map_or(Value::Null, |(_, value)| value)
 }
 
-/// Whether processes find out themselves who is gone, and are not told.
+/// Whether processes detect failures themselves, and are not told of them.
 pub(in crate::cli) fn detects(config: &Config) -> bool {
     value_of(config, "detector") == "heartbeats"
 }
@@ -140,7 +139,7 @@ pub(in crate::cli) struct Setting<'a> {
     group: &'a Group,
     entry: &'static Entry,
     unsteady: bool,
-    /// Whether the group is to be looked at, process by process.
+    /// Whether every process will be looked at.
     few: bool,
 }
 
@@ -150,12 +149,12 @@ impl Setting<'_> {
         Self { unsteady: true, ..self }
     }
 
-    /// The same with no more processes than can be looked at, if nothing else is said.
+    /// The same with no more processes by default than people can look at.
     pub(in crate::cli) fn few(self) -> Self {
         Self { few: true, ..self }
     }
 
-    /// Where luck comes from, if nothing else says so.
+    /// The seed, or its default.
     pub(in crate::cli) fn seed(self) -> u64 {
         self.group.seed()
     }
@@ -242,7 +241,7 @@ impl Setting<'_> {
         self.clock_drift(choice) * 1_000
     }
 
-    /// What is not the same in every experiment, for people to read.
+    /// What differs between experiments, for people to read.
     pub(in crate::cli) fn conditions(self, (config, choice): &(Config, Choice)) -> String {
         let Group { params, convened, probabilistic, channel, .. } = self.group;
         let circumstances = if choice.rounds().is_some() {

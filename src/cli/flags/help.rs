@@ -8,7 +8,7 @@ use clap::Command;
 /// The heading above the parameters.
 pub(super) const HEADING: &str = "Parameters of the protocol";
 
-/// What a parameter is for, when it has an effect, its rule and its default.
+/// The purpose of a parameter, when it has an effect, its rule and its default.
 fn of_one(param: &Param, default: Option<&str>) -> String {
     let mut text = param.help.to_owned();
     if let Some(first) = text.get_mut(..1) {
@@ -29,7 +29,7 @@ fn of_one(param: &Param, default: Option<&str>) -> String {
     }
 }
 
-/// What a parameter is if it is not given; nothing if it is off or absent then.
+/// The default of a parameter; nothing if it is off or absent by default.
 pub(in crate::cli) fn default_of(param: &Param) -> Option<String> {
     match param.default {
         Fallback::Is("false") | Fallback::Absent => None,
@@ -39,21 +39,21 @@ pub(in crate::cli) fn default_of(param: &Param) -> Option<String> {
 
 /// The same for every protocol that has it.
 pub(super) fn of_all(shared: &Shared) -> String {
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut texts: Vec<(String, Vec<&str>)> = Vec::new();
     for owner in &shared.owners {
         for param in own_params(owner).filter(|param| param.name == shared.param.name) {
             let text = of_one(param, None);
-            match told.iter_mut().find(|(known, _)| *known == text) {
+            match texts.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, owners)) => owners.push(owner.name),
-                None => told.push((text, vec![owner.name])),
+                None => texts.push((text, vec![owner.name])),
             }
         }
     }
-    let lines = told.iter().map(|(text, owners)| format!("{}: {text}", among(owners)));
+    let lines = texts.iter().map(|(text, owners)| format!("{}: {text}", among(owners)));
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// Some names, and how many there are besides.
+/// Some names, and the number of the others.
 fn among(names: &[&str]) -> String {
     const NAMED: usize = 3;
     match names.get(..NAMED) {
@@ -78,8 +78,8 @@ fn named(words: &[String]) -> Option<&'static Entry> {
     find(after.map(String::as_str).or(joined).unwrap_or("local-leader"))
 }
 
-/// The command with the help that these words ask for: of a subcommand for one protocol, its own
-/// flags and the common ones; without a protocol the common ones alone.
+/// The command with the help that these arguments ask for: for one protocol its own flags and the
+/// common ones, without a protocol the common ones alone.
 pub(in crate::cli) fn asked(
     command: Command,
     words: &[String],
@@ -116,14 +116,14 @@ pub(in crate::cli) fn asked(
     })
 }
 
-/// The default of a parameter where it is another in this command.
+/// The default of a parameter where this command has another one.
 fn unusual(command: &str, param: &Param) -> Option<&'static str> {
     let (name, text) = super::UNATTENDED;
     let unattended = ["check", "run", "check-config"].contains(&command);
     (unattended && param.name == name).then_some(text)
 }
 
-/// The command, where nobody looks after the group.
+/// The command with the defaults of a group that runs unattended.
 pub(in crate::cli) fn unattended(command: Command) -> Command {
     let (name, text) = super::UNATTENDED;
     let about = shared().iter().find(|shared| shared.param.name == name);

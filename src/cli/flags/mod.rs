@@ -5,8 +5,8 @@
 //! **Assumptions.** Parameters of the same name take values of the same kind.
 //!
 //! **Promise.** Every parameter is a flag, under the same name in every command; `run` alone has
-//! another name for one of them. What is written goes to the library as names and texts. What the
-//! library refuses is told with the name of the flag.
+//! another name for one of them. The library gets names and texts, and what it refuses is reported
+//! with the name of the flag.
 
 pub(super) mod calling;
 pub(super) mod calls;
@@ -88,7 +88,7 @@ pub(super) fn shared() -> &'static [Shared] {
 /// The parameters of a protocol's table that this protocol accepts: of the rings, only some are
 /// printed with mistakes.
 pub(super) fn own_params(entry: &Entry) -> impl Iterator<Item = &'static Param> {
-    // Asked for every flag of every command, so it is found out once.
+    // Needed for every flag of every command, so it is computed once.
     static PRINTED: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let is_accepted = |entry: &&Entry| {
             let config = entry.default_config().with(AS_PRINTED, "true");
@@ -100,7 +100,7 @@ pub(super) fn own_params(entry: &Entry) -> impl Iterator<Item = &'static Param> 
     entry.params().iter().filter(move |param| param.name != AS_PRINTED || is_printed)
 }
 
-/// The parameter that puts the mistakes of the text back.
+/// The parameter that restores the mistakes of the printed text.
 const AS_PRINTED: &str = "as-printed";
 
 /// The names of a protocol's flags.
@@ -158,7 +158,7 @@ impl<O: Offers> Parameters<O> {
     pub(super) fn config(&self, entry: &Entry, around: &Surroundings) -> Result<Config, Failure> {
         let refused = |bad| Failure::usage(refused::<O>(bad));
         let usual = entry.default_config();
-        // What says only what is so anyway is not refused for having no effect.
+        // A value that equals the default is not refused for having no effect.
         let idle = |name: &str, text: &str| {
             let param = entry.params().iter().find(|param| param.name == name);
             let fixed = param.is_some_and(|param| matches!(param.default, Fallback::Is(_)));
@@ -180,14 +180,14 @@ impl<O: Offers> Parameters<O> {
     }
 }
 
-/// A leader that died must be given up where nobody looks after the group.
+/// In a group that runs unattended, members must give up a leader that died.
 const UNATTENDED: (&str, &str) = ("listen", "3s");
 
-/// Enters what differs by default in a group that nobody looks after.
+/// Enters the defaults of a group that runs unattended.
 pub(super) fn unattended(entry: &Entry, around: &Surroundings, given: &mut Given) {
     let (name, text) = UNATTENDED;
     if around.unattended && !given.has(name) {
-        // Who has no such parameter needs none.
+        // A protocol without this parameter needs no default.
         let _ = given.put(entry.params(), name, text);
     }
 }

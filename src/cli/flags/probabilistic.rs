@@ -43,7 +43,7 @@ impl Probabilistic {
         network
     }
 
-    /// Who calls and what they see. Where one calls, it is any.
+    /// Who calls, and what each process sees. Where one calls, it is drawn.
     pub(in crate::cli) fn initiation(&self, call: &Call) -> Result<Initiation, Failure> {
         let called = call.initiation()?;
         let initiators = match called.initiators {
@@ -53,7 +53,7 @@ impl Probabilistic {
         Ok(Initiation { initiators, view: self.view, fail: self.fail, ..called })
     }
 
-    /// What is not the same in every experiment, for people to read.
+    /// What differs between experiments, for people to read.
     pub(in crate::cli) fn conditions(&self, call: &Call) -> String {
         let mut text = format!(", view {}", self.view.value());
         let lost = [("unicasts", self.ucast_loss), ("multicasts", self.mcast_loss)];

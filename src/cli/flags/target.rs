@@ -1,4 +1,4 @@
-//! Which running member a command talks to, and how it writes what it hears.
+//! Which running member a command talks to, and how it writes the answer.
 
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::runtime_dir;

@@ -1,4 +1,4 @@
-//! What a simulation is of: a protocol, or a scenario file, which says everything itself.
+//! The subject of a simulation: a protocol with flags, or a scenario file, which replaces them.
 
 use crate::cli::failure::Failure;
 use bellwether::protocols::choice::Entry;
@@ -16,7 +16,7 @@ pub(in crate::cli) enum What {
 }
 
 impl What {
-    /// What was refused, by whoever wrote it: in a file, or on the command line.
+    /// The failure for a refusal: bad configuration for a file, bad usage for flags.
     pub(in crate::cli) fn refused(&self, why: impl Display) -> Failure {
         match self {
             Self::Protocol(_) => Failure::usage(why),

@@ -1,4 +1,4 @@
-//! How many threads work.
+//! The number of threads.
 
 /// More threads than any machine has cores for.
 const THREADS_MAX: usize = 1024;

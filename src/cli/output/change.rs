@@ -29,7 +29,7 @@ pub(in crate::cli) fn text(change: &Change) -> String {
     format!("{} {said}{left}", stamped(wall, Instant::from_nanos(*t)))
 }
 
-/// When: by the wall clock, and in seconds of the clock by which leases end.
+/// A time stamp: the wall clock, and seconds of the clock by which leases end.
 pub(in crate::cli) fn stamp(at: Instant) -> String {
     stamped(&wall_time(at), at)
 }
@@ -43,7 +43,7 @@ pub(in crate::cli) fn names(ids: &[u64]) -> String {
     ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A number of milliseconds, as people say it.
+/// A number of milliseconds in the unit that suits it.
 pub(in crate::cli) fn millis(ms: f64) -> String {
     match ms {
         ms if ms >= 120_000.0 => format!("{:.0} min", ms / 60_000.0),

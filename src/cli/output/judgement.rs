@@ -1,16 +1,16 @@
-//! What `analyze` says about a simulation beside the forms of a quantity.
+//! How `analyze` compares a simulation with the forms of a quantity.
 
 use crate::cli::output::digits;
 use bellwether::analysis::Support;
 use bellwether::analysis::support::Off;
 use bellwether::sim::stats::Summary;
 
-/// What a simulation says to the forms.
+/// What a simulation says about the forms.
 #[derive(Clone, Copy)]
 pub(in crate::cli) enum Judgement {
-    /// To exact ones.
+    /// Which exact forms it supports.
     Supports(Support),
-    /// To an approximation.
+    /// How far an approximation is off.
     Off(Off),
     /// Nothing: there is no corrected form, or nothing to compare it with.
     Nothing,

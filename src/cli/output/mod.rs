@@ -10,7 +10,6 @@ pub(in crate::cli) mod view;
 pub(in crate::cli) use rows::Rows;
 
 use clap::ValueEnum;
-use comfy_table::{Table, presets};
 
 /// How a result is written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,33 +21,6 @@ pub(in crate::cli) enum Format {
     Json,
     /// A header and rows.
     Csv,
-}
-
-/// Lines up columns without boxes.
-pub(in crate::cli) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.iter().copied());
-    for row in rows {
-        table.add_row(row);
-    }
-    let lines = table.to_string();
-    lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-}
-
-/// Rows with commas between; a cell that needs quotes gets them.
-pub(in crate::cli) fn csv(header: &[&str], rows: &[Vec<String>]) -> String {
-    let quoted = |cell: &str| {
-        if cell.contains([',', '"', '\n']) {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            cell.to_owned()
-        }
-    };
-    let mut lines = vec![header.join(",")];
-    lines.extend(
-        rows.iter().map(|row| row.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",")),
-    );
-    lines.join("\n")
 }
 
 /// A number with about five digits that matter.
@@ -84,11 +56,5 @@ mod tests {
         {
             assert_eq!(short(value), text);
         }
-    }
-
-    #[test]
-    fn a_cell_with_a_comma_is_quoted() {
-        let rows = [vec!["a,b".to_owned(), "say \"x\"".to_owned()]];
-        assert_eq!(csv(&["one", "two"], &rows), "one,two\n\"a,b\",\"say \"\"x\"\"\"");
     }
 }

@@ -1,4 +1,4 @@
-//! A bar that shows only when there is a terminal and the wait is worth it.
+//! A progress bar, shown only on a terminal and after a second; and Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use signal_hook::consts::SIGINT;
@@ -9,17 +9,19 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Counts what is finished, and clears its bar when it goes, however the work ends.
+/// Counts what is finished, and clears its bar when it is dropped, however the work ends.
 pub(in crate::cli) struct Progress {
     done: Arc<AtomicU64>,
-    /// What is being worked on, if that has a name.
+    /// The name of the present work, if it has one.
     now: Arc<Mutex<String>>,
-    /// Draws; a thread of its own, because a single run may be long and tells nothing meanwhile.
-    painter: Option<(Sender<()>, JoinHandle<()>)>,
+    /// Draws, on a thread of its own: a single run may be long, and reports nothing meanwhile.
+    painter: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
 
 /// Work shorter than this gets no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How often an interrupt is looked for.
+const GLANCE: Duration = Duration::from_millis(20);
 /// The time between two pictures.
 const FRAME: Duration = Duration::from_millis(100);
 
@@ -28,12 +30,12 @@ impl Progress {
         Self::of(runs, "runs")
     }
 
-    /// Of so many things that are called so.
+    /// The progress of so many things with this name.
     pub(in crate::cli) fn of(total: u64, things: &'static str) -> Self {
         Self::shown(Some(total), things, io::stderr().is_terminal())
     }
 
-    /// Of nobody knows how many.
+    /// The progress of an unknown number of things.
     pub(in crate::cli) fn without_end(things: &'static str) -> Self {
         Self::shown(None, things, io::stderr().is_terminal())
     }
@@ -45,7 +47,7 @@ impl Progress {
             let work = Work { total, things, done: Arc::clone(&done), now: Arc::clone(&now) };
             (stop, std::thread::spawn(move || work.paint(&stopped)))
         });
-        Self { done, now, painter }
+        Self { done, now, painter: Mutex::new(painter) }
     }
 
     /// Names what is being worked on.
@@ -56,22 +58,33 @@ impl Progress {
         }
     }
 
-    /// So many are finished by now.
-    pub(in crate::cli) fn reach(&self, count: u64) {
-        self.done.store(count, Ordering::Relaxed);
+    /// So many are finished by now; returns whether that is more than before.
+    pub(in crate::cli) fn reach(&self, count: u64) -> bool {
+        self.done.fetch_max(count, Ordering::Relaxed) < count
     }
 
     pub(in crate::cli) fn tick(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
+
+    /// How many are finished.
+    pub(in crate::cli) fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Clears the bar for good.
+    pub(in crate::cli) fn clear(&self) {
+        let painter = self.painter.lock().ok().and_then(|mut painter| painter.take());
+        if let Some((stop, painter)) = painter {
+            drop(stop); // which wakes the painter
+            let _ = painter.join(); // a bar that failed is no reason to fail
+        }
+    }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some((stop, painter)) = self.painter.take() {
-            drop(stop); // which wakes the painter
-            let _ = painter.join(); // a bar that failed is no reason to fail
-        }
+        self.clear();
     }
 }
 
@@ -100,7 +113,7 @@ impl Work {
             let template = format!("{bar} {}, {{elapsed}} so far{end}{{msg}}", self.things);
             ProgressStyle::with_template(&template).ok()
         };
-        // How long it will take cannot be told before anything is done.
+        // The time left is unknown before anything is done.
         let mut styles = [style(""), style(", {eta} left")].map(Option::into_iter);
         loop {
             let position = self.done.load(Ordering::Relaxed);
@@ -121,7 +134,8 @@ impl Work {
     }
 }
 
-/// Ctrl-C, caught: what was found so far can be told. A second one ends the process as usual.
+/// Ctrl-C, caught, so that what was found by then can be printed. A second one ends the process as
+/// usual.
 #[derive(Debug)]
 pub(in crate::cli) struct Interrupt(Arc<AtomicBool>);
 
@@ -138,6 +152,28 @@ impl Interrupt {
     /// Whether it came.
     pub(in crate::cli) fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Does work that cannot be stopped, and returns what it gives, or nothing if Ctrl-C comes
+    /// first. The work then goes on until the process ends, which should be soon.
+    pub(in crate::cli) fn unless<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<Option<T>> {
+        let (given, result) = channel();
+        // Nobody takes the result of work that was given up.
+        let thread = std::thread::Builder::new().spawn(move || drop(given.send(work())))?;
+        loop {
+            match result.recv_timeout(GLANCE) {
+                Ok(result) => return Ok(Some(result)),
+                Err(RecvTimeoutError::Timeout) if self.came() => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                    Ok(()) => return Err(io::Error::other("a thread gave no result")),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                },
+            }
+        }
     }
 }
 
@@ -171,6 +207,6 @@ mod tests {
 
     #[test]
     fn without_a_terminal_nobody_draws() {
-        assert!(Progress::shown(Some(10), "runs", false).painter.is_none());
+        assert!(Progress::shown(Some(10), "runs", false).painter.lock().unwrap().is_none());
     }
 }

@@ -1,7 +1,7 @@
-//! What `bellwether check` says: for people, for programs, for spreadsheets.
+//! The verdict of `bellwether check`: for people, for programs, for spreadsheets.
 
 use crate::cli::commands::sim::count;
-use crate::cli::output::{csv, short, table};
+use crate::cli::output::{Rows, short};
 use bellwether::check::{BrokenInvariant, Report, Schedule, Trial};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Promise;
@@ -10,7 +10,7 @@ use bellwether::sim::{Fault, Network, Timed, Who};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// All there is to say.
+/// The verdict, and what it rests on.
 pub(in crate::cli) struct Verdict<'a> {
     pub(in crate::cli) name: &'a str,
     pub(in crate::cli) trial: &'a Trial,
@@ -23,10 +23,10 @@ pub(in crate::cli) struct Verdict<'a> {
 
 /// What is known of a violation, once it is shrunk and written down.
 pub(in crate::cli) struct Evidence {
-    /// The least that breaks it.
+    /// The shrunk schedule.
     pub(in crate::cli) schedule: Schedule,
-    /// What that breaks.
-    pub(in crate::cli) breach: BrokenInvariant,
+    /// The invariant that it breaks.
+    pub(in crate::cli) broken: BrokenInvariant,
     /// How many faults there were at first.
     pub(in crate::cli) before: usize,
     /// The command that shows it again.
@@ -58,15 +58,11 @@ impl Verdict<'_> {
                     _ => "nothing to judge; try --promise eventually-one or --promise never-two",
                 };
         }
-        let rows: Vec<Vec<String>> = self
-            .checks()
-            .map(|(name, checks, breaches)| {
-                let verdict = if breaches == 0 { "held" } else { "BROKEN" };
-                let verdict = if checks == 0 { "not asked" } else { verdict };
-                vec![name.to_owned(), checks.to_string(), verdict.to_owned()]
-            })
-            .collect();
-        text += &table(&["invariant", "checks", "verdict"], &rows);
+        let rows = self.checks().map(|(name, checks, breaches)| {
+            let verdict = if breaches == 0 { "held" } else { "BROKEN" };
+            [json!(name), json!(checks), json!(if checks == 0 { "not asked" } else { verdict })]
+        });
+        text += &Rows::of(["invariant", "checks", "verdict"], rows).to_text();
         text += "\n\nwhat went wrong, and how often:\n";
         let trouble = tally.trouble.iter().map(|(kind, n)| format!("{} {n}", kind.name()));
         text += &wrapped(&trouble.collect::<Vec<_>>());
@@ -86,18 +82,18 @@ impl Verdict<'_> {
             text += &format!("\nINTERRUPTED: {left_out} not run");
         }
         if let Some(evidence) = self.evidence {
-            text += &self.accuse(evidence);
+            text += &self.describe_violation(evidence);
         }
         text
     }
 
     /// What was broken, how, and how to see it.
-    fn accuse(&self, evidence: &Evidence) -> String {
-        let Evidence { schedule, breach, before, replay, toml, svg } = evidence;
+    fn describe_violation(&self, evidence: &Evidence) -> String {
+        let Evidence { schedule, broken, before, replay, toml, svg } = evidence;
         let number = self.report.violation.as_ref().map_or(0, |violation| violation.number);
         let faults = &schedule.plan.faults;
         let mut text = format!(
-            "\n\nVIOLATED by schedule {number}: {breach}\n\n\
+            "\n\nVIOLATED by schedule {number}: {broken}\n\n\
              shrunk from {} to {}{}{}:\n",
             count(*before as u64, "fault", "faults"),
             faults.len(),
@@ -106,7 +102,7 @@ impl Verdict<'_> {
         );
         text += &format!("  {:<13} the network {}\n", "0s", describe(&schedule.plan.network));
         for timed in faults {
-            text += &format!("  {}\n", tell(timed));
+            text += &format!("  {}\n", line_of(timed));
         }
         text += &format!(
             "\nagain:   {replay}\nscript:  bellwether trace {}\npicture: {}",
@@ -151,7 +147,7 @@ impl Verdict<'_> {
 
     fn violations(&self) -> Vec<Value> {
         let found = self.report.violation.as_ref().zip(self.evidence);
-        let told = found.map(|(violation, evidence)| {
+        let shown = found.map(|(violation, evidence)| {
             json!({
                 "schedule": violation.number,
                 "invariant": violation.breach.invariant,
@@ -160,15 +156,15 @@ impl Verdict<'_> {
                 "faults": evidence.before,
                 "shrunk": {
                     "faults": evidence.schedule.plan.faults.len(),
-                    "at": evidence.breach.at.as_secs_f64(),
-                    "seen": evidence.breach.text,
+                    "at": evidence.broken.at.as_secs_f64(),
+                    "seen": evidence.broken.text,
                 },
                 "replay": evidence.replay,
                 "scenario": evidence.toml.display().to_string(),
                 "diagram": evidence.svg.display().to_string(),
             })
         });
-        told.into_iter().collect()
+        shown.into_iter().collect()
     }
 
     pub(in crate::cli) fn for_spreadsheets(&self) -> String {
@@ -182,19 +178,19 @@ impl Verdict<'_> {
             "checks",
             "breaches",
         ];
-        let row = |(invariant, checks, breaches): (&str, u64, u64)| {
-            vec![
-                self.name.to_owned(),
-                self.trial.promise.name().to_owned(),
-                self.trial.nodes.to_string(),
-                self.report.tally.schedules.to_string(),
-                self.trial.seed.to_string(),
-                invariant.to_owned(),
-                checks.to_string(),
-                breaches.to_string(),
+        let rows = self.checks().map(|(invariant, checks, breaches)| {
+            [
+                json!(self.name),
+                json!(self.trial.promise.name()),
+                json!(self.trial.nodes),
+                json!(self.report.tally.schedules),
+                json!(self.trial.seed),
+                json!(invariant),
+                json!(checks),
+                json!(breaches),
             ]
-        };
-        csv(&header, &self.checks().map(row).collect::<Vec<_>>())
+        });
+        Rows::of(header, rows).to_csv()
     }
 
     /// Each invariant, how often it was asked and how often it was broken.
@@ -273,7 +269,7 @@ fn describe(network: &Network) -> String {
 }
 
 /// One fault in a line.
-fn tell(timed: &Timed) -> String {
+fn line_of(timed: &Timed) -> String {
     let who = |node: &Who| match node {
         Who::Node(node) => format!("process {node}"),
         Who::Leader => "the leader".to_owned(),

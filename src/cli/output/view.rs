@@ -20,14 +20,14 @@ pub(in crate::cli) enum View {
     Graph,
 }
 
-/// Where processes are, if that is known.
+/// The positions of processes, if they have any.
 pub(in crate::cli) type Places = Option<Vec<[f64; 2]>>;
 
 impl View {
-    /// How the processes of a scenario stand to each other, as far as it is to be shown.
+    /// The ring or network of a scenario, if the picture shows it.
     ///
     /// # Errors
-    /// If they do not stand as they are to be shown, or are too many.
+    /// If the processes have no such arrangement, or are too many.
     pub(in crate::cli) fn arrange(
         self,
         scenario: &ScenarioFile,

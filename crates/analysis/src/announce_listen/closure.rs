@@ -17,8 +17,8 @@
 //! tenth for a million. A test compares up to 1000.
 //!
 //! *Promise:* large k are taken in blocks of at most k/32 each, late rounds as a geometric series,
-//! and whoever hardly sends is left out. Together that changes less than 3e-6 of the closure, and
-//! makes a million processes a matter of milliseconds.
+//! and processes that hardly ever send are left out. Together that changes less than 3e-6 of the
+//! closure, and makes a million processes a matter of milliseconds.
 
 use super::point_of;
 use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
@@ -86,7 +86,7 @@ pub(super) fn needs_no_delay(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "with uncorrelated loss this holds for delay = 0, announce >= suppress only";
-    let way_out = "choose --delay 0, and --announce no shorter than --suppress";
+    let way_out = "choose `delay` 0, and `announce` no shorter than `suppress`";
     Err(OutOfDomain::Condition { rule, way_out })
 }
 
@@ -96,7 +96,7 @@ pub(super) fn needs_own_losses(inputs: &ValidInputs) -> Result<(), OutOfDomain> 
         return Ok(());
     }
     let rule = "this is for uncorrelated loss only";
-    Err(OutOfDomain::Condition { rule, way_out: "choose --loss-model uncorrelated" })
+    Err(OutOfDomain::Condition { rule, way_out: "choose `loss-model` uncorrelated" })
 }
 
 /// P_k of the first round, from k = 0 on.

@@ -17,7 +17,7 @@
 //! leader's count, one in N of random ones; the text counts all. It does not say which joiners are
 //! greater: one in N+1 of random ones, and both forms take it so.
 //!
-//! Delay times rate is an approximation: N stays the same, and no event strikes before the group
+//! Delay times rate is an approximation: N stays the same, and no event happens before the group
 //! has recovered from the one before.
 
 use super::reestablishment::{

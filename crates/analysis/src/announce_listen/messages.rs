@@ -72,7 +72,7 @@ pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     }
 }
 
-/// The number of messages with one coin per message.
+/// The number of messages if all receivers lose a message together.
 pub(super) fn together(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let leader = 1.0 / (1.0 - inputs.loss.rate()) + overrun(inputs);
     let others = if inputs.suppress == 0.0 {

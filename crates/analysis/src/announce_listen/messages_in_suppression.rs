@@ -1,7 +1,7 @@
 //! Messages of LE-S in [0, T_S]: sections 5.3.3.1 to 5.3.3.3.
 //!
 //! The process behind k greater ones sends if each of those woke too late to be heard, or what it
-//! sent was lost. With one coin per message (l = 0 among them) that has the probability
+//! sent was lost. If all receivers lose together (l = 0 included) that has the probability
 //! ∫₀^{T_S} p(t) (1 − (1−l) P(t−Δ))^k dt, since whatever silences a greater process silences this
 //! one too. Summed over k:
 //!
@@ -13,7 +13,7 @@
 //! same. With uniform timers the corrected form is N·Δ + (1/(1−l)) Σ_{k=1..N} (1 − c^k)/k for T_S =
 //! 1, c = l + Δ − lΔ.
 //!
-//! With a coin per receiver the text gives the first round of its recurrence
+//! If each receiver loses for itself the text gives the first round of its recurrence
 //! ([`recurrence`](super::recurrence)); corrected is the first round of the
 //! [`closure`](super::closure), both for Δ = 0.
 //!
@@ -59,7 +59,7 @@ fn needs_one_announcement(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "announce must be at least suppress, or some announce twice in the interval";
-    Err(OutOfDomain::Condition { rule, way_out: "raise --announce or lower --suppress" })
+    Err(OutOfDomain::Condition { rule, way_out: "raise `announce` or lower `suppress`" })
 }
 
 /// N·P(Δ): those who wake before they can hear anybody.

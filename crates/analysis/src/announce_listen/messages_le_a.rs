@@ -71,11 +71,11 @@ fn others_apart(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     needs_a_delay(inputs)?;
     if inputs.delay > inputs.announce {
         let rule = "with uncorrelated loss this holds for delay <= announce";
-        let way_out = "raise --announce or lower --delay";
+        let way_out = "raise `announce` or lower `delay`";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     let l = inputs.loss.rate();
-    // Whoever is behind more than this many goes on with a probability below 1e-18.
+    // A process behind more than this many goes on with a probability below 1e-18.
     let far = if l == 0.0 { 1.0 } else { (-42.0 / log(l)).max(1.0) };
     let mut left = Chain::at(1);
     for place in 1..inputs.nodes.min(far as u32 + 1) {

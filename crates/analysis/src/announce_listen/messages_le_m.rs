@@ -1,14 +1,14 @@
 //! Messages of LE-M until the group has converged. Section 5.4.3 has figures, and no formula.
 //!
-//! Whoever wakes earlier is better. As for [LE-S](super::messages), with one coin per message all
-//! may be taken to announce for ever from their wake-up on. A process that wakes at t sends its
-//! r-th announcement if each other one wakes later, or has lost all it sent by x = t + (r−1)T_A −
-//! Δ: H_r(t)^{N−1}, H_r(t) = 1 − (1−l) Σ_{q≥0} l^q min(P(t), P(x − q·T_A)). In N ∫ p(t) H_r^{N−1}
-//! dt the part (1 − P(t))^{N−1} is the leader, who sends 1/(1−l), and ⌈Δ/T_A⌉ − 1 more while its
-//! announcement is under way. From r = ⌈Δ/T_A⌉ on, H_r − 1 + P falls by the factor l from round to
-//! round.
+//! A process that wakes earlier is better. As for [LE-S](super::messages), if all receivers lose
+//! together all processes may be taken to announce for ever from their wake-up on. A process that
+//! wakes at t sends its r-th announcement if each other one wakes later, or has lost all it sent by
+//! x = t + (r−1)T_A − Δ: H_r(t)^{N−1}, H_r(t) = 1 − (1−l) Σ_{q≥0} l^q min(P(t), P(x − q·T_A)). In N
+//! ∫ p(t) H_r^{N−1} dt the part (1 − P(t))^{N−1} is the leader, who sends 1/(1−l), and ⌈Δ/T_A⌉ − 1
+//! more while its announcement is under way. From r = ⌈Δ/T_A⌉ on, H_r − 1 + P falls by the factor l
+//! from round to round.
 //!
-//! With a coin per receiver and Δ = 0, T_A ≥ T_S, the processes of a round speak
+//! If each receiver loses for itself and Δ = 0, T_A ≥ T_S, the processes of a round speak
 //! one by one (`one_by_one.rs`), best first, and those who spoke are the line of the next round;
 //! the leader sends 1 + X(N−1).
 
@@ -33,7 +33,7 @@ pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     inputs.needs_nodes(2, u32::MAX)?;
     if inputs.suppress == 0.0 {
         let rule = "suppress = 0, but who leads LE-M is who wakes first";
-        let way_out = "choose --suppress above 0, or le-a.messages";
+        let way_out = "choose `suppress` above 0, or le-a.messages";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     let l = inputs.loss.rate();
@@ -101,7 +101,7 @@ fn others_apart(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     if inputs.delay > 0.0 || inputs.announce < inputs.suppress {
         let rule =
             "with uncorrelated loss LE-M has a form for delay = 0, announce >= suppress only";
-        let way_out = "choose --delay 0 or --loss-model correlated";
+        let way_out = "choose `delay` 0 or `loss-model` correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     inputs.needs_nodes(2, LINE_MAX)?;

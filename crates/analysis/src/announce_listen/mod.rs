@@ -7,7 +7,7 @@
 //! **Assumptions**, those of the text: N processes, all of which hear each other; every message
 //! takes Δ; a message is lost with probability l, by all receivers together (*correlated*) or by
 //! each for itself (*uncorrelated*), whatever else is lost; clocks run alike; at equal times a
-//! message comes before a timer. A start is simultaneous. Other events strike a settled group at
+//! message comes before a timer. A start is simultaneous. Other events happen to a settled group at
 //! any moment of the announce interval, so E\[t_d\] = E\[t_a\] = T_A/2.
 //!
 //! **Promise.** Corrected forms are exact, or say that they are not; all are evaluated without
@@ -38,7 +38,7 @@ mod chain;
 mod one_by_one;
 pub(crate) mod sums;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub mod closure;
 pub mod convergence;

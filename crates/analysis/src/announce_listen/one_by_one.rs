@@ -1,15 +1,16 @@
 //! Processes that speak one after the other, each unless it has heard one before: SUP, and every
 //! round of LE-M, with uncorrelated loss and Δ = 0.
 //!
-//! After c have spoken, the next in line has heard none of them with probability l^c, whoever they
-//! were; then it speaks too. So the number that has spoken is a chain that moves from c to c + 1
+//! After c have spoken, the next in line has heard none of them with probability l^c; then it
+//! speaks too. So the number that has spoken is a chain that moves from c to c + 1
 //! with probability l^c (it counts as Morris's approximate counter does). The first always speaks.
 //!
-//! In a long line hardly anybody speaks, and to ask each would be a waste. Let b be the smallest
-//! count that is likely at all. Whoever has lost what b speakers said *may* speak: l^b; and of
-//! those who may, one speaks with probability l^{c−b}. Who may depends on nothing that happens in
-//! the line: of a crowd of n processes it is a binomial number j, and the i-th of them stands, on
-//! average, at place i·(n+1)/(j+1) of the crowd. So only those who may speak are asked.
+//! In a long line hardly any process speaks, and asking each one would take too long. Let b be the
+//! smallest count that is likely at all. A process that has lost what b speakers said *may* speak,
+//! with probability l^b; a process that may speak does so with probability l^{c−b}. Which ones may
+//! does not depend on what happens in the line: of a crowd of n processes it is a binomial number
+//! j, and the i-th of them stands, on average, at place i·(n+1)/(j+1) of the crowd. So only those
+//! who may speak are asked.
 //!
 //! *Promise:* exact but for the part of the probability that `chain.rs` cuts off as well.
 

@@ -16,7 +16,7 @@
 //! **Typing errors mended.** The exponent is i − 1; the last term is 1 − (…)^i, as without rounds;
 //! what is sent in round r depends on who sends in round r and not r − 1; S(n,r) is the probability
 //! to be there and belongs before the first term and, inside, the second; sums begin with i = 0, or
-//! the leader does not survive; and whoever sends need not have reached every later one in time:
+//! the leader does not survive; and a sender need not have reached every later process in time:
 //!
 //! * Q(i,n,r) = S(n,r) a_{i−1} Q(i−1,n−1,r) + (1 − S(n,r) a_i) Q(i,n−1,r), Q(0,0,r) = 1
 //! * S(n,r) = S(n,r−1) Σ_{i=0..n−1} Q(i,n−1,r−1) l^i, S(n,1) = S(1,r) = 1

@@ -1,11 +1,11 @@
 //! SUP, suppression alone: what the figures of section 5.4 compare LE with.
 //!
-//! Whoever has heard nobody by its wake-up speaks once; any message silences. The chapter refers to
-//! chapters 2 and 3 of the thesis for formulas, which are not ours to print: there is no printed
-//! form here.
+//! A process that has heard no message by its wake-up sends once; any message silences it. The
+//! chapter refers to chapters 2 and 3 of the thesis for formulas, which we do not have: there is no
+//! printed form here.
 //!
-//! With one coin per message (l = 0 among them) a process is silenced by the first message that
-//! is not lost, whoever sent it, so all that matters is who woke Δ before:
+//! If all receivers lose together (l = 0 included), the first message that is not lost silences a
+//! process, from any sender. So all that matters is which processes woke Δ before:
 //!
 //! * messages: N ∫ p(t) (1 − (1−l) P(t−Δ))^{N−1} dt = N·P(Δ) + (1 − c^N)/(s(1−l)),
 //!   c = 1 − (1−l) P(T_S−Δ), s the slope of P(t−Δ) over P(t), which is 1 for uniform timers.
@@ -15,8 +15,8 @@
 //! * delay, until the last has spoken or has been silenced: E[min(x + Δ, last wake-up)]; uniform:
 //!   Δ + [−Δ^{N+1} + (1 − c^{N+1})/(1−l) − (c^{N+1} − Δ^{N+1})/l]/(N+1).
 //!
-//! With a coin per receiver and Δ = 0 the processes speak one by one (`one_by_one.rs`): exact
-//! as well. With Δ > 0 there is no form for that.
+//! If each receiver loses for itself and Δ = 0, the processes speak one by one (`one_by_one.rs`):
+//! exact as well. With Δ > 0 there is no form for that.
 
 use super::one_by_one::Line;
 use super::point_of;
@@ -95,7 +95,7 @@ pub fn delay(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     needs_an_order(inputs)?;
     if let Loss::Uncorrelated(_) = inputs.loss {
         let rule = "there is no form of the delay of SUP with uncorrelated loss";
-        let way_out = "choose --loss-model correlated";
+        let way_out = "choose `loss-model` correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     if inputs.suppress == 0.0 {
@@ -117,12 +117,12 @@ pub fn delay(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(inputs.suppress * (delay + (heard - pow(delay, m) - lost) / m))
 }
 
-/// Whether each receiver has a coin of its own; then Δ must be zero.
+/// Whether each receiver loses for itself; then Δ must be zero.
 fn apart(inputs: &ValidInputs) -> Result<bool, OutOfDomain> {
     let apart = matches!(inputs.loss, Loss::Uncorrelated(_)) && inputs.nodes > 2;
     if apart && inputs.delay > 0.0 {
         let rule = "with uncorrelated loss SUP has a form for delay = 0 only";
-        let way_out = "choose --delay 0 or --loss-model correlated";
+        let way_out = "choose `delay` 0 or `loss-model` correlated";
         return Err(OutOfDomain::Condition { rule, way_out });
     }
     if apart {
@@ -145,7 +145,7 @@ fn needs_uniform(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
         return Ok(());
     }
     let rule = "this holds for uniform timers only";
-    Err(OutOfDomain::Condition { rule, way_out: "choose --timer uniform" })
+    Err(OutOfDomain::Condition { rule, way_out: "choose `timer` uniform" })
 }
 
 /// t_max for any timers: the integral of the probability that it is later than t.

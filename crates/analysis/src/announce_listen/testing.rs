@@ -1,14 +1,15 @@
 //! What the tests of the formulas share: inputs, exact numbers, comparisons.
 
-use crate::inputs::{Inputs, Loss, ValidInputs};
+use crate::inputs::{Inputs, Loss, ValidInputs, usual};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 
 /// Inputs with the parameters of the figures, but for these.
 pub(super) fn inputs(nodes: u32, loss: Loss, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
-    let mut given = Inputs { nodes, loss, ..Inputs::default() };
-    change(&mut given);
-    given.try_into().expect("inputs in the domain")
+    usual(nodes, |given| {
+        given.loss = loss;
+        change(given);
+    })
 }
 
 /// An exact fraction.
@@ -23,7 +24,7 @@ pub(super) fn float(exact: &BigRational) -> f64 {
 
 /// `got` is `expected`, up to this part of it.
 #[track_caller]
-pub(super) fn assert_near(got: f64, expected: f64, relative: f64) {
+pub(crate) fn assert_near(got: f64, expected: f64, relative: f64) {
     let off = (got - expected).abs();
     assert!(off <= relative * expected.abs(), "{got} is not {expected}: off by {off:e}");
 }

@@ -28,7 +28,7 @@ fn rising(rate: f64, u: f64) -> f64 {
     exp(rate * (u - 1.0)) * expm1(-rate * u) / expm1(-rate)
 }
 
-/// Whoever woke by t had woken by t − Δ with a probability that falls by this factor as P(t) does:
+/// The slope of P(t−Δ) as a function of P(t):
 /// P(t−Δ) = slope · (P(t) − P(Δ)) for t ≥ Δ, for all three distributions. T_S must be above zero.
 pub fn slope(inputs: &ValidInputs) -> f64 {
     // After T_S nobody is left to be late.

@@ -1,8 +1,8 @@
-//! Ad hoc networks: a tree grows over the links, brings back the best, and carries the news.
+//! Ad hoc networks: a tree is built over the links, reports the best process, and tells the leader.
 //!
 //! V processes, E links, all connected; one calls.
 //!
-//! * Election: 2E − V + 1. Whoever joins writes to all neighbours but the one it heard of it from:
+//! * Election: 2E − V + 1. A process that joins writes to all neighbours but its parent:
 //!   both ends of every link, but for the V−1 links of the tree, on which only one does.
 //! * Ack: as many; each Election is answered, at once or when the subtree is done.
 //! * Leader: V − 1, down the tree. The lecture has no such message, so it counts none: without it
@@ -10,8 +10,8 @@
 //! * In all 4E − V + 1.
 //!
 //! Counts are per link; a radio reaches all its neighbours with one broadcast, of which it would
-//! take V for the Election. If nobody says how many links there are it is two for each process, as
-//! far as there are pairs, as in simulations.
+//! take V for the Election. By default there are two links for each process, but no more than there
+//! are pairs, as in simulations.
 //!
 //! **Time.** The tree is as deep as the network is from its source if all messages take the same
 //! time: d hops down, d up, d down with the news, and 2 more if the last to join have neighbours
@@ -120,7 +120,7 @@ const TOTAL: Quantity = Quantity {
     name: "ad-hoc.messages.total",
     about: "all messages on a network of V processes and E links, one calling",
     corrected: total,
-    note: |_| "4E - V + 1, counted per link; E = 2V, or every pair, unless --links says otherwise",
+    note: |_| "4E - V + 1, counted per link; E = 2V, or every pair, unless links are given",
     simulation: |inputs| Some((simulation(inputs)?, Measure::Messages)),
     ..ELECTION
 };

@@ -20,7 +20,7 @@
 //! who finds the top dead takes N−1 messages too: `from` with i = N−2.
 //!
 //! `stamps` is the idea of MEREA, which its section 7 would carry over to bully: of two elections
-//! the older prevails. Whoever would take over an election would call a younger one.
+//! the older prevails. A process that takes over an election would call a younger one.
 //!
 //! **Time.** One time-out R, for the OK that the dead top does not send, whatever N: the others
 //! have the answer of somebody greater after 2Δ. R + 2Δ in all, or R + Δ if P_{N−2} calls.
@@ -148,19 +148,19 @@ pub fn time(case: Case, inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     if asks > 0.0 && reply <= 2.0 * delay {
         return Err(OutOfDomain::Condition {
             rule: "reply <= 2 delays: the living are taken for dead before they can answer",
-            way_out: "choose a greater --reply or a smaller --delay",
+            way_out: "choose a greater `reply` or a smaller `delay`",
         });
     }
     Ok(asks + reply + tells)
 }
 
-/// R: ten delays if nobody says, and a moment where they are none, as in simulations.
+/// R: ten delays by default, and a moment where the delay is zero, as in simulations.
 fn reply(inputs: &ValidInputs) -> f64 {
     let usual = if inputs.delay > 0.0 { 10.0 * inputs.delay } else { 0.01 };
     inputs.reply.unwrap_or(usual)
 }
 
-/// The election of one case; nothing in it is left to luck.
+/// The election of one case; nothing in it is random.
 fn point(case: Case, inputs: &ValidInputs) -> Point {
     let mut point = point_of("bully", inputs).runs(2);
     point.initiation.top_dead = matches!(case, Case::Worst | Case::From);
@@ -211,7 +211,7 @@ fn note(case: Case) -> &'static str {
         Case::From => "the top is dead; by P_{N-2} it takes N-1 messages, as few as the recovery",
         Case::AllAlive => "P_0 calls; the top answers OK like everyone else",
         Case::Lecture => "P_0 calls; the top answers with its Coordinator messages instead of OK",
-        Case::Stamps => "P_0 calls; whoever takes part in an older election calls no younger one",
+        Case::Stamps => "P_0 calls; a process in an older election calls no younger one",
         Case::Recovery => "nobody is greater, so nobody is asked",
     }
 }
@@ -314,7 +314,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         "bully.time.worst",
         Worst,
         &["nodes", "loss", "delay", "reply"],
-        "one time-out, for the OK of the dead top, and the way to whoever waits for it and back",
+        "one time-out, for the OK of the dead top, and the way to those who wait for it and back",
         "until all know the leader, the greatest dead, P_0 calls"
     ),
     &time!(

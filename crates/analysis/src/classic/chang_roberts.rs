@@ -1,7 +1,8 @@
 //! Chang and Roberts: a message goes on until it meets somebody greater than who sent it.
 //!
-//! All n call. A process swallows the messages of lesser ones and passes on those of greater; whose
-//! message comes home leads, and says so once round, n messages more. Election messages are
+//! All n call. A process drops the messages of lesser ones and passes on those of greater ones. The
+//! process whose message returns to it leads, and says so once round, n messages more. Election
+//! messages are
 //!
 //! * n for the greatest and 1 for everyone else, 2n−1, if ids ascend in the direction of the ring:
 //!   the *best* order;

@@ -18,14 +18,14 @@ pub(super) fn group(inputs: &ValidInputs) -> Result<u128, OutOfDomain> {
     if inputs.loss.rate() > 0.0 {
         return Err(OutOfDomain::Condition {
             rule: "loss > 0, but it is counted what is sent if nothing is lost",
-            way_out: "leave --loss out",
+            way_out: "leave `loss` out",
         });
     }
     inputs.needs_nodes(2, NODES_MAX)?;
     Ok(u128::from(inputs.nodes))
 }
 
-/// How many call the election; `usual` if nobody says.
+/// How many call the election, `usual` by default.
 pub(super) fn initiators(inputs: &ValidInputs, usual: u32) -> Result<u32, OutOfDomain> {
     let initiators = inputs.initiators.unwrap_or(usual);
     if (1..=inputs.nodes).contains(&initiators) {
@@ -54,7 +54,7 @@ pub(super) fn twice_round(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(hops(2 * n - 1, inputs))
 }
 
-/// So many who call: whoever is the least, all, or some that are drawn.
+/// The initiators, by their number: the least one, all, or some that are drawn.
 pub(super) fn so_many(count: u32, nodes: u32) -> Initiators {
     match count {
         1 => Initiators::One,
@@ -63,7 +63,7 @@ pub(super) fn so_many(count: u32, nodes: u32) -> Initiators {
     }
 }
 
-/// The simulation of a ring on which everyone calls; nothing is left to luck but a random order.
+/// The simulation of a ring on which everyone calls; only a random order is random in it.
 pub(super) fn all_call(variant: Variant, inputs: &ValidInputs, order: Order) -> Option<Point> {
     group(inputs).ok()?;
     let runs = if order == Order::Random { 1000 } else { 2 };

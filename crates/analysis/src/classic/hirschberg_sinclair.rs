@@ -1,20 +1,20 @@
 //! Hirschberg and Sinclair: a candidate asks ever greater neighbourhoods, on both sides.
 //!
-//! In phase k a candidate sends a probe each way; who is greater swallows it, and whoever is 2^k
-//! hops away answers. With both answers a candidate enters the next phase, and whose probe comes
-//! home leads. The lecture says O(n log n) and no more.
+//! In phase k a candidate sends a probe each way. A greater process drops it, and the process 2^k
+//! hops away answers. With both answers a candidate enters the next phase. The candidate whose
+//! probe returns to it leads. The lecture says O(n log n) and no more.
 //!
 //! * The bound: at most ⌈n/(2^{k−1}+1)⌉ are greatest among 2^{k−1} on each side and enter phase k,
 //!   each with at most 4·2^k messages; with 1 + ⌈log₂ n⌉ phases that is at most 8n(1 + ⌈log₂ n⌉).
 //! * The mean over all orders, exactly. Of phase k let L = 2^k and D = L/2 (zero for k = 0). A
 //!   process sends to its right for the j-th hop if it is the greatest of itself, D to its left and
 //!   max(D, j−1) to its right: one in min(n, 1 + D + max(D, j−1)). Its answer comes back if it is
-//!   the greatest of D and L: L messages, one in min(n, 1 + D + L). Where L ≥ n the probe comes
-//!   home after n hops and nobody answers. Both sides alike, and n for the announcement.
+//!   the greatest of D and L: L messages, one in min(n, 1 + D + L). Where L ≥ n the probe returns
+//!   after n hops and nobody answers. Both sides alike, and n for the announcement.
 //!
-//! The lecture's hop counter starts at 0 and ends at 2^k, and is incremented by whoever passes the
-//! message on: so that the one who answers is 2^k + 1 hops away. It must start at 1. The mean with
-//! that counter, L = 2^k + 1 and D the L of the phase before, counts as printed.
+//! The lecture's hop counter starts at 0 and ends at 2^k, and each process that passes the
+//! message on increments it: so the process that answers is 2^k + 1 hops away. It must start at 1.
+//! The mean with that counter, L = 2^k + 1 and D the L of the phase before, counts as printed.
 //!
 //! **Time.** The greatest gets its answers after 2·2^k in each phase with 2^k < n, whatever the
 //! order; then n hops and n−1 for the announcement: with K = ⌈log₂ n⌉ it is (2(2^K − 1) + 2n − 1)Δ,
@@ -28,7 +28,7 @@ use crate::quantity::Quantity;
 use bellwether_protocols::ring::Variant;
 use bellwether_sim::{Measure, Order};
 
-/// ⌈log₂ n⌉: the first phase in which a probe can come home.
+/// ⌈log₂ n⌉: the first phase in which a probe can return to its sender.
 fn phases(n: u128) -> u32 {
     n.next_power_of_two().trailing_zeros()
 }

@@ -1,8 +1,8 @@
 //! MEREA: the ring, on which an older election destroys the younger ones.
 //!
-//! Every Election message carries when and by whom it was created. Whoever has called an older
-//! election destroys it; everyone else adds its id and passes it on. So one comes home, the oldest,
-//! and one Coordinator message goes round.
+//! Every Election message carries when and by whom it was created. A process that has
+//! called an older election destroys it; every other adds its id and passes it on. So only the
+//! oldest message returns to its sender, and one Coordinator message goes round.
 //!
 //! | case | as printed | corrected |
 //! |---|---|---|

@@ -6,10 +6,10 @@
 //! each formula as printed and as corrected in our reading. Chang and Roberts, Communications of
 //! the ACM 22(5), 1979, for what the lecture names after them and does not count.
 //!
-//! **Assumptions**, those of the texts: nothing is lost, whoever calls an election calls it at time
-//! zero, and nobody fails meanwhile; one that is dead is dead from the start. A message counts
-//! when it is sent, to the dead too; one to several receivers counts once for each. Every message
-//! takes Δ, and a process D over each that it receives, one after the other.
+//! **Assumptions**, those of the texts: nothing is lost, all calls for an election come at
+//! time zero, and no process fails meanwhile; a dead process is dead from the start. A message
+//! counts when it is sent, to the dead too; one to several receivers counts once for each. Every
+//! message takes Δ, and a process D over each that it receives, one after the other.
 //!
 //! **Promise.** Counts are whole numbers, computed as such and rounded once: exact below 2⁵³, which
 //! n² exceeds from 95 million processes on. Means are exact to a relative error of 10⁻¹². What is

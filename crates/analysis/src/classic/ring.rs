@@ -54,7 +54,7 @@ pub fn time(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     }
 }
 
-/// Whoever calls and wherever it stands, it takes as much.
+/// The count does not depend on who calls or on its place.
 fn simulation(inputs: &ValidInputs) -> Option<Point> {
     group(inputs).ok()?;
     let who = so_many(initiators(inputs, 1).ok()?, inputs.nodes);

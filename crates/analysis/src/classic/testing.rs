@@ -1,13 +1,6 @@
 //! What the tests of the counts share: inputs, and all orders of a ring.
 
-use crate::inputs::{Inputs, ValidInputs};
-
-/// Inputs with the usual parameters, but for these.
-pub(super) fn inputs(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
-    let mut given = Inputs { nodes, ..Inputs::default() };
-    change(&mut given);
-    given.try_into().expect("inputs in the domain")
-}
+pub(super) use crate::inputs::usual as inputs;
 
 /// Shows every order of 0 to n−1, and says how many there were.
 pub(super) fn orders(n: usize, mut see: impl FnMut(&[usize])) -> u128 {

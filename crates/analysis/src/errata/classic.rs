@@ -56,8 +56,8 @@ fn merea() -> Vec<Erratum> {
             section: "MEREA, Table 3",
             printed: "`if (my F = TRUE) then if (my T < T_i) then destroy … else append PID`: the \
                       `else` belongs to the outer `if`",
-            corrected: "whoever does not destroy the message appends its id, also if it has called \
-                        an election itself",
+            corrected: "every process that does not destroy the message appends its id, also if it \
+                        has called an election itself",
             why: "a process that has called an election and lets an older message pass is not in \
                   its list. If it is the highest, another is elected: with k of n calling, in \
                   (k−1)/n of all cases; shown is how often. Counted through in a test for all \
@@ -72,7 +72,7 @@ fn merea() -> Vec<Erratum> {
             corrected: "of equal stamps the one with the lesser id is the older",
             why: "clocks have a resolution, and a crash is noticed by many at once. Calls with \
                   equal stamps all go round: 2kn messages, those of the plain ring. And since \
-                  whoever called appends itself to no list, every caller that is greater than all \
+                  a caller appends itself to no list, every caller that is greater than all \
                   who did not call finds itself elected; in our simulation the greatest of them \
                   prevails. Any total order of calls will do, so clocks need not be synchronised \
                   for the result, only for who is first.",
@@ -101,13 +101,13 @@ fn lecture() -> Vec<Erratum> {
             title: "The lecture's hop counter starts at 0",
             section: "lecture, HS: sending messages",
             printed: "the hop counter d \"is initially 0 and is incremented by 1 whenever the \
-                      message is forwarded\"; whoever receives d = 2^k is the last of the \
+                      message is forwarded\"; the process that receives d = 2^k is the last of the \
                       2^k-neighbourhood",
             corrected: "d is initially 1",
-            why: "the neighbour of a candidate is one hop away and receives d = 0; so whoever \
-                  receives 2^k is 2^k + 1 hops away. Tokens shall \"travel distance 2^k\". The \
-                  right process is elected all the same; shown are the messages, on average over \
-                  all orders.",
+            why: "the neighbour of a candidate is one hop away and receives d = 0; so the process \
+                  that receives 2^k is 2^k + 1 hops away. Tokens shall \"travel distance 2^k\". \
+                  The right process is elected all the same; shown are the messages, on average \
+                  over all orders.",
             cases: forms("hirschberg-sinclair.messages.mean", &[4, 10, 100, 1000]),
         },
         Erratum {
@@ -128,7 +128,7 @@ fn lecture() -> Vec<Erratum> {
                         Roberts, all calling: 3n−1 at best, n(n+3)/2 at worst, n·H_n + n on \
                         average, the announcement included",
             why: "the lecture says itself that it follows the book and not the paper it cites. The \
-                  paper's messages carry one id and are stopped by whoever is greater, so that \
+                  paper's messages carry one id and are stopped by a greater process, so that \
                   the number of messages depends on the order of the ring.",
             cases: [
                 forms("chang-roberts.messages.best", &[100]),

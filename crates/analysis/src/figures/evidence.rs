@@ -43,6 +43,12 @@ pub(super) fn beside(mine: &Curve, other: &Curve) -> String {
     )
 }
 
+/// The point times a factor.
+pub(super) fn scaled(dot: &Dot, factor: f64) -> Dot {
+    let ci95 = dot.ci95.map(|end| factor * end);
+    Dot { y: factor * dot.y, stderr: factor * dot.stderr, ci95, ..dot.clone() }
+}
+
 /// The first point less the second.
 pub(super) fn difference(more: &Dot, less: &Dot) -> Dot {
     let (y, stderr) = (more.y - less.y, libm::hypot(more.stderr, less.stderr));
@@ -133,8 +139,7 @@ pub(super) fn bounded(
 
 /// Whether one curve is nowhere below another, beyond doubt.
 pub(super) fn never_below(more: &Curve, less: &Curve) -> bool {
-    let mut points = more.beside(less).peekable();
-    points.peek().is_some() && points.all(|(more, less)| !less.exceeds(more))
+    more.all_beside(less, |more, less| !less.exceeds(more))
 }
 
 /// The pairs of curves in words, and where the first is below the second.

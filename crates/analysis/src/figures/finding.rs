@@ -126,16 +126,20 @@ impl Curve {
         self.dots.iter().filter_map(move |dot| Some((dot, at(dot.x)?)))
     }
 
+    /// Whether both have points at the same x, and this holds for all of them.
+    pub(super) fn all_beside(&self, other: &Self, holds: impl Fn(&Dot, &Dot) -> bool) -> bool {
+        let mut pairs = self.beside(other).peekable();
+        pairs.peek().is_some() && pairs.all(|(mine, other)| holds(mine, other))
+    }
+
     /// Whether this lies above the other beyond doubt, wherever both have a point.
     pub fn exceeds(&self, other: &Self) -> bool {
-        let mut pairs = self.beside(other).peekable();
-        pairs.peek().is_some() && pairs.all(|(mine, other)| mine.exceeds(other))
+        self.all_beside(other, Dot::exceeds)
     }
 
     /// Whether both may be the same wherever both have a point.
     pub fn agrees(&self, other: &Self) -> bool {
-        let mut pairs = self.beside(other).peekable();
-        pairs.peek().is_some() && pairs.all(|(mine, other)| mine.agrees(other))
+        self.all_beside(other, Dot::agrees)
     }
 
     /// The point that is farthest from the other curve, in standard errors, and how far that is:

@@ -5,12 +5,13 @@
 //! simulates each different point once, and gives every figure its numbers. So the time a report
 //! takes is known before it begins, and two figures that show the same runs share them.
 //!
-//! A further figure is one file with one function, and one [`Row`] in the list of its paper.
+//! To add a figure, add one file with one function, and one [`Row`] to the list of its paper.
 
 mod claim;
 mod evidence;
 mod finding;
 mod run;
+mod series;
 mod workbench;
 
 pub mod announce_listen;

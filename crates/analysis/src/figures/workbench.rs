@@ -1,7 +1,8 @@
 //! Simulates what figures need, each different point once.
 //!
-//! Every point has luck of its own, derived from the seed and from what the point asks: two series
-//! that are compared are independent, and a point that two figures share is the same in both.
+//! Every point has a seed of its own, derived from the budget's and from what the point asks: two
+//! series that are compared are independent, and a point that two figures share is the same in
+//! both.
 
 use super::finding::{Curve, Dot, Finding, Pane};
 use super::run::Played;
@@ -19,7 +20,7 @@ use std::fmt;
 pub struct Budget {
     /// Runs at every point; points that ask for more or fewer than a thousand keep the proportion.
     pub runs: u64,
-    /// Where luck comes from.
+    /// The seed of all randomness.
     pub seed: u64,
     /// How many threads; zero for as many as there are cores.
     pub threads: usize,
@@ -58,12 +59,12 @@ impl Budget {
     /// The point as it is simulated.
     fn fund(self, point: &Point) -> Point {
         let point = point.clone().runs(self.share(point.runs)).seed(0);
-        let seed = self.luck(&point.command());
+        let seed = self.seed_of(&point.command());
         point.seed(seed)
     }
 
-    /// A seed for what is named so, small enough to be typed.
-    fn luck(self, name: &str) -> u64 {
+    /// The seed of the point or trial of this name, small enough to be typed.
+    fn seed_of(self, name: &str) -> u64 {
         let mut hash = Fnv1a::default();
         hash.add(&self.seed.to_le_bytes());
         hash.add(name.as_bytes());
@@ -146,7 +147,7 @@ impl Workbench {
     }
 
     fn try_out(&self, trial: Trial) -> Result<Option<Summary>, BadExperiment> {
-        let (runs, seed) = (self.budget.share(trial.runs), self.budget.luck(&key(&trial)));
+        let (runs, seed) = (self.budget.share(trial.runs), self.budget.seed_of(&key(&trial)));
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.budget.threads)
             .build()

@@ -1,4 +1,4 @@
-//! A plan before the simulator: what was predicted, and what happens.
+//! Confirms a plan by simulation: what was predicted, and what happens.
 //!
 //! Starts are simulated as they are, a million processes too. What happens to a settled group is
 //! simulated with fewer processes where there are many, and compared with what the same formulas
@@ -9,10 +9,8 @@
 //! How much is simulated is counted in deliveries and not in seconds, so that an answer does not
 //! depend on the machine.
 
-use super::{
-    FRACTION, LEADERSHIP, LENGTH, Plan, Predicted, beyond_first, formula, messages_at_start,
-    silence,
-};
+use super::{FRACTION, LEADERSHIP, LENGTH, Plan, Predicted, formula, messages_at_start, silence};
+use crate::announce_listen::losses::beyond_first;
 use crate::announce_listen::point_of;
 use crate::figures::SimulationFailed;
 use crate::inputs::ValidInputs;
@@ -30,7 +28,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 pub struct Effort {
     /// The most runs of one experiment.
     pub runs: u64,
-    /// Where luck comes from.
+    /// The seed of all randomness.
     pub seed: u64,
     /// How many threads; zero for as many as there are cores.
     pub threads: usize,
@@ -44,9 +42,9 @@ const SENDING: f64 = 20.0;
 pub const GROUP_MAX: u32 = 500;
 /// The fewest runs that give a mean with an error worth having.
 const RUNS_MIN: u64 = 20;
-/// The runs in which a group is watched for what hardly happens.
+/// The runs in which a group is watched for rare events.
 const WATCHES: u64 = 100;
-/// The runs without a goodbye that make what they take visible.
+/// The runs in which no Bye is heard, so many that their length shows.
 const UNHEARD: f64 = 50.0;
 /// Runs are rare if they are fewer than this part of all.
 const RARE: f64 = 0.1;
@@ -55,14 +53,14 @@ const RARE_PART: f64 = 0.1;
 /// The stretches without agreement that make their rate visible.
 const PLENTY: f64 = 400.0;
 
-/// What a simulation says to a prediction.
+/// How a simulation judges a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does not speak against it at 99.9 %.
+    /// It does not contradict the prediction at 99.9 %.
     Agrees,
-    /// It does, but not against all values as far away as the formula, an approximation, may be.
+    /// It contradicts the value, but not all values within the error of the approximation.
     Near,
-    /// It does.
+    /// It contradicts the prediction.
     Differs,
 }
 
@@ -96,7 +94,7 @@ pub struct Confirmation {
     pub unsettled: u64,
     /// About how many of the runs it depends on, if those are rare.
     pub rests_on: Option<f64>,
-    /// What the one says to the other.
+    /// How the simulation judges the prediction.
     pub verdict: Verdict,
     /// The command that prints the same.
     pub command: String,

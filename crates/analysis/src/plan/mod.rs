@@ -18,10 +18,11 @@ pub mod strategy;
 
 pub use confirm::{Confirmation, Effort, GROUP_MAX, Verdict, Watch};
 
+use crate::announce_listen::losses::beyond_first;
 use crate::announce_listen::wake;
 use crate::inputs::{Inputs, Loss, NODES_MAX, OutOfDomain, ValidInputs};
 use crate::quantity::{Unit, quantity};
-use bellwether_protocols::announce_listen::{BYES_MAX, announcements_beyond_first, bye_copies};
+use bellwether_protocols::announce_listen::{BYES_MAX, bye_copies};
 use libm::{ceil, exp, log1p, pow};
 use std::fmt;
 
@@ -327,7 +328,7 @@ impl Plan {
 
     /// Section 5.7: Δ for the Bye, E[t_s], Δ for the announcement and T_A for each that is lost
     /// until all others have one; if a Bye is not heard by all, what silence takes, which is exact
-    /// only if it is heard by all or none. Whoever is left alone leads as soon as it hears.
+    /// only if it is heard by all or none. A process that is left alone leads as soon as it hears.
     fn departure_with_bye(&self) -> Predicted {
         let Inputs { nodes, loss, delay, announce, .. } = *self.inputs;
         let (silent, slack) = self.departure();
@@ -383,15 +384,6 @@ fn messages_at_start(inputs: &ValidInputs) -> Predicted {
         _ => slack,
     };
     (found, slack)
-}
-
-/// The mean number of announcements beyond the first until so many receivers have one.
-fn beyond_first(receivers: u64, loss: Loss) -> f64 {
-    let l = loss.rate();
-    match loss {
-        Loss::Uncorrelated(_) => announcements_beyond_first(receivers, l),
-        Loss::None | Loss::Correlated(_) => l / (1.0 - l),
-    }
 }
 
 impl Goals {

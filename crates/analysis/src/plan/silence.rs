@@ -3,10 +3,10 @@
 //! T_L = (m + θ) T_A with 0 <= θ < 1: a process gives its leader up when m announcements in a row
 //! are lost to it. All rates are per announcement, that is, per T_A.
 //!
-//! Two things can be counted. *Alarms* are the moments at which one process or more give up: the
-//! fewer, the longer T_L. *Stretches* are the times without agreement that alarms begin: while one
-//! lasts further alarms only prolong it, so a large group with a short T_L has one that hardly ever
-//! ends. Goals are about alarms; where they are rare, each begins a stretch.
+//! Two things can be counted. *Alarms* are the moments at which one or more processes give up; a
+//! longer T_L has fewer. *Stretches* are the times without agreement, which alarms begin. During a
+//! stretch further alarms only prolong it, so a large group with a short T_L has one that hardly
+//! ever ends. Goals are about alarms; where they are rare, each begins a stretch.
 
 use crate::inputs::Loss;
 use libm::{expm1, log1p, pow};
@@ -27,8 +27,8 @@ pub fn stretches(nodes: u32, loss: Loss, m: u32) -> f64 {
     libm::exp(next) * -expm1(now - next)
 }
 
-/// The least m for which there are at most so many alarms per announcement; `None` if m would not
-/// be a number to count to.
+/// The least m for which there are at most so many alarms per announcement; `None` if m would be
+/// too large.
 pub fn least_losses(nodes: u32, loss: Loss, alarms_at_most: f64) -> Option<u32> {
     let enough = |m: u32| alarms(nodes, loss, m) <= alarms_at_most;
     let (mut low, mut high) = (1, 1);
@@ -47,7 +47,7 @@ pub fn least_losses(nodes: u32, loss: Loss, alarms_at_most: f64) -> Option<u32> 
     Some(high)
 }
 
-/// The most losses in a row that are counted to.
+/// The largest m.
 const LOSSES_MAX: u32 = 1 << 30;
 
 /// How many receivers lose each for itself.

@@ -133,17 +133,11 @@ pub(super) fn limit(m: f64, edge: f64) -> f64 {
 }
 
 /// As printed, for K members and the edges' probability view_prob.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(limit(f64::from(inputs.k), inputs.view))
 }
 
 /// Exactly, for K members and the edges' probability view_prob.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let members = u64::from(inputs.k);
     Ok(Connectivity::up_to(members, inputs.view).of(members))

@@ -17,9 +17,6 @@ use crate::quantity::Quantity;
 use libm::{expm1, log1p, pow};
 
 /// To the letter.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let neither = 1.0 - round.lasts * round.hears;
@@ -28,9 +25,6 @@ pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 }
 
 /// With the exponents where they belong, and the exact E1.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let [_, most] = window(round.k2());

@@ -14,9 +14,6 @@ use libm::{exp, lgamma, log, log1p, sqrt};
 use std::f64::consts::PI;
 
 /// As printed, but never below 0.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     // Infinite if the mean is 0; the bound then is 0.
@@ -25,9 +22,6 @@ pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 }
 
 /// Exactly.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let [few, many] = window(round.k1());
@@ -71,19 +65,19 @@ impl AtMost {
     }
 }
 
-/// P[S = s] of so many coins. Where that is not negligible here there are few enough coins for the
-/// logarithms of their factorials to be good to 10⁻¹².
-fn exactly(coins: u64, number: u64, chance: f64) -> f64 {
-    if number > coins {
+/// P[S = s] of so many trials. Where that is not negligible here there are few enough of them for
+/// the logarithms of their factorials to be good to 10⁻¹².
+fn exactly(trials: u64, number: u64, chance: f64) -> f64 {
+    if number > trials {
         return 0.0;
     }
     if chance == 0.0 || chance == 1.0 {
-        let sure = if chance == 0.0 { 0 } else { coins };
+        let sure = if chance == 0.0 { 0 } else { trials };
         return f64::from(u8::from(number == sure));
     }
     let factorial = |n: u64| lgamma(n as f64 + 1.0);
-    let ways = factorial(coins) - factorial(number) - factorial(coins - number);
-    exp(ways + number as f64 * log(chance) + (coins - number) as f64 * log1p(-chance))
+    let ways = factorial(trials) - factorial(number) - factorial(trials - number);
+    exp(ways + number as f64 * log(chance) + (trials - number) as f64 * log1p(-chance))
 }
 
 /// The quantities of this file.

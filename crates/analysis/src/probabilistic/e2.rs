@@ -22,17 +22,11 @@ use bellwether_protocols::probabilistic::Choice;
 use bellwether_sim::Measure;
 
 /// As printed.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(limit(Round::of(inputs).k2() / 2.0, inputs.view))
 }
 
 /// The least probability for as many relays as E1 allows.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let [few, many] = window(Round::of(inputs).k2());
     let many = many.max(few).min(u64::from(inputs.nodes).max(few));
@@ -40,17 +34,11 @@ pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 }
 
 /// What the text has for one component: E1 and E2.
-///
-/// # Errors
-/// None.
 pub fn connected_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(super::e1::printed(inputs)? * printed(inputs)?)
 }
 
 /// That there is one component, whatever the number of relays.
-///
-/// # Errors
-/// None.
 pub fn connected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let relays = Round::of(inputs).last();
     let graphs = Connectivity::up_to(relays.most(), edge(inputs));
@@ -58,9 +46,6 @@ pub fn connected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 }
 
 /// How many components there are, on average.
-///
-/// # Errors
-/// None.
 pub fn components(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let relays = Round::of(inputs).last();
     let graphs = Connectivity::up_to(relays.most(), edge(inputs));

@@ -1,7 +1,7 @@
 //! E3: the relays that last choose the same leader.
 //!
-//! * Printed: (1−p_fail)(1−p_ucastl)^{3K_2/2−1}: whoever knows of the best one lasts, and its word
-//!   arrives along each edge of a spanning tree.
+//! * Printed: (1−p_fail)(1−p_ucastl)^{3K_2/2−1}: a relay that knows the best one lasts, and its
+//!   message arrives along each edge of a spanning tree.
 //! * Corrected: (1−p_fail)(1−p_ucastl)^{2(m−1)}, m = ⌊3K_2/2⌋. Of an edge perhaps only the far end
 //!   sees the near one, which then must be told something before it can answer: two unicasts have
 //!   to arrive, not one. With both it is a lower bound.
@@ -15,9 +15,6 @@ use crate::quantity::Quantity;
 use libm::pow;
 
 /// As printed; a tree of less than one relay has no edge.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let edges = (1.5 * round.k2() - 1.0).max(0.0);
@@ -25,9 +22,6 @@ pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 }
 
 /// With two unicasts for each edge.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let [_, most] = window(round.k2());
@@ -64,7 +58,7 @@ mod tests {
     }
 
     /// Two relays, one of which sees the other, which knows of a better one than it does itself or
-    /// does not: what may get lost, coin by coin. The text's bound for two is one arrival.
+    /// does not: what may get lost, message by message. The text's bound for two is one arrival.
     #[test]
     fn one_arrival_for_each_edge_is_not_enough() {
         for (view, loss) in [(0.01f64, 0.1f64), (0.1, 0.3), (0.3, 0.5)] {

@@ -14,18 +14,12 @@ use crate::quantity::Quantity;
 use libm::{exp, log1p, pow};
 
 /// As printed.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let finals = Round::of(inputs).k2() / 2.0;
     Ok(all_hear(inputs, finals, f64::from(inputs.nodes)))
 }
 
 /// With whole relays, who need not hear.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let [finals, _] = window(Round::of(inputs).k2());
     let finals = finals.min(u64::from(inputs.nodes)) as f64;

@@ -15,17 +15,11 @@ use crate::quantity::Quantity;
 use bellwether_sim::Measure;
 
 /// 1 − p_fail.
-///
-/// # Errors
-/// None.
 pub fn leader_lives(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(1.0 - inputs.fail)
 }
 
 /// The most that strong success can come to.
-///
-/// # Errors
-/// None.
 pub fn ceiling(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     leader_lives(inputs)
 }

@@ -9,8 +9,8 @@
 //! * no such relay and no harm, with p_fail + (1−h)(1−p_fail)t; the leader must not fail, and is no
 //!   harm with (1−h)(1−p_fail)t.
 //!
-//! The sum over s of the products of these. Whoever fails does so before its final message, as in
-//! all of the section, and the initiator after its first. The leader is anybody as far as
+//! The sum over s of the products of these. A process that fails does so before its final message,
+//! as in all of the section, and the initiator after its first. The leader is anybody as far as
 //! initiating goes, and one round is all there is.
 //!
 //! The text has no such form; printed is its bound, the product.
@@ -25,18 +25,12 @@ use bellwether_sim::Measure;
 use libm::{exp, log, pow};
 
 /// The text's bound for such views.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let seeing = inputs.with(|given| (given.view, given.unicast_loss) = (1.0, 0.0))?;
     success::printed(&seeing)
 }
 
 /// Exactly.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let other = Member::new(round.pass * round.hears, inputs);

@@ -33,7 +33,7 @@ fn powers(inputs: &ValidInputs, part: f64) -> Result<f64, OutOfDomain> {
     if inputs.multicast_loss == 0.0 {
         return Err(OutOfDomain::Condition {
             rule: "mcast-loss = 0: everyone hears a final message, and no group is too large",
-            way_out: "choose --mcast-loss above 0",
+            way_out: "choose `mcast-loss` above 0",
         });
     }
     // A difference, so that a loss of 1 gives 0 and not -0.

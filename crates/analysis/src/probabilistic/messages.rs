@@ -21,35 +21,23 @@ use crate::quantity::{Quantity, Unit};
 use bellwether_sim::Measure;
 
 /// m³/2.
-///
-/// # Errors
-/// None.
 pub fn unicasts_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let m = relays::begin_printed(inputs)?;
     Ok(m * m * m / 2.0)
 }
 
 /// The initial preferences of one round.
-///
-/// # Errors
-/// None.
 pub fn unicasts(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     Ok(relays::begin(inputs)? * round.others() as f64 * inputs.view * round.pass)
 }
 
 /// 1 + m.
-///
-/// # Errors
-/// None.
 pub fn multicasts_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(1.0 + relays::begin_printed(inputs)?)
 }
 
 /// The initiation and the final messages of one round.
-///
-/// # Errors
-/// None.
 pub fn multicasts(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(1.0 + relays::last(inputs)?)
 }

@@ -5,14 +5,16 @@
 //! section 4, each formula as printed and as corrected in our reading.
 //!
 //! **Assumptions**, those of the section: losses are independent of each other, time-outs are long
-//! enough, the hash is fair, everyone knows N, and whoever fails within a round does so before its
-//! final message. The latter is where a simulation differs, in which processes fail at any moment
-//! of the round; so what depends on p_fail is called exact only where nobody fails. Two things are
-//! ours: the initiator is a member, which need not hear itself, and K above N means everyone.
+//! enough, the hash is fair, everyone knows N, and a process that fails in a round does so before
+//! its final message. The latter is where a simulation differs, in which processes fail at any
+//! moment of the round; so what depends on p_fail is called exact only where nobody fails. Two
+//! things are ours: the initiator is a member, which need not hear itself, and K above N means
+//! everyone.
 //!
 //! **Promise.** Exact forms are exact to a relative error of 10⁻⁹ for N and K up to 10⁸; random
 //! graphs are exact up to [`EXACT_MAX`](connectivity::EXACT_MAX) members. No probability is above
-//! 1, and none is a NaN, for probabilities of 0 and 1 too. Lower bounds say that they are bounds.
+//! 1, and none is a NaN, for probabilities of 0 and 1 too. Lower bounds say that they are bounds. A
+//! formula has a value for all [`ValidInputs`](crate::ValidInputs), unless it says otherwise.
 //!
 //! | paper | code | unit | meaning |
 //! |---|---|---|---|

@@ -15,42 +15,27 @@ use bellwether_protocols::probabilistic::Size;
 use bellwether_sim::Measure;
 
 /// K_1 = (1−p_mcastl)K.
-///
-/// # Errors
-/// None.
 pub fn begin_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(Round::of(inputs).k1())
 }
 
 /// The mean number of relays that begin.
-///
-/// # Errors
-/// None.
 pub fn begin(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     Ok(round.pass * round.informed())
 }
 
 /// K_2 = (1−p_fail)(1−p_mcastl)K.
-///
-/// # Errors
-/// None.
 pub fn last_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(Round::of(inputs).k2())
 }
 
 /// The mean number of relays that send their final message.
-///
-/// # Errors
-/// None.
 pub fn last(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(begin(inputs)? * Round::of(inputs).lasts)
 }
 
 /// The mean number of relays that begin if each takes the size of its view for that of the group.
-///
-/// # Errors
-/// None.
 pub fn by_view(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let k = f64::from(inputs.k);

@@ -1,4 +1,4 @@
-//! How probable each number of something is: the binomial distribution, and one coin more.
+//! How probable each count is: the binomial distribution, and one more trial of another kind.
 //!
 //! Computed from the most probable number outwards by the ratio of neighbours, and divided by the
 //! sum. So there is no cancellation and no factorial, and a relative error of 10⁻¹³ for any n.
@@ -16,17 +16,17 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// So many coins of the same kind.
-    pub(super) fn binomial(coins: u64, chance: f64) -> Self {
+    /// The sum of this many trials of the same probability.
+    pub(super) fn binomial(trials: u64, chance: f64) -> Self {
         let odds = chance / (1.0 - chance);
-        if coins == 0 || odds == 0.0 || !odds.is_finite() {
-            return Self { least: if odds == 0.0 { 0 } else { coins }, chances: vec![1.0] };
+        if trials == 0 || odds == 0.0 || !odds.is_finite() {
+            return Self { least: if odds == 0.0 { 0 } else { trials }, chances: vec![1.0] };
         }
-        let mode = (floor((coins as f64 + 1.0) * chance) as u64).min(coins);
+        let mode = (floor((trials as f64 + 1.0) * chance) as u64).min(trials);
         let (mut least, mut weight) = (mode, 1.0);
         let mut chances = Vec::new();
         while least > 0 {
-            weight *= least as f64 / ((coins - least + 1) as f64 * odds);
+            weight *= least as f64 / ((trials - least + 1) as f64 * odds);
             if weight < NEGLIGIBLE {
                 break;
             }
@@ -36,8 +36,8 @@ impl Spread {
         chances.reverse();
         chances.push(1.0);
         let (mut number, mut weight) = (mode, 1.0);
-        while number < coins {
-            weight *= (coins - number) as f64 * odds / (number + 1) as f64;
+        while number < trials {
+            weight *= (trials - number) as f64 * odds / (number + 1) as f64;
             if weight < NEGLIGIBLE {
                 break;
             }
@@ -49,7 +49,7 @@ impl Spread {
         Self { least, chances }
     }
 
-    /// With one coin more, of another kind.
+    /// With one more trial, of another probability.
     pub(super) fn and(mut self, chance: f64) -> Self {
         self.chances.push(0.0);
         for place in (0..self.chances.len()).rev() {

@@ -19,17 +19,11 @@ pub const CORRECTED: [Formula; 5] =
     [e1::corrected, e2::corrected, e3::corrected, e4::corrected, e5::leader_lives];
 
 /// As printed.
-///
-/// # Errors
-/// None.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     product(PRINTED, inputs)
 }
 
 /// With the corrected factors.
-///
-/// # Errors
-/// None.
 pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     product(CORRECTED, inputs)
 }

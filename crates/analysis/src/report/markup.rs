@@ -1,4 +1,4 @@
-//! What all written pictures and pages are made of: numbers and text that cannot do harm.
+//! Numbers and escaped text for pictures and pages.
 
 pub(super) use bellwether_sim::diagram::markup::N;
 use bellwether_sim::diagram::markup::put_safely;
@@ -10,7 +10,7 @@ macro_rules! put {
 }
 pub(super) use put;
 
-/// A text, made harmless in XML and HTML, between tags and within quotes.
+/// A text, escaped for XML and HTML, between tags and within quotes.
 pub(super) struct Text<'a>(pub(super) &'a str);
 
 impl fmt::Display for Text<'_> {

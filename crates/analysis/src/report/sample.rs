@@ -1,4 +1,5 @@
-//! Findings to try reports with: a plain one, one of four panes, one whose texts mean harm.
+//! Findings to try reports with: a plain one, one of four panes, one whose texts try to break the
+//! markup.
 
 use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Pane};
 

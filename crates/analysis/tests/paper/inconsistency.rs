@@ -7,7 +7,7 @@ use bellwether_analysis::announce_listen::inconsistency::{
     departures, false_departures, false_departures_printed, joiners,
 };
 use bellwether_analysis::announce_listen::reestablishment::false_departure;
-use bellwether_analysis::{Loss, Point};
+use bellwether_analysis::{Loss, OutOfDomain, Point};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::{Churn, Measure, Scenario};
 
@@ -20,6 +20,26 @@ const LENGTH: Measure = Measure::ReestablishmentDelay;
 fn watched(variant: Variant, nodes: u32, loss: Loss, listen: f64) -> Point {
     let point = start(variant, nodes, loss).listen(listen);
     point.scenario(Scenario::FalseDeparture, 20_000.0).runs(20)
+}
+
+/// Fraction and length agree with the corrected forms and reject the printed ones. Cases are l, m
+/// and θ.
+fn judge(loss: fn(f64) -> Loss, cases: [(f64, u32, f64); 4], groups: [(Variant, u32); 3]) {
+    let mut report = Report::default();
+    let value = |form: Result<f64, OutOfDomain>| form.expect("a form for these inputs");
+    for (l, m, theta) in cases {
+        for (variant, nodes) in groups {
+            let point = watched(variant, nodes, loss(l), f64::from(m) + theta);
+            let (answer, inputs) = (point.simulated(), point.inputs());
+            let length = value(false_departure::corrected(variant, &inputs));
+            report.agrees(&point, &answer, FRACTION, value(false_departures(&inputs)));
+            report.agrees(&point, &answer, LENGTH, length);
+            let length = value(false_departure::printed(variant, &inputs));
+            report.rejects(&point, &answer, FRACTION, value(false_departures_printed(&inputs)));
+            report.rejects(&point, &answer, LENGTH, length);
+        }
+    }
+    report.finish();
 }
 
 /// Section 5.3.2.1, false departure without loss: every T_A for T_A − T_L, if T_L < T_A.
@@ -48,40 +68,18 @@ fn without_loss_a_leader_is_given_up_only_if_the_listen_interval_is_the_shorter(
 /// printed fraction.
 #[test]
 fn with_correlated_loss_false_departures_last_as_long_as_the_leader_is_unheard() {
-    let mut report = Report::default();
-    for (l, m, theta) in [(0.1, 1, 0.5), (0.4, 2, 0.0), (0.4, 2, 0.5), (0.7, 3, 0.25)] {
-        for (variant, nodes) in [(Variant::LeA, 5), (Variant::LeS, 2), (Variant::LeS, 10)] {
-            let point = watched(variant, nodes, Loss::Correlated(l), f64::from(m) + theta);
-            let (answer, inputs) = (point.simulated(), point.inputs());
-            let length = false_departure::corrected(variant, &inputs).unwrap();
-            report.agrees(&point, &answer, FRACTION, false_departures(&inputs).unwrap());
-            report.agrees(&point, &answer, LENGTH, length);
-            let length = false_departure::printed(variant, &inputs).unwrap();
-            report.rejects(&point, &answer, FRACTION, false_departures_printed(&inputs).unwrap());
-            report.rejects(&point, &answer, LENGTH, length);
-        }
-    }
-    report.finish();
+    let cases = [(0.1, 1, 0.5), (0.4, 2, 0.0), (0.4, 2, 0.5), (0.7, 3, 0.25)];
+    let groups = [(Variant::LeA, 5), (Variant::LeS, 2), (Variant::LeS, 10)];
+    judge(Loss::Correlated, cases, groups);
 }
 
 /// Section 5.3.4, uncorrelated loss: somebody is out with the probability that not all have heard
 /// one of the last m or m + 1 announcements.
 #[test]
 fn with_uncorrelated_loss_somebody_falsely_misses_the_leader() {
-    let mut report = Report::default();
-    for (l, m, theta) in [(0.1, 1, 0.5), (0.4, 3, 0.0), (0.4, 3, 0.5), (0.7, 5, 0.25)] {
-        for (variant, nodes) in [(Variant::LeA, 2), (Variant::LeS, 2), (Variant::LeS, 10)] {
-            let point = watched(variant, nodes, Loss::Uncorrelated(l), f64::from(m) + theta);
-            let (answer, inputs) = (point.simulated(), point.inputs());
-            let length = false_departure::corrected(variant, &inputs).unwrap();
-            report.agrees(&point, &answer, FRACTION, false_departures(&inputs).unwrap());
-            report.agrees(&point, &answer, LENGTH, length);
-            let length = false_departure::printed(variant, &inputs).unwrap();
-            report.rejects(&point, &answer, FRACTION, false_departures_printed(&inputs).unwrap());
-            report.rejects(&point, &answer, LENGTH, length);
-        }
-    }
-    report.finish();
+    let cases = [(0.1, 1, 0.5), (0.4, 3, 0.0), (0.4, 3, 0.5), (0.7, 5, 0.25)];
+    let groups = [(Variant::LeA, 2), (Variant::LeS, 2), (Variant::LeS, 10)];
+    judge(Loss::Uncorrelated, cases, groups);
 }
 
 /// Section 5.4.4: T_L > T_A·E[# consecutive lost] is said to avoid false departures "on average".

@@ -1,6 +1,6 @@
 //! Section 5.3.1: how long until all have the leader's announcement, and in how many rounds.
 
-use crate::support::{D, Report, SIZES, Trial, losses, start};
+use crate::support::{D, Report, SIZES, Trial, losses, runs, start};
 use bellwether_analysis::announce_listen::losses::beyond_first;
 use bellwether_analysis::announce_listen::{
     convergence, leadership_delay, messages, messages_le_a, messages_le_m,
@@ -9,15 +9,6 @@ use bellwether_analysis::quantity::Formula;
 use bellwether_analysis::{Loss, ValidInputs};
 use bellwether_protocols::announce_listen::{Shape, Variant};
 use bellwether_sim::Measure;
-
-/// More for small groups, where a run is cheap.
-fn runs(nodes: u32) -> u64 {
-    match nodes {
-        0..=10 => 20_000,
-        11..=100 => 10_000,
-        _ => 4_000,
-    }
-}
 
 /// Every measure of a start that depends on the leader alone, and the messages, of which there is
 /// an exact form for these losses.

@@ -6,7 +6,7 @@
 //! `leadership_delay`, from the same runs.
 
 use crate::enumeration::{by_enumeration, leader, others_by_enumeration};
-use crate::support::{Report, SIZES, Trial, losses_apart, losses_together, start};
+use crate::support::{Report, SIZES, Trial, losses_apart, losses_together, runs, start};
 use bellwether_analysis::announce_listen::{
     closure, messages, messages_in_suppression, messages_le_a, messages_le_m, recurrence,
     suppression,
@@ -19,14 +19,6 @@ use bellwether_protocols::announce_listen::{AnnounceListen, Message, Shape, Vari
 use bellwether_protocols::choice::Choice;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Measure, Observer, RunSeed, World};
-
-fn runs(nodes: u32) -> u64 {
-    match nodes {
-        0..=10 => 20_000,
-        11..=100 => 10_000,
-        _ => 4_000,
-    }
-}
 
 /// Section 5.4.1 and the text's chapter on SUP: N·Δ + (1−c^N)/(1−l), and t_max.
 #[test]

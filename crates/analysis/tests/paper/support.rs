@@ -55,6 +55,15 @@ pub(crate) fn start(variant: Variant, nodes: u32, loss: Loss) -> Point {
     announce_listen::point(variant, nodes, loss).seed(seed())
 }
 
+/// More for small groups, where a run is cheap.
+pub(crate) fn runs(nodes: u32) -> u64 {
+    match nodes {
+        0..=10 => 20_000,
+        11..=100 => 10_000,
+        _ => 4_000,
+    }
+}
+
 /// What the tests change in a point and ask of it.
 pub(crate) trait Trial: Sized {
     /// With luck of its own, to be compared with another point's.

@@ -27,7 +27,7 @@ pub fn variant(name: &str) -> Option<Variant> {
 pub fn world(nodes: u8, variant: Variant, adversary: Adversary) -> World<AnnounceListen> {
     let ticks = adversary.ticks.or(Some(TICKS));
     let world = World::new(nodes, in_ticks(variant), Adversary { ticks, ..adversary });
-    world.with_draws(VALUES).asking(Asked::Snapshot)
+    world.with_draws(VALUES).asking(Asked::Candidate)
 }
 
 /// # Panics

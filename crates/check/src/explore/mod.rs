@@ -26,6 +26,8 @@ pub use world::{Adversary, Asked, Move, State, TICK, World};
 
 use bellwether_core::{NodeId, Protocol};
 use stateright::{Checker, HasDiscoveries, Model, Property};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The result of an exploration.
@@ -48,7 +50,7 @@ impl Asked {
     pub fn properties(self) -> &'static [&'static str] {
         match self {
             Self::Leases => &[NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF],
-            Self::Snapshot => &[SOMEBODY_STANDS],
+            Self::Candidate => &[SOMEBODY_STANDS],
         }
     }
 }
@@ -61,26 +63,31 @@ const SOMEBODY_LEADS: &str = "somebody leads";
 
 /// Explores until all states are seen, a property breaks, or about `most` states were generated.
 pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Answer {
-    explore_and_tell(world, most, threads, |_| {})
+    explore_while(world, most, threads, |_| true)
 }
 
-/// The same, with periodic calls that report the number of different states so far.
-pub fn explore_and_tell<P: Protocol>(
+/// The same while `go_on` says so. It is called periodically with the number of different states so
+/// far.
+pub fn explore_while<P: Protocol>(
     world: World<P>,
     most: usize,
     threads: usize,
-    tell: impl Fn(usize),
+    go_on: impl Fn(usize) -> bool,
 ) -> Answer {
-    let asked = world.asked.properties();
+    let (asked, stopped) = (world.asked.properties(), Arc::clone(&world.stopped));
     let checker = world.checker().threads(threads.max(1)).target_state_count(most);
     let checker = checker.finish_when(HasDiscoveries::AnyFailures).spawn_bfs();
     let mut pause = Duration::from_micros(100);
     while !checker.is_done() {
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(100)); // do not delay a short exploration
-        tell(checker.unique_state_count());
+        if !go_on(checker.unique_state_count()) {
+            stopped.store(true, Ordering::Relaxed);
+        }
     }
     let checker = checker.join();
+    // The path to a state is found by its moves, which are there again.
+    let stopped = stopped.swap(false, Ordering::Relaxed);
     let breach = asked.iter().copied().find_map(|name| {
         let path = checker.discovery(name)?;
         Some((name, path.into_actions()))
@@ -88,7 +95,7 @@ pub fn explore_and_tell<P: Protocol>(
     Answer {
         states: checker.unique_state_count(),
         depth: checker.max_depth(),
-        complete: breach.is_none() && checker.state_count() < most,
+        complete: breach.is_none() && checker.state_count() < most && !stopped,
         somebody_leads: checker.discovery(SOMEBODY_LEADS).is_some(),
         breach,
     }
@@ -103,7 +110,9 @@ impl<P: Protocol> Model for World<P> {
     }
 
     fn actions(&self, state: &State<P>, actions: &mut Vec<Move>) {
-        self.moves(state, actions);
+        if !self.stopped.load(Ordering::Relaxed) {
+            self.moves(state, actions);
+        }
     }
 
     fn next_state(&self, state: &State<P>, chosen: Move) -> Option<State<P>> {
@@ -114,7 +123,7 @@ impl<P: Protocol> Model for World<P> {
         let somebody_leads = Property::sometimes(SOMEBODY_LEADS, |_, state: &State<P>| {
             state.leaders().next().is_some()
         });
-        if self.asked == Asked::Snapshot {
+        if self.asked == Asked::Candidate {
             let stands = |_: &Self, state: &State<P>| !state.everybody_follows();
             return vec![Property::always(SOMEBODY_STANDS, stands), somebody_leads];
         }

@@ -7,6 +7,8 @@ use bellwether_core::{
     Message, Node, NodeId, Protocol, Rebase, Stage,
 };
 use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The duration of a tick. Any value would do: only its multiples are compared.
 pub const TICK: Duration = Duration::from_millis(1);
@@ -106,6 +108,8 @@ pub struct World<P: Protocol> {
     /// How many values of each draw are tried; none for a protocol without draws.
     values: u64,
     pub(super) asked: Asked,
+    /// Set to end an exploration: no state has moves from then on.
+    pub(super) stopped: Arc<AtomicBool>,
 }
 
 /// The properties that are checked in every state.
@@ -114,7 +118,7 @@ pub enum Asked {
     /// The invariants of leases.
     Leases,
     /// Whether a candidate exists, unless all may be waiting for a dead process.
-    Snapshot,
+    Candidate,
 }
 
 impl<P: Protocol> World<P> {
@@ -122,7 +126,8 @@ impl<P: Protocol> World<P> {
     /// without draws.
     pub fn new(nodes: u8, params: P::Params, adversary: Adversary) -> Self {
         let ids = (0..u64::from(nodes)).map(NodeId).collect();
-        Self { params, adversary, ids, values: 0, asked: Asked::Leases }
+        let stopped = Arc::new(AtomicBool::new(false));
+        Self { params, adversary, ids, values: 0, asked: Asked::Leases, stopped }
     }
 
     /// The same for a protocol with draws: each branches over all values, or over this many of

@@ -1,5 +1,5 @@
-//! Random schedules: a pure function of (seed, number), the size of the group, the protocol's time_scales
-//! and a mix.
+//! Random schedules: a pure function of (seed, number), the size of the group, the protocol's
+//! time scales and a mix.
 //!
 //! **Source.** Alex Groce, Chaoqiang Zhang, Eric Eide, Yang Chen and John Regehr, "Swarm testing",
 //! ISSTA 2012: test cases that each leave out some features find more than test cases that have

@@ -1,8 +1,8 @@
 //! The connections of the control socket. One thread reads from all that have sent no whole
 //! question yet; a whole question gets a thread of its own.
 //!
-//! **Assumptions.** Calls of a [`ControlHandler`] take a moment, except that a leader that resigns may have
-//! to end its command first.
+//! **Assumptions.** Calls of a [`ControlHandler`] take a moment, except that a leader that resigns
+//! may have to end its command first.
 //!
 //! **Promise.** A connection without a question costs a file descriptor for a few seconds at most,
 //! and is closed for a newer one if there are many. So a question is answered however many

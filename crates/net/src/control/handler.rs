@@ -1,5 +1,5 @@
-//! The interface of a member to the control server: an implementation of [`ControlHandler`] answers the
-//! clients.
+//! The interface of a member to the control server: an implementation of [`ControlHandler`] answers
+//! the clients.
 
 use super::Change;
 use crate::status::Status;

@@ -189,6 +189,7 @@ impl Board {
         }
     }
 
+    #[inline]
     pub(super) fn holds(&self, id: NodeId) -> bool {
         self.position(id).is_some()
     }

@@ -51,6 +51,7 @@ impl AnnounceListen {
         self.raise_bar(params);
     }
 
+    #[inline]
     pub(super) fn fall_silent(&mut self, cx: &mut Cx<'_, Self>) {
         match self.phase {
             Phase::Suppressing | Phase::Querying => cx.disarm(Timer::Wake),

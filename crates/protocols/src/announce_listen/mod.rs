@@ -146,11 +146,13 @@ pub const STANDING_MAX: u64 = (1 << 62) - 1;
 
 /// The weight of a claim: two bits of class, then the standing. Claims of equal weight are ordered
 /// by id, so ids too large for 62 bits are still told apart.
+#[inline]
 pub fn weigh(class: Class, standing: u64) -> u64 {
     ((class as u64) << 62) | standing.min(STANDING_MAX)
 }
 
 /// The claim with which a process starts, from its id, its rank or its first random draw.
+#[inline]
 pub fn first_claim(params: &Params, id: NodeId, rank: u64, entropy: &mut dyn Entropy) -> u64 {
     let standing = match params.criterion {
         Criterion::HighestId => id.0,
@@ -164,6 +166,7 @@ pub fn first_claim(params: &Params, id: NodeId, rank: u64, entropy: &mut dyn Ent
 
 /// How long a process with this claim suppresses itself: drawn anew, unless the claim itself stands
 /// for a wake-up.
+#[inline]
 pub fn wake_up(params: &Params, weight: u64, entropy: &mut dyn Entropy) -> Duration {
     let standing = weight & STANDING_MAX;
     match params.criterion {
@@ -246,6 +249,7 @@ impl Protocol for AnnounceListen {
         Leadership::of(self.board.ids(), stage)
     }
 
+    #[inline]
     fn facts(&self, _now: Instant, tell: &mut dyn FnMut(Fact)) {
         tell(Fact::Claim { weight: self.weight });
         tell(Fact::Round { number: self.announced });

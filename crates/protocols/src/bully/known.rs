@@ -81,13 +81,20 @@ impl Exception {
 pub(super) struct Known(BTreeMap<NodeId, Exception>);
 
 impl Known {
+    #[inline]
     fn of(&self, id: NodeId) -> Exception {
+        if self.0.is_empty() {
+            return Exception::ORDINARY; // the usual case
+        }
         self.0.get(&id).copied().unwrap_or(Exception::ORDINARY)
     }
 
+    #[inline]
     fn set(&mut self, id: NodeId, exception: Exception) {
         if exception == Exception::ORDINARY {
-            self.0.remove(&id);
+            if !self.0.is_empty() {
+                self.0.remove(&id);
+            }
         } else {
             self.0.insert(id, exception);
         }
@@ -114,6 +121,7 @@ impl Known {
     /// A message with this standing arrived. False if it is late: the process has a newer standing,
     /// or is known to be dead. A message of a later incarnation is not late; whether that one is up
     /// is left to reports.
+    #[inline]
     pub(super) fn hear(&mut self, id: NodeId, standing: Standing) -> bool {
         let known = self.of(id);
         if standing < known.standing || known.down.is_some_and(|dead| standing.life <= dead) {

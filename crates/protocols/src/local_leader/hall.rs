@@ -287,6 +287,7 @@ impl Protocol for Hall {
         }
     }
 
+    #[inline]
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
             let leaders = core::slice::from_ref(&self.me);

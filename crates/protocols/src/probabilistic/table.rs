@@ -29,9 +29,10 @@ impl Described for Config {
             default: crate::param::Fallback::Is("true"),
             ..Param::switch(
                 "last-round-all",
-                "with strategy = double, everyone is a relay in the last of several rounds",
+                "whether everyone is a relay in the last of several rounds",
             )
-        },
+        }
+        .only_with("strategy", &["double"]),
         Param::one_of(
             "reinitiate",
             Reinitiate::CHOICES,
@@ -77,7 +78,8 @@ impl Described for Config {
             .within("1 <= most-relays"),
         Param::length("gossip", "the time between two exchanges of estimates of the size")
             .follows("1s; 5 bounds in a group that nobody looks after")
-            .within("0 < gossip < infinite"),
+            .within("0 < gossip < infinite")
+            .only_with("size", &["gossip"]),
         Param::length("beat", "how often a leader speaks; infinite if it never does")
             .follows("infinite; 5 bounds in a group that nobody looks after")
             .within("0 < beat < silence")

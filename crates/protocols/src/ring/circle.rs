@@ -23,11 +23,13 @@ impl Circle {
     }
 
     /// Whether a process was reported down and not up since.
+    #[inline]
     pub(super) fn is_down(&self, peer: NodeId) -> bool {
         !self.down.is_empty() && self.down.contains(&peer)
     }
 
     /// The next process after `id` that may be up; `None` if there is no other.
+    #[inline]
     pub(super) fn next(&self, id: NodeId, peers: &dyn Peers) -> Option<NodeId> {
         self.walk(id, |id| peers.successor(id))
     }
@@ -51,6 +53,7 @@ impl Circle {
         false
     }
 
+    #[inline]
     fn walk(&self, from: NodeId, step: impl Fn(NodeId) -> Option<NodeId>) -> Option<NodeId> {
         let mut at = step(from)?;
         for _ in 0..=self.down.len() {

@@ -135,14 +135,14 @@ pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
     let lines = lines(story, layout);
     for (index, lane) in story.lanes.iter().enumerate() {
         for span in lane.beliefs.iter().filter(|span| span.what.stage == Stage::Decided) {
-            word(layout, index, lane, span, &lines, out);
+            word(story, layout, index, span, lines.as_deref(), out);
         }
     }
     holds::words(story, layout, out);
 }
 
-/// The lines of all messages; empty if there are too many for text to avoid them.
-fn lines(story: &Story, layout: &Layout) -> Vec<[f64; 4]> {
+/// The lines of all messages, unless there are too many for text to avoid them.
+fn lines(story: &Story, layout: &Layout) -> Option<Vec<[f64; 4]>> {
     let line = |message: &Message, (at, lane): (u64, usize)| {
         [layout.x(message.sent), layout.y(message.lane), layout.x(at), layout.y(lane)]
     };
@@ -151,22 +151,25 @@ fn lines(story: &Story, layout: &Layout) -> Vec<[f64; 4]> {
     };
     let spoken = story.messages.iter().filter(|message| message.kind.is_some());
     let lines: Vec<[f64; 4]> = spoken.flat_map(of).take(LINES_MAX + 1).collect();
-    if lines.len() > LINES_MAX { Vec::new() } else { lines }
+    (lines.len() <= LINES_MAX).then_some(lines)
 }
 
 const LINES_MAX: usize = 4_000;
 /// Labels are moved by this much, this many times, to find a place that no line crosses.
 const SHIFT: f64 = 9.0;
 const SHIFTS_MAX: usize = 24;
+/// A label that so many lines cross is not legible without a background.
+const CROWDED: usize = 3;
 
 fn word(
+    story: &Story,
     layout: &Layout,
     index: usize,
-    lane: &Lane,
     span: &Span<Belief>,
-    lines: &[[f64; 4]],
+    lines: Option<&[[f64; 4]]>,
     out: &mut String,
 ) {
+    let lane = &story.lanes[index];
     let Belief { leaders, term, stage } = &span.what;
     let words = believes(lane.id, leaders, *term, None, *stage);
     let room = layout.x(span.to) - layout.x(span.from) - 14.0;
@@ -178,7 +181,9 @@ fn word(
     let (first, y) = (layout.x(span.from) + 7.0, layout.y(index));
     let crossed = |x: &f64| {
         let taken = [x - 3.0, y - 5.0, x + width, y + 5.0];
-        lines.iter().filter(|line| crosses(**line, taken)).count()
+        let crossing =
+            |lines: &[[f64; 4]]| lines.iter().filter(|line| crosses(**line, taken)).count();
+        lines.map_or(CROWDED, crossing)
     };
     let shifts = ((room - width) / SHIFT) as usize;
     let places = (0..=shifts.min(SHIFTS_MAX)).map(|shift| first + SHIFT * shift as f64);
@@ -191,6 +196,14 @@ fn word(
         if crossed == 0 {
             break;
         }
+    }
+    if best.0 >= CROWDED {
+        let (band, _) = look(story, lane.id, &span.what);
+        let (x, y, width) = (N(best.1 - 2.0), N(y - 6.5), N(width + 4.0));
+        put!(
+            out,
+            "<rect class=\"in {band}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"13\"/>\n"
+        );
     }
     let (x, y) = (N(best.1), N(y + 3.6));
     put!(out, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", Text(&words));

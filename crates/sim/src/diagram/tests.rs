@@ -390,6 +390,27 @@ fn words_keep_out_of_the_way_of_lines() {
 }
 
 #[test]
+fn words_that_cannot_avoid_messages_have_a_background() {
+    let led = |every: u64| {
+        let mut records = vec![at(0, 1, believing(1, Stage::Decided))];
+        records.push(at(0, 2, believing(1, Stage::Decided)));
+        for (number, sent) in (0..10_000).step_by(every as usize).enumerate() {
+            records.push(at(sent, 1, send("announce", number as u64)));
+            records.push(at(sent + 1, 2, recv(1, "announce", number as u64, sent)));
+        }
+        draw(&records)
+    };
+    let background = |class: &str| format!("<rect class=\"in {class}\"");
+    let (sparse, dense, most) = (led(5_000), led(50), led(2));
+    for class in ["l0", "f0"] {
+        assert_eq!(count(&sparse, &background(class)), 0, "there is room beside the messages");
+        assert_eq!(count(&dense, &background(class)), 1, "{dense}");
+        assert_eq!(count(&most, &background(class)), 1, "too many lines to look for a place");
+    }
+    assert_is_a_picture(&dense);
+}
+
+#[test]
 fn a_kind_of_message_looks_the_same_whoever_speaks_first() {
     let election = [at(0, 1, send("election", 0)), at(10, 2, recv(1, "election", 0, 0))];
     let ok = [at(20, 2, send("ok", 0)), at(30, 1, recv(2, "ok", 0, 20))];

@@ -116,6 +116,8 @@ measures! {
 /// The results of one run. A missing measure is NaN.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
+    /// The number of the run, from 0.
+    pub(super) number: u64,
     values: [f64; Measure::ALL.len()],
     /// How many messages of each kind were sent, in the order of first use.
     pub(super) kinds: Vec<(&'static str, u64)>,
@@ -127,7 +129,7 @@ pub(crate) struct Sample {
 impl Sample {
     pub(crate) fn new(deliveries: u64) -> Self {
         let values = [f64::NAN; Measure::ALL.len()];
-        Self { values, kinds: Vec::new(), deliveries, unsettled: false }
+        Self { number: 0, values, kinds: Vec::new(), deliveries, unsettled: false }
     }
 
     /// Sets a measure of the table.
@@ -162,6 +164,8 @@ pub struct Samples {
 /// What one run gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
+    /// Its number, from 0, which with the seed gives its random draws.
+    pub number: u64,
     /// Whether what the run was for happened.
     pub settled: bool,
     /// Its values, in the order of [`Samples::measures`]; absent where it gave none.
@@ -179,7 +183,7 @@ impl Samples {
                 (value, None) => settled.then_some(value.unwrap_or_default()),
                 (value, Some(_)) => value,
             };
-            Run { settled, values: measures.iter().map(value).collect() }
+            Run { number: sample.number, settled, values: measures.iter().map(value).collect() }
         };
         let runs = samples.iter().map(run).collect();
         Self { measures, runs }

@@ -80,6 +80,15 @@ pub struct Experiment {
     pub engine: Engine,
 }
 
+/// How the caller follows many runs, and stops them.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Called after every run.
+    pub progress: &'a (dyn Fn() + Sync),
+    /// Asked before every run whether to begin no more.
+    pub over: &'a (dyn Fn() -> bool + Sync),
+}
+
 /// The results of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -99,7 +108,15 @@ impl Experiment {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn run(&self, progress: &(dyn Fn() + Sync)) -> Result<Answer, BadExperiment> {
-        let (samples, lazy) = self.samples(progress)?;
+        self.run_until(Control { progress, over: &|| false })
+    }
+
+    /// The same until it is told to stop; the result is that of the runs begun by then.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn run_until(&self, control: Control<'_>) -> Result<Answer, BadExperiment> {
+        let (samples, lazy) = self.samples(control)?;
         Ok(summarise(&samples, lazy))
     }
 
@@ -107,19 +124,16 @@ impl Experiment {
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn run_and_keep(
-        &self,
-        progress: &(dyn Fn() + Sync),
-    ) -> Result<(Answer, Samples), BadExperiment> {
-        let (samples, lazy) = self.samples(progress)?;
+    pub fn run_and_keep(&self, control: Control<'_>) -> Result<(Answer, Samples), BadExperiment> {
+        let (samples, lazy) = self.samples(control)?;
         Ok(kept(&samples, lazy))
     }
 
     /// What every run gave, and whether the lazy engine ran them.
-    fn samples(&self, progress: &(dyn Fn() + Sync)) -> Result<(Vec<Sample>, bool), BadExperiment> {
+    fn samples(&self, control: Control<'_>) -> Result<(Vec<Sample>, bool), BadExperiment> {
         self.check()?;
         let lazy = self.engine != Engine::Event && self.not_lazy().is_none();
-        let samples = self.choice.clone().visit(Runs { experiment: self, lazy, progress })?;
+        let samples = self.choice.clone().visit(Runs { experiment: self, lazy, control })?;
         Ok((samples, lazy))
     }
 
@@ -195,36 +209,45 @@ impl Answer {
 struct Runs<'a> {
     experiment: &'a Experiment,
     lazy: bool,
-    progress: &'a (dyn Fn() + Sync),
+    control: Control<'a>,
 }
 
 impl Visitor for Runs<'_> {
     type Output = Result<Vec<Sample>, BadExperiment>;
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        let Self { experiment, lazy, progress } = self;
-        let begin = || Runner::<P>::new(experiment, params.clone(), lazy);
-        on_threads(experiment, progress, begin, Runner::run)
+        let Self { experiment, lazy, control } = self;
+        on_threads(experiment, control, &|| {
+            let mut runner = Runner::<P>::new(experiment, params.clone(), lazy);
+            Box::new(move |run_seed| runner.run(run_seed))
+        })
     }
 }
 
-/// Executes all runs of an experiment; `T` is the state of one thread.
-fn on_threads<T>(
+/// Executes one run after the other on one thread, and keeps what it needs from run to run.
+type OnOneThread<'a> = Box<dyn FnMut(RunSeed) -> Sample + 'a>;
+
+/// Executes the runs of an experiment until it is told to stop; `begin` is called once on each thread.
+fn on_threads<'a>(
     experiment: &Experiment,
-    progress: &(dyn Fn() + Sync),
-    begin: impl Fn() -> T + Sync + Send,
-    run: impl Fn(&mut T, RunSeed) -> Sample + Sync + Send,
+    control: Control<'_>,
+    begin: &(dyn Fn() -> OnOneThread<'a> + Sync),
 ) -> Result<Vec<Sample>, BadExperiment> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(experiment.threads)
         .build()
         .map_err(|error| BadExperiment::Threads(error.to_string()))?;
-    let runs = (0..experiment.runs).into_par_iter().map_init(begin, |state, number| {
-        let sample = run(state, RunSeed::new(experiment.seed, number));
-        progress();
-        sample
+    let runs = (0..experiment.runs).into_par_iter().map_init(begin, |run, number| {
+        if (control.over)() {
+            return None;
+        }
+        let mut sample = run(RunSeed::new(experiment.seed, number));
+        sample.number = number;
+        (control.progress)();
+        Some(sample)
     });
-    Ok(pool.install(|| runs.collect()))
+    let samples: Vec<Option<Sample>> = pool.install(|| runs.collect());
+    Ok(samples.into_iter().flatten().collect())
 }
 
 /// The first run of an experiment, with all its records.

@@ -1,24 +1,27 @@
-//! A scenario file many times: the same plan with other luck, measured as experiments are.
+//! Runs a scenario file: once with all its records, or many times, the same plan with other random
+//! draws, measured as experiments are.
 //!
 //! **Assumptions.** The first fault of a group that elects on its own is what disturbs it: what is
 //! measured then begins with it. Without faults, the start is measured.
 //!
-//! **Promise.** Run `i` draws its luck from (seed, `i`), as in an experiment. The first is the run
-//! that [`ScenarioFile::trace`] shows.
+//! **Promise.** The random draws of run `i` are a function of (seed, `i`), as in an experiment. The
+//! first run is the one that [`ScenarioFile::trace`] shows.
 
 use super::scenario::Planned;
 use super::watch::Watch;
 use super::{
-    Answer, BadExperiment, Engine, Experiment, Initiation, Sample, Samples, Scenario, kept,
-    on_threads,
+    Answer, BadExperiment, Control, Engine, Experiment, Initiation, Sample, Samples, Scenario,
+    kept, on_threads,
 };
 use crate::coin::RunSeed;
+use crate::observer::Tracer;
+use crate::plan::Plan;
 use crate::scenario_file::ScenarioFile;
 use crate::world::World;
-use bellwether_core::{Duration, Protocol, SimTime, Visitor};
+use bellwether_core::{Duration, Protocol, Record, SimTime, Visitor};
 
 impl ScenarioFile {
-    /// Runs it so many times, `progress` being told after every run.
+    /// Runs the scenario so many times, or until it is told to stop.
     ///
     /// # Errors
     /// [`BadExperiment::Threads`] if there are no threads to be had.
@@ -27,7 +30,7 @@ impl ScenarioFile {
         runs: u64,
         seed: u64,
         threads: usize,
-        progress: &(dyn Fn() + Sync),
+        control: Control<'_>,
     ) -> Result<(Answer, Samples), BadExperiment> {
         let plan = &self.plan;
         let first = plan.faults.iter().map(|timed| timed.at).min();
@@ -48,8 +51,30 @@ impl ScenarioFile {
             engine: Engine::Event,
         };
         let planned = Planned { plan: plan.clone(), from: SimTime::ZERO + at, apart: Vec::new() };
-        let repeats = Repeats { experiment: &experiment, planned: &planned, progress };
+        let repeats = Repeats { experiment: &experiment, planned: &planned, control };
         Ok(kept(&self.choice.clone().visit(repeats)?, false))
+    }
+
+    /// Runs it once and returns all records.
+    pub fn trace(&self, seed: u64) -> Vec<Record> {
+        self.choice.clone().visit(OneRun { plan: &self.plan, run_seed: RunSeed::new(seed, 0) })
+    }
+}
+
+/// One run with all its records.
+struct OneRun<'a> {
+    plan: &'a Plan,
+    run_seed: RunSeed,
+}
+
+impl Visitor for OneRun<'_> {
+    type Output = Vec<Record>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
+        let mut tracer = Tracer::default();
+        let observers = &mut (&mut Watch::Nothing, &mut tracer);
+        World::<P>::new(params).run(self.plan, self.run_seed, observers);
+        tracer.records
     }
 }
 
@@ -57,18 +82,20 @@ impl ScenarioFile {
 struct Repeats<'a> {
     experiment: &'a Experiment,
     planned: &'a Planned,
-    progress: &'a (dyn Fn() + Sync),
+    control: Control<'a>,
 }
 
 impl Visitor for Repeats<'_> {
     type Output = Result<Vec<Sample>, BadExperiment>;
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        let Self { experiment, planned, progress } = self;
-        let begin = || (World::<P>::new(params.clone()), Watch::of(experiment));
-        on_threads(experiment, progress, begin, |(world, watch), run_seed: RunSeed| {
-            watch.reset(experiment, planned, run_seed);
-            watch.run(world, planned, run_seed)
+        let Self { experiment, planned, control } = self;
+        on_threads(experiment, control, &|| {
+            let (mut world, mut watch) = (World::<P>::new(params.clone()), Watch::of(experiment));
+            Box::new(move |run_seed| {
+                watch.reset(experiment, planned, run_seed);
+                watch.run(&mut world, planned, run_seed)
+            })
         })
     }
 }

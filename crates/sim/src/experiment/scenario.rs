@@ -2,6 +2,7 @@
 
 use super::Experiment;
 use super::initiation::convene;
+use super::watch::Watch;
 use crate::coin::{RunSeed, Stream, StreamPurpose};
 use crate::fault::{Disk, Fault, Timed, Who};
 use crate::network::Loss;
@@ -140,7 +141,7 @@ impl Scenario {
         }
         let at = from.since(SimTime::ZERO);
         let horizon = at.saturating_sub(Duration::from_nanos(1));
-        world.run(&Plan { horizon, ..plan.clone() }, run_seed, &mut ());
+        world.run(&Plan { horizon, ..plan.clone() }, run_seed, &mut Watch::Nothing);
         let leads = |node: &u32| {
             let state = world.node(*node);
             state.is_some_and(|state| state.leadership(world.clock(*node)).names(id(*node)))

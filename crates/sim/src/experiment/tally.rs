@@ -85,7 +85,7 @@ impl Tally {
 }
 
 impl<P: Protocol> Observer<P> for Tally {
-    #[inline]
+    #[inline(always)]
     fn on_send(&mut self, _at: SimTime, _from: u32, _to: Dest, message: &P::Message, _number: u32) {
         self.sent += 1;
         let kind = message.kind();

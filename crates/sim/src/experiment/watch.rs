@@ -22,7 +22,7 @@ use crate::coin::RunSeed;
 use crate::fault::Fault;
 use crate::observer::{Cause, Observer};
 use crate::plan::Plan;
-use crate::world::{Outcome, World};
+use crate::world::{Outcome, Scene, World};
 use bellwether_core::{Dest, Duration, Instant, Leadership, Node, Protocol, SimTime};
 
 /// One of the observers that measure, reused from run to run.
@@ -86,8 +86,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Runs the plan and measures it. A start runs separately for speed, and a moving network
-    /// because its observer looks at the world after every step.
+    /// Runs the plan and measures it. A start runs separately for speed.
     pub(super) fn run<P: Protocol>(
         &mut self,
         world: &mut World<P>,
@@ -97,7 +96,6 @@ impl<'a> Watch<'a> {
         let plan = &planned.plan;
         let Outcome { deliveries, .. } = match self {
             Self::Start(start) => world.run(plan, run_seed, &mut **start),
-            Self::Wandering(wandering) => world.run(plan, run_seed, &mut **wandering),
             _ => world.run(plan, run_seed, self),
         };
         match self {
@@ -118,17 +116,20 @@ macro_rules! ask {
         match $watch {
             Watch::Rounds(watch) => Observer::<P>::$method(watch, $($argument),*),
             Watch::Leases(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
+            Watch::Wandering(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
             Watch::Tally(watch) => Observer::<P>::$method(watch, $($argument),*),
             Watch::Start(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
             Watch::Recovery(watch) => Observer::<P>::$method(&mut **watch, $($argument),*),
-            // This observer looks at the world and has a separate run.
-            Watch::Wandering(_) | Watch::Nothing => {}
+            Watch::Nothing => {}
         }
     };
 }
 
-/// One observer type for all of them, so that fewer worlds are compiled.
+/// One observer type for all of them, so that fewer worlds are compiled: most of the time of a
+/// release build is spent on them.
 impl<P: Protocol> Observer<P> for Watch<'_> {
+    const LOOKS: bool = true;
+
     fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         ask!(self, on_start(at, node, now, state));
     }
@@ -137,7 +138,7 @@ impl<P: Protocol> Observer<P> for Watch<'_> {
         ask!(self, on_ready());
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, number: u32) {
         ask!(self, on_send(at, from, to, message, number));
     }
@@ -157,6 +158,13 @@ impl<P: Protocol> Observer<P> for Watch<'_> {
         ask!(self, on_gone(at, node));
     }
 
+    #[inline(always)]
+    fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {
+        if let Self::Wandering(watch) = self {
+            watch.on_step(node, scene);
+        }
+    }
+
     #[inline]
     fn injects_at(&self) -> u64 {
         match self {
@@ -172,7 +180,7 @@ impl<P: Protocol> Observer<P> for Watch<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn done(&self) -> bool {
         match self {
             Self::Tally(tally) => Observer::<P>::done(tally),

@@ -9,8 +9,8 @@
 //!
 //! **Why it may exist.** It is the one exception to "what is simulated is the protocol's own code".
 //! Draws are pure functions, so both engines read the same ones, and every measure must be equal to
-//! the last bit for every seed; the tests in `tests/simulation/lazy.rs` compare them. The protocol's
-//! own functions still draw claims and wake-ups. If the engines differ, the event engine is right.
+//! the last bit for every seed; `tests/simulation/lazy.rs` compares them. The protocol's own
+//! functions still draw claims and wake-ups. If the engines differ, the event engine is right.
 //!
 //! | protocols | order of processing | in |
 //! |---|---|---|

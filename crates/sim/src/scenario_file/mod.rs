@@ -26,13 +26,9 @@ mod written;
 pub use bad::{BadScenario, Place, Problem};
 pub use written::Unwritable;
 
-use crate::coin::RunSeed;
 use crate::ineffective_fault::idle;
-use crate::observer::Tracer;
 use crate::order::Order;
 use crate::plan::{Key, Plan};
-use crate::world::World;
-use bellwether_core::{Protocol, Record, Visitor};
 use bellwether_protocols::choice::{self, Choice};
 use bellwether_protocols::simulated::Layout;
 use document::Document;
@@ -108,26 +104,5 @@ impl ScenarioFile {
         seed: u64,
     ) -> Result<String, Unwritable> {
         written::write(about, protocol, params, plan, seed)
-    }
-
-    /// Runs it once and returns all records.
-    pub fn trace(&self, seed: u64) -> Vec<Record> {
-        self.choice.clone().visit(OneRun { plan: &self.plan, run_seed: RunSeed::new(seed, 0) })
-    }
-}
-
-/// One run with all its records.
-struct OneRun<'a> {
-    plan: &'a Plan,
-    run_seed: RunSeed,
-}
-
-impl Visitor for OneRun<'_> {
-    type Output = Vec<Record>;
-
-    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
-        let mut tracer = Tracer::default();
-        World::<P>::new(params).run(self.plan, self.run_seed, &mut tracer);
-        tracer.records
     }
 }

@@ -302,6 +302,7 @@ impl<P: Protocol> Members<P> {
     }
 
     /// The next process to wake, unless the queue entry is stale.
+    #[inline]
     pub(super) fn pop_wake(&mut self) -> Option<u32> {
         let (at, node) = self.timers.pop()?;
         if self.due[node as usize] != at {

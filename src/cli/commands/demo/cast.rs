@@ -1,4 +1,4 @@
-//! The five processes: started, struck, heard and ended.
+//! The five processes: starts them, makes them fail, reads what they print, and ends them.
 //!
 //! **Promise.** Every process that was started is killed and waited for when its owner is dropped;
 //! if this process is killed itself, the kernel ends them (`leash`).
@@ -27,7 +27,7 @@ use std::thread;
 /// Who is in the group.
 pub(super) const MEMBERS: [u64; 5] = [1, 2, 3, 4, 5];
 const GROUP: &str = "demo";
-/// How long anything may take that takes a fraction of a second.
+/// How long to wait for anything that usually takes a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// When the story must be over, so that there is time to end everybody and to judge.
 const STORY_MAX: Duration = Duration::from_secs(14);
@@ -51,7 +51,7 @@ struct Actor {
 
 impl Drop for Actor {
     fn drop(&mut self) {
-        // It may have ended already, and until it is waited for its number is its own.
+        // It may have ended already. Until it is waited for, nobody else has its pid.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -75,9 +75,9 @@ pub(super) struct Cast<'a> {
     pids: Vec<u32>,
     news: Receiver<News>,
     teller: Sender<News>,
-    /// All that was heard.
+    /// All changes that members printed.
     changes: Vec<Change>,
-    /// What each said last in its present life.
+    /// The last change of each in its present life.
     beliefs: BTreeMap<u64, Change>,
     faults: Vec<Record>,
     interrupted: Arc<AtomicBool>,
@@ -115,20 +115,20 @@ impl<'a> Cast<'a> {
         &self.pids
     }
 
-    /// What befell whom, one record a line. New lives are told by the members themselves.
+    /// The faults, one record a line. Members record new lives themselves.
     pub(super) fn faults(&self) -> String {
         let mut text = String::new();
         bellwether::sim::trace::to_json_lines(&self.faults, &mut text);
         text
     }
 
-    fn befalls(&mut self, id: u64, event: Event) {
+    fn record_fault(&mut self, id: u64, event: Event) {
         let t = SimTime::from_nanos(BootTime.now().as_nanos());
         self.faults.push(Record { t, node: NodeId(id), event });
     }
 }
 
-/// What can be done to one of them.
+/// The faults.
 impl Cast<'_> {
     /// Starts it, for the first time or again.
     pub(super) fn start(&mut self, id: u64) -> Result<(), Failure> {
@@ -141,7 +141,7 @@ impl Cast<'_> {
         command.arg("--key").arg(self.place.key()).arg("--dir").arg(self.place.dir());
         command.arg("--record").arg(self.place.record(id));
         command.args(["--preset", self.preset, "--format", "json"]);
-        // What is set for members of other groups is not meant for these.
+        // Variables for members of other groups are not meant for these.
         let ours = |name: &std::ffi::OsString| name.to_string_lossy().starts_with("BELLWETHER_");
         for (name, _) in std::env::vars_os().filter(|(name, _)| ours(name)) {
             command.env_remove(name);
@@ -158,7 +158,7 @@ impl Cast<'_> {
                 for line in BufReader::new(output).lines().map_while(Result::ok) {
                     let Ok(change) = serde_json::from_str(&line) else { continue };
                     if teller.send(News { id, life, change }).is_err() {
-                        break; // nobody listens any more
+                        break; // nobody reads them any more
                     }
                 }
             });
@@ -168,23 +168,23 @@ impl Cast<'_> {
         Ok(())
     }
 
-    /// Ends it without a word.
+    /// Kills it.
     pub(super) fn kill(&mut self, id: u64) {
         drop(self.actors.remove(&id));
         self.beliefs.remove(&id);
-        self.befalls(id, Event::Crash);
+        self.record_fault(id, Event::Crash);
     }
 
-    /// Makes it stand still.
+    /// Pauses it.
     pub(super) fn pause(&mut self, id: u64) -> Result<(), Failure> {
         self.signal(id, Signal::STOP)?;
-        self.befalls(id, Event::Pause);
+        self.record_fault(id, Event::Pause);
         Ok(())
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub(super) fn resume(&mut self, id: u64) -> Result<(), Failure> {
-        self.befalls(id, Event::Resume);
+        self.record_fault(id, Event::Resume);
         self.signal(id, Signal::CONT)
     }
 
@@ -199,7 +199,7 @@ impl Cast<'_> {
         });
         let or_else = format!("member {id} did not answer");
         match self.wait(&or_else, |_| answer.try_recv().ok())? {
-            Err(ClientError::Refused(_)) => Ok(()), // it leads no more: what others say will tell
+            Err(ClientError::Refused(_)) => Ok(()), // it leads no more, as the others will report
             done => Ok(done?),
         }
     }
@@ -240,12 +240,12 @@ impl Cast<'_> {
         let actor = self.actors.get(&id);
         let pid = actor.and_then(|actor| Pid::from_raw(i32::try_from(actor.child.id()).ok()?));
         let Some(pid) = pid else { return Err(Failure::Io(format!("member {id} is gone"))) };
-        // Until it is waited for its number is its own.
+        // Until it is waited for, nobody else has its pid.
         kill_process(pid, signal).map_err(|error| cannot("send a signal", &error.into()))
     }
 }
 
-/// What is heard of them.
+/// What they print.
 impl Cast<'_> {
     /// Whom all five name as their leader, if they do; or all but one, who is not asked.
     pub(super) fn agreed(&self, except: Option<u64>) -> Option<u64> {
@@ -291,13 +291,13 @@ impl Cast<'_> {
                 return Ok(answer);
             }
             if BootTime.now() >= until {
-                return Err(Failure::Io(format!("{or_else} in time; {}", self.beliefs_told())));
+                return Err(Failure::Io(format!("{or_else} in time; {}", self.beliefs_as_text())));
             }
             self.listen(until)?;
         }
     }
 
-    /// Hears what is said until this time, for a moment at most.
+    /// Reads what members print until this time, for a moment at most.
     fn listen(&mut self, until: Instant) -> Result<(), Failure> {
         let left = until.since(BootTime.now()).as_nanos();
         match self.news.recv_timeout(GLANCE.min(std::time::Duration::from_nanos(left))) {
@@ -308,7 +308,7 @@ impl Cast<'_> {
             self.hear(news);
         }
         if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::Code(130));
+            return Err(Failure::Interrupted(None));
         }
         let mut lost = None;
         for (id, actor) in self.actors.iter_mut().filter(|(_, actor)| !actor.leaving) {
@@ -333,15 +333,15 @@ impl Cast<'_> {
     }
 
     /// What each believes, and what it complained about.
-    fn beliefs_told(&self) -> String {
-        let told = MEMBERS.map(|id| {
+    fn beliefs_as_text(&self) -> String {
+        let beliefs = MEMBERS.map(|id| {
             let said = match self.beliefs.get(&id) {
                 Some(belief) => crate::cli::output::change::text(belief),
                 None => format!("member {id} has said nothing"),
             };
             format!("\n  {said}{}", self.complaints(id))
         });
-        format!("last they said:{}", told.concat())
+        format!("last they said:{}", beliefs.concat())
     }
 
     fn complaints(&self, id: u64) -> String {
@@ -352,8 +352,8 @@ impl Cast<'_> {
     }
 }
 
-/// The list of members, at addresses of the loopback interface that are made of this process's
-/// number: what is free stays free, as a port that anybody may be given does not.
+/// The list of members, at loopback addresses made from this process's pid. Nobody else takes
+/// these, while a free port may be given to anybody.
 fn free_peers() -> Result<String, Failure> {
     let pid = std::process::id();
     let [a, b] = [1 + pid % 250, pid / 250 % 250].map(|part| part as u8);

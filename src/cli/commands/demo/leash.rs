@@ -1,5 +1,4 @@
-//! A process that ends with whoever started it, even if that is killed without a word: the kernel
-//! sees to it.
+//! A process that ends with its parent, even if the parent is killed: the kernel ends it.
 //!
 //! **Source.** prctl(2), `PR_SET_PDEATHSIG`, which outlives exec(2). A process asks for it itself,
 //! and then becomes what it was meant to be.

@@ -1,6 +1,6 @@
-//! `bellwether demo`: five real processes, four blows to whoever leads, and the proof.
+//! `bellwether demo`: five real processes, four faults of their leader, and the proof.
 //!
-//! **Assumptions.** Linux, a loopback interface, and a directory for what is temporary. No root.
+//! **Assumptions.** Linux, a loopback interface, and a directory for temporary files. No root.
 //!
 //! **Promise.** It ends by itself within 20 s, and nothing that it started outlives it: neither
 //! processes, however it ends, nor files that were not asked for. It succeeds only if the judge of
@@ -9,11 +9,11 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `place` | where keys, sockets and records are |
-//! | `cast`, `leash` | the processes, and that they end |
-//! | `story` | what befalls them |
+//! | `cast`, `leash` | the processes, and how they end |
+//! | `story` | the faults |
 //! | `stalls` | whether the machine kept up |
 //! | `proof` | what the judge says |
-//! | `table`, `timeline` | how it is told |
+//! | `table`, `timeline` | the output |
 
 mod cast;
 pub(in crate::cli) mod leash;
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Demo {
     /// The time constants of the leases
     #[arg(long, value_enum, default_value_t)]
     preset: Preset,
-    /// Decides at which moment of a lease each blow falls
+    /// Decides at which moment of a lease each fault happens
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// How to write the result
@@ -115,7 +115,7 @@ impl Demo {
         if proof.is_complete() { Ok(()) } else { Err(Failure::Violated) }
     }
 
-    /// Says what happens, to people.
+    /// Prints what happens, for people.
     fn tell(&self, line: &str) -> io::Result<()> {
         match self.format {
             Form::Table => writeln!(io::stdout(), "{line}"),

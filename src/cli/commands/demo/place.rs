@@ -1,6 +1,6 @@
-//! Where the demonstration has its files: a directory of its own for the key and the sockets, which
-//! is removed at the end; and the directory for the records, which is the same one unless somebody
-//! wants to keep them.
+//! The files of the demonstration: a directory of its own for the key and the sockets, which is
+//! removed at the end; and the directory for the records, which is the same one unless they are to
+//! be kept.
 
 use super::cannot;
 use super::cast::MEMBERS;
@@ -63,22 +63,23 @@ impl Place {
         self.own.join("key")
     }
 
-    /// Where the members' sockets are, and what they remember.
+    /// The directory of the members' sockets and state.
     pub(super) fn dir(&self) -> &Path {
         &self.own
     }
 
-    /// What a member complains about.
+    /// The standard error of a member.
     pub(super) fn complaints(&self, id: u64) -> PathBuf {
         self.own.join(format!("{id}.err"))
     }
 
-    /// What a member records.
+    /// The trace of a member.
     pub(super) fn record(&self, id: u64) -> PathBuf {
         self.out.as_ref().unwrap_or(&self.own).join(format!("{id}.jsonl"))
     }
 
-    /// Writes what belongs to the records, if somebody wants them or must see them; where it is.
+    /// Writes the faults and the picture beside the records, if these are kept; returns the
+    /// directory.
     pub(super) fn keep_records(
         &mut self,
         faults: &str,
@@ -106,15 +107,15 @@ impl Drop for Place {
     }
 }
 
-/// Where temporary files go: memory, if nobody said otherwise and there is some. A disk that is
-/// busy would make members wait for it.
+/// The directory for temporary files: in memory where possible, because members would wait for a
+/// busy disk.
 fn temporary() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let chosen = std::env::var_os("TMPDIR").is_some() || !memory.is_dir();
     if chosen { std::env::temp_dir() } else { memory }
 }
 
-/// A directory that was not there, for its owner alone.
+/// Makes a new directory that only its owner may use.
 fn make_own() -> io::Result<PathBuf> {
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for number in 0..NAMES_MAX {

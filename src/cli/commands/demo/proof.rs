@@ -1,4 +1,4 @@
-//! The proof: what the judge of `bellwether check --trace` says of what the members recorded.
+//! The proof: the verdict of `bellwether check --trace` on what the members recorded.
 //!
 //! It judges twice. Without the fault schedule a killed leader counts as leading until its lease
 //! ends: the stricter view, by which reigns are counted and gaps measured. With the schedule it
@@ -15,10 +15,10 @@ use bellwether::core::{Duration, Event, Record, SimTime};
 use bellwether::protocols::local_leader::Params;
 use std::fs;
 
-/// The invariant that it is all about.
+/// The invariant that the demonstration is about.
 const NEVER_TWO: &str = "never-two";
 
-/// What is known of the run.
+/// The verdicts on the run.
 #[derive(Debug)]
 pub(super) struct Proof {
     traces: Vec<Trace>,
@@ -57,7 +57,7 @@ impl Proof {
         self.verdict() == "holds"
     }
 
-    /// In a word.
+    /// The verdict in a word.
     pub(super) fn verdict(&self) -> &'static str {
         let never_two =
             |ruling: &Ruling| ruling.invariant == NEVER_TWO && ruling.outcome == Outcome::Holds;
@@ -70,7 +70,8 @@ impl Proof {
         }
     }
 
-    /// What each invariant says: of two views the worse one, of a doubt and a decision the latter.
+    /// The ruling of each invariant: of two decisions the worse one; a decision rather than a
+    /// doubt.
     pub(super) fn rulings(&self) -> Vec<&Ruling> {
         let Some(timed) = &self.timed else { return self.strict.rulings.iter().collect() };
         let pairs = self.strict.rulings.iter().zip(&timed.rulings);
@@ -93,7 +94,7 @@ impl Proof {
         self.strict.records
     }
 
-    /// How many lives they tell of.
+    /// How many lives they record.
     pub(super) fn lives(&self) -> usize {
         self.strict.lives
     }

@@ -1,7 +1,7 @@
-//! Whether the machine keeps up: a thread that sleeps and looks how late it wakes.
+//! Measures whether the machine keeps up: a thread sleeps and measures how late it wakes.
 //!
-//! **Why.** Timeliness is promised to processes that react within σ. Where the machine lets a
-//! thread wait for longer, a late leader is its fault, and must not be blamed on the protocol.
+//! **Why.** Timeliness is promised only if processes react within σ. If the machine lets a thread
+//! wait for longer, it causes a late leader, not the protocol.
 
 use bellwether::core::Duration;
 use bellwether::net::clock::{BootTime, Clock};

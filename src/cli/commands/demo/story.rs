@@ -1,7 +1,7 @@
-//! What befalls the five: an election, and four blows to whoever leads.
+//! The run of the demonstration: an election, and four faults of the leader.
 //!
-//! **Assumptions.** Each blow falls when all has been calm for κ, and a part of a lease later that
-//! the seed decides: failovers are fast or slow by the moment at which they begin.
+//! **Assumptions.** Each fault happens when all has been calm for κ, and then a part of a lease
+//! later that the seed decides: how long a failover takes depends on the moment at which it begins.
 
 use super::cast::{Cast, MEMBERS};
 use crate::cli::failure::Failure;
@@ -11,16 +11,15 @@ use bellwether::protocols::answers::Answers as _;
 use bellwether::protocols::local_leader::Params;
 use std::io;
 
-/// How often a blow is tried: a leader may resign of itself just before it is struck, if the
-/// machine stalls.
+/// How often a fault is tried: if the machine stalls, a leader may lose its lease just before.
 const TRIES: u32 = 3;
 
 /// What happens to a leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blow {
-    /// It is killed without a word.
+pub(super) enum LeaderFault {
+    /// It is killed.
     Kill,
-    /// It stands still for longer than its lease, and then goes on.
+    /// It is paused for longer than its lease, and then resumed.
     Pause,
     /// It is asked to resign.
     Resign,
@@ -28,7 +27,7 @@ pub(super) enum Blow {
     Terminate,
 }
 
-impl Blow {
+impl LeaderFault {
     pub(super) const ALL: [Self; 4] = [Self::Kill, Self::Pause, Self::Resign, Self::Terminate];
 
     /// Its name.
@@ -50,8 +49,8 @@ impl Blow {
         }
     }
 
-    /// Whether the leader can say that it leads no more.
-    fn is_told(self) -> bool {
+    /// Whether the leader can tell the others that it leads no more.
+    fn hands_over(self) -> bool {
         matches!(self, Self::Resign | Self::Terminate)
     }
 }
@@ -60,12 +59,12 @@ impl Blow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failover {
     /// Why.
-    pub(super) blow: Blow,
+    pub(super) fault: LeaderFault,
     /// Who led.
     pub(super) old: u64,
     /// Who led next.
     pub(super) new: u64,
-    /// From just before the blow until the new leader led.
+    /// From just before the fault until the new leader led.
     pub(super) took: Duration,
     /// The longest that it takes, where the others must find out for themselves.
     pub(super) bound: Option<Duration>,
@@ -76,7 +75,7 @@ pub(super) struct Failover {
 pub(super) struct Story {
     /// From the start of the first process until one led.
     pub(super) elected: Duration,
-    /// One for each blow.
+    /// One for each fault.
     pub(super) failovers: Vec<Failover>,
     bound: Duration,
     calm: Duration,
@@ -99,7 +98,7 @@ impl Story {
         }
     }
 
-    /// Lets it all happen.
+    /// Runs it.
     pub(super) fn play(&mut self, cast: &mut Cast<'_>, tell: Tell<'_>) -> Result<(), Failure> {
         tell("five processes start, on this machine, with a new key")?;
         let began = BootTime.now();
@@ -107,15 +106,15 @@ impl Story {
         let (first, at) = cast.wait("nobody was elected", |cast| cast.successor(None, began))?;
         self.elected = at.since(began);
         tell(&format!("member {first} leads, {} ms after the first began", ms(self.elected)))?;
-        for blow in Blow::ALL {
-            let failover = self.fail_over(blow, cast, tell)?;
+        for fault in LeaderFault::ALL {
+            let failover = self.fail_over(fault, cast, tell)?;
             self.failovers.push(failover);
         }
         cast.wait_for_agreement()?;
         self.rest(cast)
     }
 
-    /// Calm, for long enough that the judge may expect a leader, and then some.
+    /// Waits until all has been calm for long enough that the judge may expect a leader.
     fn rest(&mut self, cast: &mut Cast<'_>) -> Result<(), Failure> {
         let phase = self.phase.below(self.lease.as_nanos());
         cast.rest(self.calm + Duration::from_nanos(phase))
@@ -123,7 +122,7 @@ impl Story {
 
     fn fail_over(
         &mut self,
-        blow: Blow,
+        fault: LeaderFault,
         cast: &mut Cast<'_>,
         tell: Tell<'_>,
     ) -> Result<Failover, Failure> {
@@ -131,54 +130,54 @@ impl Story {
             cast.wait_for_agreement()?;
             self.rest(cast)?;
             let old = cast.wait_for_agreement()?;
-            tell(&blow.sentence(old))?;
-            let struck = BootTime.now();
-            strike(blow, old, cast)?;
+            tell(&fault.sentence(old))?;
+            let failed_at = BootTime.now();
+            inject(fault, old, cast)?;
             let new = cast.wait("no other leader was elected", |cast| {
-                let found = cast.successor(Some(old), struck);
-                // Or somebody else led already, and what was struck was no leader any more.
+                let found = cast.successor(Some(old), failed_at);
+                // Or another member led already, and the one that failed led no more.
                 found.map(Some).or(cast.agreed(Some(old)).map(|_| None))
             })?;
             if let Some((new, at)) = new {
-                let took = at.since(struck);
+                let took = at.since(failed_at);
                 tell(&format!("  member {new} leads, {} ms later", ms(took)))?;
-                self.mend(blow, old, struck, cast, tell)?;
-                let bound = (!blow.is_told()).then_some(self.bound);
-                return Ok(Failover { blow, old, new, took, bound });
+                self.mend(fault, old, failed_at, cast, tell)?;
+                let bound = (!fault.hands_over()).then_some(self.bound);
+                return Ok(Failover { fault, old, new, took, bound });
             }
             tell("  it did not lead any more; once again")?;
-            self.mend(blow, old, struck, cast, tell)?;
+            self.mend(fault, old, failed_at, cast, tell)?;
         }
         Err(Failure::Io(format!(
-            "leadership changed by itself {TRIES} times just before a blow: this machine is too \
+            "leadership changed by itself {TRIES} times just before a fault: this machine is too \
              busy for leases of {}; try again when it has less to do",
             self.lease
         )))
     }
 
-    /// Makes them five again.
+    /// Starts or resumes the member that failed.
     fn mend(
         &self,
-        blow: Blow,
+        fault: LeaderFault,
         id: u64,
-        struck: Instant,
+        failed_at: Instant,
         cast: &mut Cast<'_>,
         tell: Tell<'_>,
     ) -> Result<(), Failure> {
-        match blow {
-            Blow::Kill => {
+        match fault {
+            LeaderFault::Kill => {
                 cast.rest(self.lease)?;
                 cast.start(id)?;
                 tell(&format!("  member {id} is started again"))?;
             }
-            Blow::Pause => {
+            LeaderFault::Pause => {
                 let length = self.lease * 4;
-                cast.rest((struck + length).since(BootTime.now()))?;
+                cast.rest((failed_at + length).since(BootTime.now()))?;
                 cast.resume(id)?;
                 tell(&format!("  member {id} goes on, and finds that its lease is over"))?;
             }
-            Blow::Resign => {}
-            Blow::Terminate => {
+            LeaderFault::Resign => {}
+            LeaderFault::Terminate => {
                 cast.wait_for_end(id)?;
                 cast.rest(self.lease)?;
                 cast.start(id)?;
@@ -189,19 +188,19 @@ impl Story {
     }
 }
 
-fn strike(blow: Blow, id: u64, cast: &mut Cast<'_>) -> Result<(), Failure> {
-    match blow {
-        Blow::Kill => {
+fn inject(fault: LeaderFault, id: u64, cast: &mut Cast<'_>) -> Result<(), Failure> {
+    match fault {
+        LeaderFault::Kill => {
             cast.kill(id);
             Ok(())
         }
-        Blow::Pause => cast.pause(id),
-        Blow::Resign => cast.resign(id),
-        Blow::Terminate => cast.terminate(id),
+        LeaderFault::Pause => cast.pause(id),
+        LeaderFault::Resign => cast.resign(id),
+        LeaderFault::Terminate => cast.terminate(id),
     }
 }
 
-/// Milliseconds, as they are told.
+/// Milliseconds with one digit after the point.
 pub(super) fn ms(length: Duration) -> String {
     format!("{:.1}", length.as_nanos() as f64 / 1e6)
 }

@@ -1,17 +1,17 @@
-//! The result, told: a table, a picture and the proof for people; one object for programs.
+//! The result: a table, a picture and the proof for people; one object for programs.
 
 use super::place::{again, picture};
 use super::proof::Proof;
 use super::story::{Failover, Story, ms};
 use super::timeline;
-use crate::cli::output::table;
+use crate::cli::output::Rows;
 use bellwether::check::live::{Gap, Outcome, Ruling};
 use bellwether::core::Duration;
 use bellwether::protocols::local_leader::Params;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// All that there is to tell.
+/// The whole result.
 #[derive(Debug)]
 pub(super) struct Report<'a> {
     pub(super) preset: &'a str,
@@ -28,8 +28,8 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn for_people(&self, columns: usize) -> String {
         let header = ["what", "old leader", "new leader", "took", "at most"];
-        let rows: Vec<Vec<String>> = self.story.failovers.iter().map(row).collect();
-        let mut parts = vec![String::new(), table(&header, &rows), String::new()];
+        let rows = Rows::of(header, self.story.failovers.iter().map(row));
+        let mut parts = vec![String::new(), rows.to_text(), String::new()];
         if let Ok(lanes) = self.proof.lanes() {
             parts.extend([timeline::draw(&lanes, columns), String::new()]);
         }
@@ -70,7 +70,7 @@ impl Report<'_> {
         )
     }
 
-    /// What the machine spoiled.
+    /// What could not be judged because the machine was slow.
     fn doubts(&self) -> Option<String> {
         let (stall, sigma) = (self.proof.stall, self.params.sigma());
         (!self.proof.is_timed()).then(|| {
@@ -122,17 +122,17 @@ impl Report<'_> {
         let (verdict, why) = match &ruling.outcome {
             Outcome::Holds => ("holds", None),
             Outcome::Violated { text, .. } => ("violated", Some(text.clone())),
-            // The schedule was held back because of the machine.
+            // The fault schedule was not used because the machine was slow.
             Outcome::Undecidable(why) => ("undecidable", self.doubts().or(Some(why.to_string()))),
         };
         json!({ "verdict": verdict, "looks": ruling.looks, "why": why })
     }
 }
 
-fn row(failover: &Failover) -> Vec<String> {
-    let Failover { blow, old, new, took, bound } = failover;
-    vec![
-        blow.name().to_owned(),
+fn row(failover: &Failover) -> [String; 5] {
+    let Failover { fault, old, new, took, bound } = failover;
+    [
+        fault.name().to_owned(),
         old.to_string(),
         new.to_string(),
         format!("{} ms", ms(*took)),
@@ -142,7 +142,7 @@ fn row(failover: &Failover) -> Vec<String> {
 
 fn failover(failover: &Failover) -> Value {
     json!({
-        "what": failover.blow.name(),
+        "what": failover.fault.name(),
         "old": failover.old,
         "new": failover.new,
         "ms": millis(failover.took),

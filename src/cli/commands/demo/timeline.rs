@@ -1,17 +1,17 @@
 //! Who led when, in the characters of a terminal: a row for each member, time from left to right.
 //!
-//! **Promise.** A character stands for the middle of its stretch of time, in all rows for the same
-//! moment: two rows show a leader in one column only if two led at that moment.
+//! **Promise.** A character shows the middle of its stretch of time, which is the same moment in
+//! all rows: two rows show a leader in one column only if two led at that moment.
 
 use bellwether::core::SimTime;
 use std::io;
 
-/// The width where nobody says how wide the terminal is.
+/// The width if that of the terminal is unknown.
 const COLUMNS: usize = 80;
 /// No narrower and no wider.
 const COLUMNS_MIN: usize = 40;
 const COLUMNS_MAX: usize = 160;
-/// What stands before each row.
+/// The space before each row.
 const MARGIN: usize = 4;
 /// The least distance of two numbers on the axis.
 const APART: usize = 6;
@@ -56,14 +56,14 @@ pub(super) struct Lane {
     pub(super) spans: Vec<Span>,
 }
 
-/// How wide the terminal is that is written to.
+/// The width of the terminal.
 pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     let width = size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0);
     width.unwrap_or(COLUMNS).clamp(COLUMNS_MIN, COLUMNS_MAX)
 }
 
-/// Draws them, `width` characters wide, with an axis in seconds and what the signs mean.
+/// Draws the rows, `width` characters wide, with an axis in seconds and a legend.
 pub(super) fn draw(lanes: &[Lane], width: usize) -> String {
     let spans = || lanes.iter().flat_map(|lane| &lane.spans);
     let first = spans().map(|span| span.from).min().unwrap_or(SimTime::ZERO).as_nanos();

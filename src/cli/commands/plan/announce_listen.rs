@@ -9,8 +9,8 @@ use crate::cli::flags::circumstances::{Circumstances, seconds};
 use crate::cli::flags::group::{self, finite, number};
 use crate::cli::flags::threads;
 use crate::cli::flags::{Offers, Parameters};
-use crate::cli::output::progress::Progress;
-use crate::cli::output::{Format, csv, digits, table};
+use crate::cli::output::progress::{Interrupt, Progress};
+use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::{
     Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
 };
@@ -19,7 +19,7 @@ use bellwether::protocols::choice::Config;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -44,7 +44,7 @@ pub(super) struct AnnounceListen {
     #[arg(long, value_name = "R", default_value = "400")]
     #[arg(value_parser = runs)]
     simulate: u64,
-    /// Where all luck comes from: the same seed, the same runs
+    /// The seed of all random draws: the same seed gives the same runs
     #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
@@ -72,10 +72,12 @@ Examples:
   bellwether plan announce-listen --nodes 1000 --loss .2 --loss-model correlated --messages 200
 
 How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
-goodbyes spare the group T_L. Each prediction stands beside its simulation; `agrees` means that it
-does not speak against the formula at 99.9 %, `near` as near as an approximation can be.
+after a goodbye the group need not wait for T_L. Each prediction stands beside its simulation;
+`agrees` means that the simulation does not contradict the formula at 99.9 %, `near` that it is as
+near as an approximation can be.
 
-Exit code: 0 if the simulation confirms the prediction, 1 if something differs.";
+Exit code: 0 if the simulation confirms the prediction, 1 if something differs; 130 if it was
+interrupted (Ctrl-C), and then the plan is printed without its simulation.";
 
 /// Parses a number of runs, or zero.
 fn runs(text: &str) -> Result<u64, String> {
@@ -86,7 +88,13 @@ fn runs(text: &str) -> Result<u64, String> {
 }
 
 /// What the simulations say.
-type Evidence = (Vec<Confirmation>, Option<Watch>);
+#[derive(Default)]
+struct Evidence {
+    confirmations: Vec<Confirmation>,
+    watch: Option<Watch>,
+    /// Whether they were interrupted, so that there are none.
+    interrupted: bool,
+}
 
 impl AnnounceListen {
     pub(super) fn run(&self) -> Done {
@@ -99,7 +107,11 @@ impl AnnounceListen {
         };
         // Whoever stops reading still gets the exit code.
         let printed = writeln!(io::stdout(), "{text}");
-        if confirmed(&evidence) == Some(false) { Err(Failure::Violated) } else { Ok(printed?) }
+        match (evidence.interrupted, confirmed(&evidence)) {
+            (true, _) => Err(Failure::Interrupted(None)),
+            (false, Some(false)) => Err(Failure::Violated),
+            (false, _) => Ok(printed?),
+        }
     }
 
     fn goals(&self) -> Result<Goals, Failure> {
@@ -119,19 +131,32 @@ impl AnnounceListen {
 
     fn evidence(&self, plan: &Plan) -> Result<Evidence, Failure> {
         if self.simulate == 0 {
-            return Ok((Vec::new(), None));
+            return Ok(Evidence::default());
         }
         let threads = threads::start(self.threads, self.simulate);
         let effort = Effort { runs: self.simulate, seed: self.seed, threads };
         // How many runs there are is known only when the first is done.
-        let progress: OnceLock<Progress> = OnceLock::new();
-        let tick = |total: u64| progress.get_or_init(|| Progress::new(total)).tick();
-        plan.confirm(effort, &tick).map_err(Failure::usage)
+        let progress: Arc<OnceLock<Progress>> = Arc::default();
+        let (plan, ticked) = (plan.clone(), Arc::clone(&progress));
+        let confirmed = Interrupt::catch()?.unless(move || {
+            let tick = |total: u64| ticked.get_or_init(|| Progress::new(total)).tick();
+            plan.confirm(effort, &tick)
+        })?;
+        if let Some(progress) = progress.get() {
+            progress.clear();
+        }
+        match confirmed {
+            Some(found) => {
+                let (confirmations, watch) = found.map_err(Failure::usage)?;
+                Ok(Evidence { confirmations, watch, interrupted: false })
+            }
+            None => Ok(Evidence { interrupted: true, ..Evidence::default() }),
+        }
     }
 }
 
 /// What the simulations do not confirm.
-fn doubts((confirmations, watch): &Evidence) -> Vec<String> {
+fn doubts(Evidence { confirmations, watch, .. }: &Evidence) -> Vec<String> {
     let differing = confirmations.iter().filter(|found| found.verdict == Verdict::Differs);
     let mut doubts: Vec<_> = differing.map(|found| found.name.replace('_', " ")).collect();
     if watch.as_ref().is_some_and(|watch| !watch.consistent) {
@@ -142,20 +167,23 @@ fn doubts((confirmations, watch): &Evidence) -> Vec<String> {
 
 /// Whether the simulations confirm the prediction, if there were any.
 fn confirmed(evidence: &Evidence) -> Option<bool> {
-    let (confirmations, watch) = evidence;
+    let Evidence { confirmations, watch, .. } = evidence;
     let asked = !confirmations.is_empty() || watch.is_some();
     asked.then(|| doubts(evidence).is_empty())
 }
 
 /// The same in a line.
 fn conclusion(evidence: &Evidence) -> Option<String> {
+    if evidence.interrupted {
+        return Some("INTERRUPTED: no simulation confirms the prediction".to_owned());
+    }
     Some(match confirmed(evidence)? {
         true => "the simulation confirms the prediction".to_owned(),
         false => format!("the simulation does not confirm: {}", doubts(evidence).join(", ")),
     })
 }
 
-/// What whoever uses this plan must know before all else.
+/// What the user of this plan must know first.
 fn warning(plan: &Plan) -> Option<String> {
     let why = Unknown::NoAgreement(plan.disagreement()?);
     Some(format!(
@@ -163,7 +191,7 @@ fn warning(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// The command that uses the parameters, in a group that can be simulated while one waits.
+/// The command that uses the parameters, in a group small enough to simulate quickly.
 fn command(plan: &Plan) -> String {
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
     let nodes = nodes.min(GROUP_MAX);
@@ -184,7 +212,7 @@ fn command(plan: &Plan) -> String {
 }
 
 fn for_people(plan: &Plan, evidence: &Evidence) -> String {
-    let (confirmations, watch) = evidence;
+    let Evidence { confirmations, watch, .. } = evidence;
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
     let lossy = match loss.rate() {
         0.0 => String::new(),
@@ -194,16 +222,16 @@ fn for_people(plan: &Plan, evidence: &Evidence) -> String {
         "announce-listen (le-s) with {}, delay {}{lossy}\n\n{}\n\n{}\n",
         sim::count(u64::from(nodes), "process", "processes"),
         duration(delay),
-        table(&["parameter", "value", "because"], &parameters(plan, announce)),
-        table(&["to expect", "value", ""], &expectations(&plan.forecasts())),
+        parameters(plan, announce).to_text(),
+        expectations(&plan.forecasts()).to_text(),
     );
     if let Some(warning) = warning(plan) {
         text += &format!("\nwarning: {warning}\n");
     }
     if !confirmations.is_empty() {
         let header = ["simulated", "processes", "T_L", "predicted", "mean", "95 % interval", ""];
-        let rows: Vec<_> = confirmations.iter().map(row).collect();
-        text += &format!("\n{}\n", table(&header, &rows));
+        let rows = Rows::of(header, confirmations.iter().map(row));
+        text += &format!("\n{}\n", rows.to_text());
         let fewest = confirmations.iter().map(|found| found.nodes).min();
         if let Some(fewest) = fewest.filter(|fewest| *fewest < nodes) {
             text += &format!(
@@ -225,7 +253,7 @@ fn for_people(plan: &Plan, evidence: &Evidence) -> String {
     text + &format!("\ntry it{fewer}: {}", command(plan))
 }
 
-fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
+fn parameters(plan: &Plan, announce: f64) -> Rows {
     let Plan { goals, losses, byes, .. } = plan;
     let percent = |chance: f64| format!("{} %", digits(100.0 * chance));
     let suppress = match goals.messages {
@@ -243,25 +271,26 @@ fn parameters(plan: &Plan, announce: f64) -> Vec<Vec<String>> {
         plan.byes_on_average,
         percent(goals.all_hear(plan.byes_on_average)),
     );
-    let row = |name: &str, value: String, why: String| vec![name.to_owned(), value, why];
-    vec![
+    let row = |name: &str, value: String, why: String| [name.to_owned(), value, why];
+    let rows = [
         row("T_A  --announce", duration(announce).to_string(), "as given".to_owned()),
         row("T_S  --suppress", duration(plan.inputs.suppress).to_string(), suppress),
         row("T_L  --listen", duration(plan.inputs.listen).to_string(), listen),
         row("     --bye-copies", byes.to_string(), all_hear),
-    ]
+    ];
+    Rows::of(["parameter", "value", "because"], rows)
 }
 
-fn expectations(forecasts: &[Forecast]) -> Vec<Vec<String>> {
+fn expectations(forecasts: &[Forecast]) -> Rows {
     let row = |forecast: &Forecast| {
         let unit = forecast.unit.map_or("a day", |unit| unit.name());
         let (value, note) = match &forecast.value {
             Ok(value) => (format!("{} {unit}", digits(*value)), about(forecast.slack)),
             Err(why) => ("no value".to_owned(), why.to_string()),
         };
-        vec![forecast.about.to_owned(), value, note]
+        [forecast.about.to_owned(), value, note]
     };
-    forecasts.iter().map(row).collect()
+    Rows::of(["to expect", "value", ""], forecasts.iter().map(row))
 }
 
 /// How far a value can be trusted.
@@ -269,7 +298,7 @@ fn about(slack: f64) -> String {
     if slack == 0.0 { String::new() } else { format!("to {} % or so", digits(100.0 * slack)) }
 }
 
-fn row(confirmation: &Confirmation) -> Vec<String> {
+fn row(confirmation: &Confirmation) -> [String; 7] {
     let Confirmation { name, nodes, listen, predicted, simulated, verdict, rests_on, .. } =
         confirmation;
     let rests_on = match rests_on {
@@ -279,7 +308,7 @@ fn row(confirmation: &Confirmation) -> Vec<String> {
         None => String::new(),
     };
     let [low, high] = simulated.ci95.map(digits);
-    vec![
+    [
         name.replace('_', " "),
         nodes.to_string(),
         duration(*listen).to_string(),
@@ -312,7 +341,7 @@ fn watched(plan: &Plan, watch: &Watch) -> String {
 }
 
 fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
-    let (confirmations, watch) = evidence;
+    let Evidence { confirmations, watch, .. } = evidence;
     let Plan { goals, losses, byes, all_hear, byes_on_average, inputs } = plan;
     let forecast = |forecast: &Forecast| {
         let unit = forecast.unit.map_or("per day", |unit| unit.name());
@@ -341,7 +370,7 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
             "command": confirmation.command,
         })
     };
-    json!({
+    let mut result = json!({
         "protocol": "le-s",
         "goals": {
             "nodes": goals.nodes,
@@ -373,7 +402,11 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
         "watched": watch.as_ref().map(watch_for_programs),
         "command": command(plan),
         "command_nodes": goals.nodes.min(GROUP_MAX),
-    })
+    });
+    if evidence.interrupted {
+        result["interrupted"] = json!(true);
+    }
+    result
 }
 
 fn watch_for_programs(watch: &Watch) -> Value {
@@ -389,23 +422,21 @@ fn watch_for_programs(watch: &Watch) -> Value {
 }
 
 /// One row for each prediction, with its simulation where there is one.
-fn for_spreadsheets(plan: &Plan, (confirmations, _): &Evidence) -> String {
+fn for_spreadsheets(plan: &Plan, evidence: &Evidence) -> String {
     let header = ["what", "predicted", "nodes", "listen", "predicted_there", "mean", "verdict"];
     let row = |forecast: &Forecast| {
-        let found = confirmations.iter().find(|found| found.name == forecast.name);
-        let cell = |of: &dyn Fn(&Confirmation) -> String| found.map(of).unwrap_or_default();
-        let value = forecast.value.as_ref().map(ToString::to_string);
-        vec![
-            forecast.name.to_owned(),
-            value.unwrap_or_default(),
-            cell(&|found| found.nodes.to_string()),
-            cell(&|found| duration(found.listen).to_string()),
-            cell(&|found| found.predicted.to_string()),
-            cell(&|found| found.simulated.mean.to_string()),
-            cell(&|found| found.verdict.name().to_owned()),
+        let found = evidence.confirmations.iter().find(|found| found.name == forecast.name);
+        [
+            json!(forecast.name),
+            json!(forecast.value.as_ref().ok()),
+            json!(found.map(|found| found.nodes)),
+            json!(found.map(|found| duration(found.listen).to_string())),
+            json!(found.map(|found| found.predicted)),
+            json!(found.map(|found| found.simulated.mean)),
+            json!(found.map(|found| found.verdict.name())),
         ]
     };
-    csv(&header, &plan.forecasts().iter().map(row).collect::<Vec<_>>())
+    Rows::of(header, plan.forecasts().iter().map(row)).to_csv()
 }
 
 #[cfg(test)]
@@ -437,15 +468,16 @@ mod tests {
     fn one_that_differs_is_enough_for_doubt() {
         let (agrees, near) =
             (confirmation("messages", Verdict::Agrees), confirmation("delay", Verdict::Near));
-        let good: Evidence = (vec![agrees.clone(), near], Some(watch(true)));
+        let evidence = |confirmations, watch| Evidence { confirmations, watch, interrupted: false };
+        let good = evidence(vec![agrees.clone(), near], Some(watch(true)));
         assert_eq!(confirmed(&good), Some(true));
         assert_eq!(conclusion(&good).unwrap(), "the simulation confirms the prediction");
         let bad = confirmation("leadership_delay", Verdict::Differs);
-        let bad: Evidence = (vec![agrees.clone(), bad], Some(watch(false)));
+        let bad = evidence(vec![agrees.clone(), bad], Some(watch(false)));
         assert_eq!(confirmed(&bad), Some(false));
         let line = "the simulation does not confirm: leadership delay, false departures per day";
         assert_eq!(conclusion(&bad).unwrap(), line);
-        assert_eq!(confirmed(&(vec![agrees], Some(watch(false)))), Some(false));
-        assert_eq!(confirmed(&(Vec::new(), None)), None, "nothing was simulated");
+        assert_eq!(confirmed(&evidence(vec![agrees], Some(watch(false)))), Some(false));
+        assert_eq!(confirmed(&Evidence::default()), None, "nothing was simulated");
     }
 }

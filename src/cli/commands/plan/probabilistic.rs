@@ -9,8 +9,8 @@ use crate::cli::flags::circumstances::seconds;
 use crate::cli::flags::group::{self, number};
 use crate::cli::flags::threads;
 use crate::cli::flags::{Offers, Parameters};
-use crate::cli::output::progress::Progress;
-use crate::cli::output::{Format, csv, digits, table};
+use crate::cli::output::progress::{Interrupt, Progress};
+use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::strategy::{Effort, Found, Goals, Standing, Tactic, Trial, search};
 use bellwether::analysis::{Loss, Point};
 use bellwether::core::Duration;
@@ -21,7 +21,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -61,7 +61,7 @@ pub(super) struct Probabilistic {
     /// Draw what was tried into this file: messages against success
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Where all luck comes from; the confirmation takes the next one
+    /// The seed of all random draws; the confirmation takes the next one
     #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
     seed: u64,
     /// How many threads; 0 for one per core. The result does not depend on it
@@ -93,7 +93,8 @@ in one round or up to --max-rounds. It reaches the goal if the whole interval of
 success does, at 99.9 % since many are tried; what is printed is the interval of 95 %. Twice as many
 runs with another seed then confirm it or not. The bound is that of the paper for one round.
 
-Exit code: 0 if fresh runs confirm the success asked for, 1 if not, 2 if nothing tried reaches it.";
+Exit code: 0 if fresh runs confirm the success asked for, 1 if not, 2 if nothing tried reaches it;
+130 if it was interrupted (Ctrl-C): a strategy that was found by then is printed, unconfirmed.";
 
 /// Parses a multiple of the usual effort.
 fn effort(text: &str) -> Result<f64, String> {
@@ -103,8 +104,8 @@ fn effort(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What is told of a strategy beside its success.
-const TOLD: [(Measure, &str); 4] = [
+/// What is shown of a strategy beside its success.
+const SHOWN: [(Measure, &str); 4] = [
     (Measure::Rounds, "rounds"),
     (Measure::Time, "time, seconds"),
     (Measure::Unicasts, "unicasts"),
@@ -116,28 +117,32 @@ impl Probabilistic {
         if let Some(path) = &self.svg {
             file::check_writable(path)?;
         }
-        let found = self.search()?;
-        let progress = Progress::new(found.fresh_runs());
-        let fresh = found.confirm(self.threads(), &|| progress.tick()).map_err(Failure::usage)?;
-        drop(progress);
+        let interrupt = Interrupt::catch()?;
+        let found = self.search(&interrupt)?;
+        let fresh = self.confirm(&found, &interrupt)?;
+        let fresh = fresh.as_ref();
         if let Some(path) = &self.svg {
             file::write(path, &found.picture())?;
         }
         let text = match self.format {
-            Format::Table => self.for_people(&found, &fresh),
-            Format::Json => self.for_programs(&found, &fresh).to_string(),
+            Format::Table => self.for_people(&found, fresh),
+            Format::Json => self.for_programs(&found, fresh).to_string(),
             Format::Csv => for_spreadsheets(&found),
         };
         // Whoever stops reading still gets the exit code.
         let printed = writeln!(io::stdout(), "{text}");
-        if found.confirmed_by(&fresh) { Ok(printed?) } else { Err(Failure::Violated) }
+        match fresh.map(|fresh| found.confirmed_by(fresh)) {
+            Some(true) => Ok(printed?),
+            Some(false) => Err(Failure::Violated),
+            None => Err(Failure::Interrupted(None)),
+        }
     }
 
     fn threads(&self) -> usize {
         threads::start(self.threads, u64::MAX)
     }
 
-    fn search(&self) -> Result<Found, Failure> {
+    fn search(&self, interrupt: &Interrupt) -> Result<Found, Failure> {
         let Config::Probabilistic(params) = read_by_formulas("probabilistic", &self.params)? else {
             return Err(Failure::usage("probabilistic has other parameters"));
         };
@@ -151,20 +156,31 @@ impl Probabilistic {
         };
         let goals = Goals { point, success: self.success, max_rounds: params.max_rounds };
         let effort = Effort { scale: self.effort, seed: self.seed, threads: self.threads() };
-        let progress = Progress::of(100, "% of the most it may take");
-        let ticked = AtomicU64::new(0);
-        let tell = |tactic: &Tactic, part: f64| {
-            let percent = (100.0 * part.min(1.0)) as u64;
-            let before = ticked.fetch_max(percent, Ordering::Relaxed);
-            if before < percent {
-                progress.tell(&tactic.to_string());
-            }
-            (before..percent).for_each(|_| progress.tick());
-        };
-        search(goals, effort, &tell).map_err(Failure::usage)
+        let progress = Arc::new(Progress::of(100, "% of the most it may take"));
+        let shown = Arc::clone(&progress);
+        let found = interrupt.unless(move || {
+            let tell = |tactic: &Tactic, part: f64| {
+                if shown.reach((100.0 * part.min(1.0)) as u64) {
+                    shown.tell(&tactic.to_string());
+                }
+            };
+            search(goals, effort, &tell)
+        })?;
+        progress.clear();
+        let nothing = "interrupted before a strategy was found, so there is nothing to print";
+        found.ok_or(Failure::Interrupted(Some(nothing)))?.map_err(Failure::usage)
     }
 
-    fn for_people(&self, found: &Found, fresh: &Trial) -> String {
+    /// Fresh runs of the strategy that was found; none if they are interrupted.
+    fn confirm(&self, found: &Found, interrupt: &Interrupt) -> Result<Option<Trial>, Failure> {
+        let progress = Arc::new(Progress::new(found.fresh_runs()));
+        let (found, shown, threads) = (found.clone(), Arc::clone(&progress), self.threads());
+        let fresh = interrupt.unless(move || found.confirm(threads, &|| shown.tick()))?;
+        progress.clear();
+        fresh.transpose().map_err(Failure::usage)
+    }
+
+    fn for_people(&self, found: &Found, fresh: Option<&Trial>) -> String {
         let Found { goals, chosen, .. } = found;
         let mut text = format!(
             "probabilistic with {}, delay {}, view {}, loss of unicasts {}, of multicasts {}, \
@@ -177,8 +193,15 @@ impl Probabilistic {
             goals.point.fail,
             goals.point.param("reinitiate").unwrap_or_default(),
         );
-        text += &format!("{}\n\n", table(&["parameter", "value", "because"], &parameters(found)));
-        text += &table(&["to expect", "mean", "95 % interval", ""], &expectations(found));
+        text += &format!("{}\n\n", parameters(found).to_text());
+        text += &expectations(found).to_text();
+        let Some(fresh) = fresh else {
+            return text
+                + &format!(
+                    "\n\nINTERRUPTED: no fresh runs confirm it\n\nthe same runs: {}",
+                    chosen.point.command()
+                );
+        };
         let verdict = match found.confirmed_by(fresh) {
             true => "confirmed",
             false => {
@@ -202,11 +225,14 @@ impl Probabilistic {
         )
     }
 
-    fn for_programs(&self, found: &Found, fresh: &Trial) -> Value {
+    fn for_programs(&self, found: &Found, fresh: Option<&Trial>) -> Value {
         let Found { goals, chosen, tried, open } = found;
-        let mut fresh_runs = trial(goals, fresh);
-        fresh_runs["seed"] = json!(fresh.point.seed);
-        json!({
+        let fresh_runs = fresh.map(|fresh| {
+            let mut runs = trial(goals, fresh);
+            runs["seed"] = json!(fresh.point.seed);
+            runs
+        });
+        let mut result = json!({
             "protocol": "probabilistic",
             "goals": {
                 "nodes": goals.point.nodes,
@@ -222,16 +248,20 @@ impl Probabilistic {
             "seed": self.seed,
             "chosen": trial(goals, chosen),
             "bound_of_one_round": goals.bound(chosen.tactic.k),
-            "confirmed": found.confirmed_by(fresh),
+            "confirmed": fresh.map(|fresh| found.confirmed_by(fresh)),
             "confirmation": fresh_runs,
             "tried": tried.iter().map(|tried| trial(goals, tried)).collect::<Vec<_>>(),
             "undecided": open.iter().map(Tactic::to_string).collect::<Vec<_>>(),
             "command": chosen.point.command(),
-        })
+        });
+        if fresh.is_none() {
+            result["interrupted"] = json!(true);
+        }
+        result
     }
 }
 
-fn parameters(found: &Found) -> Vec<Vec<String>> {
+fn parameters(found: &Found) -> Rows {
     let Found { goals, chosen, tried, open } = found;
     let Tactic { rounds, growth, .. } = chosen.tactic;
     let relays: Vec<_> =
@@ -249,38 +279,31 @@ fn parameters(found: &Found) -> Vec<Vec<String>> {
         false => format!("of {} that there may be", goals.max_rounds),
     };
     let growth = if rounds == 1 { String::new() } else { format!(" ({})", growth.name()) };
-    let row = |name: &str, value: String, why: String| vec![name.to_owned(), value, why];
-    vec![
+    let row = |name: &str, value: String, why: String| [name.to_owned(), value, why];
+    let rows = [
         row("K of each round  --strategy", format!("{}{growth}", relays.join(",")), why),
         row("rounds           --max-rounds", rounds.to_string(), given_up),
-    ]
+    ];
+    Rows::of(["parameter", "value", "because"], rows)
 }
 
-fn expectations(found: &Found) -> Vec<Vec<String>> {
+fn expectations(found: &Found) -> Rows {
     let Found { goals, chosen, .. } = found;
+    let mut rows = Rows::new(["to expect", "mean", "95 % interval", ""]);
     let [low, high] = chosen.interval().map(fine);
-    let mut rows = vec![vec![
-        "strong success".to_owned(),
-        fine(chosen.success.share()),
-        format!("{low} .. {high}"),
-        format!("{} of {} runs", chosen.success.successes, chosen.success.runs),
-    ]];
+    let counted = format!("{} of {} runs", chosen.success.successes, chosen.success.runs);
+    let share = fine(chosen.success.share());
+    rows.push(["strong success", &share, &format!("{low} .. {high}"), &counted]);
     let k = chosen.tactic.k;
-    rows.push(vec![
-        "  its bound".to_owned(),
-        digits(goals.bound(k)),
-        String::new(),
-        format!("section 4, for one round with K {k}"),
-    ]);
-    for (measure, name) in TOLD {
+    let paper = format!("section 4, for one round with K {k}");
+    rows.push(["  its bound", &digits(goals.bound(k)), "", &paper]);
+    for (measure, name) in SHOWN {
         if let Some(summary) = chosen.answer.measure(measure) {
             let [low, high] = summary.ci95.map(digits);
-            let interval = format!("{low} .. {high}");
-            rows.push(vec![name.to_owned(), digits(summary.mean), interval, String::new()]);
+            rows.push([name, &digits(summary.mean), &format!("{low} .. {high}")]);
         }
     }
-    let messages = "unicasts and multicasts".to_owned();
-    rows.push(vec!["messages".to_owned(), digits(chosen.messages()), String::new(), messages]);
+    rows.push(["messages", &digits(chosen.messages()), "", "unicasts and multicasts"]);
     rows
 }
 
@@ -331,26 +354,12 @@ fn for_spreadsheets(found: &Found) -> String {
         "chosen",
         "command",
     ];
-    let row = |trial: &Trial| {
-        let [low, high] = trial.interval().map(|end| end.to_string());
-        let mean = |measure| trial.mean(measure).to_string();
-        vec![
-            trial.tactic.k.to_string(),
-            trial.tactic.growth.name().to_owned(),
-            trial.tactic.rounds.to_string(),
-            trial.success.runs.to_string(),
-            trial.success.share().to_string(),
-            low,
-            high,
-            mean(Measure::Rounds),
-            mean(Measure::Time),
-            mean(Measure::Unicasts),
-            mean(Measure::Multicasts),
-            trial.messages().to_string(),
-            trial.standing(found.goals.success).name().to_owned(),
-            (trial.tactic == found.chosen.tactic).to_string(),
-            trial.point.command(),
-        ]
+    let object = |tried: &Trial| {
+        let mut object = trial(&found.goals, tried);
+        let [low, high] = tried.interval();
+        (object["ci95_low"], object["ci95_high"]) = (json!(low), json!(high));
+        object["chosen"] = json!(tried.tactic == found.chosen.tactic);
+        object
     };
-    csv(&header, &found.tried.iter().map(row).collect::<Vec<_>>())
+    Rows::picked(header, found.tried.iter().map(object)).to_csv()
 }

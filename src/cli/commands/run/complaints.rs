@@ -1,14 +1,14 @@
-//! What an operator must hear of although nothing changes: that nobody leads, and why.
+//! Reports to the operator that nobody leads, and why, although nothing changes.
 
 use bellwether::core::{Duration, Instant};
 use bellwether::net::{Role, Snapshot};
 
-/// How long nobody leads before that is worth a line.
+/// How long nobody leads before it is reported.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often it is said again.
+/// How often it is reported again.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// When to say on the standard error what is wrong.
+/// When to report on the standard error that nobody leads.
 #[derive(Debug)]
 pub(super) struct Complaints {
     next: Instant,
@@ -19,14 +19,14 @@ impl Complaints {
         Self { next: Instant::NEVER }
     }
 
-    /// Whether it is time to say why nobody leads, since that has lasted.
-    pub(super) fn is_due(&mut self, standing: &Snapshot) -> bool {
-        if standing.role() != Role::Looking {
+    /// Whether it is time to report why nobody leads.
+    pub(super) fn is_due(&mut self, snapshot: &Snapshot) -> bool {
+        if snapshot.role() != Role::Looking {
             self.next = Instant::NEVER;
         } else if self.next == Instant::NEVER {
-            self.next = standing.at + PATIENCE;
-        } else if standing.at >= self.next {
-            self.next = standing.at + AGAIN;
+            self.next = snapshot.at + PATIENCE;
+        } else if snapshot.at >= self.next {
+            self.next = snapshot.at + AGAIN;
             return true;
         }
         false

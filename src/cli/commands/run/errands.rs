@@ -1,9 +1,9 @@
-//! What the loop wants of the member's thread, and does not wait for.
+//! Requests of the loop to the member's thread, for which the loop does not wait.
 //!
 //! **Assumptions.** The member's thread answers soon, unless a disk holds it up.
 //!
-//! **Promise.** However long the member's thread takes, the loop goes on. What was asked for is
-//! done in order; [`Errands::is_resigning`] is true from the wish to resign until the member has
+//! **Promise.** However long the member's thread takes, the loop goes on. Requests are done in
+//! order; [`Errands::is_resigning`] is true from the request to resign until the member has
 //! answered it.
 
 use super::handler::Reply;
@@ -23,9 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 enum Errand {
-    /// To resign, and to tell these.
+    /// Resign, and answer these.
     Resign(Vec<Reply>),
-    /// To say on the standard error why nobody leads.
+    /// Report on the standard error why nobody leads.
     Explain,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct Errands {
 }
 
 impl Errands {
-    /// Starts it; the bell rings whenever the member has resigned, or will not.
-    pub(super) fn start(election: Election, errors: Printer, bell: Waker) -> io::Result<Self> {
+    /// Starts it; wakes the loop whenever the member has resigned, or will not.
+    pub(super) fn start(election: Election, errors: Printer, waker: Waker) -> io::Result<Self> {
         let (wanted, errands) = channel();
         let resigning = Arc::new(AtomicUsize::new(0));
         let (own, count) = (election.clone(), Arc::clone(&resigning));
@@ -49,7 +49,7 @@ impl Errands {
                     Errand::Resign(replies) => {
                         resign(&own, &replies);
                         count.fetch_sub(1, Ordering::AcqRel);
-                        bell.ring();
+                        waker.wake();
                     }
                     Errand::Explain => {
                         if let Ok(status) = own.status() {
@@ -62,18 +62,18 @@ impl Errands {
         Ok(Self { election, wanted, resigning })
     }
 
-    /// Makes the member resign, and tells these how that went.
+    /// Makes the member resign, and sends the result to these.
     pub(super) fn resign(&self, replies: Vec<Reply>) {
         self.resigning.fetch_add(1, Ordering::AcqRel);
         let _ = self.wanted.send(Errand::Resign(replies)); // the thread lives as long as this
     }
 
-    /// Whether the member has yet to answer the wish to resign.
+    /// Whether the member has yet to answer the request to resign.
     pub(super) fn is_resigning(&self) -> bool {
         self.resigning.load(Ordering::Acquire) > 0
     }
 
-    /// Says on the standard error why nobody leads.
+    /// Reports on the standard error why nobody leads.
     pub(super) fn explain(&self) {
         let _ = self.wanted.send(Errand::Explain); // the thread lives as long as this
     }
@@ -138,9 +138,9 @@ mod tests {
             .clock(Arc::new(Hanging(Arc::clone(&hang))))
             .join()
             .unwrap();
-        let bell = Waker::new().unwrap();
-        let errors = Printer::start(Stream::Error, bell.clone()).unwrap();
-        let errands = Errands::start(election.clone(), errors, bell).unwrap();
+        let waker = Waker::new().unwrap();
+        let errors = Printer::start(Stream::Error, waker.clone()).unwrap();
+        let errands = Errands::start(election.clone(), errors, waker).unwrap();
         let held = hang.lock().unwrap();
         let (reply, replied) = sync_channel(1);
         errands.resign(vec![reply]);

@@ -1,6 +1,6 @@
-//! Answers those who ask the running member, and passes on what is for the loop to do.
+//! Answers requests at the control socket, and passes on what the loop has to do.
 //!
-//! **Promise.** It answers before the member has joined, too: then it says so.
+//! **Promise.** It also answers before the member has joined, and then says so.
 
 use super::hooks::Tally;
 use super::printer::Printer;
@@ -13,17 +13,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long a command may take to end before whoever asked is told to look later.
+/// How long a command may take to end before the answer is "look later".
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The most who wait to be answered.
+/// The most requests that wait for an answer.
 const WAITING_MAX: usize = 32;
-/// How often one who watches looks whether the member has joined.
+/// How often a watching client checks whether the member has joined.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Where the answer goes.
 pub(super) type Reply = SyncSender<Result<(), String>>;
 
-/// What the threads that answer hold.
+/// The state that the answering threads share.
 #[derive(Debug)]
 pub(super) struct RunHandler {
     group: String,
@@ -31,30 +31,34 @@ pub(super) struct RunHandler {
     hooks: OnceLock<Tally>,
     notes: OnceLock<Notes>,
     resignations: SyncSender<Reply>,
-    bell: Waker,
+    waker: Waker,
     printers: Vec<Printer>,
 }
 
 impl RunHandler {
-    /// The office of a member that is yet to join, and where the wish to resign arrives after the
-    /// bell has rung.
-    pub(super) fn new(group: &str, bell: Waker, printers: Vec<Printer>) -> (Self, Receiver<Reply>) {
+    /// The handler of a member that is yet to join, and where requests to resign arrive; each wakes
+    /// the loop.
+    pub(super) fn new(
+        group: &str,
+        waker: Waker,
+        printers: Vec<Printer>,
+    ) -> (Self, Receiver<Reply>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
-        let office = Self {
+        let handler = Self {
             group: group.to_owned(),
             joined: Arc::default(),
             hooks: OnceLock::new(),
             notes: OnceLock::new(),
             resignations,
-            bell,
+            waker,
             printers,
         };
-        (office, asked)
+        (handler, asked)
     }
 
     /// The member has joined.
     pub(super) fn open(&self, election: Election, hooks: Tally, notes: Option<Notes>) {
-        let _ = self.hooks.set(hooks); // it joins but once
+        let _ = self.hooks.set(hooks); // it joins only once
         let _ = notes.map(|notes| self.notes.set(notes));
         let _ = self.joined.set(election);
     }
@@ -79,7 +83,7 @@ impl ControlHandler for RunHandler {
         self.election()?;
         let (reply, replied) = sync_channel(1);
         match self.resignations.try_send(reply) {
-            Ok(()) => self.bell.ring(),
+            Ok(()) => self.waker.wake(),
             Err(TrySendError::Full(_)) => return Err("it is being asked already".to_owned()),
             Err(TrySendError::Disconnected(_)) => return Err("it ends".to_owned()),
         }
@@ -98,7 +102,7 @@ impl ControlHandler for RunHandler {
     }
 }
 
-/// One who watches.
+/// A watching client.
 #[derive(Debug)]
 struct Window {
     group: String,
@@ -116,7 +120,7 @@ impl ChangeStream for Window {
             return WatchEvent::Nothing;
         };
         match watch.next_within(Some(within)) {
-            Next::Changed(standing) => WatchEvent::Change(Change::of(&self.group, &standing)),
+            Next::Changed(snapshot) => WatchEvent::Change(Change::of(&self.group, &snapshot)),
             Next::Prolonged(_) | Next::Nothing => WatchEvent::Nothing,
             Next::Ended => WatchEvent::Ended,
         }
@@ -129,10 +133,10 @@ mod tests {
 
     #[test]
     fn a_member_that_has_not_joined_says_so() {
-        let (office, _resignations) = RunHandler::new("web", Waker::new().unwrap(), Vec::new());
+        let (handler, _resignations) = RunHandler::new("web", Waker::new().unwrap(), Vec::new());
         let joining = "the member is joining web: it takes no part yet; ask again soon";
-        assert_eq!(office.status().unwrap_err(), joining);
-        assert_eq!(office.resign().unwrap_err(), joining);
-        assert_eq!(office.watch().next(Duration::ZERO), WatchEvent::Nothing);
+        assert_eq!(handler.status().unwrap_err(), joining);
+        assert_eq!(handler.resign().unwrap_err(), joining);
+        assert_eq!(handler.watch().next(Duration::ZERO), WatchEvent::Nothing);
     }
 }

@@ -1,11 +1,11 @@
-//! One call of one hook: how it is started, what it is told, and how it ends.
+//! One call of one hook: its start, its arguments and its end.
 //!
 //! **Assumptions.** Linux 5.3 or later, for a process that can be waited for beside other things.
 //!
-//! **Promise.** [`run`] comes back when the hook has ended, when its time is up, or when the state
-//! that it was told may no longer be acted on; in the last two cases its process group is killed.
-//! It waits for nobody to read what the hook is told. What earlier hooks left behind and has ended
-//! by now is reaped.
+//! **Promise.** [`run`] returns when the hook has ended, when its time is up, or when it may no
+//! longer act on the state that it was given; in the last two cases its process group is killed. It
+//! does not wait until the hook reads its input. Ended processes that earlier hooks left behind are
+//! reaped.
 
 use super::waker::Waker;
 use crate::cli::output::change;
@@ -24,7 +24,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// What a hook is told.
+/// What a hook is given.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) state: &'static str,
@@ -39,7 +39,7 @@ pub(super) enum Ending {
     Exited(ExitStatus),
     /// Its time was up, and it was killed.
     TooLong,
-    /// It may not act on what it was told any more, and was killed.
+    /// It may no longer act on the state that it was given, and was killed.
     CutShort,
 }
 
@@ -47,11 +47,11 @@ pub(super) enum Ending {
 pub(super) trait Circumstances {
     /// How long it may take.
     fn limit(&self) -> Duration;
-    /// The priority that it is told.
+    /// The priority that it is given.
     fn rank(&self) -> u64;
-    /// Rung when [`Self::permitted`] may have changed.
-    fn bell(&self) -> &Waker;
-    /// Until when it may go on, as of now; nothing if it may not.
+    /// Wakes the caller when [`Self::permitted`] may have changed.
+    fn waker(&self) -> &Waker;
+    /// Until when it may go on, as of now; `None` if it may not.
     fn permitted(&self, call: &Call) -> Option<Instant>;
 }
 
@@ -90,7 +90,7 @@ pub(super) fn run(
     let mut child = start(program, call, until, circumstances.rank())
         .map_err(|error| format!("it cannot be started: {error}"))?;
     if let Some(stdin) = child.stdin.take() {
-        tell(stdin, &call.change);
+        send(stdin, &call.change);
     }
     let ending = wait(&mut child, call, circumstances);
     groups.0.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
@@ -124,11 +124,11 @@ fn start(program: &Path, call: &Call, until: Option<Instant>, rank: u64) -> io::
         .spawn()
 }
 
-/// The change as a line. One that finds no room in a pipe that nobody reads is cut off.
-fn tell(mut stdin: std::process::ChildStdin, told: &Change) {
-    let line = change::json(told) + "\n";
+/// Writes the change as a line. It is cut off if it does not fit into a pipe that nobody reads.
+fn send(mut stdin: std::process::ChildStdin, change: &Change) {
+    let line = change::json(change) + "\n";
     if fcntl_setfl(&stdin, OFlags::NONBLOCK).is_ok() {
-        let _ = stdin.write_all(line.as_bytes()); // whoever does not read need not
+        let _ = stdin.write_all(line.as_bytes()); // the hook need not read it
     }
 }
 
@@ -137,9 +137,9 @@ fn wait(child: &mut Child, call: &Call, circumstances: &dyn Circumstances) -> io
     let pid = pid.ok_or_else(|| io::Error::other("it has no process number"))?;
     let limit = BootTime.now() + circumstances.limit();
     let early = match pidfd_open(pid, PidfdFlags::empty()) {
-        Err(_) => Some(Ending::TooLong), // what cannot be waited for is not left to itself
+        Err(_) => Some(Ending::TooLong), // a process that cannot be waited for is killed
         Ok(process) => loop {
-            circumstances.bell().quiet();
+            circumstances.waker().reset();
             let permitted = circumstances.permitted(call);
             let now = BootTime.now();
             let Some(permitted) = permitted.filter(|until| now < *until) else {
@@ -152,9 +152,9 @@ fn wait(child: &mut Child, call: &Call, circumstances: &dyn Circumstances) -> io
             let timeout = Timespec::try_from(std::time::Duration::from_nanos(left)).ok();
             let mut fds = [
                 PollFd::new(&process, PollFlags::IN),
-                PollFd::new(circumstances.bell(), PollFlags::IN),
+                PollFd::new(circumstances.waker(), PollFlags::IN),
             ];
-            // Interrupted or not: look what there is.
+            // Interrupted or not, look again.
             if poll(&mut fds, timeout.as_ref()).is_ok() && !fds[0].revents().is_empty() {
                 break None;
             }

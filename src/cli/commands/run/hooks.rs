@@ -1,4 +1,4 @@
-//! Programs that are told of changes: in order, one at a time, and never in anybody's way.
+//! Calls programs at each change: in order, one at a time, and without holding up the election.
 //!
 //! **Source.** The arguments are those of keepalived's notify scripts, so that such a script can be
 //! used: `INSTANCE name MASTER|BACKUP|FAULT|STOP priority`.
@@ -7,10 +7,10 @@
 //! whole process group is killed.
 //!
 //! **Promise.** Whatever a hook does, the election does not wait for it. A state that is over
-//! before its turn comes is not told: a later change takes its place, and MASTER is told only while
-//! the member leads. The last state is always told, and STOP at the end. A hook that runs at MASTER
-//! when the member leads no longer is killed. None of that makes hooks exclusive: between the
-//! moment when leadership ends and the moment when a hook is gone another member may lead.
+//! before its turn comes is skipped: a later change takes its place, and hooks are called with
+//! MASTER only while the member leads. They are always called with the last state, and with STOP at
+//! the end. A hook that runs at MASTER when the member stops leading is killed. Hooks are not
+//! exclusive all the same: another member may lead before a hook of the former leader is gone.
 
 use super::hook_call::{Call, Ending, Groups, run};
 use super::printer::Printer;
@@ -26,10 +26,10 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// How much longer than all hooks may take the end waits for them, if one cannot be killed.
+/// How much longer than all time limits the end waits for hooks that cannot be killed.
 const SLACK: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// Until when the member leads, as of now; nothing if it does not.
+/// Until when the member leads, as of now; `None` if it does not.
 pub(super) type Lease = Box<dyn Fn() -> Option<Instant> + Send + Sync>;
 
 /// The hooks of a member, and the thread that calls them.
@@ -39,7 +39,7 @@ pub(super) struct Hooks {
     done: Option<Receiver<()>>,
 }
 
-/// How calls went, for `status`.
+/// Counts of calls by how they ended, for `status`.
 #[derive(Clone, Debug)]
 pub(super) struct Tally(Arc<Shared>);
 
@@ -48,7 +48,7 @@ pub(super) struct Plan {
     pub(super) programs: Vec<PathBuf>,
     /// How long each may take.
     pub(super) limit: Duration,
-    /// The priority that hooks are told.
+    /// The priority that hooks are given.
     pub(super) rank: u64,
     pub(super) lease: Lease,
     pub(super) errors: Printer,
@@ -58,13 +58,13 @@ pub(super) struct Plan {
 struct Shared {
     plan: Plan,
     queue: Mutex<Queue>,
-    /// Rung when there is something to do.
-    bell: Waker,
+    /// Wakes the thread when there is something to do.
+    waker: Waker,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// The latest state, if it is not told yet.
+    /// The latest state, if no hook was called with it yet.
     waiting: Option<Call>,
     over: bool,
     failures: u64,
@@ -82,8 +82,8 @@ impl fmt::Debug for Plan {
 impl Hooks {
     /// Starts the thread that calls these programs, if there are any.
     pub(super) fn start(plan: Plan) -> io::Result<Self> {
-        let (queue, bell) = (Mutex::default(), Waker::new()?);
-        let shared = Arc::new(Shared { plan, queue, bell });
+        let (queue, waker) = (Mutex::default(), Waker::new()?);
+        let shared = Arc::new(Shared { plan, queue, waker });
         if shared.plan.programs.is_empty() {
             return Ok(Self { shared, done: None });
         }
@@ -96,7 +96,7 @@ impl Hooks {
         Ok(Self { shared, done: Some(done) })
     }
 
-    /// Tells of a change; `reign` is how often the member has begun to lead.
+    /// Queues a change; `reign` is how often the member has begun to lead.
     pub(super) fn tell(&self, change: &Change, reign: u64) {
         let state = match change.role {
             Role::Leader => "MASTER",
@@ -106,12 +106,12 @@ impl Hooks {
         self.shared.push(Call { state, change: change.clone(), reign });
     }
 
-    /// Tells that it is over, and waits until that is told: for the hook that runs and for each
-    /// that is told, as long as it may take.
+    /// Calls all hooks with STOP, and waits for the hook that runs and for each of these calls, up
+    /// to its time limit.
     pub(super) fn end(self, change: Change, reign: u64) {
         self.shared.push(Call { state: "STOP", change, reign });
         self.shared.lock().over = true;
-        self.shared.bell.ring();
+        self.shared.waker.wake();
         let Some(done) = self.done else { return };
         let calls = self.shared.plan.programs.len() as u64 + 1;
         let limit = (self.shared.plan.limit * calls).as_nanos();
@@ -119,14 +119,14 @@ impl Hooks {
         let _ = done.recv_timeout(limit); // one that cannot be killed is left behind
     }
 
-    /// How calls went.
+    /// Counts of calls by how they ended.
     pub(super) fn tally(&self) -> Tally {
         Tally(Arc::clone(&self.shared))
     }
 }
 
 impl Tally {
-    /// What there is to warn of.
+    /// Warnings about hooks.
     pub(super) fn warnings(&self) -> Vec<String> {
         let queue = self.0.lock();
         let calls = |count: u64, was: [&str; 2]| match count {
@@ -155,7 +155,7 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A later state takes the place of one that is not told yet.
+    /// Replaces the state that waits, if there is one.
     fn push(&self, call: Call) {
         if self.plan.programs.is_empty() {
             return;
@@ -165,14 +165,14 @@ impl Shared {
             queue.skipped += self.plan.programs.len() as u64;
         }
         drop(queue);
-        self.bell.ring();
+        self.waker.wake();
     }
 
-    /// Calls hooks until it is over and nothing is left to tell.
+    /// Calls hooks until the end, and until no state waits.
     fn work(&self) {
         let mut groups = Groups::default();
         loop {
-            self.bell.quiet();
+            self.waker.reset();
             let mut queue = self.lock();
             let (call, over) = (queue.waiting.take(), queue.over);
             drop(queue);
@@ -182,13 +182,13 @@ impl Shared {
                     all.for_each(|hook| self.tell(hook, &call, &mut groups));
                 }
                 None if over => return,
-                // Interrupted or not: look what there is.
-                None => drop(poll(&mut [PollFd::new(&self.bell, PollFlags::IN)], None)),
+                // Interrupted or not, look again.
+                None => drop(poll(&mut [PollFd::new(&self.waker, PollFlags::IN)], None)),
             }
         }
     }
 
-    /// Tells one hook of a state, unless that is over.
+    /// Calls one hook with a state, unless the state is over.
     fn tell(&self, hook: &Path, call: &Call, groups: &mut Groups) {
         if self.is_over(call) {
             self.lock().skipped += 1;
@@ -217,8 +217,8 @@ impl Shared {
         queue.last_failure = Some(why);
     }
 
-    /// Whether the state that would be told is over. The last one is told in any case, and what is
-    /// told next says what came after it.
+    /// Whether a state is over. Hooks are called with the last one in any case: the next call says
+    /// what came after it.
     fn is_over(&self, call: &Call) -> bool {
         match call.state {
             "STOP" => false,
@@ -238,11 +238,11 @@ impl super::hook_call::Circumstances for Shared {
         self.plan.rank
     }
 
-    fn bell(&self) -> &Waker {
-        &self.bell
+    fn waker(&self) -> &Waker {
+        &self.waker
     }
 
-    /// Until when a hook may go on in this state, as of now; nothing if it may not.
+    /// Until when a hook may go on in this state, as of now; `None` if it may not.
     fn permitted(&self, call: &Call) -> Option<Instant> {
         if call.state != "MASTER" {
             return Some(Instant::NEVER);

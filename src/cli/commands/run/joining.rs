@@ -1,7 +1,7 @@
-//! What may take long before the loop begins, such as looking names up, on a thread of its own.
+//! Does what may take long before the loop begins, such as name lookups, on a thread of its own.
 //!
-//! **Promise.** Whatever hangs there, SIGTERM and SIGINT end the process at once, and so does the
-//! time by which it must lead.
+//! **Promise.** Whatever hangs there, SIGTERM, SIGINT and the deadline of `--elected-within` end
+//! the process at once.
 
 use super::supervisor::NOT_ELECTED;
 use super::waker::Waker;
@@ -17,36 +17,36 @@ use std::thread;
 #[derive(Debug)]
 pub(super) struct Joining {
     pub(super) signals: Signals,
-    pub(super) bell: Waker,
-    /// When it must lead at the latest, if it must.
+    pub(super) waker: Waker,
+    /// The deadline by which it must lead, if there is one.
     pub(super) deadline: Option<(Instant, Duration)>,
-    /// What signals asked for that can wait for the loop.
+    /// Signals that can wait for the loop.
     pub(super) early: Vec<Asked>,
 }
 
-/// What became of it.
+/// The result of the work.
 #[derive(Debug)]
 pub(super) enum Joined<T> {
     /// It is done.
     Done(T),
-    /// It has to end with this code, and the work with it; why, if that must be said.
+    /// The process must end with this code; why, if it must be reported.
     End(u8, Option<String>),
 }
 
 impl Joining {
-    /// Does this on another thread until it is done or has to end.
+    /// Does the work on another thread until it is done or the process must end.
     pub(super) fn wait_for<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> io::Result<Joined<T>> {
         let (finished, done) = sync_channel(1);
-        let bell = self.bell.clone();
+        let waker = self.waker.clone();
         thread::Builder::new().name("joining".to_owned()).spawn(move || {
             let _ = finished.send(work()); // or nobody waits any more
-            bell.ring();
+            waker.wake();
         })?;
         loop {
-            self.bell.quiet();
+            self.waker.reset();
             match done.try_recv() {
                 Ok(result) => return Ok(Joined::Done(result)),
                 Err(TryRecvError::Empty) => {}
@@ -74,7 +74,7 @@ impl Joining {
         let left = left.map(std::time::Duration::from_nanos);
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         let mut fds =
-            [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&self.bell, PollFlags::IN)];
+            [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&self.waker, PollFlags::IN)];
         match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),

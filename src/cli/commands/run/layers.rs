@@ -1,7 +1,7 @@
-//! Where settings come from: a file, the environment, flags; what comes later wins.
+//! The sources of settings: a file, the environment, flags; the later one wins.
 //!
-//! Each is a layer of flags under their names. The layers are laid over each other as texts, and
-//! read once, by the same parser that reads the command line: a value means the same everywhere.
+//! Each is a layer of texts by the names of flags. The layers are merged and then parsed once, by
+//! the parser of the command line, so that a value means the same everywhere.
 
 use super::options::Options;
 use crate::cli::failure::{Failure, line_of};
@@ -17,15 +17,15 @@ use std::path::{Path, PathBuf};
 /// Values by the names of their flags.
 pub(super) type Layer = BTreeMap<String, Vec<String>>;
 
-/// What is not a flag, but has a name in files and in the environment.
+/// A setting that is no flag, but has a name in files and in the environment.
 pub(super) const GROUP: &str = "group";
 /// The same, in files alone.
 const COMMAND: &str = "command";
 /// Set for commands and hooks by `run` itself, or for other programs.
 const FOREIGN: [&str; 5] = ["role", "leader", "term", "reign", "until-ms"];
-/// Of each pair only one can hold, so the later puts the earlier out of force.
+/// Pairs that exclude each other: the later layer removes the other one of the earlier.
 const EXCLUSIVE: [(&str, &str); 2] = [("key", "insecure"), ("bye", "bye-copies")];
-/// No file with settings is longer.
+/// The most bytes of a file with settings.
 const FILE_MAX: u64 = 1 << 20;
 
 fn parser() -> clap::Command {
@@ -49,7 +49,7 @@ fn lists() -> BTreeSet<String> {
     flags.map(str::to_owned).collect()
 }
 
-/// Reads a layer, or several that lie over each other.
+/// Parses a merged layer.
 pub(super) fn parse(layer: &Layer) -> Result<Options, String> {
     let flags = flags();
     let written = layer.iter().flat_map(|(name, values)| {
@@ -70,7 +70,7 @@ pub(super) fn parse(layer: &Layer) -> Result<Options, String> {
 pub(super) fn over(mut below: Layer, above: Layer) -> Layer {
     for (one, other) in EXCLUSIVE {
         for (new, old) in [(one, other), (other, one)] {
-            // What is switched off stands in nobody's way.
+            // A switch that is off excludes nothing.
             let on = |values: &Vec<String>| values.iter().any(|value| value != "false");
             if above.get(new).is_some_and(on) {
                 below.remove(old);
@@ -81,7 +81,7 @@ pub(super) fn over(mut below: Layer, above: Layer) -> Layer {
     below
 }
 
-/// What a file says.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     /// Its flags and the group.
@@ -92,7 +92,7 @@ pub(super) struct File {
     pub(super) params: Params,
 }
 
-/// What a file says of the protocol's parameters, and where.
+/// The protocol's parameters in a file, with their lines.
 #[derive(Debug, Default)]
 pub(super) struct Params {
     pub(super) table: toml::Table,
@@ -103,7 +103,7 @@ pub(super) struct Params {
 }
 
 impl Params {
-    /// Where a parameter stands: `web.toml: line 7: `; nothing if no file has it.
+    /// The place of a parameter, such as `web.toml: line 7: `; empty if no file has it.
     pub(super) fn place(&self, name: &str) -> String {
         let path = self.path.display();
         self.lines.get(name).map_or_else(String::new, |line| format!("{path}: line {line}: "))
@@ -183,7 +183,7 @@ fn from_text(text: &str) -> Result<File, String> {
     Ok(file)
 }
 
-/// What the environment says, by these variables.
+/// The layer of the environment, from these variables.
 pub(super) fn from_environment(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> Result<Layer, String> {
@@ -199,7 +199,7 @@ pub(super) fn from_environment(
             continue;
         }
         if !known {
-            // Others name variables too; a name that is nearly ours is meant for us.
+            // Other programs have variables too; a name that is nearly ours is meant for us.
             match nearest(&name, &names(), 0.7) {
                 Some(near) => {
                     let near = near.to_ascii_uppercase().replace('-', "_");
@@ -267,7 +267,7 @@ fn names() -> BTreeSet<String> {
     flags().into_keys().filter(|name| name != "config").chain(own).collect()
 }
 
-/// Refuses a name, and says which one may have been meant.
+/// Refuses a name, and names the nearest one.
 pub(super) fn unknown(name: &str, names: &BTreeSet<String>) -> String {
     let hint = nearest(name, names, 0.6).map(|near| format!("; did you mean '{near}'?"));
     format!("no setting is called '{}'{}", name.escape_debug(), hint.unwrap_or_default())

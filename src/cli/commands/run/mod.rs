@@ -1,16 +1,16 @@
-//! `bellwether run`: a member of a group, for real, and the command that runs while it leads.
+//! `bellwether run`: a live member of a group, and the command that runs while it leads.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `options`, `layers`, `params`, `settings` | what was asked for, by a file, the environment and flags |
-//! | `joining`, `supervisor` | what comes before the loop, and the loop |
-//! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up all the same |
+//! | `options`, `layers`, `params`, `settings` | the settings, from a file, the environment and flags |
+//! | `joining`, `supervisor` | what comes before the event loop, and the loop |
+//! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
 //! | `worker`, `permission` | the command, and for how long it may run |
-//! | `hooks`, `hook_call`, `printer`, `complaints` | who is told of changes, and of trouble |
-//! | `office` | who may ask |
+//! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
+//! | `handler`, `waker` | answers requests at the control socket; wakes the loop |
 //!
-//! **Promise.** Nothing here writes to the standard output or error but the threads of `printer`:
-//! whoever reads slowly, or not at all, holds up nobody and kills nobody.
+//! **Promise.** Only the threads of `printer` write to the standard output or error, so a reader
+//! that is slow, or reads nothing, holds up nobody and ends nobody.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -87,7 +87,7 @@ beside the election, late, and possibly after another member leads. Use CMD for 
 twice.";
 
 impl Run {
-    /// Runs until it is told to end; `written` are the flags that were written.
+    /// Runs until it is told to end; `written` are the flags that were given.
     pub(in crate::cli) fn run(self, written: &[(String, Vec<String>)]) -> Done {
         // Until signals are caught, any of them ends the process, whatever it waits for.
         let settings = Settings::gather(self.options, written)?;
@@ -99,10 +99,10 @@ impl Run {
             settings.permission.check()?;
         }
         let begin = |error| cannot("begin", &error);
-        let bell = Waker::new().map_err(begin)?;
-        let errors = Printer::start(Stream::Error, bell.clone()).map_err(begin)?;
+        let waker = Waker::new().map_err(begin)?;
+        let errors = Printer::start(Stream::Error, waker.clone()).map_err(begin)?;
         errors.take_panics();
-        let code = match start(settings, bell, &errors) {
+        let code = match start(settings, waker, &errors) {
             Ok(code) => code,
             Err(failure) => {
                 let (line, code) = failure.into_line();
@@ -116,14 +116,14 @@ impl Run {
 }
 
 /// Joins, leads if it is elected, and leaves; the exit code.
-fn start(settings: Settings, bell: Waker, errors: &Printer) -> Result<u8, Failure> {
+fn start(settings: Settings, waker: Waker, errors: &Printer) -> Result<u8, Failure> {
     let begin = |error| cannot("begin", &error);
     let builder = settings.builder()?;
     let signals = Signals::new().map_err(|error| cannot("catch signals", &error))?;
     let deadline = settings.options.elected_within;
     let deadline = deadline.map(|within| (BootTime.now() + within, within));
-    let printer = start_printer(&settings, &bell).map_err(begin)?;
-    let mut joining = Joining { signals, bell, deadline, early: Vec::new() };
+    let printer = start_printer(&settings, &waker).map_err(begin)?;
+    let mut joining = Joining { signals, waker, deadline, early: Vec::new() };
     if !settings.command.is_empty() && !settings.is_exclusive() {
         errors.say(
             "this group does not promise never to have two leaders: the command may run in \
@@ -132,21 +132,21 @@ fn start(settings: Settings, bell: Waker, errors: &Printer) -> Result<u8, Failur
     }
     let printers = [errors].into_iter().chain(printer.as_ref().map(|(printer, _)| printer));
     let printers = printers.cloned().collect();
-    let (office, resignations) = RunHandler::new(&settings.group, joining.bell.clone(), printers);
-    let office = Arc::new(office);
-    // Whoever cannot be asked does not join, and whoever asks is answered from here on.
-    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&office));
+    let (handler, resignations) = RunHandler::new(&settings.group, joining.waker.clone(), printers);
+    let handler = Arc::new(handler);
+    // A member without a control socket does not join. From here on requests are answered.
+    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&handler));
     let serve = move || -> Result<(Prepared, Server), Failure> {
-        let (dir, group, office) = place;
+        let (dir, group, handler) = place;
         let prepared = builder.prepare()?;
-        let server = Server::start(&dir, &group, prepared.id(), office)?;
+        let server = Server::start(&dir, &group, prepared.id(), handler)?;
         Ok((prepared, server))
     };
     let (prepared, server) = match joining.wait_for(serve).map_err(begin)? {
         Joined::Done(done) => done?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
-    // The guardian is there before the member may be elected.
+    // The guardian is ready before the member may be elected.
     let worker = worker(&settings, prepared.id(), errors);
     let worker = match joining.wait_for(|| worker.map(start_worker).transpose()).map_err(begin)? {
         Joined::Done(worker) => worker?,
@@ -159,8 +159,8 @@ fn start(settings: Settings, bell: Waker, errors: &Printer) -> Result<u8, Failur
     if settings.options.insecure {
         errors.say("without a key, whoever reaches the port can lead the group");
     }
-    let desk = (office, resignations);
-    let supervisor = supervise(settings, election, worker, joining, desk, printer, errors)?;
+    let asked = (handler, resignations);
+    let supervisor = supervise(settings, election, worker, joining, asked, printer, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
     drop(server);
     Ok(code)
@@ -171,12 +171,12 @@ fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
     code
 }
 
-/// Who prints changes, and how. With a command the standard output is its own, unless changes were
-/// asked for.
-fn start_printer(settings: &Settings, bell: &Waker) -> io::Result<Option<(Printer, Format)>> {
+/// The printer of changes, and its format. With a command the standard output belongs to the
+/// command, unless changes were asked for.
+fn start_printer(settings: &Settings, waker: &Waker) -> io::Result<Option<(Printer, Format)>> {
     let format = settings.options.format;
     let format = if settings.command.is_empty() { Some(settings.format()) } else { format };
-    let start = |format| Printer::start(Stream::Output, bell.clone()).map(|own| (own, format));
+    let start = |format| Printer::start(Stream::Output, waker.clone()).map(|own| (own, format));
     format.map(start).transpose()
 }
 
@@ -184,7 +184,7 @@ fn cannot(what: &str, error: &io::Error) -> Failure {
     Failure::Io(format!("cannot {what}: {error}"))
 }
 
-/// A worker to be: what it is to run, for how long, whether again, and who hears of trouble.
+/// The plan of a worker: what to run, for how long, whether to restart it, and where to report.
 type Order = (Plan, Permission, bool, Notes);
 
 fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
@@ -207,7 +207,7 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
     Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
 }
 
-/// Starts its guardian; a disk that hangs may hold this up.
+/// Starts its guardian. A disk that hangs may block this.
 fn start_worker((plan, permission, restart, notes): Order) -> Result<Worker, Failure> {
     if let Some(recording) = &plan.recording {
         let opened = recording.open();
@@ -222,7 +222,7 @@ fn supervise(
     election: Election,
     worker: Option<Worker>,
     joining: Joining,
-    (office, resignations): (Arc<RunHandler>, Receiver<Reply>),
+    (handler, resignations): (Arc<RunHandler>, Receiver<Reply>),
     printer: Option<(Printer, Format)>,
     errors: &Printer,
 ) -> Result<Supervisor, Failure> {
@@ -241,13 +241,13 @@ fn supervise(
     });
     let hooks = hooks.map_err(begin)?;
     let notes = worker.as_ref().map(Worker::notes);
-    office.open(election.clone(), hooks.tally(), notes);
-    let Joining { signals, bell, deadline, early } = joining;
-    let errands = Errands::start(election.clone(), errors.clone(), bell.clone()).map_err(begin)?;
-    let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), bell.clone());
+    handler.open(election.clone(), hooks.tally(), notes);
+    let Joining { signals, waker, deadline, early } = joining;
+    let errands = Errands::start(election.clone(), errors.clone(), waker.clone()).map_err(begin)?;
+    let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
     let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
     if worker.is_some() {
-        // What is refused here was refused to the guardian too, which has said so.
+        // If this is refused, it was refused to the guardian too, which reported it.
         let _ = priority::raise(Class::Nice, Children::Normal);
         let _ = priority::lock_memory();
     }
@@ -257,7 +257,7 @@ fn supervise(
         election,
         signals,
         early,
-        bell,
+        waker,
         resignations,
         errands,
         hooks,

@@ -1,4 +1,4 @@
-//! What can be set for a member, as flags. A file and the environment use the same names.
+//! The settings of a member as flags. A file and the environment use the same names.
 
 use crate::cli::commands::protocols::Named;
 use crate::cli::flags::{Live, Parameters};
@@ -15,7 +15,7 @@ pub(in crate::cli) struct Options {
     /// The group
     pub(super) group: Option<String>,
     /// A file with settings: these flags without their dashes, and a table [params] for the
-    /// protocol's. The environment (BELLWETHER_PEERS=...) goes before the file, flags before both
+    /// protocol's. The environment (BELLWETHER_PEERS=...) overrides the file, flags override both
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// The members: 1=HOST:PORT,2=HOST:PORT,... | dns:NAME:PORT | multicast:ADDRESS:PORT[@IFACE]
@@ -40,7 +40,7 @@ pub(in crate::cli) struct Options {
     /// How fit this member is to lead, where the protocol asks [default: its id]
     #[arg(long, value_name = "N")]
     pub(super) rank: Option<u64>,
-    /// The directory for the control socket and what must be remembered [default: $BELLWETHER_DIR,
+    /// The directory for the control socket and the member's state [default: $BELLWETHER_DIR,
     /// $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/bellwether, /run/bellwether or /tmp/bellwether-UID]
     #[arg(long, value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
@@ -48,14 +48,14 @@ pub(in crate::cli) struct Options {
     /// writes when CMD runs into another one beside it: a.work.jsonl for a.jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// How to write changes to the standard output [default: text; with CMD, whose output it is,
-    /// they go to the standard error as text]
+    /// How to write changes to the standard output [default: text; with CMD they go to the standard
+    /// error as text]
     #[arg(long, value_enum)]
     pub(super) format: Option<Format>,
-    /// End with 124 if it does not lead within this time
+    /// Exit with 124 if it does not lead within this time
     #[arg(long, value_name = "T")]
     pub(super) elected_within: Option<Duration>,
-    /// End with 75 when it leads no longer, instead of waiting to lead again
+    /// Exit with 75 when it leads no longer, instead of waiting to lead again
     #[arg(long)]
     pub(super) once: bool,
     #[command(flatten)]

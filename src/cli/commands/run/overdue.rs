@@ -1,4 +1,4 @@
-//! No leadership without a command: the member resigns if the loop misses a lease.
+//! Makes the member resign if the loop does not extend the command's permission in time.
 //!
 //! **Source.** Ours. The guardian ends a command that the loop does not extend in time, whatever
 //! holds the loop up. The member's thread goes on renewing its lease all the same, and nobody would
@@ -44,7 +44,7 @@ struct Due {
 
 impl Overdue {
     /// Watches the loop of this member.
-    pub(super) fn start(election: Election, errors: Printer, bell: Waker) -> io::Result<Self> {
+    pub(super) fn start(election: Election, errors: Printer, waker: Waker) -> io::Result<Self> {
         let due = Mutex::new(Due { at: Instant::NEVER, resigning: false, over: false });
         let shared = Arc::new(Shared { due, news: Condvar::new() });
         let own = Arc::clone(&shared);
@@ -54,15 +54,15 @@ impl Overdue {
             }
             errors.say("the command was ended, since its permission was not extended; it resigns");
             let resigned = election.resign().is_ok();
-            bell.ring(); // the loop may have found that it must wait
+            waker.wake(); // the loop may have found that it must wait
             resigned
         };
         thread::Builder::new().name("overdue".to_owned()).spawn(move || own.watch(resign))?;
         Ok(Self { shared })
     }
 
-    /// The loop is there, and comes again before then; never, if no command may run. False if the
-    /// member is resigning because the loop came too late: then no command may be permitted.
+    /// Called by the loop, which will call again before then; never, if no command may run. False
+    /// if the member is resigning because the loop was late: then no command may be permitted.
     pub(super) fn expect(&self, until: Instant) -> bool {
         let mut due = self.shared.lock();
         if due.resigning {
@@ -123,7 +123,7 @@ mod tests {
 
     const MOMENT: std::time::Duration = std::time::Duration::from_millis(20);
 
-    /// Looks again and again until it is so.
+    /// Polls until the condition holds.
     fn eventually(what: &str, mut look: impl FnMut() -> bool) {
         assert!(
             (0..500).any(|_| look() || {

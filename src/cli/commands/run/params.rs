@@ -1,4 +1,4 @@
-//! The parameters of the protocol: a file's `[params]`, and over them the flags that were written.
+//! The parameters of the protocol: those of a file's `[params]`, overridden by flags.
 
 use super::layers::{self, unknown};
 use super::options::Options;
@@ -12,10 +12,10 @@ use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::Ranks;
 use serde_json::{Map, Value};
 
-/// What is thought of a network until it is known better, where a parameter depends on it.
+/// The assumed network, for parameters whose defaults depend on it.
 const DELAY: Duration = Duration::from_millis(100);
 const LOSS: f64 = 0.01;
-/// What a message to one process is thought to take, where all times are multiples of it.
+/// The assumed delay of a message, where all times are multiples of it.
 const HOP: Duration = Duration::from_millis(30);
 
 /// The parameters of the chosen protocol; `given` are the flags that were set, anywhere.
@@ -47,7 +47,7 @@ fn refused(bad: BadParam) -> Failure {
     Failure::Config(format!("[params]: {}", explained(bad)))
 }
 
-/// Says which parameter may have been meant, if that is what is wrong.
+/// Adds the nearest name if the parameter is unknown.
 fn explained(bad: BadParam) -> String {
     match bad {
         BadParam::Unknown { name, known } => {
@@ -57,7 +57,7 @@ fn explained(bad: BadParam) -> String {
     }
 }
 
-/// Reads the parameters of a file one by one, so that a bad one is told with its name and line.
+/// Reads the parameters of a file one by one, so that an error has the name and the line.
 fn check_each(
     entry: &Entry,
     params: &Map<String, Value>,
@@ -68,7 +68,7 @@ fn check_each(
         let text = Value::Object(alone.clone()).to_string();
         let known = Given::of_values(entry.params(), alone).map_err(explained);
         let read = known.and_then(|_| {
-            // Where the mistake is in the text that was just made is of no use to anybody.
+            // The position refers to the text that was just made, and means nothing to the user.
             let shown = |error: BadText| match error.to_string().split_once(" at line ") {
                 Some((problem, _)) => problem.to_owned(),
                 None => error.to_string(),
@@ -85,7 +85,7 @@ fn is_called(family: Family) -> bool {
     !matches!(family, Family::AnnounceListen(_) | Family::LocalLeader)
 }
 
-/// What is for experiments alone is refused: with it, a lease would promise nothing.
+/// Refuses parameters that are for experiments only: with them a lease would promise nothing.
 fn check_simulated(params: &Map<String, Value>) -> Result<(), Failure> {
     for name in ["unchecked", "as-published", "as-printed"] {
         if params.get(name) == Some(&Value::Bool(true)) {

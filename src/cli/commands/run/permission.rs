@@ -1,8 +1,7 @@
 //! For how long a command may run, and how long it takes to end it.
 //!
-//! A lease says until when its holder leads. Where the protocol has none, leadership does not end
-//! by itself, but the member that believes in it may: so the command is permitted to run for a
-//! while from now, again and again.
+//! With leases a command may run until the lease ends. Without leases leadership has no end, but
+//! the member may die: so the command is permitted to run for a short time, again and again.
 
 use crate::cli::failure::Failure;
 use bellwether::core::{Duration, Instant};
@@ -21,7 +20,7 @@ pub(super) struct Permission {
     pub(super) grace: Duration,
 }
 
-/// For how long a command is permitted to run, and the loop left alone, where there is no lease.
+/// For how long a command is permitted to run where there is no lease.
 pub(super) const WITHOUT_LEASE: Duration = Duration::from_secs(10);
 /// How often that is renewed.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -41,7 +40,7 @@ impl Permission {
         Self { lease, renew, round_trip, scheduling, margin, grace }
     }
 
-    /// How a command can be ended within its lease, or why it cannot.
+    /// Why a command can be ended within its lease, or why it cannot.
     pub(super) fn check(&self) -> Result<String, Failure> {
         let Self { lease, renew, round_trip, scheduling, margin, grace } = *self;
         if margin == Duration::ZERO {
@@ -58,18 +57,18 @@ impl Permission {
         ))
     }
 
-    /// Until when the command may run, if the member leads; `last` is what was said last.
-    pub(super) fn until(&self, standing: &Snapshot, last: Instant) -> Instant {
-        if standing.until != Instant::NEVER {
-            return standing.until;
+    /// Until when the command may run, if the member leads; `last` is the former value.
+    pub(super) fn until(&self, snapshot: &Snapshot, last: Instant) -> Instant {
+        if snapshot.until != Instant::NEVER {
+            return snapshot.until;
         }
-        let until = standing.at + WITHOUT_LEASE;
+        let until = snapshot.at + WITHOUT_LEASE;
         if until.since(last) >= AGAIN { until } else { last }
     }
 
-    /// When to say so again, if nothing else happens.
-    pub(super) fn again(&self, standing: &Snapshot) -> Instant {
-        if standing.until == Instant::NEVER { standing.at + AGAIN } else { standing.until }
+    /// When to extend it, if nothing else happens.
+    pub(super) fn again(&self, snapshot: &Snapshot) -> Instant {
+        if snapshot.until == Instant::NEVER { snapshot.at + AGAIN } else { snapshot.until }
     }
 }
 

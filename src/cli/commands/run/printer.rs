@@ -1,13 +1,13 @@
 //! Writes lines to the standard output or the standard error, from a thread of its own.
 //!
-//! **Source.** Ours. Whether a write blocks is a property that a pipe shares with whoever else has
-//! it, so it is not changed: the write may block, but nobody waits for it.
+//! **Source.** Ours. Whether writes to a pipe block is shared with all processes that have the pipe
+//! open, so it is not changed: the write may block, but nobody waits for it.
 //!
 //! **Assumptions.** Nothing else in this process writes to the same stream.
 //!
-//! **Promise.** Whoever prints neither waits nor fails, whether the reader is slow, does not read
-//! at all, or has gone. Lines that find no room are left out, and counted. The end waits for
-//! readers for a second at most.
+//! **Promise.** Printing neither waits nor fails, whether the reader is slow, reads nothing, or has
+//! gone. Lines that find no room are left out and counted. The end waits for readers for a second
+//! at most.
 
 use super::waker::Waker;
 use crate::cli::commands::sim::count;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// The most lines that wait to be read.
 const WAITING_MAX: usize = 1024;
-/// How long to wait, at the end, for whoever still reads.
+/// How long to wait, at the end, for a reader that still reads.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where lines go.
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(super) enum Stream {
     /// Changes, for programs and people.
     Output,
-    /// What the operator must know. A reader that has gone changes nothing.
+    /// Messages for the operator. A reader that has gone changes nothing.
     Error,
 }
 
@@ -50,16 +50,16 @@ struct Queue {
     waiting: VecDeque<String>,
     /// Lines that found no room.
     left_out: u64,
-    /// How many of those the reader was told of.
-    told: u64,
+    /// How many of those were reported to the reader.
+    reported: u64,
     over: bool,
     written: bool,
     closed: bool,
 }
 
 impl Printer {
-    /// Starts it; the bell rings when nobody reads any more.
-    pub(super) fn start(stream: Stream, bell: Waker) -> io::Result<Self> {
+    /// Starts it; wakes the loop when nobody reads any more.
+    pub(super) fn start(stream: Stream, waker: Waker) -> io::Result<Self> {
         let (queue, news) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { stream, queue, news });
         let own = Arc::clone(&shared);
@@ -68,7 +68,7 @@ impl Printer {
             Stream::Error => write_to(&mut io::stderr().lock(), line),
         };
         let name = "printer".to_owned();
-        thread::Builder::new().name(name).spawn(move || own.work(write, &bell))?;
+        thread::Builder::new().name(name).spawn(move || own.work(write, &waker))?;
         Ok(Self { shared })
     }
 
@@ -106,7 +106,7 @@ impl Printer {
             .then(|| format!("{lines} left out: nobody reads the standard {stream} in time"))
     }
 
-    /// Panics of any thread are told here, in one line: the usual way waits for the reader.
+    /// Prints panics of any thread in one line: the default hook would wait for the reader.
     pub(super) fn take_panics(&self) {
         let printer = self.clone();
         std::panic::set_hook(Box::new(move |panic| {
@@ -115,7 +115,7 @@ impl Printer {
         }));
     }
 
-    /// Waits until all is written, but not for long.
+    /// Waits until all is written, for a second at most.
     pub(super) fn end(&self) {
         let mut queue = self.shared.lock();
         queue.over = true;
@@ -132,12 +132,12 @@ impl Shared {
     }
 
     /// Writes until it is over, or nobody reads.
-    fn work(&self, write: impl Fn(&str) -> io::Result<()>, bell: &Waker) {
+    fn work(&self, write: impl Fn(&str) -> io::Result<()>, waker: &Waker) {
         while let Some(line) = self.next() {
-            // An error is no reason not to try again: the disk of a log may have room later.
+            // After an error try again: the disk of a log may have room later.
             if write(&line).is_err() && self.stream == Stream::Output {
                 self.lock().closed = true;
-                bell.ring();
+                waker.wake();
                 break;
             }
         }
@@ -145,16 +145,16 @@ impl Shared {
         self.news.notify_all();
     }
 
-    /// The next line, once there is one; nothing when it is over.
+    /// The next line, once there is one; `None` at the end.
     fn next(&self) -> Option<String> {
         let mut queue = self.lock();
         loop {
             if let Some(line) = queue.waiting.pop_front() {
                 return Some(line);
             }
-            let missing = queue.left_out - queue.told;
+            let missing = queue.left_out - queue.reported;
             if missing > 0 && self.stream == Stream::Error {
-                queue.told = queue.left_out;
+                queue.reported = queue.left_out;
                 let lines = count(missing, "line was", "lines were");
                 return Some(format!("bellwether: {lines} left out here\n"));
             }
@@ -181,9 +181,9 @@ mod tests {
         let (pipe, reader) = sync_channel(0);
         let shared = Shared { stream, queue: Mutex::default(), news: Condvar::new() };
         let shared = Arc::new(shared);
-        let (own, bell) = (Arc::clone(&shared), Waker::new().unwrap());
+        let (own, waker) = (Arc::clone(&shared), Waker::new().unwrap());
         let write = move |line: &str| pipe.send(line.to_owned()).map_err(io::Error::other);
-        thread::spawn(move || own.work(write, &bell));
+        thread::spawn(move || own.work(write, &waker));
         (Printer { shared }, reader)
     }
 

@@ -1,5 +1,4 @@
-//! All that a member is started with, from wherever it was said, and the rules that the command
-//! checks before anything begins.
+//! The merged settings of a member, and the rules that the command checks before it starts.
 
 use super::layers::{self, GROUP, Layer};
 use super::options::{Commanding, Format, Options};
@@ -18,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What was said, in the end.
+/// The merged settings.
 #[derive(Debug)]
 pub(in crate::cli) struct Settings {
     pub(super) group: String,
@@ -28,13 +27,12 @@ pub(in crate::cli) struct Settings {
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
     pub(super) permission: Permission,
-    /// When this process began, by which its records know it.
+    /// When this process began; its records refer to it.
     since: Instant,
 }
 
 impl Settings {
-    /// Lays file, environment and flags over each other; `written` are the flags with their
-    /// values.
+    /// Merges file, environment and flags; `written` are the flags with their values.
     pub(in crate::cli) fn gather(
         options: Options,
         written: &[(String, Vec<String>)],
@@ -66,6 +64,9 @@ impl Settings {
         })?;
         let command = if options.command.is_empty() { file.command } else { options.command };
         let options = layers::parse(&all).map_err(Failure::Config)?;
+        if command.is_empty() {
+            check_without_command(&options.commanding, written)?;
+        }
         let given: Vec<String> = all.into_keys().collect();
         let config = params::config(&options, &given, file.params)?;
         Self::settle(group, options, config, command)
@@ -80,13 +81,7 @@ impl Settings {
         check_group(&group).map_err(|bad| Failure::Config(with_flags(&bad)))?;
         let choice = Choice::try_from(config.clone())
             .map_err(|bad| Failure::Config(format!("{}: {bad}", options.protocol.name)))?;
-        let Commanding { margin, grace, restart } = options.commanding;
-        let idle = [("restart", restart), ("grace", grace.is_some()), ("margin", margin.is_some())];
-        if let Some((flag, _)) = idle.iter().find(|(_, given)| *given && command.is_empty()) {
-            return Err(Failure::usage(format!(
-                "--{flag} has no effect without a command; add -- CMD, or leave --{flag} out"
-            )));
-        }
+        let Commanding { margin, grace, .. } = options.commanding;
         let permission = Permission::new(&choice, margin, grace);
         let absolute = |hook: &PathBuf| {
             std::path::absolute(hook).map_err(|error| Failure::io("find", hook, &error))
@@ -103,7 +98,7 @@ impl Settings {
         choice.is_ok_and(|choice| choice.promise() == Promise::NeverTwo)
     }
 
-    /// The member to be.
+    /// The builder of the member.
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
         let options = &self.options;
         let mut builder = Election::builder(&self.group)
@@ -144,7 +139,7 @@ impl Settings {
         self.options.format.unwrap_or_default()
     }
 
-    /// Tells how each rule holds, until one does not.
+    /// Reports why each rule holds, until one does not.
     pub(in crate::cli) fn check(
         &self,
         tell: &mut dyn FnMut(&'static str, String),
@@ -169,7 +164,8 @@ impl Settings {
         Ok(())
     }
 
-    /// The files for the traces, if they are wanted: who reads a pipe could hold up the election.
+    /// The files for the traces, if there are any. A pipe is refused: its reader could hold up the
+    /// election.
     pub(super) fn check_record(&self) -> Result<Vec<PathBuf>, Failure> {
         let work = self.recording(self.options.id.unwrap_or(0)).map(|it| it.file);
         let files: Vec<PathBuf> = self.options.record.iter().cloned().chain(work).collect();
@@ -185,16 +181,31 @@ impl Settings {
         Ok(files)
     }
 
-    /// How the hooks can be called, or why one cannot.
+    /// Why the hooks can be called, or why one cannot.
     pub(super) fn check_hooks(&self) -> Result<Vec<String>, Failure> {
         self.hooks.iter().map(|hook| check_executable("hook", hook)).collect()
     }
 
-    /// Where the member can be asked; its place needs a name that fits.
+    /// The path of the control socket, which has a limited length.
     pub(super) fn check_socket(&self, id: u64) -> Result<PathBuf, Failure> {
         let path = socket_path(&self.dir, &self.group, id);
         path.map_err(|bad| Failure::Config(with_flags(&bad)))
     }
+}
+
+/// Refuses the settings of a command where there is none: as bad usage if they are flags, and as
+/// bad configuration if they are from a file or the environment.
+fn check_without_command(
+    commanding: &Commanding,
+    written: &[(String, Vec<String>)],
+) -> Result<(), Failure> {
+    let Commanding { margin, grace, restart } = commanding;
+    let all = [("restart", *restart), ("grace", grace.is_some()), ("margin", margin.is_some())];
+    let Some((name, _)) = all.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+    let line =
+        format!("--{name} has no effect without a command; add -- CMD, or leave --{name} out");
+    let by_flag = written.iter().any(|(flag, _)| flag == name);
+    Err(if by_flag { Failure::Usage(line) } else { Failure::Config(line) })
 }
 
 /// The keys in a file.
@@ -253,7 +264,8 @@ mod tests {
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, file).unwrap();
         let words = format!("bellwether run {arguments} --config {}", path.display());
-        let matches = command().try_get_matches_from(words.split_whitespace()).unwrap();
+        let mut command = command();
+        let matches = command.try_get_matches_from_mut(words.split_whitespace()).unwrap();
         let Command::Run(run) = Bellwether::from_arg_matches(&matches).unwrap().command else {
             panic!("{words}");
         };
@@ -261,8 +273,9 @@ mod tests {
             environment.iter().map(|(name, value)| (name.into(), value.into())),
         );
         let environment = environment.map_err(Failure::Config);
-        let merged = environment
-            .and_then(|environment| Settings::merge(run.options, &written(&matches), environment));
+        let written = written(&command, &matches);
+        let merged =
+            environment.and_then(|environment| Settings::merge(run.options, &written, environment));
         std::fs::remove_file(&path).unwrap();
         merged
     }
@@ -360,5 +373,16 @@ mod tests {
             assert!(line.contains(text), "{arguments}: {line}");
             assert!(!line.contains("column"), "{arguments}: {line}");
         }
+    }
+
+    #[test]
+    fn a_setting_without_a_command_is_bad_usage_as_a_flag_and_bad_configuration_elsewhere() {
+        let code = |arguments: &str, file: &str, environment: &[(&str, &str)]| {
+            settings(arguments, file, environment).unwrap_err().into_line().1
+        };
+        assert_eq!(code("g --grace 5ms", "", &[]), 2);
+        assert_eq!(code("g", "grace = \"5ms\"", &[]), 78);
+        assert_eq!(code("g", "restart = true", &[]), 78);
+        assert_eq!(code("g", "", &[("BELLWETHER_MARGIN", "5ms")]), 78);
     }
 }

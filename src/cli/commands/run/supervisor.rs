@@ -1,12 +1,12 @@
-//! The loop of `bellwether run`: waits for signals, changes, the guardian, whoever asks, and time.
+//! The event loop of `bellwether run`: signals, changes, the guardian, requests and deadlines.
 //!
 //! **Assumptions.** The guardian ends a command whose permission is not extended.
 //!
-//! **Promise.** A command is gone before the leadership that it needs is given up: to resign or to
-//! end is a wish until the command is idle, and only then done. The loop waits for nobody: neither
-//! for readers, nor for hooks, nor for the member's thread. A command that was ended for want of an
-//! extension while the member leads is permitted again at once; if the loop is held up for longer
-//! than the permission lasts, the member resigns ([`Overdue`]).
+//! **Promise.** A command is gone before the leadership that it needs is given up: the member
+//! resigns or ends only when the command is idle. The loop does not wait for readers, hooks or the
+//! member's thread. If a command was ended because its permission was not extended, and the member
+//! still leads, it is permitted again at once; if the loop is held up for longer than the
+//! permission lasts, the member resigns ([`Overdue`]).
 
 use super::complaints::Complaints;
 use super::errands::Errands;
@@ -37,20 +37,20 @@ pub(super) const LOST: u8 = 75;
 /// The command is there, but cannot be started; and: it is not there.
 const NOT_STARTED: u8 = 126;
 const NOT_FOUND: u8 = 127;
-/// How long the end waits for the member to answer whoever made it resign.
+/// How long the end waits until the member has answered a request to resign.
 const PATIENCE: Duration = Duration::from_millis(1_000);
-/// How long the end waits for a command that does not go, SIGKILL or not, beyond any grace.
+/// How long the end waits, beyond any grace, for a command that SIGKILL does not end.
 const UNKILLABLE: Duration = Duration::from_secs(5);
 
-/// All that the loop looks after.
+/// The state of the loop.
 pub(super) struct Supervisor {
     pub(super) group: String,
     pub(super) election: Election,
     pub(super) watch: Watch,
     pub(super) signals: Signals,
-    /// What signals asked for before the loop began.
+    /// Signals that came before the loop began.
     pub(super) early: Vec<Asked>,
-    pub(super) bell: Waker,
+    pub(super) waker: Waker,
     pub(super) resignations: Receiver<Reply>,
     pub(super) errands: Errands,
     pub(super) hooks: Hooks,
@@ -61,15 +61,15 @@ pub(super) struct Supervisor {
     pub(super) overdue: Option<Overdue>,
     pub(super) keys: Option<PathBuf>,
     pub(super) complaints: Complaints,
-    /// When it must lead at the latest, if it must.
+    /// The deadline by which it must lead, if there is one.
     pub(super) deadline: Option<(Instant, Duration)>,
     pub(super) once: bool,
     /// Whether it has led.
     pub(super) led: bool,
     pub(super) reign: Reign,
-    /// Who wait for it to resign.
+    /// The requests that wait until it has resigned.
     pub(super) resigning: Vec<Reply>,
-    /// How it ends once the command is gone, and since when it is to.
+    /// The exit code once the command is gone, and since when it is ending.
     pub(super) ending: Option<(u8, Instant)>,
 }
 
@@ -81,18 +81,18 @@ pub(super) struct Reign {
 }
 
 impl Reign {
-    /// Counts a change. The same leaders told anew are another reign: the lease had run out.
-    fn hear(&mut self, standing: &Snapshot) {
+    /// Counts a change. The same leaders again are another reign: the lease had run out.
+    fn hear(&mut self, snapshot: &Snapshot) {
         let goes_on = self.last.as_ref().is_some_and(|last| {
-            last.leads() && last.term == standing.term && last.leaders != standing.leaders
+            last.leads() && last.term == snapshot.term && last.leaders != snapshot.leaders
         });
-        self.number += u64::from(standing.leads() && !goes_on);
-        self.last = Some(standing.clone());
+        self.number += u64::from(snapshot.leads() && !goes_on);
+        self.last = Some(snapshot.clone());
     }
 }
 
 impl Supervisor {
-    /// Looks after everything until it is over; the exit code.
+    /// Runs the loop until the end; the exit code.
     pub(super) fn run(mut self) -> io::Result<u8> {
         loop {
             let early = std::mem::take(&mut self.early);
@@ -101,20 +101,20 @@ impl Supervisor {
             }
             self.hear_changes();
             self.hear_worker();
-            self.bell.quiet();
+            self.waker.reset();
             self.resigning.extend(self.resignations.try_iter());
             if self.printer.as_ref().is_some_and(|(printer, _)| printer.is_closed()) {
                 self.end_with(0); // as any program does whose reader has gone
             }
-            let standing = self.election.leadership();
-            self.judge(&standing);
-            if self.complaints.is_due(&standing) {
+            let snapshot = self.election.leadership();
+            self.judge(&snapshot);
+            if self.complaints.is_due(&snapshot) {
                 self.errands.explain();
             }
-            if let Some(code) = self.act(&standing) {
+            if let Some(code) = self.act(&snapshot) {
                 return Ok(self.finish(code));
             }
-            self.sleep(&standing)?;
+            self.sleep(&snapshot)?;
         }
     }
 
@@ -134,7 +134,7 @@ impl Supervisor {
         }
     }
 
-    /// Reads the keys again; what cannot be read changes nothing.
+    /// Reads the keys again; keys that cannot be read change nothing.
     fn reload(&self) {
         let Some(file) = &self.keys else { return };
         match read_keys(file) {
@@ -152,7 +152,7 @@ impl Supervisor {
     fn hear_changes(&mut self) {
         loop {
             match self.watch.try_next() {
-                Next::Changed(standing) => self.tell(&standing),
+                Next::Changed(snapshot) => self.tell(&snapshot),
                 Next::Prolonged(_) => {}
                 Next::Nothing => return,
                 Next::Ended => {
@@ -166,17 +166,17 @@ impl Supervisor {
         }
     }
 
-    fn tell(&mut self, standing: &Snapshot) {
-        let seen = Change::of(&self.group, standing);
+    fn tell(&mut self, snapshot: &Snapshot) {
+        let seen = Change::of(&self.group, snapshot);
         let led = self.reign.last.as_ref().is_some_and(Snapshot::leads);
-        let lost = if led && !standing.leads() { "; it leads no longer" } else { "" };
+        let lost = if led && !snapshot.leads() { "; it leads no longer" } else { "" };
         let text = change::text(&seen) + lost;
         match &self.printer {
             Some((printer, Format::Json)) => printer.print(&change::json(&seen)),
             Some((printer, Format::Text)) => printer.print(&text),
             None => self.errors.say(&text),
         }
-        self.reign.hear(standing);
+        self.reign.hear(snapshot);
         self.hooks.tell(&seen, self.reign.number);
     }
 
@@ -194,7 +194,7 @@ impl Supervisor {
         }
     }
 
-    /// Says what became of the command, and does what follows from it.
+    /// Reports what happened to the command, and acts on it.
     fn tell_fate(&mut self, fate: Fate) {
         match fate {
             Fate::Started(pid) => self.note(&format!("the command runs as process {pid}")),
@@ -223,9 +223,9 @@ impl Supervisor {
         self.errors.say(&format!("{} {line}", change::stamp(BootTime.now())));
     }
 
-    /// Whether it has to end, as things stand.
-    fn judge(&mut self, standing: &Snapshot) {
-        if standing.leads() {
+    /// Decides whether it has to end.
+    fn judge(&mut self, snapshot: &Snapshot) {
+        if snapshot.leads() {
             self.led = true;
         } else if self.led && self.once && self.ending.is_none() {
             self.errors.say("it leads no longer");
@@ -233,7 +233,7 @@ impl Supervisor {
         }
         if let Some((deadline, within)) = self.deadline
             && !self.led
-            && standing.at >= deadline
+            && snapshot.at >= deadline
             && self.ending.is_none()
         {
             self.errors.say(&format!("it was not elected within {within}"));
@@ -242,24 +242,24 @@ impl Supervisor {
     }
 
     /// Does what can be done now; the exit code, if that was the last.
-    fn act(&mut self, standing: &Snapshot) -> Option<u8> {
+    fn act(&mut self, snapshot: &Snapshot) -> Option<u8> {
         let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
-        let wanted = standing.leads() && self.ending.is_none() && !resigns;
-        let until = match standing.until {
+        let wanted = snapshot.leads() && self.ending.is_none() && !resigns;
+        let until = match snapshot.until {
             _ if !wanted => Instant::NEVER,
-            Instant::NEVER => standing.at + WITHOUT_LEASE,
+            Instant::NEVER => snapshot.at + WITHOUT_LEASE,
             until => until,
         };
         let in_time = self.overdue.as_ref().is_none_or(|overdue| overdue.expect(until));
         let wanted = wanted && in_time;
         if let Some(worker) = &mut self.worker {
             if wanted {
-                worker.lead(standing);
+                worker.lead(snapshot);
             } else {
                 worker.end();
             }
             if !worker.is_idle() {
-                self.abandon_what_cannot_be_ended(standing);
+                self.abandon_what_cannot_be_ended(snapshot);
                 return None;
             }
         }
@@ -267,15 +267,15 @@ impl Supervisor {
             self.errands.resign(std::mem::take(&mut self.resigning));
         }
         let (code, since) = self.ending?;
-        // Whoever made it resign is answered first, if the member's thread is there to do so.
-        let answers = self.errands.is_resigning() && standing.at < since + PATIENCE;
+        // A request to resign is answered first, if the member's thread can answer.
+        let answers = self.errands.is_resigning() && snapshot.at < since + PATIENCE;
         (!answers).then_some(code)
     }
 
-    /// Ends this process without a word to the group if something of the command cannot be killed:
-    /// nobody else leads before the lease has run out.
-    fn abandon_what_cannot_be_ended(&mut self, standing: &Snapshot) {
-        if self.ending.is_some_and(|(_, since)| standing.at >= since + UNKILLABLE) {
+    /// Ends this process without leaving the group if something of the command cannot be killed:
+    /// then nobody else leads before the lease has run out.
+    fn abandon_what_cannot_be_ended(&mut self, snapshot: &Snapshot) {
+        if self.ending.is_some_and(|(_, since)| snapshot.at >= since + UNKILLABLE) {
             self.errors.say(
                 "something of the command cannot be ended: it ends without handing over, and the \
                  lease runs out",
@@ -286,14 +286,14 @@ impl Supervisor {
     }
 
     /// Waits until there is something to do.
-    fn sleep(&mut self, standing: &Snapshot) -> io::Result<()> {
+    fn sleep(&mut self, snapshot: &Snapshot) -> io::Result<()> {
         let worker = self.worker.as_ref();
-        let mut wake = worker.map_or(Instant::NEVER, |worker| worker.poll_timeout(standing));
+        let mut wake = worker.map_or(Instant::NEVER, |worker| worker.poll_timeout(snapshot));
         if let Some((deadline, _)) = self.deadline.filter(|_| !self.led) {
             wake = wake.min(deadline);
         }
-        if standing.leads() {
-            wake = wake.min(standing.until);
+        if snapshot.leads() {
+            wake = wake.min(snapshot.until);
         }
         wake = wake.min(self.complaints.next());
         if let Some((_, since)) = self.ending {
@@ -305,7 +305,7 @@ impl Supervisor {
         let watch = self.watch.fd()?;
         let mut fds = vec![
             PollFd::new(&self.signals, PollFlags::IN),
-            PollFd::new(&self.bell, PollFlags::IN),
+            PollFd::new(&self.waker, PollFlags::IN),
             PollFd::from_borrowed_fd(watch, PollFlags::IN),
         ];
         fds.extend(worker.map(|worker| PollFd::from_borrowed_fd(worker.fd(), PollFlags::IN)));
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
     use bellwether::core::{NodeId, Stage};
 
-    fn standing(leaders: &[u64]) -> Snapshot {
+    fn snapshot(leaders: &[u64]) -> Snapshot {
         Snapshot {
             me: NodeId(1),
             leaders: leaders.iter().copied().map(NodeId).collect(),
@@ -352,7 +352,7 @@ mod tests {
         for (leaders, number) in
             [(&[][..], 0), (&[1], 1), (&[1], 2), (&[1, 2], 2), (&[2], 2), (&[1], 3)]
         {
-            reign.hear(&standing(leaders));
+            reign.hear(&snapshot(leaders));
             assert_eq!(reign.number, number, "{leaders:?}");
         }
     }

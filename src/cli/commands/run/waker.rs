@@ -1,11 +1,11 @@
-//! Waking the loop from other threads.
+//! Wakes an event loop from other threads.
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// A file descriptor that is readable after it was rung.
+/// A file descriptor that is readable after somebody called [`wake`](Self::wake).
 #[derive(Clone, Debug)]
 pub(super) struct Waker(Arc<OwnedFd>);
 
@@ -15,12 +15,12 @@ impl Waker {
     }
 
     /// Wakes whoever waits.
-    pub(super) fn ring(&self) {
+    pub(super) fn wake(&self) {
         let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes()); // it can only be full
     }
 
-    /// It was heard.
-    pub(super) fn quiet(&self) {
+    /// Makes it unreadable until the next call of [`wake`](Self::wake).
+    pub(super) fn reset(&self) {
         let mut count = [0; 8];
         let _ = rustix::io::read(&self.0, &mut count); // it can only be empty
     }

@@ -19,7 +19,7 @@ const REST: Duration = Duration::from_millis(100);
 /// No longer than this.
 const REST_MAX: Duration = Duration::from_secs(10);
 
-/// What an operator should know of the command's guardian, for `status`.
+/// Notes for the operator about the command's guardian, for `status`.
 #[derive(Clone, Debug)]
 pub(super) struct Notes {
     known: Arc<Mutex<Vec<String>>>,
@@ -27,17 +27,17 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// None yet; each is said to `errors` once.
+    /// None yet; each is reported to `errors` once.
     pub(super) fn new(errors: Printer) -> Self {
         Self { known: Arc::default(), errors }
     }
 
-    /// All that there are.
+    /// All notes.
     pub(super) fn all(&self) -> Vec<String> {
         self.lock().clone()
     }
 
-    /// Says it on the standard error, if it is new.
+    /// Reports a note on the standard error, if it is new.
     fn add(&self, note: &str) {
         let mut notes = self.lock();
         if !notes.iter().any(|known| known == note) {
@@ -60,10 +60,10 @@ pub(super) struct Worker {
     plan: Plan,
     permission: Permission,
     restart: bool,
-    /// Whether it was said that the guardian is late.
+    /// Whether it was reported that the guardian is late.
     late: bool,
-    /// Whether it was said that the command runs.
-    told: bool,
+    /// Whether it was reported that the command runs.
+    reported: bool,
     state: State,
     /// Until when the command was last permitted to run.
     permitted: Instant,
@@ -75,7 +75,7 @@ pub(super) struct Worker {
 enum State {
     /// Nothing runs.
     Idle,
-    /// It was permitted to run, and nothing was heard of its end.
+    /// It was permitted to run, and its end was not reported.
     Running,
     /// It was told to end.
     Ending,
@@ -83,7 +83,7 @@ enum State {
     Resting(Instant),
 }
 
-/// What became of a command.
+/// What happened to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It runs, as this process.
@@ -125,7 +125,7 @@ impl Worker {
             permission,
             restart,
             late: false,
-            told: false,
+            reported: false,
             state: State::Idle,
             permitted: Instant::ZERO,
             started: Instant::ZERO,
@@ -133,12 +133,12 @@ impl Worker {
         })
     }
 
-    /// What an operator should know of the guardian.
+    /// The notes about the guardian.
     pub(super) fn notes(&self) -> Notes {
         self.notes.clone()
     }
 
-    /// Can be read when there may be news.
+    /// Readable when the guardian may have reported something.
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.guardian.fd()
     }
@@ -148,12 +148,12 @@ impl Worker {
         matches!(self.state, State::Idle | State::Resting(_))
     }
 
-    /// The member leads: the command may run for that long.
-    pub(super) fn lead(&mut self, standing: &Snapshot) {
-        let until = self.permission.until(standing, self.permitted);
+    /// The member leads: permits the command to run as long as its lease allows.
+    pub(super) fn lead(&mut self, snapshot: &Snapshot) {
+        let until = self.permission.until(snapshot, self.permitted);
         let due = match self.state {
             State::Running | State::Idle => true,
-            State::Resting(over) => standing.at >= over,
+            State::Resting(over) => snapshot.at >= over,
             State::Ending => false,
         };
         // The same permission twice says nothing new; if it was too short to start with, it still
@@ -162,14 +162,14 @@ impl Worker {
             return;
         }
         if self.state != State::Running {
-            self.started = standing.at;
+            self.started = snapshot.at;
         }
         self.state = State::Running;
         self.permitted = until;
         let _ = self.guardian.permit(until); // if it is lost, its report says so
     }
 
-    /// The member leads no longer, or will not: the command ends.
+    /// The member leads no longer, or will not: ends the command.
     pub(super) fn end(&mut self) {
         match self.state {
             State::Running => {
@@ -188,7 +188,7 @@ impl Worker {
         }
     }
 
-    /// What became of the command, if anything did. To be called until there is nothing.
+    /// What happened to the command, if anything. To be called until it returns nothing.
     ///
     /// # Errors
     /// If the guardian is lost and no other can be started.
@@ -199,11 +199,11 @@ impl Worker {
                 self.permitted = Instant::ZERO; // there was time enough to run
             }
             if let Report::Started { pid } = report {
-                self.told = true;
+                self.reported = true;
                 return Ok(Some(Fate::Started(pid)));
             }
             self.state = State::Idle;
-            let was_told = std::mem::take(&mut self.told);
+            let was_reported = std::mem::take(&mut self.reported);
             let (how, code) = match report {
                 Report::Started { .. } | Report::Ended => (String::new(), 0),
                 Report::Lost => {
@@ -217,7 +217,7 @@ impl Worker {
                 }
             };
             if !ended_by_itself || how.is_empty() {
-                if was_told {
+                if was_reported {
                     return Ok(Some(Fate::Ended));
                 }
                 continue; // it was ended before it began
@@ -231,7 +231,7 @@ impl Worker {
         Ok(None)
     }
 
-    /// Says so once if the guardian is later than the margin allows for.
+    /// Reports once if the guardian is later than the margin allows for.
     fn note_delay(&mut self) {
         if !self.late && self.guardian.delay() > Duration::ZERO {
             self.late = true;
@@ -245,7 +245,7 @@ impl Worker {
         }
     }
 
-    /// Rests before the next start: the longer, the more often it failed in a row.
+    /// Waits before the next start: the longer, the more often it failed in a row.
     fn rest(&mut self, now: Instant) -> Duration {
         if now.since(self.started) >= REST_MAX {
             self.rest = REST;
@@ -257,10 +257,10 @@ impl Worker {
     }
 
     /// When to look again, if nothing happens before.
-    pub(super) fn poll_timeout(&self, standing: &Snapshot) -> Instant {
+    pub(super) fn poll_timeout(&self, snapshot: &Snapshot) -> Instant {
         let leading = match self.state {
-            State::Resting(over) if over > standing.at => over,
-            State::Resting(_) | State::Running => self.permission.again(standing),
+            State::Resting(over) if over > snapshot.at => over,
+            State::Resting(_) | State::Running => self.permission.again(snapshot),
             State::Idle | State::Ending => Instant::NEVER,
         };
         self.guardian.poll_timeout().min(leading)

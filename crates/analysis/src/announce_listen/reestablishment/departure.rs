@@ -11,8 +11,8 @@
 //! after it makes all hear later, and the two cancel. With uncorrelated loss they do not: listeners
 //! that still trust the departed leader ignore the new one, and all N−2 of them must hear it. a and
 //! K_j count what the new leader and listener j had lost of the old leader's last announcements,
-//! G_j what j loses of the new one's, f = ⌊(t_s+Δ)/T_A⌋. And whoever is left alone leads as soon as
-//! it notices, which the text forgets.
+//! G_j what j loses of the new one's, f = ⌊(t_s+Δ)/T_A⌋. And a
+//! process that is left alone leads as soon as it notices, which the text forgets.
 //!
 //! Assumes T_L ≫ T_A: that nobody had given up the leader before it departed.
 
@@ -84,8 +84,8 @@ pub(super) const LE_A: Quantity = Quantity {
 fn note(inputs: &ValidInputs) -> &'static str {
     match inputs.loss {
         _ if inputs.nodes == 2 => {
-            "whoever is left alone need not be heard: it leads as soon as it notices, the sooner \
-             the more it had lost (for T_L >> T_A)"
+            "a process that is left alone need not be heard: it leads as soon as it notices, the \
+             sooner the more it had lost (for T_L >> T_A)"
         }
         Loss::None => "right as printed, for T_L >= T_A",
         Loss::Correlated(_) => {

@@ -8,10 +8,10 @@
 //! | one arrives that is not | [`joiner_smaller`] |
 //!
 //! Each has a `printed` and a `corrected` form for LE-A and LE-S in all three models of loss. LE-A
-//! is LE-S with T_S = 0, so E\[t_s\] = 0. The event strikes at any moment of the announce interval:
+//! is LE-S with T_S = 0, so E\[t_s\] = 0. The event happens at any moment of the announce interval:
 //! E\[t_d\] = E\[t_a\] = T_A/2, which is what the text's "Poisson" comes to.
 //!
-//! **Settled** means that all agree when the event strikes. Where messages are lost somebody may
+//! **Settled** means that all agree when the event happens. Where messages are lost somebody may
 //! just then have given up a leader that is there. The forms for departures and joiners leave that
 //! out (T_L ≫ T_A, says our reading); they are exact where it is [rare](rarely_given_up).
 

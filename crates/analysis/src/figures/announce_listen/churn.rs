@@ -1,9 +1,9 @@
 //! Ours: the part of the time without agreement while processes come and go (section 5.3.4).
 
-use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
 use super::sketch::{formula, simulated};
 use crate::announce_listen::point;
 use crate::figures::evidence::{lies_above, value};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
 use crate::inputs::{Inputs, Loss};
 use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;

@@ -6,7 +6,8 @@
 
 use crate::announce_listen::point;
 use crate::announce_listen::{convergence, messages, messages_le_m, suppression};
-use crate::figures::{Axis, Curve, Finding, Kind, Panel, Points, Series};
+use crate::figures::series::named;
+use crate::figures::{Axis, Kind, Panel, Series};
 use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
@@ -62,8 +63,7 @@ pub(super) const TO_A_MILLION: Sizes = Sizes {
 impl Sizes {
     /// A panel with N across; formulas that have no value leave nothing to draw.
     pub(super) fn panel(&self, title: &'static str, y: Axis, mut series: Vec<Series>) -> Panel {
-        series
-            .retain(|series| !matches!(&series.points, Points::Formula(_, dots) if dots.len() < 2));
+        series.retain(|series| !series.is_formula_below(2));
         Panel { title, x: Axis { label: "group size N", unit: "", log: self.log }, y, series }
     }
 
@@ -108,8 +108,8 @@ impl Subject {
             let point = point(self.variant, nodes, self.loss).runs(runs(nodes));
             (f64::from(nodes), point)
         };
-        let points = Points::Simulated(measure, sizes.nodes.iter().map(point).collect());
-        Series { name: named(self.name, Kind::Simulated), hue: self.hue, drawn: true, points }
+        let name = named(self.name, Kind::Simulated);
+        Series::simulated(name, self.hue, measure, sizes.nodes.iter().map(point))
     }
 
     /// What a formula comes to, wherever it has a value.
@@ -119,13 +119,12 @@ impl Subject {
         sizes: &Sizes,
         formula: impl Fn(Variant, &ValidInputs) -> Result<f64, OutOfDomain>,
     ) -> Series {
-        let point = |&nodes: &u32| {
+        let value = |nodes: u32| {
             let given = Inputs { nodes, loss: self.loss, ..Inputs::default() };
-            let value = formula(self.variant, &given.try_into().ok()?).ok()?;
-            Some((f64::from(nodes), value))
+            formula(self.variant, &given.try_into().ok()?).ok()
         };
-        let points = Points::Formula(kind, sizes.nodes.iter().filter_map(point).collect());
-        Series { name: named(self.name, kind), hue: self.hue, drawn: true, points }
+        let values = sizes.nodes.iter().map(|&nodes| (f64::from(nodes), value(nodes)));
+        Series::line(named(self.name, kind), self.hue, kind, values)
     }
 }
 
@@ -149,29 +148,4 @@ pub(super) fn t_max(variant: Variant, inputs: &ValidInputs) -> Result<f64, OutOf
         Variant::Sup => suppression::convergence_time(inputs),
         _ => convergence::time_corrected(variant, inputs),
     }
-}
-
-/// The same series, there for the claims and the tables alone.
-pub(super) fn hidden(series: Series) -> Series {
-    Series { drawn: false, ..series }
-}
-
-/// The name of a subject's curve.
-pub(super) fn named(subject: &str, kind: Kind) -> String {
-    format!("{subject}, {}", kind.name())
-}
-
-/// What was simulated of the subject of this name.
-pub(super) fn simulated<'a>(finding: &'a Finding, subject: &str) -> &'a Curve {
-    finding.curve(&named(subject, Kind::Simulated))
-}
-
-/// What is printed about it.
-pub(super) fn printed<'a>(finding: &'a Finding, subject: &str) -> &'a Curve {
-    finding.curve(&named(subject, Kind::Printed))
-}
-
-/// What should be printed about it.
-pub(super) fn corrected<'a>(finding: &'a Finding, subject: &str) -> &'a Curve {
-    finding.curve(&named(subject, Kind::Corrected))
 }

@@ -1,8 +1,7 @@
 //! Figure 5.10: how long LE-S takes with correlated loss, from none to nine in ten.
 
 use super::common::{
-    CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, hidden, printed, simulated,
-    subject, t_max,
+    CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, subject, t_max,
 };
 use crate::announce_listen::convergence;
 use crate::figures::evidence::{flat, matched};
@@ -30,7 +29,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
     let up = Axis::log("convergence time t_max", "s");
     let series = SUBJECTS.iter().flat_map(|subject| {
         [
-            hidden(subject.formula(Kind::Printed, sizes, convergence::time_printed)),
+            subject.formula(Kind::Printed, sizes, convergence::time_printed).hidden(),
             subject.formula(Kind::Corrected, sizes, t_max),
             subject.simulated(sizes, Measure::ConvergenceTime),
         ]
@@ -57,7 +56,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 
 fn claims(finding: &Finding) -> Vec<Claim> {
     let pairs =
-        SUBJECTS.map(|subject| (simulated(finding, subject.name), printed(finding, subject.name)));
+        SUBJECTS.map(|subject| (finding.simulated(subject.name), finding.printed(subject.name)));
     let mut claims = claims_of_large_groups(finding);
     claims.push(matched(
         "The simulations match the analysis, Δ left out.",
@@ -72,6 +71,6 @@ pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
     vec![flat(
         "With correlated loss convergence time is independent of the group's size.",
         "5.4.1",
-        &SUBJECTS.map(|subject| simulated(finding, subject.name)),
+        &SUBJECTS.map(|subject| finding.simulated(subject.name)),
     )]
 }

@@ -2,9 +2,10 @@
 
 use super::common::{
     BOTH_MODELS, CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, UNCORRELATED,
-    hidden, named, subject, t_max,
+    subject, t_max,
 };
 use crate::figures::evidence::{differences, exactly, matched, part, value};
+use crate::figures::series::named;
 use crate::figures::{Claim, Curve, Dot, Figure, Finding, Kind};
 use bellwether_protocols::announce_listen::Variant;
 use bellwether_sim::Measure;
@@ -27,7 +28,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         let series = subjects.into_iter().flat_map(|subject| {
             let drawn = subject.variant != Variant::LeA;
             let formula = subject.formula(Kind::Corrected, sizes, t_max);
-            let formula = if drawn { formula } else { hidden(formula) };
+            let formula = if drawn { formula } else { formula.hidden() };
             [formula, subject.simulated(sizes, Measure::ConvergenceTime)]
         });
         sizes.times(title, series.collect())

@@ -1,8 +1,7 @@
 //! Figure 5.12: the first round of LE-M, beside those of LE-S and SUP.
 
 use super::common::{
-    BOTH_MODELS, CORRELATED, PARAMETERS, RUNS, Subject, TO_500, UNCORRELATED, corrected, simulated,
-    subject,
+    BOTH_MODELS, CORRELATED, PARAMETERS, RUNS, Subject, TO_500, UNCORRELATED, subject,
 };
 use super::first_round::{last, measured};
 use crate::announce_listen::leadership_delay;
@@ -31,12 +30,34 @@ pub(super) fn figure() -> Figure {
     let leader = |subject: Subject| {
         subject.formula(Kind::Corrected, sizes, leadership_delay::first_announcement)
     };
+    let uncorrelated = vec![
+        measured(LE_S_UC, sizes, "first round, LE-S uncorrelated", |n, s, r| {
+            last(LE_S_UC, n, s, r)
+        }),
+        leader(LE_S_LEADER_UC),
+        measured(LE_M_UC, sizes, "first round, LE-M uncorrelated", |n, s, r| {
+            last(LE_M_UC, n, s, r)
+        }),
+        leader(LE_M_LEADER_UC),
+        SUP_UC.simulated(sizes, Measure::ConvergenceTime),
+    ];
+    let correlated = vec![
+        measured(LE_S_CORR, sizes, "first round, LE-S correlated", |n, s, r| {
+            last(LE_S_CORR, n, s, r)
+        }),
+        leader(LE_S_LEADER_CORR),
+        measured(LE_M_CORR, sizes, "first round, LE-M correlated", |n, s, r| {
+            last(LE_M_CORR, n, s, r)
+        }),
+        leader(LE_M_LEADER_CORR),
+        SUP_CORR.simulated(sizes, Measure::ConvergenceTime),
+    ];
     Figure {
         title: "LE-M, LE-S and SUP in the first round with a loss of .4",
         source: "thesis chapter 5, section 5.4.3, figure 5.12",
-        says: "If whoever wakes first leads, LE-M, the order in which processes want to lead is \
-            the order in which they speak. Its first round is then like SUP, and the two curves \
-            lie over each other, while the leader of LE-S sleeps for half of T_S.",
+        says: "If the first process to wake leads, LE-M, the order in which processes want to lead \
+            is the order in which they speak. Its first round is then like SUP, and the two curves \
+            lie over each other, while the leader of LE-S wakes after half of T_S.",
         choices: &[
             PARAMETERS,
             "The text does not define the t_max of a first round. Ours is SUP's own t_max: the \
@@ -46,48 +67,8 @@ pub(super) fn figure() -> Figure {
             RUNS,
         ],
         panels: vec![
-            sizes.panel(
-                "Uncorrelated loss",
-                up,
-                vec![
-                    measured(
-                        LE_S_UC,
-                        sizes,
-                        "first round, LE-S uncorrelated",
-                        |nodes, seed, run| last(LE_S_UC, nodes, seed, run),
-                    ),
-                    leader(LE_S_LEADER_UC),
-                    measured(
-                        LE_M_UC,
-                        sizes,
-                        "first round, LE-M uncorrelated",
-                        |nodes, seed, run| last(LE_M_UC, nodes, seed, run),
-                    ),
-                    leader(LE_M_LEADER_UC),
-                    SUP_UC.simulated(sizes, Measure::ConvergenceTime),
-                ],
-            ),
-            sizes.panel(
-                "Correlated loss",
-                up,
-                vec![
-                    measured(
-                        LE_S_CORR,
-                        sizes,
-                        "first round, LE-S correlated",
-                        |nodes, seed, run| last(LE_S_CORR, nodes, seed, run),
-                    ),
-                    leader(LE_S_LEADER_CORR),
-                    measured(
-                        LE_M_CORR,
-                        sizes,
-                        "first round, LE-M correlated",
-                        |nodes, seed, run| last(LE_M_CORR, nodes, seed, run),
-                    ),
-                    leader(LE_M_LEADER_CORR),
-                    SUP_CORR.simulated(sizes, Measure::ConvergenceTime),
-                ],
-            ),
+            sizes.panel("Uncorrelated loss", up, uncorrelated),
+            sizes.panel("Correlated loss", up, correlated),
         ],
         claims,
         ..Figure::BARE
@@ -95,14 +76,14 @@ pub(super) fn figure() -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |subject: Subject| simulated(finding, subject.name);
+    let of = |subject: Subject| finding.simulated(subject.name);
     let (le_m_uc, le_m_corr) = (of(LE_M_UC), of(LE_M_CORR));
     let mut overlaps = matched(
         "In the first round LE-M closely overlaps with SUP.",
         "5.4.3",
         &[(le_m_uc, of(SUP_UC)), (le_m_corr, of(SUP_CORR))],
     );
-    let leader = corrected(finding, LE_M_LEADER_UC.name);
+    let leader = finding.corrected(LE_M_LEADER_UC.name);
     overlaps.because += &format!(
         ". If the leader's own first announcement is meant, it and SUP: {}",
         beside(leader, of(SUP_UC))

@@ -1,8 +1,8 @@
-//! Figure 5.13: LE-M, where whoever wakes first leads, beside LE-S and SUP.
+//! Figure 5.13: LE-M, where the first process to wake leads, beside LE-S and SUP.
 
 use super::common::{
     CONVERGED, CORRELATED, COUNTED, PARAMETERS, QUIET, RUNS, SENT, Subject, TO_500, UNCORRELATED,
-    messages_sent, simulated, subject, t_max,
+    messages_sent, subject, t_max,
 };
 use crate::figures::evidence::{above, bounded, matched};
 use crate::figures::{Claim, Figure, Finding, Kind};
@@ -66,7 +66,7 @@ pub(super) fn figure() -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |subject: Subject| simulated(finding, subject.name);
+    let of = |subject: Subject| finding.simulated(subject.name);
     let (le_m_uc, le_m_corr, le_m_none) = (of(LE_M_UC), of(LE_M_CORR), of(LE_M_NONE));
     let (sup_uc, sup_corr, sup_none) = (of(SUP_UC), of(SUP_CORR), of(SUP_NONE));
     vec![

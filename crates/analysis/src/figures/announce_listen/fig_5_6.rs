@@ -1,8 +1,7 @@
 //! Figure 5.6: how long LE-S and SUP take without loss.
 
 use super::common::{
-    CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, corrected, hidden,
-    printed, simulated, subject, t_max,
+    CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, subject, t_max,
 };
 use crate::announce_listen::convergence;
 use crate::figures::evidence::{above, flat, matched};
@@ -20,7 +19,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
     Figure {
         title: "LE-S and SUP without loss: convergence time against group size",
         source: "thesis chapter 5, section 5.4.1, figure 5.6",
-        says: "Without loss LE-S takes as long as its leader sleeps: half of T_S on average, \
+        says: "Without loss LE-S takes until its leader wakes: half of T_S on average, \
             however many processes there are, because only the leader's own announcement counts. \
             SUP is satisfied with the first message of anybody, and is faster the more there are \
             to send one.",
@@ -28,7 +27,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         panels: vec![sizes.times(
             "",
             vec![
-                hidden(LE_S.formula(Kind::Printed, sizes, convergence::time_printed)),
+                LE_S.formula(Kind::Printed, sizes, convergence::time_printed).hidden(),
                 LE_S.formula(Kind::Corrected, sizes, t_max),
                 LE_S.simulated(sizes, time),
                 SUP.formula(Kind::Corrected, sizes, t_max),
@@ -41,20 +40,20 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let le_s = simulated(finding, LE_S.name);
-    let sup = simulated(finding, SUP.name);
+    let le_s = finding.simulated(LE_S.name);
+    let sup = finding.simulated(SUP.name);
     vec![
         matched(
             "Without loss LE-S takes .5 on average for T_S = 1, as the analysis says, for any N.",
             "5.4.1",
-            &[(le_s, printed(finding, LE_S.name))],
+            &[(le_s, finding.printed(LE_S.name))],
         ),
         independent(le_s),
         above("LE-S takes more time to converge than SUP.", "5.4.1", &[(le_s, sup)]),
         matched(
             "The analysis of SUP matches its simulation (judged by an analysis of our own).",
             "5.4.1",
-            &[(sup, corrected(finding, SUP.name))],
+            &[(sup, finding.corrected(SUP.name))],
         ),
     ]
 }
@@ -65,5 +64,5 @@ fn independent(le_s: &Curve) -> Claim {
 
 /// What large groups are to be asked.
 pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
-    vec![independent(simulated(finding, LE_S.name))]
+    vec![independent(finding.simulated(LE_S.name))]
 }

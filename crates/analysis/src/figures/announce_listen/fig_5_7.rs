@@ -1,8 +1,8 @@
 //! Figure 5.7: how many messages LE-S and SUP send without loss.
 
 use super::common::{
-    CONVERGED, COUNTED, LARGEST, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject, hidden,
-    messages_sent, printed, simulated, subject,
+    CONVERGED, COUNTED, LARGEST, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject, messages_sent,
+    subject,
 };
 use crate::announce_listen::messages;
 use crate::figures::evidence::{above, matched, part};
@@ -36,7 +36,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             "",
             vec![
                 FIRST_ROUND.formula(Kind::Printed, sizes, |_, inputs| messages::printed(inputs)),
-                hidden(FIRST_ROUND.simulated(sizes, Measure::MessagesInOpening)),
+                FIRST_ROUND.simulated(sizes, Measure::MessagesInOpening).hidden(),
                 LE_S.formula(Kind::Corrected, sizes, messages_sent),
                 LE_S.simulated(sizes, sent),
                 SUP.formula(Kind::Corrected, sizes, messages_sent),
@@ -49,14 +49,14 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let le_s = simulated(finding, LE_S.name);
-    let sup = simulated(finding, SUP.name);
+    let le_s = finding.simulated(LE_S.name);
+    let sup = finding.simulated(SUP.name);
     vec![
         above("LE-S generates more messages than SUP.", "5.4.1", &[(le_s, sup)]),
         matched(
             "Simulation validates the analysis of the messages in the first T_S without loss.",
             "5.3.3.1, 5.4",
-            &[(simulated(finding, FIRST_ROUND.name), printed(finding, FIRST_ROUND.name))],
+            &[(finding.simulated(FIRST_ROUND.name), finding.printed(FIRST_ROUND.name))],
         ),
     ]
 }
@@ -64,7 +64,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
 /// What is left to be judged in groups larger than those of the text's figure.
 pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
     let [le_s, sup] =
-        [LE_S, SUP].map(|of| part(simulated(finding, of.name), |nodes| nodes > LARGEST));
+        [LE_S, SUP].map(|of| part(finding.simulated(of.name), |nodes| nodes > LARGEST));
     vec![above(
         "LE-S generates more messages than SUP in groups of more than 500 as well.",
         "5.4.1, beyond its figure",

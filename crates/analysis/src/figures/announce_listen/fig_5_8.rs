@@ -1,8 +1,7 @@
 //! Figure 5.8: how long LE-S and SUP take if four messages in ten are lost.
 
 use super::common::{
-    CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, hidden, printed,
-    simulated, t_max,
+    CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, t_max,
 };
 use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, SUP_UC, Words};
 use crate::announce_listen::convergence;
@@ -32,7 +31,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
         panels: vec![sizes.times(
             "",
             vec![
-                hidden(LE_S_CORR.formula(Kind::Printed, sizes, convergence::time_printed)),
+                LE_S_CORR.formula(Kind::Printed, sizes, convergence::time_printed).hidden(),
                 LE_S_CORR.formula(Kind::Corrected, sizes, t_max),
                 LE_S_CORR.simulated(sizes, time),
                 LE_S_UC.formula(Kind::Printed, sizes, convergence::time_printed),
@@ -41,8 +40,8 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
                 SUP_CORR.formula(Kind::Corrected, sizes, t_max),
                 SUP_CORR.simulated(sizes, time),
                 SUP_UC.simulated(sizes, time),
-                hidden(LE_S_NONE.simulated(sizes, time)),
-                hidden(SUP_NONE.simulated(sizes, time)),
+                LE_S_NONE.simulated(sizes, time).hidden(),
+                SUP_NONE.simulated(sizes, time).hidden(),
             ],
         )],
         claims,
@@ -51,7 +50,7 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |subject: Subject| simulated(finding, subject.name);
+    let of = |subject: Subject| finding.simulated(subject.name);
     let mut claims = with_loss::claims(
         finding,
         &Words {
@@ -65,12 +64,12 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         matched(
             "Simulation validates the analysis of the delay with correlated loss.",
             "5.3.1.2, 5.4.1",
-            &[(of(LE_S_CORR), printed(finding, LE_S_CORR.name))],
+            &[(of(LE_S_CORR), finding.printed(LE_S_CORR.name))],
         ),
         matched(
             "Simulation validates the analysis of the delay with uncorrelated loss.",
             "5.3.1.3, 5.4",
-            &[(of(LE_S_UC), printed(finding, LE_S_UC.name))],
+            &[(of(LE_S_UC), finding.printed(LE_S_UC.name))],
         ),
         limited(of(LE_S_UC)),
     ]);
@@ -87,5 +86,5 @@ fn limited(uc: &Curve) -> Claim {
 
 /// What large groups are to be asked.
 pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
-    vec![limited(simulated(finding, LE_S_UC.name))]
+    vec![limited(finding.simulated(LE_S_UC.name))]
 }

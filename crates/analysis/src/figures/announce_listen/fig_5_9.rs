@@ -2,7 +2,7 @@
 
 use super::common::{
     CONVERGED, CORRELATED, COUNTED, LARGEST, PARAMETERS, RUNS, SUP_ANALYSIS, Sizes, Subject,
-    hidden, messages_sent, printed, simulated, subject,
+    messages_sent, subject,
 };
 use super::with_loss::{self, LE_S_CORR, LE_S_NONE, LE_S_UC, SUP_CORR, SUP_NONE, SUP_UC, Words};
 use crate::announce_listen::messages_in_suppression;
@@ -26,8 +26,8 @@ pub(super) fn figure(sizes: &Sizes) -> Figure {
             SUP_CORR.formula(Kind::Corrected, sizes, messages_sent),
             SUP_CORR.simulated(sizes, sent),
             SUP_UC.simulated(sizes, sent),
-            hidden(LE_S_NONE.simulated(sizes, sent)),
-            hidden(SUP_NONE.simulated(sizes, sent)),
+            LE_S_NONE.simulated(sizes, sent).hidden(),
+            SUP_NONE.simulated(sizes, sent).hidden(),
         ],
     );
     Figure {
@@ -79,14 +79,14 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     claims.push(matched(
         "Simulation validates the analysis of the messages in the first T_S, correlated loss.",
         "5.3.3.2, 5.4",
-        &[(simulated(finding, FIRST_ROUND.name), printed(finding, FIRST_ROUND.name))],
+        &[(finding.simulated(FIRST_ROUND.name), finding.printed(FIRST_ROUND.name))],
     ));
     claims
 }
 
 /// What is left to be judged in groups larger than those of the text's figure.
 pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
-    let large = |subject: Subject| part(simulated(finding, subject.name), |nodes| nodes > LARGEST);
+    let large = |subject: Subject| part(finding.simulated(subject.name), |nodes| nodes > LARGEST);
     let pairs = [(LE_S_CORR, SUP_CORR), (LE_S_UC, SUP_UC)];
     let pairs = pairs.map(|(le_s, sup)| (large(le_s), large(sup)));
     let [corr, uc] = pairs.each_ref().map(|(le_s, sup)| (le_s, sup));

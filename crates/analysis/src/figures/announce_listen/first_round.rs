@@ -4,9 +4,10 @@
 //! is not. SUP has nothing but a first round, and the last announcement is its t_max. For the
 //! others there is no measure of it, so the real protocol is watched in the event engine.
 
-use super::common::{Sizes, Subject, named, runs};
+use super::common::{Sizes, Subject, runs};
 use crate::announce_listen::point;
-use crate::figures::{Kind, Points, Series, Trial};
+use crate::figures::series::named;
+use crate::figures::{Kind, Series, Trial};
 use bellwether_core::{Dest, Duration, SimTime};
 use bellwether_protocols::announce_listen::{AnnounceListen, Message};
 use bellwether_protocols::choice::Choice;
@@ -50,6 +51,6 @@ pub(super) fn measured(
 ) -> Series {
     let trial =
         |&nodes: &u32| (f64::from(nodes), Trial { name, argument: nodes, runs: runs(nodes), run });
-    let points = Points::Measured(sizes.nodes.iter().map(trial).collect());
-    Series { name: named(subject.name, Kind::Simulated), hue: subject.hue, drawn: true, points }
+    let name = named(subject.name, Kind::Simulated);
+    Series::measured(name, subject.hue, sizes.nodes.iter().map(trial))
 }

@@ -1,11 +1,11 @@
 //! Ours: the part of the time that false departures leave a group without agreement (sections
 //! 5.3.4 and 5.4.4).
 
-use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Panel};
 use super::reestablishment_delay::MODELS;
 use super::sketch::{formulas, simulated};
 use crate::announce_listen::point;
 use crate::figures::evidence::value;
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Panel};
 use crate::inputs::{Inputs, Loss};
 use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;

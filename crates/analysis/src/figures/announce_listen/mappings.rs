@@ -1,9 +1,9 @@
 //! Ours: wake-up times that follow from what governs leadership (sections 5.4.3 and 5.6).
 
-use super::super::{Axis, Claim, Figure, Finding, Kind, Pane, Panel};
 use super::sketch::{formula, simulated};
 use crate::announce_listen::point;
 use crate::figures::evidence::{lies_above, value};
+use crate::figures::{Axis, Claim, Figure, Finding, Kind, Pane, Panel};
 use crate::inputs::{Inputs, Loss};
 use crate::point::{Point, duration};
 use bellwether_protocols::announce_listen::{Criterion, Variant, WakeBy};

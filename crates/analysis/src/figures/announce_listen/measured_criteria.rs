@@ -1,8 +1,8 @@
 //! Ours: leaders chosen by what processes have measured (section 5.7).
 
-use super::super::{Axis, Claim, Curve, Figure, Finding, Panel, Points, Series, Trial, Verdict};
 use super::field::{Elected, Field, Ground, N, Wake};
 use crate::figures::evidence::{lies_above, value};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Pane, Panel, Series, Trial, Verdict};
 
 /// How many announcements of all are measured.
 const SPANS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -56,10 +56,12 @@ fn panels() -> Vec<Panel> {
                 "mean loss from leader to others",
                 "",
                 vec![
-                    measured(MEASURED, 0, "loss", loss),
-                    measured(ONE_WAY, 1, "one-way loss", one_way_loss),
-                    reference(BY_ID, 2, "loss by id", loss_by_id),
-                    reference(BEST, 3, "least loss", least_loss),
+                    measured(MEASURED, 0, "loss", |n, s, r| cost(Ground::Losses, n, s, r)),
+                    measured(ONE_WAY, 1, "one-way loss", |n, s, r| {
+                        cost(Ground::OneWayLosses, n, s, r)
+                    }),
+                    reference(BY_ID, 2, "loss by id", |_, s, r| cost_by_id(Ground::Losses, s, r)),
+                    reference(BEST, 3, "least loss", |_, s, r| least(Ground::Losses, s, r)),
                 ],
             )
         },
@@ -69,9 +71,9 @@ fn panels() -> Vec<Panel> {
                 "mean delay from leader to others",
                 "s",
                 vec![
-                    measured(MEASURED, 0, "delay", delay),
-                    reference(BY_ID, 2, "delay by id", delay_by_id),
-                    reference(BEST, 3, "least delay", least_delay),
+                    measured(MEASURED, 0, "delay", |n, s, r| cost(Ground::Delays, n, s, r)),
+                    reference(BY_ID, 2, "delay by id", |_, s, r| cost_by_id(Ground::Delays, s, r)),
+                    reference(BEST, 3, "least delay", |_, s, r| least(Ground::Delays, s, r)),
                 ],
             )
         },
@@ -79,18 +81,24 @@ fn panels() -> Vec<Panel> {
             "losses: how long the election takes",
             Axis::linear("election time", "s"),
             vec![
-                measured(RANDOM, 0, "time", time),
-                measured(MAPPED, 4, "time, timers too", mapped_time),
-                reference(BY_ID, 2, "time by id", time_by_id),
+                measured(RANDOM, 0, "time", |n, s, r| Some(by_losses(Wake::Random, n, s, r)?.time)),
+                measured(MAPPED, 4, "time, timers too", |n, s, r| {
+                    Some(by_losses(Wake::Measured, n, s, r)?.time)
+                }),
+                reference(BY_ID, 2, "time by id", |_, s, r| Some(losses_by_id(s, r)?.time)),
             ],
         ),
         election(
             "losses: how many messages it takes",
             Axis::linear("messages", ""),
             vec![
-                measured(RANDOM, 0, "messages", messages),
-                measured(MAPPED, 4, "messages, timers too", mapped_messages),
-                reference(BY_ID, 2, "messages by id", messages_by_id),
+                measured(RANDOM, 0, "messages", |n, s, r| {
+                    Some(by_losses(Wake::Random, n, s, r)?.messages)
+                }),
+                measured(MAPPED, 4, "messages, timers too", |n, s, r| {
+                    Some(by_losses(Wake::Measured, n, s, r)?.messages)
+                }),
+                reference(BY_ID, 2, "messages by id", |_, s, r| Some(losses_by_id(s, r)?.messages)),
             ],
         ),
     ]
@@ -109,8 +117,7 @@ fn reference(name: &str, hue: usize, trial: &'static str, run: Run) -> Series {
 }
 
 fn series(name: &str, hue: usize, trial: impl Fn(u32) -> Trial) -> Series {
-    let points = SPANS.iter().map(|&span| (f64::from(span), trial(span))).collect();
-    Series { name: name.to_owned(), hue, drawn: true, points: Points::Measured(points) }
+    Series::measured(name, hue, SPANS.iter().map(|&span| (f64::from(span), trial(span))))
 }
 
 /// Measures, elects, and says how good the leader is and how the election went.
@@ -128,56 +135,29 @@ fn elect_by_id(ground: Ground, seed: u64, run: u64) -> Option<(f64, Elected)> {
     Some((field.cost(elected.leader), elected))
 }
 
-fn loss(span: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect(Ground::Losses, Wake::Random, span, seed, run)?.0)
+/// How good the leader is that is elected by what was measured.
+fn cost(ground: Ground, span: u32, seed: u64, run: u64) -> Option<f64> {
+    Some(elect(ground, Wake::Random, span, seed, run)?.0)
 }
 
-fn one_way_loss(span: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect(Ground::OneWayLosses, Wake::Random, span, seed, run)?.0)
+/// How good the leader is that is elected by id.
+fn cost_by_id(ground: Ground, seed: u64, run: u64) -> Option<f64> {
+    Some(elect_by_id(ground, seed, run)?.0)
 }
 
-fn loss_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect_by_id(Ground::Losses, seed, run)?.0)
+/// How good the best leader is that there could be.
+fn least(ground: Ground, seed: u64, run: u64) -> Option<f64> {
+    Some(Field::draw(ground, seed, run).least_cost())
 }
 
-fn least_loss(_: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(Field::draw(Ground::Losses, seed, run).least_cost())
+/// How an election by measured losses goes.
+fn by_losses(wake: Wake, span: u32, seed: u64, run: u64) -> Option<Elected> {
+    Some(elect(Ground::Losses, wake, span, seed, run)?.1)
 }
 
-fn delay(span: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect(Ground::Delays, Wake::Random, span, seed, run)?.0)
-}
-
-fn delay_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect_by_id(Ground::Delays, seed, run)?.0)
-}
-
-fn least_delay(_: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(Field::draw(Ground::Delays, seed, run).least_cost())
-}
-
-fn time(span: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect(Ground::Losses, Wake::Random, span, seed, run)?.1.time)
-}
-
-fn mapped_time(span: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect(Ground::Losses, Wake::Measured, span, seed, run)?.1.time)
-}
-
-fn time_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect_by_id(Ground::Losses, seed, run)?.1.time)
-}
-
-fn messages(span: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect(Ground::Losses, Wake::Random, span, seed, run)?.1.messages)
-}
-
-fn mapped_messages(span: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect(Ground::Losses, Wake::Measured, span, seed, run)?.1.messages)
-}
-
-fn messages_by_id(_: u32, seed: u64, run: u64) -> Option<f64> {
-    Some(elect_by_id(Ground::Losses, seed, run)?.1.messages)
+/// How an election by id goes, with the same losses.
+fn losses_by_id(seed: u64, run: u64) -> Option<Elected> {
+    Some(elect_by_id(Ground::Losses, seed, run)?.1)
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
@@ -189,14 +169,14 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             value(curve.at(16.0)),
         )
     };
-    let beside = |pane: &super::super::Pane| {
+    let beside = |pane: &Pane| {
         let [by_id, best] = [BY_ID, BEST].map(|name| value(pane.curve(name).at(1.0)));
         format!("greatest id {by_id}, best possible {best}")
     };
     let [heard, one_way, by_id] = [MEASURED, ONE_WAY, BY_ID].map(|name| losses.curve(name));
     let near = delays.curve(MEASURED);
-    let quicker = |pane: &super::super::Pane| lies_above(pane.curve(RANDOM), pane.curve(MAPPED));
-    let at_eight = |pane: &super::super::Pane| {
+    let quicker = |pane: &Pane| lies_above(pane.curve(RANDOM), pane.curve(MAPPED));
+    let at_eight = |pane: &Pane| {
         let [mapped, random, by_id] =
             [MAPPED, RANDOM, BY_ID].map(|name| value(pane.curve(name).at(8.0)));
         format!("{mapped} with timers too, {random} with random timers, {by_id} by id")

@@ -20,12 +20,24 @@ mod reestablishment_delay;
 mod sketch;
 mod table_5_1;
 mod timers;
-mod to_a_million;
 mod with_loss;
 
-use super::Row;
-use common::TO_500;
-use to_a_million::continued;
+use super::{Figure, Row};
+use common::{TO_500, TO_A_MILLION};
+
+/// A figure of the chapter continued to a million processes, where what the text says about large
+/// groups can be seen. It has the claims that small groups leave open; the others are judged once,
+/// with the chapter's figure.
+macro_rules! continued {
+    ($file:ident, $number:literal, $title:literal) => {
+        (concat!($number, "-million"), || Figure {
+            title: concat!($title, " up to a million processes"),
+            source: concat!("ours, continuing figure ", $number),
+            claims: $file::claims_of_large_groups,
+            ..$file::figure(&TO_A_MILLION)
+        })
+    };
+}
 
 /// All of them, in the order of the report: those the chapter prints, those it lacks, and some
 /// continued to a million processes.
@@ -46,10 +58,10 @@ pub const FIGURES: &[Row] = &[
     ("measured-criteria", measured_criteria::figure),
     ("churn", churn::figure),
     ("query", query::figure),
-    ("5.6-million", || continued(&to_a_million::FIG_5_6)),
-    ("5.7-million", || continued(&to_a_million::FIG_5_7)),
-    ("5.8-million", || continued(&to_a_million::FIG_5_8)),
-    ("5.9-million", || continued(&to_a_million::FIG_5_9)),
-    ("5.10-million", || continued(&to_a_million::FIG_5_10)),
-    ("5.11-million", || continued(&to_a_million::FIG_5_11)),
+    continued!(fig_5_6, "5.6", "LE-S and SUP without loss: convergence time"),
+    continued!(fig_5_7, "5.7", "LE-S and SUP without loss: messages"),
+    continued!(fig_5_8, "5.8", "LE-S and SUP with a loss of .4: convergence time"),
+    continued!(fig_5_9, "5.9", "LE-S and SUP with a loss of .4: messages"),
+    continued!(fig_5_10, "5.10", "LE-S with correlated loss: convergence time"),
+    continued!(fig_5_11, "5.11", "LE-S and AL with a loss of .4: convergence time"),
 ];

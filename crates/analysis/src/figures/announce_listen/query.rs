@@ -1,10 +1,10 @@
 //! Ours: when Query, Suppress-then-Query and Bye are improvements on LE-A and LE-S (section 5.7).
 
-use super::super::{Axis, Claim, Curve, Dot, Figure, Finding, Pane, Panel, Verdict};
 use super::reestablishment_delay::departing;
 use super::sketch::simulated;
 use crate::announce_listen::point;
-use crate::figures::evidence::{above_from, lies_above, never_below, value};
+use crate::figures::evidence::{above_from, lies_above, never_below, scaled, value};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Pane, Panel, Verdict};
 use crate::inputs::Loss;
 use crate::point::duration;
 use bellwether_protocols::announce_listen::{Variant, bye_copies};
@@ -33,7 +33,7 @@ const MORE_BYES: &str = "three times as many";
 pub(super) fn figure() -> Figure {
     Figure {
         title: "When are Query, Suppress-then-Query and Bye improvements on LE-A and LE-S?",
-        source: "ours; the figure that section 5.7 wishes for",
+        source: "ours; the figure that section 5.7 proposes",
         says: "A Query at the outset is answered by the leader, sooner than its next announcement \
                if T_A is long. Suppress-then-Query asks only after a random wait; it generates \
                fewer messages than Query, at the price of delay. Byes decrease the delay after a \
@@ -86,7 +86,7 @@ fn start(delay: bool) -> Panel {
     Panel { title, x: Axis::log("processes N", ""), y, series: series.collect() }
 }
 
-/// How often a leader of 20 says goodbye at this loss.
+/// How many Byes a leader of 20 sends at this loss.
 fn byes(l: f64) -> u32 {
     bye_copies(u64::from(N - 1), l).unwrap_or(u32::MAX)
 }
@@ -146,16 +146,9 @@ fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
 
 /// Whether two curves differ by less than a fifth, beyond doubt, wherever both have a point.
 fn about_as_many(mine: &Curve, other: &Curve) -> bool {
-    let times = |dot: &Dot, factor: f64| Dot {
-        y: factor * dot.y,
-        stderr: factor * dot.stderr,
-        ..dot.clone()
-    };
-    let within = |(mine, other): (&Dot, &Dot)| {
-        times(other, 1.2).exceeds(mine) && mine.exceeds(&times(other, 0.8))
-    };
-    let mut pairs = mine.beside(other).peekable();
-    pairs.peek().is_some() && pairs.all(within)
+    mine.all_beside(other, |mine, other| {
+        scaled(other, 1.2).exceeds(mine) && mine.exceeds(&scaled(other, 0.8))
+    })
 }
 
 fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {

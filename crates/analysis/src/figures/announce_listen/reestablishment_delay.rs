@@ -1,11 +1,10 @@
 //! Ours: how long a disturbed group takes to agree again, against loss (section 5.3.2).
 
-use super::super::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Verdict};
-use super::common::hidden;
 use super::inconsistent_fraction::{T_L, false_departures};
 use super::sketch::{formula, formulas, simulated};
 use crate::announce_listen::point;
 use crate::figures::evidence::value;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Pane, Panel, Verdict};
 use crate::inputs::{Inputs, Loss};
 use crate::point::Point;
 use bellwether_protocols::announce_listen::Variant;
@@ -30,7 +29,7 @@ pub(super) fn figure() -> Figure {
         title: "Time until a disturbed group of 20 agrees again, against loss",
         source: "ours; the formulas are those of section 5.3.2",
         says: "The chapter derives the delay after four disturbances and draws none of them. It \
-               finds that loss does not change the delay after a departure, in neither model; \
+               finds that loss does not change the delay after a departure in either model; \
                that a greater joiner needs as long as a start; that a smaller joiner waits for \
                the leader's next announcement, or, with uncorrelated loss, until all would have \
                heard one; and that a false departure lasts for the announcements lost in a row, \
@@ -42,7 +41,7 @@ pub(super) fn figure() -> Figure {
              runs of 5000 announce intervals, which are more than the text's 1000 runs of one \
              event, though at small losses few of them bring a false departure.",
             "Joiners: T_L is infinite.",
-            "Events strike at any moment of the announce interval: E[t_d] = E[t_a] = T_A/2.",
+            "Events happen at any moment of the announce interval: E[t_d] = E[t_a] = T_A/2.",
             "The group agrees when all that are there name the same leader, who is there too.",
         ],
         panels: vec![departure(), joiner_greater(), joiner_smaller(), false_departure()],
@@ -95,7 +94,7 @@ fn joiner_greater() -> Panel {
             let start = |l| point(Variant::LeS, nodes, loss(l));
             let name = format!("{name}, {others}");
             let starts = simulated(&name, hue, Measure::LeadershipDelay, &LOSSES, start);
-            panel.series.push(hidden(starts));
+            panel.series.push(starts.hidden());
         }
     }
     panel

@@ -2,10 +2,11 @@
 
 use super::common::{
     CONVERGED, CORRELATED, COUNTED, PARAMETERS, RUNS, SENT, Subject, TO_500, UNCORRELATED,
-    messages_sent, named, subject, t_max,
+    messages_sent, subject, t_max,
 };
 use crate::announce_listen::convergence;
 use crate::figures::evidence::{above, matched, part};
+use crate::figures::series::named;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Pane};
 use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;

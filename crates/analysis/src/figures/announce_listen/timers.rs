@@ -1,9 +1,9 @@
 //! Ours: uniform against exponential timers, and T_A against T_S (sections 5.4.3 and 5.4.4).
 
-use super::super::{Axis, Claim, Figure, Finding, Kind, Panel};
 use super::sketch::{formula, simulated};
 use crate::announce_listen::point;
 use crate::figures::evidence::{above_from, never_below, value};
+use crate::figures::{Axis, Claim, Dot, Figure, Finding, Kind, Panel};
 use crate::inputs::{Inputs, Loss};
 use crate::point::{Point, duration};
 use bellwether_protocols::announce_listen::{Shape, Variant};
@@ -29,13 +29,13 @@ pub(super) fn figure() -> Figure {
         title: "LE-S: uniform and exponential timers, and announce intervals below T_S + Δ",
         source: "ours; sections 5.4.3 and 5.4.4",
         says: "Exponential timers lead to fewer messages under certain conditions, says section \
-               5.4.3 without naming them, and should be considered where messages are dear. \
+               5.4.3 without naming them, and should be considered where messages are costly. \
                Section 5.4.4 asks for T_A ≥ T_S + Δ, since otherwise regular announcements begin \
                before the leader's first.",
         choices: &[
             "No loss, T_S = 1 s, Δ = .1 s, T_L infinite; T_A = 2 s where N varies.",
             "Where T_A varies there are ten times as many runs: at half of T_S + Δ a thousand \
-             cannot tell the difference from luck.",
+             cannot tell the difference from chance.",
             "Rising: density ∝ exp(rate·t/T_S), few wake early; falling: its mirror image. The \
              text says exponential and means rising, as in the study it refers to.",
             "The formula is the corrected count of messages in T_S, by numerical integration; with \
@@ -98,7 +98,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let flat = |(name, _): (&str, u32)| {
         let curve = intervals.curve(name);
         let enough = curve.at(ENOUGH);
-        let late = |x: &&super::super::Dot| x.x > ENOUGH;
+        let late = |x: &&Dot| x.x > ENOUGH;
         curve.at(0.5).exceeds(enough) && curve.dots.iter().filter(late).all(|x| x.agrees(enough))
     };
     let fifty = intervals.curve("N = 50");

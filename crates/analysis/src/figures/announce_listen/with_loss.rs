@@ -1,7 +1,7 @@
 //! What figures 5.8 and 5.9 share, one of time and one of messages: LE-S and SUP with each model
 //! of loss, and what the text says of both.
 
-use super::common::{CORRELATED, Subject, UNCORRELATED, simulated, subject};
+use super::common::{CORRELATED, Subject, UNCORRELATED, subject};
 use crate::figures::evidence::{above, bounded, differences};
 use crate::figures::{Claim, Finding};
 use crate::inputs::Loss;
@@ -26,7 +26,7 @@ pub(super) struct Words {
 
 /// Judged by what was simulated.
 pub(super) fn claims(finding: &Finding, words: &Words) -> Vec<Claim> {
-    let of = |subject: Subject| simulated(finding, subject.name);
+    let of = |subject: Subject| finding.simulated(subject.name);
     let (none, corr, uc) = (of(LE_S_NONE), of(LE_S_CORR), of(LE_S_UC));
     let (sup_none, sup_corr, sup_uc) = (of(SUP_NONE), of(SUP_CORR), of(SUP_UC));
     let [toll, toll_uc] = [differences(corr, none), differences(uc, none)];

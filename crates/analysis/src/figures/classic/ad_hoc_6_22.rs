@@ -1,8 +1,9 @@
 //! The lecture's figure 6.22: a tree grows over a network and reports the best node.
 
-use super::common::{inputs, value_of};
-use super::story::{Sent, callers, counted, elected, ends, senders, sent};
+use super::common::value_of;
+use super::records::{Sent, callers, counted, elected, ends, senders, sent};
 use crate::figures::{Claim, Figure, Finding, Run};
+use crate::inputs::usual;
 use bellwether_core::{Event, Record, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +73,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let links: BTreeSet<(u64, u64)> =
         elections.iter().map(|s| (s.from.min(s.to), s.from.max(s.to))).collect();
     let processes = ends(records).len();
-    let at = inputs(processes as u32, |given| given.links = Some(links.len() as u64));
+    let at = usual(processes as u32, |given| given.links = Some(links.len() as u64));
     let forms =
         ["election", "ack", "leader"].map(|kind| value_of(&format!("ad-hoc.messages.{kind}"), &at));
     vec![
@@ -123,8 +124,8 @@ fn grown(
     };
     let good = parents.iter().filter(|pair| passes_on(*pair)).count();
     let because = format!("{good} of {} did, all but the source", processes.saturating_sub(1));
-    let says = "Whoever hears of the election takes the sender as its parent, and writes to all \
-                neighbours but it.";
+    let says = "A process that hears of the election takes the sender as its parent, and writes \
+                to all its other neighbours.";
     Claim::judged(says, IN_WORDS, good > 0 && good + 1 == processes, because)
 }
 

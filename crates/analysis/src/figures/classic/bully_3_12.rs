@@ -1,8 +1,9 @@
 //! The lecture's figure 3-12: process 4 holds an election, and 6 wins it.
 
-use super::common::{inputs, value_of};
-use super::story::{callers, count, counted, elected, ends, exchanged, ids, sent, since, told};
+use super::common::value_of;
+use super::records::{callers, count, counted, elected, ends, exchanged, ids, sent, since, told};
 use crate::figures::{Claim, Figure, Finding, Run};
+use crate::inputs::usual;
 
 const RUN: Run =
     Run { scenario: "bully-3-12", text: include_str!("../../../../../scenarios/bully-3-12.toml") };
@@ -38,7 +39,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let others: Vec<_> = elections.iter().copied().filter(|sent| sent.from != caller).collect();
     let everyone: Vec<(u64, u64)> = (0..6).map(|other| (6, other)).collect();
     let leader = elected(records);
-    let at = inputs(8, |given| given.initiator = 4);
+    let at = usual(8, |given| given.initiator = 4);
     let (section, alive) = ("figure 3-12", ends(all));
     vec![
         exchanged("(a) Process 4 holds an election.", section, &by(4), &[(4, 5), (4, 6), (4, 7)]),

@@ -1,10 +1,11 @@
 //! What an election costs by each protocol: messages against N, and time and space beside them.
 
-use super::common::{STEADY, curve, formula, growth_per_process, inputs, known, named};
+use super::common::{STEADY, growth_per_process};
 use super::costs;
 use crate::figures::evidence::{above, bounded, matched, part};
-use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series};
-use crate::inputs::{Inputs, ValidInputs};
+use crate::figures::series::{known, named};
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series};
+use crate::inputs::{ValidInputs, usual};
 use crate::numbers::number;
 use crate::point::Point;
 use bellwether_sim::Measure;
@@ -50,18 +51,17 @@ const HIDDEN: [Subject; 1] = [BOUND];
 
 impl Subject {
     fn at(&self, nodes: u32) -> ValidInputs {
-        inputs(nodes, |given: &mut Inputs| {
-            given.initiators = self.all_call.then_some(nodes);
-        })
+        usual(nodes, |given| given.initiators = self.all_call.then_some(nodes))
     }
 
     fn series(&self) -> Vec<Series> {
         let quantity = known(self.quantity);
         let value = |nodes: u32| (quantity.corrected)(&self.at(nodes)).ok();
         let lines = SIZES.iter().map(|nodes| (f64::from(*nodes), value(*nodes)));
-        let line = formula(self.name, self.hue, Kind::Corrected, lines);
+        let kind = Kind::Corrected;
+        let line = Series::line(named(self.name, kind), self.hue, kind, lines);
         if !self.drawn {
-            return vec![Series { drawn: false, ..line }];
+            return vec![line.hidden()];
         }
         let point = |nodes: u32| {
             let (point, _) = (quantity.simulation)(&self.at(nodes))?;
@@ -70,18 +70,9 @@ impl Subject {
             let drawable = nodes <= PAIRED_MAX || !self.quantity.starts_with("ad-hoc");
             drawable.then(|| (f64::from(nodes), point.runs(runs).seed(1)))
         };
-        let points = SIZES.into_iter().filter_map(point).collect();
-        let points = Points::Simulated(Measure::Messages, points);
+        let points = SIZES.into_iter().filter_map(point);
         let name = named(self.name, Kind::Simulated);
-        vec![line, Series { name, hue: self.hue, drawn: true, points }]
-    }
-
-    fn simulated<'a>(&self, finding: &'a Finding) -> &'a Curve {
-        curve(finding, self.name, Kind::Simulated)
-    }
-
-    fn corrected<'a>(&self, finding: &'a Finding) -> &'a Curve {
-        curve(finding, self.name, Kind::Corrected)
+        vec![line, Series::simulated(name, self.hue, Measure::Messages, points)]
     }
 }
 
@@ -109,8 +100,8 @@ pub(super) fn figure() -> Figure {
              lets the greatest id survive, the other the oldest call.",
             "No point has more than 12 million messages, all runs together: beyond that there is \
              the formula alone. Random networks are simulated up to 5000 processes.",
-            "Where nothing is left to luck there are two runs, and otherwise up to 100, or the \
-             number asked for in the same proportion.",
+            "Where nothing is random there are two runs, and otherwise up to 100, or the number \
+             asked for in the same proportion.",
         ],
         panels: vec![Panel { title: "", x: across, y: up, series }],
         tables: vec![costs::table()],
@@ -120,8 +111,9 @@ pub(super) fn figure() -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |subject: Subject| subject.simulated(finding);
-    let matches = |subject: &Subject| (subject.simulated(finding), subject.corrected(finding));
+    let of = |subject: Subject| finding.simulated(subject.name);
+    let corrected = |subject: &Subject| finding.corrected(subject.name);
+    let matches = |subject: &Subject| (of(*subject), corrected(subject));
     vec![
         matched(
             "Bully takes N − 1 messages in the best case, when the leader recovers.",
@@ -141,13 +133,13 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         matched(
             "What Chang and Roberts published takes 2N messages, always.",
             "lecture, LCR: background, message complexity",
-            &[(of(CHANG), RING_ONE.corrected(finding))],
+            &[(of(CHANG), corrected(&RING_ONE))],
         ),
         n_log_n(of(HIRSCHBERG)),
         bounded(
             "Hirschberg-Sinclair takes at most 8n(1 + ⌈log₂ n⌉) messages.",
             "ours, of the lecture's O(n log n)",
-            &[(BOUND.corrected(finding), of(HIRSCHBERG))],
+            &[(corrected(&BOUND), of(HIRSCHBERG))],
         ),
         above(
             "On average over all orders Chang-Roberts takes fewer messages than \

@@ -1,7 +1,8 @@
 //! Messages, time and space of each protocol: the laws, and what they come to.
 
-use super::common::{inputs, known};
 use crate::figures::Table;
+use crate::figures::series::known;
+use crate::inputs::usual;
 use crate::numbers::number;
 
 /// For how many processes the laws are worked out.
@@ -96,7 +97,7 @@ const ALL: [Costs; 8] = [
 impl Costs {
     /// What a quantity comes to, one hop taking a second and a time-out ten.
     fn worked_out(&self, quantity: &str) -> String {
-        let at = inputs(NODES, |given| {
+        let at = usual(NODES, |given| {
             (given.delay, given.reply) = (1.0, Some(10.0));
             given.initiators = self.all_call.then_some(NODES);
         });

@@ -1,8 +1,9 @@
 //! The lecture's example of Hirschberg-Sinclair: phases 0 to 5.
 
-use super::common::{inputs, value_of};
-use super::story::{count, elected, ends, ids, told};
+use super::common::value_of;
+use super::records::{count, elected, ends, ids, told};
 use crate::figures::{Claim, Figure, Finding, Run};
+use crate::inputs::usual;
 use bellwether_core::{Event, Record, SimTime};
 use bellwether_sim::{Order, ScenarioFile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,7 +89,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let order = ring();
     let alive = ends(records);
     let leader = elected(records);
-    let at = inputs(alive.len() as u32, |_| ());
+    let at = usual(alive.len() as u32, |_| ());
     let (sent, bound) = (count(records), value_of("hirschberg-sinclair.messages.bound", &at));
     let in_words = numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     vec![

@@ -1,10 +1,11 @@
 //! MEREA's figure 1: messages of MEREA and of the plain ring, for 100 to 1000 processes.
 
-use super::common::{STEADY, curve, formula, growth_per_process, inputs, known, named, simulated};
+use super::common::{STEADY, growth_per_process};
 use crate::classic::point_of;
 use crate::figures::evidence::{exactly, lies_above, matched};
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
-use crate::inputs::{Inputs, ValidInputs};
+use crate::figures::series::{known, named};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Series};
+use crate::inputs::{ValidInputs, usual};
 use crate::numbers::number;
 use crate::point::Point;
 use bellwether_protocols::ring::Variant;
@@ -78,13 +79,13 @@ pub(super) const TIMES: &str = "Messages take 3 s from process to process, and e
 pub(super) const AT_ONCE: &str = "All who call do so at the same time, before they hear of \
     another; the lesser id counts as older. So ids that descend along the ring make the worst-best \
     case and ids that ascend the worst-worst.";
-pub(super) const RUNS: &str = "Where nothing is left to luck there are two runs, and otherwise \
-    300, or the number asked for in the same proportion.";
+pub(super) const RUNS: &str = "Where nothing is random there are two runs, and otherwise 300, or \
+    the number asked for in the same proportion.";
 
 impl Case {
     /// What formulas are asked, for so many processes.
     fn at(&self, nodes: u32) -> ValidInputs {
-        inputs(nodes, |given: &mut Inputs| {
+        usual(nodes, |given| {
             (given.delay, given.processing) = (3.0, 1.0);
             given.initiators = Some(if self.all_call { nodes } else { 1 });
         })
@@ -102,30 +103,27 @@ impl Case {
 
     /// Both formulas and the simulation, of messages or of time.
     pub(super) fn series(&self, measure: Measure) -> [Series; 3] {
-        let quantity = known(if measure == Measure::Time { self.time } else { self.messages });
-        let printed = SIZES.iter().map(|n| (f64::from(*n), (quantity.printed)(&self.at(*n)).ok()));
-        let corrected =
-            SIZES.iter().map(|n| (f64::from(*n), (quantity.corrected)(&self.at(*n - 1)).ok()));
+        let name = if measure == Measure::Time { self.time } else { self.messages };
+        let quantity = known(name);
+        let line = |kind, fewer: u32| {
+            let at = |n: &u32| (f64::from(*n), self.at(*n - fewer));
+            Series::formula((self.name, name), self.hue, kind, SIZES.iter().map(at))
+        };
         // What is printed and right is not drawn twice.
         let differs = |n: &u32| {
             let at = self.at(*n);
             (quantity.printed)(&at).is_ok_and(|value| (quantity.corrected)(&at) != Ok(value))
         };
-        let printed = formula(self.name, self.hue, Kind::Printed, printed);
         [
-            Series { drawn: SIZES.iter().any(differs), ..printed },
-            formula(self.name, self.hue, Kind::Corrected, corrected),
+            Series { drawn: SIZES.iter().any(differs), ..line(Kind::Printed, 0) },
+            line(Kind::Corrected, 1),
             self.simulated(self.name, measure),
         ]
     }
 
     fn simulated(&self, name: &str, measure: Measure) -> Series {
-        simulated(name, self.hue, measure, SIZES.iter().map(|n| (*n, self.point(*n))))
-    }
-
-    /// A curve of it.
-    pub(super) fn curve<'a>(&self, finding: &'a Finding, kind: Kind) -> &'a Curve {
-        curve(finding, self.name, kind)
+        let points = SIZES.iter().map(|n| (f64::from(*n), self.point(*n)));
+        Series::simulated(named(name, Kind::Simulated), self.hue, measure, points)
     }
 }
 
@@ -137,15 +135,14 @@ pub(super) fn living(nodes: f64) -> f64 {
 /// The panel of one measure; formulas that have no value leave nothing to draw.
 pub(super) fn panel(y: Axis, measure: Measure, more: Vec<Series>) -> Panel {
     let mut series: Vec<Series> = CASES.iter().flat_map(|case| case.series(measure)).collect();
-    series.retain(|series| !matches!(&series.points, Points::Formula(_, dots) if dots.is_empty()));
+    series.retain(|series| !series.is_formula_below(1));
     series.extend(more);
     Panel { title: "", x: Axis::linear("processes N", ""), y, series }
 }
 
 /// The figure.
 pub(super) fn figure() -> Figure {
-    let news =
-        Series { drawn: false, ..WORST_WORST.simulated(NEWS, Measure::MessagesOf("coordinator")) };
+    let news = WORST_WORST.simulated(NEWS, Measure::MessagesOf("coordinator")).hidden();
     Figure {
         title: "MEREA and the plain ring: messages against the number of processes",
         source: "MEREA, section 6, figure 1 (comparison of ring and MEREA)",
@@ -161,8 +158,8 @@ pub(super) fn figure() -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |case: Case| case.curve(finding, Kind::Simulated);
-    let (worst, formula) = (of(WORST_WORST), WORST_WORST.curve(finding, Kind::Corrected));
+    let of = |case: Case| finding.simulated(case.name);
+    let (worst, formula) = (of(WORST_WORST), finding.corrected(WORST_WORST.name));
     vec![
         matched(
             "In the best case MEREA takes as many messages as the ring.",
@@ -175,11 +172,11 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         matched(
             "Equation (4): in the worst-worst case it is n² − n/2 + 2n, to the letter.",
             "5.B.2",
-            &[(worst, WORST_WORST.curve(finding, Kind::Printed))],
+            &[(worst, finding.printed(WORST_WORST.name))],
         ),
         below_analysis(worst),
         because_of_travel(worst, formula),
-        one_circulation(finding.curve(&named(NEWS, Kind::Simulated))),
+        one_circulation(finding.simulated(NEWS)),
     ]
 }
 
@@ -222,7 +219,7 @@ fn one_fourth(worst: &Curve, ring: &Curve) -> Claim {
 /// The analysis as its sum has it, for n = N.
 fn analysed(worst: &Curve) -> Curve {
     let value = |nodes: f64| {
-        let at = inputs(nodes as u32, |_| ());
+        let at = usual(nodes as u32, |_| ());
         (known(WORST_WORST.messages).corrected)(&at).unwrap_or(f64::NAN)
     };
     let mut analysed = worst.clone();

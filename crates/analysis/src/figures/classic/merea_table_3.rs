@@ -1,9 +1,10 @@
 //! MEREA's Table 3, run as it is printed: how often the highest process is missed.
 
-use super::common::{inputs, known, named};
-use super::story::elected;
+use super::records::elected;
 use crate::figures::evidence::value;
-use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Trial};
+use crate::figures::series::named;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series, Trial};
+use crate::inputs::usual;
 use crate::point::Point;
 use bellwether_core::{Duration, Entropy};
 use bellwether_protocols::ring::Variant;
@@ -17,24 +18,18 @@ const CORRECTED: &str = "all append their id";
 
 /// The figure.
 pub(super) fn figure() -> Figure {
-    let forms = known("merea.wrong-leader");
-    let line = |name: &str, hue, kind, form: crate::quantity::Formula| {
-        let point = |k: u32| {
-            let at = inputs(NODES, |given| given.initiators = Some(k));
-            Some((f64::from(k), form(&at).ok()?))
-        };
-        let points = Points::Formula(kind, (1..=NODES).filter_map(point).collect());
-        Series { name: named(name, kind), hue, drawn: true, points }
+    let line = |name: &str, hue, kind| {
+        let at = |k: u32| (f64::from(k), usual(NODES, |given| given.initiators = Some(k)));
+        Series::formula((name, "merea.wrong-leader"), hue, kind, (1..=NODES).map(at))
     };
     let measured = |subject: &str, hue, name, run| {
         let trial = |k: u32| (f64::from(k), Trial { name, argument: k, runs: 1000, run });
-        let points = Points::Measured((1..=NODES).map(trial).collect());
-        Series { name: named(subject, Kind::Simulated), hue, drawn: true, points }
+        Series::measured(named(subject, Kind::Simulated), hue, (1..=NODES).map(trial))
     };
     let series = vec![
-        line(PRINTED, 0, Kind::Printed, forms.printed),
+        line(PRINTED, 0, Kind::Printed),
         measured(PRINTED, 0, "merea-table-3 as printed", |k, seed, run| missed(true, k, seed, run)),
-        line(CORRECTED, 1, Kind::Corrected, forms.corrected),
+        line(CORRECTED, 1, Kind::Corrected),
         measured(CORRECTED, 1, "merea-table-3 corrected", |k, seed, run| {
             missed(false, k, seed, run)
         }),
@@ -46,8 +41,8 @@ pub(super) fn figure() -> Figure {
         source: "MEREA, Table 3; the paper has no figure of it",
         says: "Table 3 says what a process does with an election message. If it has called an \
             election itself, it destroys a younger message; `append PID` stands in the other \
-            branch. So whoever has called an election and lets an older message pass is not in its \
-            list. The paper requires that the process with the highest id be elected.",
+            branch. So a process that has called an election and lets an older message pass is \
+            not in its list. The paper requires that the process with the highest id be elected.",
         choices: &[
             "Ten processes, all alive, in any order on the ring. So many call, each at a time of \
              its own within one hop, before any has heard of another.",
@@ -80,14 +75,13 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
     plan.faults = calls.into_iter().map(campaign).collect();
     let (choice, protocol) = (experiment.choice, protocol.to_owned());
     let file = ScenarioFile { about: String::new(), protocol, choice, plan, seed };
-    // Of one seed every run has its own luck.
+    // Every run of one seed draws its own numbers.
     let leader = elected(&file.trace(luck.below(u64::MAX)))?;
     Some(f64::from(u8::from(leader != u64::from(NODES - 1))))
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |name: &str, kind| finding.curve(&named(name, kind));
-    let (printed, corrected) = (of(PRINTED, Kind::Simulated), of(CORRECTED, Kind::Simulated));
+    let [printed, corrected] = [PRINTED, CORRECTED].map(|name| finding.simulated(name));
     let highest = |says, section, curve: &Curve| {
         let worst = curve.dots.iter().max_by(|a, b| a.y.total_cmp(&b.y));
         let because = worst.map_or("nothing was run".to_owned(), |dot| {
@@ -101,8 +95,12 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "3, Table 3",
             printed,
         ),
-        highest("It is, if whoever lets a message pass appends its id.", "ours", corrected),
-        as_often(printed, of(PRINTED, Kind::Printed)),
+        highest(
+            "It is, if every process that lets a message pass appends its id.",
+            "ours",
+            corrected,
+        ),
+        as_often(printed, finding.printed(PRINTED)),
     ]
 }
 

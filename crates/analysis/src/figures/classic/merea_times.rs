@@ -6,7 +6,7 @@ use super::merea_messages::{
     living, panel, proportional,
 };
 use crate::figures::evidence::{above, matched};
-use crate::figures::{Axis, Claim, Figure, Finding, Kind};
+use crate::figures::{Axis, Claim, Figure, Finding};
 use bellwether_sim::Measure;
 
 /// The figure.
@@ -32,7 +32,7 @@ pub(super) fn figure() -> Figure {
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let of = |case: Case| case.curve(finding, Kind::Simulated);
+    let of = |case: Case| finding.simulated(case.name);
     vec![
         matched(
             "In the best case MEREA takes as long as the ring.",
@@ -52,7 +52,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
 /// Ten times as many processes would take a hundred times as long.
 fn quadratic(finding: &Finding) -> Claim {
     let says = "In the worst-worst case the time grows as n².";
-    let curve = WORST_WORST.curve(finding, Kind::Simulated);
+    let curve = finding.simulated(WORST_WORST.name);
     let (Some([_, _, squared]), Some([.., linear])) = (
         growth_per_process(curve, |nodes| living(nodes) * living(nodes)),
         growth_per_process(curve, living),

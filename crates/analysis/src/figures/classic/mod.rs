@@ -9,8 +9,8 @@ mod hirschberg_sinclair_phases;
 mod merea_messages;
 mod merea_table_3;
 mod merea_times;
+mod records;
 mod ring_6_21;
-mod story;
 
 use super::Row;
 

@@ -1,8 +1,9 @@
 //! The lecture's figure 6.21: two elections at once on a ring.
 
-use super::common::{inputs, value_of};
-use super::story::{callers, counted, elected, ends, ids, sent, told};
+use super::common::value_of;
+use super::records::{callers, counted, elected, ends, ids, sent, told};
 use crate::figures::{Claim, Figure, Finding, Run};
+use crate::inputs::usual;
 use std::collections::BTreeMap;
 
 const RUN: Run =
@@ -14,7 +15,7 @@ pub(super) fn figure() -> Figure {
         title: "A ring that collects ids: processes 6 and 3 hold elections at once",
         source: "lecture, LCR: the algorithm illustrated, figure 6.21",
         says: "The election messages of P_6 and of P_3 go round at the same time. Each collects \
-            the ids of all who live; then whoever called sends the result round once.",
+            the ids of all who live; then the caller sends the result round once.",
         choices: &[
             "The lecture's text has the caption and not the picture. Eight processes in a row, of \
              which 7 has crashed, are those of the book it is from.",
@@ -40,7 +41,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let called = callers(records);
     let at_once = called.windows(2).all(|pair| pair[0].0 == pair[1].0);
     let callers: Vec<u64> = called.iter().map(|(_, id)| *id).collect();
-    let at = inputs(alive.len() as u32, |given| given.initiators = Some(called.len() as u32));
+    let at = usual(alive.len() as u32, |given| given.initiators = Some(called.len() as u32));
     let leader = elected(records);
     vec![
         Claim::judged(
@@ -65,7 +66,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             ),
         ),
         Claim::judged(
-            "Whoever called picks the highest id of those who live, and all come to know it.",
+            "The caller picks the highest id of the live processes, and all come to know it.",
             "lecture, LCR: the algorithm in words",
             leader.is_some() && leader == alive.last().copied(),
             format!("{} live, and {}", ids(&alive), told(leader)),

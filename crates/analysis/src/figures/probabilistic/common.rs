@@ -4,12 +4,8 @@
 use super::tell::{interval, no_less, no_more, together, told, within_part};
 use crate::figures::claim::doubt;
 use crate::figures::evidence::{exactly, matched_over, value};
-use crate::figures::{
-    Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series, Verdict,
-};
-use crate::inputs::{Inputs, ValidInputs};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Panel, Series, Verdict};
 use crate::point::Point;
-use crate::quantity::quantity;
 use bellwether_sim::Measure;
 
 /// What counts as a success "very high" or "close to 1".
@@ -30,9 +26,9 @@ pub(super) const STRATEGY: &str = "K = 7, 14, 28, 56, and N in the fifth round, 
     given up; no more than 6000 relays, which limits nothing up to N = 6000.";
 pub(super) const TIMES: &str = "Every message takes .1 s, and none is expected to take longer than \
     .2 s: the time-outs of section 3.3 are multiples of that, with 3K/2 hops in the Relay phase.";
-pub(super) const FAILURES: &str = "Failures belong to rounds: when one begins everyone's coin is \
-    drawn, and whoever is to fail does so at a moment drawn evenly from the round. Nobody knows \
-    who is dead: the dead stay in views, and can be preferred and elected.";
+pub(super) const FAILURES: &str = "Failures belong to rounds: when a round begins it is drawn for \
+    each process whether it fails, and when in the round, evenly. Nobody knows who is dead: the \
+    dead stay in views, and can be preferred and elected.";
 pub(super) const SIZE: &str = "Everyone knows the true size of the group at its start. If each \
     took the size of its view for it, as section 3.1 first says, K/view_prob would relay.";
 pub(super) const TIES: &str = "Lower ids are preferred. A preference is answered only if it is \
@@ -45,9 +41,9 @@ pub(super) const ROUNDS: &str = "Rounds are those that were begun, the last one 
 pub(super) const MESSAGES: &str = "Messages count when they are sent, those to the dead included; \
     calls and re-initiations are multicasts, too.";
 pub(super) const RULES: &str = "Section 3.1 names two ways to begin a round again: `hash`, which \
-    figure 3 prints, where each who saw that something is wrong does so with probability K/N; and \
-    `delay`, where whoever waits least does, of all who saw it. Where the rule is not named it is \
-    `delay`.";
+    figure 3 prints, where each process that saw that something is wrong does so with probability \
+    K/N; and `delay`, where of all that saw it the one with the shortest wait does. Where the rule \
+    is not named it is `delay`.";
 
 /// The choices behind a figure of success.
 const OF_SUCCESS: &[&str] = &[RULES, CALL, STRATEGY, TIMES, FAILURES, SIZE, TIES, SUCCESS];
@@ -123,9 +119,7 @@ impl Sweep {
     }
 
     fn series(&self, name: &str, hue: usize, measure: Measure, case: &Case) -> Series {
-        let points = self.values.iter().map(|x| (*x, (case.point)(*x))).collect();
-        let points = Points::Simulated(measure, points);
-        Series { name: name.to_owned(), hue, drawn: true, points }
+        Series::simulated(name, hue, measure, self.values.iter().map(|x| (*x, (case.point)(*x))))
     }
 }
 
@@ -137,33 +131,6 @@ fn alone(panel: Panel, choices: &'static [&'static str]) -> Figure {
 /// A curve's name: what it shows, and in which case.
 fn named(what: &str, case: &str) -> String {
     if case.is_empty() { what.to_owned() } else { format!("{what}, {case}") }
-}
-
-/// What formulas are asked about a group of so many.
-pub(super) fn given(nodes: u32, change: impl FnOnce(&mut Inputs)) -> ValidInputs {
-    let mut given = Inputs { nodes, ..Inputs::default() };
-    change(&mut given);
-    given.try_into().expect("figures ask for what formulas can tell")
-}
-
-/// The line of a formula, wherever it has a value.
-pub(super) fn formula(
-    subject: &str,
-    hue: usize,
-    kind: Kind,
-    name: &str,
-    points: impl Iterator<Item = (f64, ValidInputs)>,
-) -> Series {
-    let quantity = quantity(name).unwrap_or_else(|| panic!("no quantity is called {name}"));
-    let form = if kind == Kind::Printed { quantity.printed } else { quantity.corrected };
-    let points = points.filter_map(|(x, at)| Some((x, form(&at).ok()?))).collect();
-    let name = named(subject, kind.name());
-    Series { name, hue, drawn: true, points: Points::Formula(kind, points) }
-}
-
-/// The curve of a subject of which there are formulas.
-pub(super) fn formula_curve<'a>(finding: &'a Finding, subject: &str, kind: Kind) -> &'a Curve {
-    finding.curve(&named(subject, kind.name()))
 }
 
 /// A curve in a sentence: how it begins, and how it ends.

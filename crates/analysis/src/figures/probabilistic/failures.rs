@@ -2,8 +2,9 @@
 
 use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
 use super::loss::{NODES, by_delay};
-use super::tell::{at_least, scaled, together, told};
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Points, Series, Verdict};
+use super::tell::{at_least, together, told};
+use crate::figures::evidence::scaled;
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Series, Verdict};
 use crate::point::Point;
 use crate::probabilistic::point;
 
@@ -26,13 +27,8 @@ const SWEEP: Sweep = Sweep {
 /// The figure.
 pub(super) fn figure() -> Figure {
     let mut success = SWEEP.success();
-    let points = FAILS.iter().map(|fail| (*fail, 1.0 - fail)).collect();
-    success.series.push(Series {
-        name: CEILING.to_owned(),
-        hue: 0,
-        drawn: true,
-        points: Points::Formula(Kind::Corrected, points),
-    });
+    let ceiling = FAILS.iter().map(|fail| (*fail, Some(1.0 - fail)));
+    success.series.push(Series::line(CEILING, 0, Kind::Corrected, ceiling));
     Figure {
         title: "Probabilistic election: success, rounds and messages against failures",
         source: "ours, the graphs that section 5 of the probabilistic election leaves out",
@@ -63,7 +59,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         )
         .explained(
             Verdict::Refuted,
-            "whoever fails needs no final message, and so failures cause hardly any further round",
+            "a process that fails needs no final message, so failures cause hardly any further \
+             round",
         ),
         as_computed(
             "Strong success is 1 − p_fail, the probability that the leader lives.",

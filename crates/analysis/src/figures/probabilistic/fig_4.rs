@@ -1,13 +1,11 @@
 //! Figure 4: the factors of the bound and their product against K, and what a round really does.
 
-use super::common::{
-    CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, as_computed, formula, formula_curve, given,
-};
+use super::common::{CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, as_computed};
 use super::tell::{self, at_least, together};
 use crate::figures::evidence::{above_from, lies_above, part, value};
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Points, Series};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Series};
 use crate::figures::{Verdict, evidence::exactly};
-use crate::inputs::Loss;
+use crate::inputs::{Loss, usual};
 use crate::numbers::number;
 use crate::point::Point;
 use crate::probabilistic::one_round;
@@ -47,7 +45,7 @@ pub(super) fn figure() -> Figure {
         choices: &[
             "The bound on E1 is taken as 0 where it is negative.",
             "Corrected: E1 of the exact distribution, E2 exact for the relay graph's own edges, \
-             two unicasts for each edge of E3, whole relays in E4; see `bellwether errata`.",
+             two unicasts for each edge of E3, whole relays in E4; the errata say why.",
             "Simulated is one round of the same K, which is given up if it fails.",
             CALL,
             TIMES,
@@ -69,14 +67,14 @@ fn across() -> Axis {
 /// Both forms of a quantity at every K.
 fn both(subject: &str, quantity: &str, hue: usize) -> [Series; 2] {
     let at = |k: u32| {
-        given(NODES, |given| {
+        usual(NODES, |given| {
             (given.k, given.view, given.fail) = (k, VIEW, FAIL);
             (given.unicast_loss, given.multicast_loss) = (LOSS, LOSS);
         })
     };
     [Kind::Printed, Kind::Corrected].map(|kind| {
         let points = (1..=MOST).map(|k| (f64::from(k), at(k)));
-        formula(subject, hue, kind, quantity, points)
+        Series::formula((subject, quantity), hue, kind, points)
     })
 }
 
@@ -89,29 +87,21 @@ fn factors() -> Panel {
 
 fn product() -> Panel {
     let mut series: Vec<Series> = both(BOUND, "probabilistic.success", 4).into();
-    series.push(Series {
-        name: CEILING.to_owned(),
-        hue: 6,
-        drawn: true,
-        points: Points::Formula(
-            Kind::Corrected,
-            (1..=MOST).map(|k| (f64::from(k), 1.0 - FAIL)).collect(),
-        ),
-    });
+    let ceiling = (1..=MOST).map(|k| (f64::from(k), Some(1.0 - FAIL)));
+    series.push(Series::line(CEILING, 6, Kind::Corrected, ceiling));
     let point = |k: u32| {
         let point = one_round(NODES, k).loss(Loss::apart(LOSS));
         Point { view: VIEW, fail: FAIL, ..point }
     };
-    let points = SIMULATED.iter().map(|k| (f64::from(*k), point(*k))).collect();
-    let points = Points::Simulated(Measure::StrongSuccess, points);
-    series.push(Series { name: ROUND.to_owned(), hue: 5, drawn: true, points });
+    let points = SIMULATED.iter().map(|k| (f64::from(*k), point(*k)));
+    series.push(Series::simulated(ROUND, 5, Measure::StrongSuccess, points));
     let y = Axis::linear("success of a round", "");
     Panel { title: "their product, with E5, and one simulated round", x: across(), y, series }
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let printed = |name: &str| formula_curve(finding, name, Kind::Printed);
-    let (bound, corrected) = (printed(BOUND), formula_curve(finding, BOUND, Kind::Corrected));
+    let printed = |name: &str| finding.printed(name);
+    let (bound, corrected) = (printed(BOUND), finding.corrected(BOUND));
     let (round, ceiling) = (finding.curve(ROUND), finding.curve(CEILING));
     let [e1, e2, e3, e4] = FACTORS.map(|(name, _)| printed(name));
     vec![

@@ -1,9 +1,10 @@
 //! Ours: the relays of one round, and in how many components they fall, against exact formulas.
 
-use super::common::{CALL, SIZE, TIES, TIMES, as_computed, formula, formula_curve, given};
+use super::common::{CALL, SIZE, TIES, TIMES, as_computed};
 use super::tell::{at_least, together, told};
-use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Points, Series, Verdict};
-use crate::inputs::{Loss, ValidInputs};
+use crate::figures::series::named;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series, Verdict};
+use crate::inputs::{Loss, ValidInputs, usual};
 use crate::numbers::number;
 use crate::point::Point;
 use crate::probabilistic::one_round;
@@ -54,7 +55,7 @@ fn point(k: u32) -> Point {
 }
 
 fn at(k: u32) -> ValidInputs {
-    given(NODES, |given| {
+    usual(NODES, |given| {
         (given.k, given.view, given.fail) = (k, VIEW, 0.0);
         (given.unicast_loss, given.multicast_loss) = (0.0, 0.0);
     })
@@ -64,24 +65,22 @@ fn panel(shown: &(&'static str, &str, Measure, &'static str)) -> Panel {
     let (subject, quantity, measure, title) = *shown;
     let lines = [Kind::Printed, Kind::Corrected].map(|kind| {
         let points = RELAYS.iter().map(|k| (f64::from(*k), at(*k)));
-        formula(subject, 0, kind, quantity, points)
+        Series::formula((subject, quantity), 0, kind, points)
     });
     let mut series: Vec<Series> = lines.into();
     // The text has no number of components, and as many relays as there are.
-    series.retain(|line| !matches!(&line.points, Points::Formula(_, dots) if dots.is_empty()));
-    let points = RELAYS.iter().map(|k| (f64::from(*k), point(*k))).collect();
-    let points = Points::Simulated(measure, points);
-    series.push(Series { name: format!("{subject}, simulated"), hue: 0, drawn: true, points });
+    series.retain(|line| !line.is_formula_below(1));
+    let points = RELAYS.iter().map(|k| (f64::from(*k), point(*k)));
+    series.push(Series::simulated(named(subject, Kind::Simulated), 0, measure, points));
     Panel { title, x: Axis::log("K", ""), y: Axis::linear(subject, ""), series }
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
-    let pair = |subject: &str| {
-        [Kind::Simulated, Kind::Corrected].map(|kind| formula_curve(finding, subject, kind))
-    };
+    let pair =
+        |subject: &str| [Kind::Simulated, Kind::Corrected].map(|kind| finding.of(subject, kind));
     let ([relays, k], [parts, all]) = (pair("relays"), pair("components"));
     let [one, exact] = pair("one component");
-    let printed = formula_curve(finding, "one component", Kind::Printed);
+    let printed = finding.printed("one component");
     vec![
         as_computed("K members relay.", "3.1", AXIS, &[(relays, k)]),
         as_computed("There are as many components as computed.", "ours", AXIS, &[(parts, all)]),

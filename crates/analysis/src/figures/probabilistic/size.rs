@@ -1,12 +1,9 @@
 //! Ours: where members take the size of the group from, which the filter compares K with.
 
-use super::common::{
-    CALL, Case, MESSAGES, ROUNDS, SUCCESS, Sweep, TIES, TIMES, ends, formula, formula_curve, given,
-    steady_at,
-};
+use super::common::{CALL, Case, MESSAGES, ROUNDS, SUCCESS, Sweep, TIES, TIMES, ends, steady_at};
 use crate::figures::evidence::{lies_above, matched};
-use crate::figures::{Axis, Claim, Figure, Finding, Kind, Verdict};
-use crate::inputs::Loss;
+use crate::figures::{Axis, Claim, Figure, Finding, Kind, Series, Verdict};
+use crate::inputs::{Loss, ValidInputs, usual};
 use crate::point::Point;
 use crate::probabilistic::one_round;
 use bellwether_protocols::probabilistic::Size;
@@ -41,7 +38,7 @@ pub(super) fn figure() -> Figure {
         [("K", 0, "probabilistic.relays"), ("by view", 1, "probabilistic.relays.by-view")]
     {
         let points = SIZES.iter().map(|nodes| (*nodes, at(*nodes)));
-        relays.series.push(formula(subject, hue, Kind::Corrected, quantity, points));
+        relays.series.push(Series::formula((subject, quantity), hue, Kind::Corrected, points));
     }
     Figure {
         title: "Probabilistic election: how large do members think the group is?",
@@ -67,15 +64,15 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-fn at(nodes: f64) -> crate::inputs::ValidInputs {
-    given(nodes as u32, |given| {
+fn at(nodes: f64) -> ValidInputs {
+    usual(nodes as u32, |given| {
         (given.fail, given.unicast_loss, given.multicast_loss) = (0.0, 0.0, 0.0);
     })
 }
 
 fn claims(finding: &Finding) -> Vec<Claim> {
     let of = |what: &str, case: &str| finding.curve(&format!("{what}, {case}"));
-    let formula = |name: &str| formula_curve(finding, name, Kind::Corrected);
+    let formula = |name: &str| finding.corrected(name);
     let [unicasts, more_unicasts] = ["true", "view"].map(|case| of("unicasts", case));
     let [multicasts, more_multicasts] = ["true", "view"].map(|case| of("multicasts", case));
     vec![

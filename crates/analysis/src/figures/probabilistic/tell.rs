@@ -6,7 +6,7 @@
 //! with fewer than [`ENOUGH_RUNS`] of its own confirms nothing, whatever its interval is.
 
 use crate::figures::claim::{ENOUGH_RUNS, fewer_runs};
-use crate::figures::evidence::exactly;
+use crate::figures::evidence::{exactly, scaled};
 use crate::figures::{Claim, Dot, Verdict};
 use crate::numbers::number;
 
@@ -64,12 +64,6 @@ pub(super) fn within_part(dot: &Dot, of: &Dot, part: f64) -> Verdict {
 /// That two points are no farther apart than this.
 pub(super) fn within_distance(one: &Dot, other: &Dot, most: f64) -> Verdict {
     together([at_least(one, &moved(other, -most)), at_least(&moved(other, most), one)])
-}
-
-/// The point times a factor.
-pub(super) fn scaled(dot: &Dot, factor: f64) -> Dot {
-    let ci95 = dot.ci95.map(|end| factor * end);
-    Dot { y: factor * dot.y, stderr: factor * dot.stderr, ci95, ..dot.clone() }
 }
 
 fn moved(dot: &Dot, by: f64) -> Dot {

@@ -1,21 +1,21 @@
 //! The smallest strategy of a probabilistic election that succeeds as often as asked for.
 //!
 //! **Source.** Section 3.2 of the paper leaves the strategy open: K of the first round, K of the
-//! further ones, and how many there are. Section 4 bounds how often one round succeeds, from so far
-//! below that no strategy can be chosen by it. So strategies are simulated.
+//! further ones, and how many there are. Section 4 gives a lower bound for the success of one
+//! round, but it is far too low to choose a strategy by. So strategies are simulated.
 //!
 //! **What is smallest.** The strategy with the fewest messages on average, unicasts and multicasts
 //! together, of those tried: K the same in all rounds, or twice that of the round before; one round
 //! or several. The paper's own last round, in which everyone is a relay, is not among them: it
 //! takes N² unicasts.
 //!
-//! **When it reaches a goal.** When the lower end of the interval of its strong success does. All
-//! that is tried has a chance of being taken for better than it is, and is looked at several times;
-//! so it is chosen by the interval of 99.9 %, and told with that of 95 %, which lies within.
-//! Whether it holds is then asked of [fresh runs](Found::confirm).
+//! **When it reaches a goal.** When the lower end of the interval of its strong success does. Every
+//! strategy is looked at several times and may by chance seem better than it is. So the search
+//! chooses by the interval of 99.9 % and reports that of 95 %, which lies within.
+//! [Fresh runs](Found::confirm) then show whether the choice holds.
 //!
-//! **What limits it.** A crash of the leader in the round that elects it is noticed by nobody, so
-//! that no strategy succeeds much more often than 1 − p_fail.
+//! **What limits it.** No process notices a crash of the leader in the round that elects it. So no
+//! strategy succeeds much more often than 1 − p_fail.
 //!
 //! | file | what it knows |
 //! |---|---|
@@ -40,9 +40,9 @@ use bellwether_sim::Proportion;
 
 /// No plan has more rounds.
 pub const ROUNDS_MAX: u32 = 16;
-/// The interval that is told.
+/// The confidence of the interval that is reported.
 pub const TOLD: f64 = 0.95;
-/// The interval by which a strategy is chosen.
+/// The confidence of the interval by which a strategy is chosen.
 const CHOSEN: f64 = CONFIDENCE;
 
 /// What is asked for.
@@ -83,7 +83,7 @@ impl Goals {
         if needs > most {
             return Err(Refused::TooManyRuns { success, needs, most });
         }
-        // Whoever names a leader has heard of it.
+        // A process that names a leader has heard of it.
         let (nodes, most) = (self.point.nodes, effort.deliveries());
         let least = needs * f64::from(nodes);
         if least > most {
@@ -105,7 +105,7 @@ pub struct Effort {
     /// A multiple of what is usual: three thousand million deliveries, and a hundred thousand runs
     /// of one strategy. Deliveries and not seconds, so that no answer depends on the machine.
     pub scale: f64,
-    /// Where luck comes from.
+    /// The seed of all randomness.
     pub seed: u64,
     /// How many threads; zero for as many as there are cores.
     pub threads: usize,

@@ -5,13 +5,13 @@ use crate::figures::SimulationFailed;
 use crate::numbers::trimmed;
 use std::fmt;
 
-/// Binary fractions have more digits than were meant.
+/// Digits after the point in messages: binary fractions have more than the user gave.
 const DIGITS: usize = 7;
 
-/// Goals that are none, that nothing tried reaches, or that cannot be decided.
+/// A goal that is invalid, that no tried strategy reaches, or that cannot be decided.
 #[derive(Debug)]
 pub enum Refused {
-    /// What is asked for is no chance, or certainty.
+    /// The success asked for is not between 0 and 1.
     NoChance {
         /// As given.
         success: f64,

@@ -1,17 +1,17 @@
 //! Which strategies are tried, in what order, and how often.
 //!
-//! K rises, in steps of about √2. Once there is a best strategy, one round is the first to be
-//! looked at of each K: none that begins with it takes fewer messages, so if that is more than the
-//! best one takes, the search is over. Then those that succeed most often; where they do not reach
-//! the goal, no other with this K does. Then all of them, from the cheapest. Around the best one K
-//! is then searched more finely.
+//! K rises in steps of about √2. Once there is a best strategy, the search looks first at a single
+//! round of each K: no strategy that begins with this K takes fewer messages, so if one round takes
+//! more than the best strategy, the search is over. Next come the strategies that succeed most
+//! often; if they do not reach the goal, no other with this K does. Then come all others, the
+//! cheapest first. At the end the search tries the values of K around the best one.
 //!
 //! A look has three times the runs of the one before, from the same seed, until the goal lies
-//! outside the interval, or too near to be told from it; the last has as many as there may be. What
-//! a run takes is learnt from a single one, before more are asked of the effort. Which of two is
-//! cheaper is decided by the first look alone, whatever the goal: what a harder goal finds then
-//! reaches the easier one too, and is not cheaper than what that finds, unless one of them is too
-//! near to tell.
+//! outside the interval, or too near to its end to decide; the last look has as many runs as the
+//! effort allows. A single run shows how much work a run is, before more are made. Only the first
+//! look decides which of two strategies is cheaper, for every goal. So the strategy for a harder
+//! goal reaches an easier one too, and is not cheaper than the strategy for that, unless one of
+//! them is too near to decide.
 
 use super::refused::Best;
 use super::tactic::{Standing, Tactic, Trial};
@@ -21,7 +21,7 @@ use crate::point::Point;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// After so many K in a row that did not raise the best success, no further is tried.
+/// After this many K in a row that did not raise the best success, the search tries no larger K.
 const PATIENCE: u32 = 3;
 /// But only if it succeeds so often, of what failures leave: before, a rise may be too small to be
 /// seen.

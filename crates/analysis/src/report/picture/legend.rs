@@ -1,4 +1,4 @@
-//! What the lines and markers mean, below the pictures, where it covers nothing.
+//! The legend: what the lines and markers mean. It stands below the pictures and covers no data.
 
 use super::super::markup::{Indexed, N, put};
 use super::look::{Look, Looks};

@@ -1,8 +1,8 @@
 //! How a curve looks: its kind decides line or marker, its hue which colour, dash and shape.
 //!
 //! Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart,
-//! without the yellow, which white paper swallows. Every hue has a marker and dashes of its own as
-//! well, so that nothing is lost without colour.
+//! without the yellow, which is hard to see on white paper. Every hue also has its own marker and
+//! dashes, so that curves can be told apart without colour.
 
 use super::super::markup::{N, put};
 use super::names::plain;
@@ -228,7 +228,7 @@ impl Look {
         );
     }
 
-    /// A marker at this place; whoever points at it reads `tip`.
+    /// A marker at this place; a browser shows `tip` when it is pointed at.
     pub(super) fn marker(self, out: &mut String, (x, y): (f64, f64), tip: &str) {
         let colour = self.colour;
         let fill = if self.full { colour } else { "#fff" };

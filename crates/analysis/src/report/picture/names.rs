@@ -1,8 +1,9 @@
 //! What is drawn, under names as short as they can be.
 //!
-//! Names of curves are lists, as `LE-S, uncorrelated, simulated`: claims look curves up by them, so
-//! they say all. In a picture, what every curve of a pane says and no other pane's does is known
-//! from the pane's title. Without it, panes often have the same names and can share a legend.
+//! Names of curves are lists, such as `LE-S, uncorrelated, simulated`: claims look curves up by
+//! them, so they are complete. In a picture, the part that all curves of one pane share and no
+//! other pane has stands in the pane's title. Without that part panes often have the same names and
+//! can share a legend.
 
 use crate::figures::{Curve, Finding, Kind, Pane};
 use std::collections::BTreeSet;

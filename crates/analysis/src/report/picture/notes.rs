@@ -1,4 +1,4 @@
-//! What stands between the curves of a pane beside themselves: a level, and names at points.
+//! Notes among the curves of a pane: a level, and names at points.
 
 use super::super::markup::{Indexed, N, Text, put};
 use super::pane::Plot;

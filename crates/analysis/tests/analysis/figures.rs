@@ -3,10 +3,9 @@
 //! Verdicts must come out of numbers. So known ones are asked for with a moderate number of runs,
 //! and forged numbers must turn them round.
 
-mod found;
-
+use crate::found::{found, named};
 use bellwether_analysis::figures::{
-    Budget, Claim, Figure, Finding, Kind, Points, Verdict, figure, figures, names,
+    Claim, Figure, Finding, Kind, Points, Verdict, figure, figures, names,
 };
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -23,17 +22,11 @@ fn up_to(most: f64, mut figure: Figure) -> Figure {
     figure
 }
 
-fn found(figures: Vec<Figure>, runs: u64) -> Vec<Finding> {
-    let budget = Budget { runs, ..Budget::default() };
-    found::found(figures, budget)
-}
-
 /// The chapter's figures with enough runs to be sure of their verdicts.
 static CHAPTER: LazyLock<Vec<Finding>> = LazyLock::new(|| found(chapter(), 1000));
 
 fn finding(id: &str) -> Finding {
-    let found = CHAPTER.iter().find(|finding| finding.id == id);
-    found.expect("a figure of the chapter").clone()
+    named(&CHAPTER, id)
 }
 
 fn chapter() -> Vec<Figure> {

@@ -54,14 +54,21 @@ fn has_a_value_or_a_reason(quantity: &Quantity, inputs: &ValidInputs) {
         let finite = value.as_ref().map_or(true, |value| value.is_finite());
         assert!(finite, "{} {name}: {value:?} for {inputs:?}", quantity.name);
         if let Err(why) = value {
-            assert!(why.to_string().len() > 10, "{} {name}: {why:?}", quantity.name);
+            let text = why.to_string();
+            assert!(text.len() > 10 && !text.contains("--"), "{} {name}: {text}", quantity.name);
+            // What stands between backticks is a parameter.
+            for parameter in text.split('`').skip(1).step_by(2) {
+                let known = |quantity: &Quantity| quantity.reads.contains(&parameter);
+                assert!(quantities().any(known), "{}: {parameter}", quantity.name);
+            }
         }
     }
     // A quantity that cannot be negative is not.
     if let Ok(value) = (quantity.corrected)(inputs) {
         assert!(value >= 0.0, "{}: {value} for {inputs:?}", quantity.name);
     }
-    assert!(!(quantity.note)(inputs).is_empty());
+    let note = (quantity.note)(inputs);
+    assert!(!note.is_empty() && !note.contains("--"), "{}: {note}", quantity.name);
     if let Some((point, _)) = (quantity.simulation)(inputs) {
         assert!(point.window > bellwether_core::Duration::ZERO, "{}", point.command());
     }

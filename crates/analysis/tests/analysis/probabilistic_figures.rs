@@ -1,28 +1,23 @@
 //! The figures of the probabilistic election, and ours of it: what they find, and that they find
 //! it.
-//!
-//! Verdicts must come out of numbers. So known ones are asked for, and forged numbers must turn
-//! them round.
 
-mod found;
-
-use bellwether_analysis::figures::Verdict::{self, Confirmed, NotReproducible, Refuted};
-use bellwether_analysis::figures::{Budget, Finding, figure, probabilistic};
+use crate::found::{found, named};
+use crate::known::{Table, assert_forgeries_count, assert_known};
+use bellwether_analysis::figures::Verdict::{Confirmed, NotReproducible, Refuted};
+use bellwether_analysis::figures::{Finding, figure, probabilistic};
 use std::sync::LazyLock;
 
 static FOUND: LazyLock<Vec<Finding>> = LazyLock::new(|| {
     let names = probabilistic::FIGURES.iter().map(|(name, _)| name);
     let figures = names.map(|name| figure(name).expect("it is listed")).collect();
-    found::found(figures, Budget::default())
+    found(figures, 1000)
 });
 
 fn finding(id: &str) -> Finding {
-    FOUND.iter().find(|finding| finding.id == id).expect("one of these figures").clone()
+    named(&FOUND, id)
 }
 
-/// The verdicts of a figure's claims, known by how each begins, in their order; and a forgery of
-/// its numbers that must turn the verdict round.
-const KNOWN: &[(&str, &[Known])] = &[
+const KNOWN: Table = &[
     (
         "probabilistic-4",
         &[
@@ -170,9 +165,6 @@ const KNOWN: &[(&str, &[Known])] = &[
     ),
 ];
 
-/// How a claim begins, its verdict, and a forgery.
-type Known = (&'static str, Verdict, fn(&mut Finding));
-
 const STRONG: &str = "strong, delay";
 
 fn forge(finding: &mut Finding, name: &str, mut y: impl FnMut(f64) -> f64) {
@@ -201,38 +193,12 @@ fn grow(finding: &mut Finding, name: &str) {
 
 #[test]
 fn every_verdict_that_is_known_comes_out() {
-    let ids: Vec<&str> = FOUND.iter().map(|finding| finding.id).collect();
-    assert_eq!(ids, KNOWN.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-    let mut wrong = Vec::new();
-    for (id, known) in KNOWN {
-        let claims = finding(id).claims;
-        assert_eq!(claims.len(), known.len(), "{id}: a claim that no test knows");
-        for (claim, (begins, verdict, _)) in claims.iter().zip(*known) {
-            println!("{id}: {} [{}]: {}", claim.says, claim.verdict.name(), claim.because);
-            assert!(claim.says.starts_with(begins), "{id}: {}", claim.says);
-            assert!(!claim.because.is_empty() && !claim.because.contains("NaN"), "{claim:?}");
-            if claim.verdict != *verdict {
-                wrong.push((id, claim.says, claim.because.clone()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_known(&FOUND, KNOWN);
 }
 
 #[test]
 fn forgeries_turn_every_verdict_round() {
-    let mut unmoved = Vec::new();
-    for (id, known) in KNOWN {
-        for (place, (begins, _, forgery)) in known.iter().enumerate() {
-            let mut forged = finding(id);
-            forgery(&mut forged);
-            let now = &(figure(id).expect("one of these figures").claims)(&forged)[place];
-            if now.verdict == forged.claims[place].verdict {
-                unmoved.push((id, begins, now.because.clone()));
-            }
-        }
-    }
-    assert!(unmoved.is_empty(), "{unmoved:#?}");
+    assert_forgeries_count(&FOUND, KNOWN);
 }
 
 /// What the paper varies, and how far.

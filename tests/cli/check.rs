@@ -1,34 +1,13 @@
 //! `bellwether check` as scripts and people meet it: what it says, what it writes, how it ends.
 
+use crate::command::{bellwether, folder, ran, unused};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
-fn bellwether(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("the command starts")
-}
-
-/// What it writes, and its exit code.
-fn run(arguments: &str) -> (String, Option<i32>) {
-    let output = bellwether(arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(errors, "", "{arguments}");
-    (String::from_utf8(output.stdout).expect("the output is text"), output.status.code())
-}
-
+/// The verdict as JSON, and the exit code.
 fn json(arguments: &str) -> (Value, Option<i32>) {
-    let (text, code) = run(&format!("{arguments} --format json"));
+    let (text, code) = ran(&format!("{arguments} --format json"));
     (serde_json::from_str(&text).expect("it is JSON"), code)
-}
-
-/// An empty folder of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("bellwether-{name}-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder); // a test that failed may have left one
-    folder
 }
 
 #[test]
@@ -49,7 +28,7 @@ fn a_promise_that_holds_says_what_was_tested() {
     let faults = verdict["faults"].as_object().expect("faults by kind");
     assert!(faults.len() > 20 && faults.values().all(|n| n.as_u64() > Some(0)), "{verdict}");
     assert_eq!(verdict["violations"], Value::Array(vec![]));
-    let (text, _) = run("check le-s --schedules 50");
+    let (text, _) = ran("check le-s --schedules 50");
     for words in ["le-s with 5 processes, 50 schedules from seed 1", "agreement", "held"] {
         assert!(text.contains(words), "{words}:\n{text}");
     }
@@ -57,7 +36,7 @@ fn a_promise_that_holds_says_what_was_tested() {
 
 #[test]
 fn a_broken_promise_is_shown_shrunk_written_down_and_replayed() {
-    let out = folder("check");
+    let out = unused("check");
     let flags = format!("check sup-al-elect --promise eventually-one --out {}", out.display());
     let (verdict, code) = json(&format!("{flags} --schedules 500"));
     assert_eq!(code, Some(1), "{verdict}");
@@ -81,12 +60,12 @@ fn a_broken_promise_is_shown_shrunk_written_down_and_replayed() {
     let name = format!("violation-sup-al-elect-1-{number}");
     let scenario = out.join(format!("{name}.toml"));
     assert_eq!(violation["scenario"], scenario.display().to_string());
-    let (transcript, code) = run(&format!("trace {}", scenario.display()));
+    let (transcript, code) = ran(&format!("trace {}", scenario.display()));
     assert_eq!(code, Some(0), "{transcript}");
     assert!(transcript.contains("start"), "{transcript}");
     let picture = std::fs::read_to_string(out.join(format!("{name}.svg")));
     assert!(picture.expect("a picture").starts_with("<svg"));
-    let (text, code) = run(&format!("{flags} --schedule {number}"));
+    let (text, code) = ran(&format!("{flags} --schedule {number}"));
     assert_eq!(code, Some(1));
     for words in ["BROKEN", "VIOLATED by schedule", "shrunk from", "again:", "picture:"] {
         assert!(text.contains(words), "{words}:\n{text}");
@@ -108,7 +87,7 @@ fn the_verdict_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn who_promises_nothing_cannot_be_judged() {
-    let (text, code) = run("check sup-al-elect --schedules 5");
+    let (text, code) = ran("check sup-al-elect --schedules 5");
     assert_eq!(code, Some(0));
     assert!(text.contains("nothing to judge"), "{text}");
     assert_eq!(json("check sup-al-elect --schedules 5").0["verdict"], "nothing to judge");
@@ -116,7 +95,7 @@ fn who_promises_nothing_cannot_be_judged() {
 
 #[test]
 fn bad_calls_are_refused_in_one_line_and_leave_nothing() {
-    let out = folder("refused");
+    let out = unused("refused");
     for (arguments, words) in [
         ("check le-x", "no protocol has that name"),
         ("check le-s --promise always", "'always' is no promise; choose one of never-two"),
@@ -139,12 +118,12 @@ fn bad_calls_are_refused_in_one_line_and_leave_nothing() {
 
 #[test]
 fn help_names_what_the_command_has_and_hides_what_it_draws_itself() {
-    let (help, _) = run("check --help");
+    let (help, _) = ran("check --help");
     for words in ["--promise", "--schedule ", "[default: 5]", "Exit code"] {
         assert!(help.contains(words), "{words}:\n{help}");
     }
     assert!(!help.contains("--loss") && !help.contains("--clock-drift"), "{help}");
-    let (help, _) = run("check le-s --help");
+    let (help, _) = ran("check le-s --help");
     for words in ["--promise", "--suppress", "[default: 3s]"] {
         assert!(help.contains(words), "{words}:\n{help}");
     }
@@ -154,7 +133,7 @@ fn help_names_what_the_command_has_and_hides_what_it_draws_itself() {
 /// The paper's protocol as printed: C3 is missing, and two global leaders follow.
 #[test]
 fn the_published_protocol_is_found_out() {
-    let out = folder("published");
+    let out = unused("published");
     let flags = format!("check local-leader --as-published --out {}", out.display());
     let (verdict, code) = json(&flags);
     assert_eq!((code, &verdict["verdict"]), (Some(1), &Value::from("violated")), "{verdict}");
@@ -171,7 +150,7 @@ fn a_small_group_is_explored_to_the_end_and_says_how_far() {
     assert_eq!(code, Some(0), "{verdict}");
     assert_eq!(verdict["complete"], true, "{verdict}");
     assert_eq!(verdict["somebody_leads"], true, "{verdict}");
-    let (text, _) = run(flags);
+    let (text, _) = ran(flags);
     assert!(text.contains("all that can be reached"), "{text}");
     let (verdict, code) = json(&format!("{flags} --states 100"));
     assert_eq!((code, &verdict["complete"]), (Some(0), &Value::from(false)), "{verdict}");
@@ -183,7 +162,7 @@ fn a_group_that_draws_is_explored_and_its_deadlock_is_found() {
     assert_eq!(code, Some(0), "{verdict}");
     assert_eq!((&verdict["complete"], &verdict["ticks"]), (&true.into(), &10.into()), "{verdict}");
     assert_eq!((&verdict["protocol"], &verdict["somebody_leads"]), (&"le-s".into(), &true.into()));
-    let out = std::env::temp_dir().join(format!("bellwether-explored-{}", std::process::id()));
+    let out = unused("explored");
     let flags = format!("check sup-al-elect --explore --nodes 2 --out {}", out.display());
     let (verdict, code) = json(&flags);
     assert_eq!(code, Some(1), "{verdict}");
@@ -215,7 +194,7 @@ fn what_cannot_be_explored_is_refused() {
 
 #[test]
 fn violations_do_not_overwrite_each_other() {
-    let out = folder("several");
+    let out = unused("several");
     let scenario = |flags: &str| {
         let (verdict, code) = json(&format!("check {flags} --out {}", out.display()));
         assert_eq!(code, Some(1), "{verdict}");
@@ -242,7 +221,7 @@ fn violations_do_not_overwrite_each_other() {
 /// A shrunk schedule ends in the instant in which two lead; in the picture both are to be seen.
 #[test]
 fn the_picture_of_two_leaders_shows_both() {
-    let out = folder("both");
+    let out = unused("both");
     let flags = "check le-s --promise never-two --schedule 3";
     let (verdict, _) = json(&format!("{flags} --out {}", out.display()));
     let violation = &verdict["violations"][0];
@@ -257,26 +236,8 @@ fn the_picture_of_two_leaders_shows_both() {
 }
 
 #[test]
-fn whoever_interrupts_a_check_is_told_what_was_found_so_far() {
-    let child = Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .args(["check", "local-leader", "--schedules", "100000000", "--format", "json"])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    std::thread::sleep(std::time::Duration::from_secs(3));
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130));
-    let verdict: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
-    assert_eq!((&verdict["interrupted"], &verdict["verdict"]), (&true.into(), &"holds".into()));
-    assert!(verdict["schedules"].as_u64() > Some(0), "{verdict}");
-}
-
-#[test]
 fn a_picture_is_not_written_under_the_name_of_another_kind() {
     let out = folder("png");
-    std::fs::create_dir_all(&out).expect("a folder");
     let png = out.join("x.png");
     let output = bellwether(&format!("trace le-s --nodes 3 --svg {}", png.display()));
     let errors = String::from_utf8_lossy(&output.stderr);

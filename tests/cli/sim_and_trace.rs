@@ -1,48 +1,8 @@
-//! The command as scripts and people meet it: its output, its one-line errors, its exit codes.
+//! `bellwether sim` and `bellwether trace`, and what all commands share: help, completions,
+//! refusals.
 
+use crate::command::{folder, json, mean, program, refusal, stdout};
 use serde_json::{Value, json};
-use std::process::{Command, Output};
-
-fn bellwether(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("the command starts")
-}
-
-fn stdout(arguments: &str) -> String {
-    let output = bellwether(arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {errors}");
-    assert_eq!(errors, "", "{arguments}");
-    String::from_utf8(output.stdout).expect("the output is text")
-}
-
-fn json(arguments: &str) -> Value {
-    serde_json::from_str(&stdout(&format!("{arguments} --format json"))).expect("it is JSON")
-}
-
-/// The one line with which a bad call is refused.
-fn refusal(arguments: &str, code: i32) -> String {
-    let output = bellwether(arguments);
-    let errors = String::from_utf8(output.stderr).expect("errors are text");
-    assert_eq!(output.status.code(), Some(code), "{arguments}: {errors}");
-    assert_eq!(output.stdout, b"", "{arguments}: nothing is written");
-    assert_eq!(errors.lines().count(), 1, "{arguments}: one line, not\n{errors}");
-    assert!(errors.starts_with("bellwether: "), "{errors}");
-    errors
-}
-
-/// An empty folder of this test's own.
-fn folder(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("bellwether-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("there is room for a folder");
-    folder
-}
-
-fn mean(result: &Value, metric: &str) -> f64 {
-    result["metrics"][metric]["mean"].as_f64().unwrap_or_else(|| panic!("no {metric}: {result}"))
-}
 
 #[test]
 fn the_json_has_the_keys_that_scripts_rely_on() {
@@ -559,7 +519,7 @@ fn help_completions_and_manual_pages_are_there() {
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     use std::io::Read;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_bellwether"))
+    let mut child = program()
         .args("trace le-a --nodes 60 --until 20s".split_whitespace())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())

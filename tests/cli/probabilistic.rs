@@ -1,37 +1,16 @@
 //! The probabilistic election on the command line: flags, measures, files and refusals.
 
+use crate::command::{bellwether, json, mean, refusal, stdout};
 use serde_json::Value;
-use std::process::{Command, Output};
 
-fn bellwether(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("the command starts")
-}
-
-fn json(arguments: &str) -> Value {
-    let output = bellwether(&format!("sim probabilistic --format json {arguments}"));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {errors}");
-    serde_json::from_slice(&output.stdout).expect("it is JSON")
-}
-
-fn mean(answer: &Value, metric: &str) -> f64 {
-    answer["metrics"][metric]["mean"].as_f64().unwrap_or_else(|| panic!("no {metric}: {answer}"))
-}
-
-fn refused(arguments: &str) -> String {
-    let output = bellwether(arguments);
-    let said = String::from_utf8(output.stderr).expect("errors are text");
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
-    assert_eq!(said.lines().count(), 1, "{arguments}: one line, not\n{said}");
-    said
+/// The answer of `sim`.
+fn sim(arguments: &str) -> Value {
+    json(&format!("sim probabilistic {arguments}"))
 }
 
 #[test]
 fn an_election_has_all_its_measures_and_the_parameters_it_was_asked_with() {
-    let answer = json(
+    let answer = sim(
         "--nodes 300 --runs 50 --k 9 --strategy fixed --max-rounds 3 --view .4 --ucast-loss .1 \
          --mcast-loss .2 --fail .01 --reinitiate hash --size view",
     );
@@ -65,7 +44,7 @@ fn an_election_has_all_its_measures_and_the_parameters_it_was_asked_with() {
 #[test]
 fn the_result_depends_on_the_seed_and_not_on_the_threads() {
     let flags = "--nodes 500 --runs 40 --loss .3 --fail .01";
-    let metrics = |more: &str| json(&format!("{flags} {more}"))["metrics"].clone();
+    let metrics = |more: &str| sim(&format!("{flags} {more}"))["metrics"].clone();
     let one = metrics("--threads 1");
     assert_eq!(one, metrics("--threads 2"));
     assert_ne!(one, metrics("--threads 1 --seed 2"));
@@ -76,7 +55,7 @@ fn the_result_depends_on_the_seed_and_not_on_the_threads() {
 #[test]
 fn a_view_taken_for_the_group_doubles_the_relays() {
     for (size, expected) in [("true", 20.0), ("view", 40.0)] {
-        let answer = json(&format!("--nodes 1000 --runs 400 --k 20 --max-rounds 1 --size {size}"));
+        let answer = sim(&format!("--nodes 1000 --runs 400 --k 20 --max-rounds 1 --size {size}"));
         let relays = mean(&answer, "relays");
         assert!((relays - expected).abs() < 4.0 * (expected / 400.0).sqrt(), "{size}: {relays}");
     }
@@ -85,7 +64,7 @@ fn a_view_taken_for_the_group_doubles_the_relays() {
 /// Within 5 %, which the estimate promises with probability .95, and 4 standard errors.
 #[test]
 fn a_gossiped_size_lets_about_k_through() {
-    let answer = json("--nodes 300 --runs 30 --k 20 --max-rounds 1 --size gossip --view .3");
+    let answer = sim("--nodes 300 --runs 30 --k 20 --max-rounds 1 --size gossip --view .3");
     let relays = mean(&answer, "relays");
     assert!((relays - 20.0).abs() < 1.0 + 4.0 * (20.0_f64 / 30.0).sqrt(), "{relays}");
     assert!(mean(&answer, "unicasts") < 2_000.0, "gossip is not counted");
@@ -96,34 +75,27 @@ fn a_strategy_is_listed_inline_or_in_a_file() {
     let file = std::env::temp_dir().join(format!("bellwether-strategy-{}", std::process::id()));
     std::fs::write(&file, "3\n9 all\n").unwrap();
     let flags = "--nodes 60 --runs 60 --loss .4 --max-rounds 3 --strategy";
-    let listed = json(&format!("{flags} {}", file.display()));
+    let listed = sim(&format!("{flags} {}", file.display()));
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(listed["metrics"], json(&format!("{flags} 3,9,all"))["metrics"]);
-    assert_ne!(listed["metrics"], json(&format!("{flags} 3,9,9"))["metrics"]);
+    assert_eq!(listed["metrics"], sim(&format!("{flags} 3,9,all"))["metrics"]);
+    assert_ne!(listed["metrics"], sim(&format!("{flags} 3,9,9"))["metrics"]);
 }
 
 #[test]
 fn whoever_must_fail_fails_and_nobody_is_left_to_lead() {
-    let answer = json("--nodes 50 --runs 5 --fail 1 --max-rounds 1");
+    let answer = sim("--nodes 50 --runs 5 --fail 1 --max-rounds 1");
     assert_eq!(mean(&answer, "strong_success"), 0.0);
-    let calm = json("--nodes 50 --runs 20 --k 50 --view 1");
+    let calm = sim("--nodes 50 --runs 20 --k 50 --view 1");
     assert_eq!((mean(&calm, "strong_success"), mean(&calm, "rounds")), (1.0, 1.0));
 }
 
 #[test]
 fn a_round_of_everyone_ends_and_elects() {
-    let answer = json("--nodes 400 --runs 2 --strategy all --max-rounds 1 --loss .3");
+    let answer = sim("--nodes 400 --runs 2 --strategy all --max-rounds 1 --loss .3");
     assert!(mean(&answer, "relays") > 200.0);
     assert!(mean(&answer, "unicasts") > 20_000.0);
-    let limited = json("--nodes 400 --runs 20 --strategy all --max-rounds 1 --most-relays 50");
+    let limited = sim("--nodes 400 --runs 20 --strategy all --max-rounds 1 --most-relays 50");
     assert!((mean(&limited, "relays") - 50.0).abs() < 7.0, "a limit is a limit");
-}
-
-fn stdout(arguments: &str) -> String {
-    let output = bellwether(arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {errors}");
-    String::from_utf8(output.stdout).expect("the output is text")
 }
 
 #[test]
@@ -139,7 +111,7 @@ fn what_is_certain_is_judged_and_what_is_probable_is_not() {
     );
     for flag in ["--view .5", "--fail .1", "--ucast-loss .1", "--mcast-loss .1", "--initiators all"]
     {
-        let message = refused(&format!("check probabilistic {flag}"));
+        let message = refusal(&format!("check probabilistic {flag}"), 2);
         assert!(message.contains("every schedule draws its own"), "{flag}: {message}");
     }
 }
@@ -151,9 +123,9 @@ fn a_few_are_looked_at_and_a_view_is_not_what_a_picture_shows() {
     assert!(text.contains("leads, term 1"), "{text}");
     let narrow = stdout("trace probabilistic --view-prob .1");
     assert_ne!(text, narrow);
-    let message = refused("trace probabilistic --fail .1");
+    let message = refusal("trace probabilistic --fail .1", 2);
     assert!(message.contains("use --crash-leader, or a scenario file's [[faults]]"), "{message}");
-    let message = refused("trace le-s --view-prob .1");
+    let message = refusal("trace le-s --view-prob .1", 2);
     assert!(message.contains("--view-prob is no flag of le-s"), "{message}");
 }
 
@@ -191,6 +163,8 @@ fn what_cannot_be_is_refused_with_the_rule_and_the_way_out() {
         ("--strategy 7,many", "'many' is no K"),
         ("--strategy 1,2,3 --max-rounds 2", "strategy lists 3 values of K"),
         ("--most-relays 0", "most-relays = 0"),
+        ("--gossip 2s", "--gossip has no effect with --size true, only with --size gossip"),
+        ("--strategy fixed --last-round-all=false", "only with --strategy double"),
         ("--nodes 1", "there is nobody to elect"),
         ("--initiator 2000", "initiator 2000"),
         ("--suppress 1s", "--suppress is no flag of probabilistic"),
@@ -202,9 +176,9 @@ fn what_cannot_be_is_refused_with_the_rule_and_the_way_out() {
         ("--bound 0s", "--bound 0s, but a message takes 0.1s"),
         ("--bound infinite", "bound = infinite, but 0 < bound < infinite must hold"),
     ] {
-        let message = refused(&format!("sim probabilistic {arguments}"));
+        let message = refusal(&format!("sim probabilistic {arguments}"), 2);
         assert!(message.contains(said), "{arguments}: {message}");
     }
-    let message = refused("sim le-s --view .4");
+    let message = refusal("sim le-s --view .4", 2);
     assert!(message.contains("--view is no flag of le-s"), "{message}");
 }

@@ -1,6 +1,6 @@
 //! What `plan` chooses, predicts and confirms.
 
-use crate::{bellwether, json, mean_of, refusal, stdout};
+use crate::command::{bellwether, json, mean_of, refusal, stdout};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -130,10 +130,10 @@ fn goals_that_cannot_be_reached_are_refused_with_what_can() {
         ("--announce 0", ["announce = 0", "above 0"]),
         ("--simulate 5", ["'5'", "20"]),
     ] {
-        let line = refusal(&format!("plan announce-listen {flags}"));
+        let line = refusal(&format!("plan announce-listen {flags}"), 2);
         assert!(words.iter().all(|word| line.contains(word)), "{flags}: {line}");
     }
-    assert!(refusal("plan bully").contains("'bully'"));
+    assert!(refusal("plan bully", 2).contains("'bully'"));
 }
 
 /// T_L is hardly longer than T_A, so somebody of the 50 has always given up.

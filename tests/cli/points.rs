@@ -1,6 +1,6 @@
 //! A point's command prints the numbers of the point.
 
-use crate::mean_of;
+use crate::command::mean_of;
 use bellwether::analysis::point::duration;
 use bellwether::analysis::{Loss, Point, announce_listen};
 use bellwether::core::Duration;

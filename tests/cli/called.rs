@@ -1,36 +1,13 @@
 //! Elections that somebody calls, as scripts and people meet them: counts, refusals, traces.
 
+use crate::command::{json, refusal, stdout};
 use serde_json::Value;
-use std::process::{Command, Output};
-
-fn bellwether(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("the command starts")
-}
-
-fn stdout(arguments: &str) -> String {
-    let output = bellwether(arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {errors}");
-    String::from_utf8(output.stdout).expect("the output is text")
-}
 
 /// The means of what `sim` measures.
 fn means(arguments: &str) -> impl Fn(&str) -> f64 + use<> {
-    let text = stdout(&format!("sim {arguments} --format json"));
-    let answer: Value = serde_json::from_str(&text).expect("it is JSON");
+    let answer = json(&format!("sim {arguments}"));
     assert_eq!(answer["unsettled"], 0, "{arguments}");
     move |name| answer["metrics"][name]["mean"].as_f64().unwrap_or(0.0)
-}
-
-fn refusal(arguments: &str) -> String {
-    let output = bellwether(arguments);
-    let errors = String::from_utf8(output.stderr).expect("errors are text");
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {errors}");
-    assert_eq!(errors.lines().count(), 1, "{arguments}: one line, not\n{errors}");
-    errors
 }
 
 const CALLED: [&str; 6] =
@@ -75,23 +52,17 @@ fn all_agree_also_where_messages_are_lost() {
     }
 }
 
-/// The whole answer of `sim`.
-fn answer(arguments: &str) -> Value {
-    let text = stdout(&format!("sim {arguments} --format json"));
-    serde_json::from_str(&text).expect("it is JSON")
-}
-
 #[test]
 fn runs_that_do_not_settle_are_counted_and_in_no_mean() {
     // All call before any message arrives, one of them first: Table 3 misses the greatest unless
     // that is the one, (n-1)/n of all runs. Within four standard deviations, 38 runs of 1000.
     let call = "merea --nodes 10 --initiators all --spread 10ms --order random --runs 1000";
-    let printed = answer(&format!("{call} --as-printed"));
+    let printed = json(&format!("sim {call} --as-printed"));
     let unsettled = printed["unsettled"].as_u64().expect("a number");
     assert!(unsettled.abs_diff(900) <= 38, "Table 3 misses the greatest {unsettled} times");
     let counted = printed["metrics"]["messages"]["count"].as_u64().expect("some runs go well");
     assert_eq!(counted + unsettled, 1000);
-    let corrected = answer(call);
+    let corrected = json(&format!("sim {call}"));
     assert_eq!(corrected["unsettled"], 0);
 }
 
@@ -138,7 +109,7 @@ fn what_cannot_be_is_refused_in_a_line() {
         ("sim bully --nodes 1000000", "the messages under way between 1000000 processes"),
         ("trace ring --nodes 1", "there is nobody to elect"),
     ] {
-        let errors = refusal(arguments);
+        let errors = refusal(arguments, 2);
         assert!(errors.contains(why), "{arguments}: {errors}");
     }
 }

@@ -1,44 +1,13 @@
 //! `bellwether reproduce` as scripts and people meet it: files, verdicts, refusals.
 
+use crate::command::{json, program, refusal, unused};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
-fn reproduce(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .arg("reproduce")
-        .args(arguments)
-        .output()
-        .expect("the command starts")
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let output = reproduce(&[arguments, &["--format", "json"]].concat());
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {errors}");
-    assert_eq!(errors, "", "{arguments:?}");
-    serde_json::from_slice(&output.stdout).expect("it is JSON")
-}
-
-/// The one line with which a bad call is refused.
-fn refusal(arguments: &[&str], code: i32) -> String {
-    let output = reproduce(arguments);
-    let errors = String::from_utf8(output.stderr).expect("errors are text");
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
-    assert_eq!(output.stdout, b"", "{arguments:?}: nothing is written");
-    assert_eq!(errors.lines().count(), 1, "{arguments:?}: one line, not\n{errors}");
-    errors
-}
-
-/// A folder of this test's own that is not there yet.
-fn folder(name: &str) -> PathBuf {
-    let name = format!("bellwether-reproduce-{name}-{}", std::process::id());
-    std::env::temp_dir().join(name)
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("folders of tests have plain names")
+/// Makes these figures in a folder.
+fn make(figures: &str, out: &Path) -> Value {
+    json(&format!("reproduce {figures} --out {}", out.display()))
 }
 
 /// The files of a folder and what is in them.
@@ -54,18 +23,17 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn same_seed_same_bytes_whatever_the_threads() {
-    let (one, two) = (folder("one"), folder("two"));
-    let make = |out: &Path, threads: &str, seed: &str| {
-        let small = ["--runs", "4", "--seed", seed, "--threads", threads, "--out", text(out)];
-        json(&[&["5.6", "5.8"][..], &small].concat());
+    let (one, two) = (unused("reproduce-one"), unused("reproduce-two"));
+    let made = |out: &Path, threads: u32, seed: u32| {
+        make(&format!("5.6 5.8 --runs 4 --seed {seed} --threads {threads}"), out);
         contents(out)
     };
-    let first = make(&one, "1", "7");
+    let first = made(&one, 1, 7);
     let names: Vec<&str> = first.keys().map(String::as_str).collect();
     let files = ["5.6.csv", "5.6.json", "5.6.svg", "5.8.csv", "5.8.json", "5.8.svg", "index.html"];
     assert_eq!(names, files);
-    assert_eq!(make(&two, "2", "7"), first);
-    assert_ne!(make(&two, "2", "8"), first, "another seed, other luck");
+    assert_eq!(made(&two, 2, 7), first);
+    assert_ne!(made(&two, 2, 8), first, "another seed, other random draws");
     for folder in [one, two] {
         std::fs::remove_dir_all(folder).expect("what was made can be removed");
     }
@@ -73,10 +41,9 @@ fn same_seed_same_bytes_whatever_the_threads() {
 
 #[test]
 fn a_figure_alone_is_the_same_as_among_others() {
-    let (alone, among) = (folder("alone"), folder("among"));
-    for (out, figures) in [(&alone, &["5.8"][..]), (&among, &["5.8", "5.6"])] {
-        json(&[figures, &["--runs", "3", "--out", text(out)]].concat());
-    }
+    let (alone, among) = (unused("reproduce-alone"), unused("reproduce-among"));
+    make("5.8 --runs 3", &alone);
+    make("5.8 5.6 --runs 3", &among);
     let (alone_files, among_files) = (contents(&alone), contents(&among));
     for kind in ["svg", "csv", "json"] {
         let name = format!("5.8.{kind}");
@@ -89,8 +56,8 @@ fn a_figure_alone_is_the_same_as_among_others() {
 
 #[test]
 fn the_verdicts_have_the_keys_that_scripts_rely_on() {
-    let out = folder("keys");
-    let result = json(&["5.6", "--runs", "3", "--out", text(&out)]);
+    let out = unused("reproduce-keys");
+    let result = make("5.6 --runs 3", &out);
     for key in ["figures", "runs", "seed", "confirmed", "refuted", "not_reproducible", "page"] {
         assert!(!result[key].is_null(), "{key}: {result}");
     }
@@ -114,10 +81,10 @@ fn the_verdicts_have_the_keys_that_scripts_rely_on() {
 
 #[test]
 fn every_figure_can_be_made() {
-    let out = folder("all");
-    let result = json(&["all", "--runs", "2", "--out", text(&out)]);
+    let out = unused("reproduce-all");
+    let result = make("all --runs 2", &out);
     let figures = result["figures"].as_array().expect("figures are listed");
-    assert_eq!(figures.len(), json(&["--list"]).as_array().map_or(0, Vec::len));
+    assert_eq!(figures.len(), json("reproduce --list").as_array().map_or(0, Vec::len));
     let files = contents(&out);
     assert_eq!(files.len(), 3 * figures.len() + 1, "three files a figure, and the page");
     let page = String::from_utf8_lossy(&files["index.html"]);
@@ -139,7 +106,7 @@ fn every_figure_can_be_made() {
 
 #[test]
 fn the_list_names_every_figure_once() {
-    let list = json(&["--list"]);
+    let list = json("reproduce --list");
     let figures = list.as_array().expect("it is a list");
     let mut names: Vec<&str> =
         figures.iter().filter_map(|entry| entry["figure"].as_str()).collect();
@@ -155,25 +122,26 @@ fn the_list_names_every_figure_once() {
 
 #[test]
 fn what_cannot_be_made_is_refused_in_one_line() {
-    assert!(refusal(&["5.66"], 2).contains("did you mean '5.6'"));
-    assert!(refusal(&["nonsense"], 2).contains("--list"));
-    assert!(refusal(&[], 2).contains("FIGURE"));
-    assert!(refusal(&["5.6", "--runs", "1"], 2).contains("at least 2"));
-    assert!(refusal(&["all", "--list"], 2).contains("--list"));
-    let file = folder("file");
+    let refusal = |arguments: &str| refusal(&format!("reproduce {arguments}"), 2);
+    assert!(refusal("5.66").contains("did you mean '5.6'"));
+    assert!(refusal("nonsense").contains("--list"));
+    assert!(refusal("").contains("FIGURE"));
+    assert!(refusal("5.6 --runs 1").contains("at least 2"));
+    assert!(refusal("all --list").contains("--list"));
+    let file = unused("reproduce-file");
     std::fs::write(&file, "in the way").expect("there is room for a file");
-    let line = refusal(&["5.6", "--runs", "2", "--out", text(&file)], 2);
-    assert!(line.contains(text(&file)), "{line}");
+    let line = refusal(&format!("5.6 --runs 2 --out {}", file.display()));
+    assert!(line.contains(&file.display().to_string()), "{line}");
     std::fs::remove_file(file).expect("what was made can be removed");
 }
 
 #[test]
 fn a_figure_that_is_made_later_joins_the_others_on_the_page() {
-    let (grown, whole) = (folder("grown"), folder("whole"));
-    for figures in [&["5.8"][..], &["5.6"], &["5.8"]] {
-        json(&[figures, &["--runs", "3", "--out", text(&grown)]].concat());
+    let (grown, whole) = (unused("reproduce-grown"), unused("reproduce-whole"));
+    for figure in ["5.8", "5.6", "5.8"] {
+        make(&format!("{figure} --runs 3"), &grown);
     }
-    json(&["5.6", "5.8", "--runs", "3", "--out", text(&whole)]);
+    make("5.6 5.8 --runs 3", &whole);
     assert_eq!(contents(&grown), contents(&whole));
     for folder in [grown, whole] {
         std::fs::remove_dir_all(folder).expect("what was made can be removed");
@@ -182,9 +150,10 @@ fn a_figure_that_is_made_later_joins_the_others_on_the_page() {
 
 #[test]
 fn whoever_interrupts_it_keeps_what_was_made() {
-    let out = folder("interrupted");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .args(["reproduce", "all", "--runs", "40", "--out", text(&out)])
+    let out = unused("reproduce-interrupted");
+    let mut child = program()
+        .args(["reproduce", "all", "--runs", "40", "--out"])
+        .arg(&out)
         .stdout(std::process::Stdio::null())
         .spawn()
         .expect("the command starts");

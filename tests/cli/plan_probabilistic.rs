@@ -1,6 +1,6 @@
 //! What `plan probabilistic` chooses, refuses and draws.
 
-use crate::{bellwether, json, mean_of, refusal, stdout};
+use crate::command::{bellwether, json, mean_of, refusal, stdout};
 use serde_json::Value;
 
 const FLAGS: &str = "plan probabilistic --nodes 200 --mcast-loss .02 --ucast-loss .02 --success .9";
@@ -89,7 +89,7 @@ fn goals_that_cannot_be_reached_are_refused_with_what_can() {
         ("--effort 0", ["'0'", "0.001"]),
         ("--view 2", ["'2'", "--view"]),
     ] {
-        let line = refusal(&format!("plan probabilistic {flags}"));
+        let line = refusal(&format!("plan probabilistic {flags}"), 2);
         assert!(words.iter().all(|word| line.contains(word)), "{flags}: {line}");
     }
     let output = bellwether(&format!("{FLAGS} --svg /nowhere/at/all.svg"));

@@ -1,6 +1,6 @@
 //! What `analyze` says, and what it refuses.
 
-use crate::{bellwether, json, mean_of, refusal, stdout};
+use crate::command::{bellwether, json, mean_of, refusal, stdout};
 use serde_json::{Value, json};
 
 const MODELS: [&str; 3] = ["", "--loss .3 --loss-model correlated", "--loss .3"];
@@ -148,7 +148,7 @@ fn every_quantity_has_a_value_or_says_why_not_in_every_model_of_loss() {
             let question = format!("analyze {name} {nodes} {} {loss}", needs(name));
             let output = bellwether(&format!("{question} --format json"));
             if !output.status.success() {
-                let line = refusal(&question);
+                let line = refusal(&question, 2);
                 assert!(line.contains(name), "{line}");
                 continue;
             }
@@ -217,7 +217,7 @@ fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
         ("analyze --list --nodes 3", ["--list", "--nodes"]),
         ("analyze --list le-s.leadership-delay", ["--list", "cannot be used with"]),
     ] {
-        let line = refusal(arguments);
+        let line = refusal(arguments, 2);
         assert!(words.iter().all(|word| line.contains(word)), "{arguments}: {line}");
     }
 }

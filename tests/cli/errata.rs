@@ -1,17 +1,12 @@
 //! `docs/errata.md` is what the program writes: no number in it is typed, none is out of date.
 
-use std::process::Command;
+use crate::command::stdout;
 
 /// On failure: `cargo run --release -- analyze --errata > docs/errata.md`, and read what changed.
 #[test]
 fn the_errata_are_what_the_formulas_and_the_simulations_say() {
-    let output = Command::new(env!("CARGO_BIN_EXE_bellwether"))
-        .args(["analyze", "--errata"])
-        .output()
-        .expect("the program runs");
-    let written = String::from_utf8(output.stdout).expect("the program writes text");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let kept = include_str!("../docs/errata.md");
+    let written = stdout("analyze --errata");
+    let kept = include_str!("../../docs/errata.md");
     for (line, (written, kept)) in (1..).zip(written.lines().zip(kept.lines())) {
         assert_eq!(written, kept, "docs/errata.md, line {line}");
     }

@@ -1,0 +1,23 @@
+//! Formulas, figures and plans: values everywhere, agreement with simulation, verdicts.
+//!
+//! | file | what |
+//! |---|---|
+//! | `domain` | every formula has a finite value or a reason, for every input |
+//! | `messages`, `classic`, `probabilistic` | corrected forms beside the simulation they name |
+//! | `figures`, `our_figures` | the figures of the announce-listen chapter, and ours of it |
+//! | `classic_figures`, `probabilistic_figures` | the figures of the other papers |
+//! | `strategy` | the planner of the probabilistic election |
+//!
+//! One binary, because each is linked against everything. What the thesis claims is in `paper`.
+
+mod classic;
+mod classic_figures;
+mod domain;
+mod figures;
+mod found;
+mod known;
+mod messages;
+mod our_figures;
+mod probabilistic;
+mod probabilistic_figures;
+mod strategy;
