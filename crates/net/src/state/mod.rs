@@ -77,6 +77,13 @@ impl State {
         self.damage.as_deref()
     }
 
+    /// Where the bytes are that the protocol stored, if it did.
+    pub(crate) fn holds(&self) -> Option<String> {
+        self.stored.as_ref()?.memory.as_ref()?;
+        let place = self.home.as_ref().map(|(path, _)| path.display().to_string());
+        Some(format!("{} has its record", place.unwrap_or_default()))
+    }
+
     /// How long the promises of the last incarnation may bind, if that is longer than those of this
     /// one.
     pub(crate) fn still_binds(&self, binds: Duration) -> Option<Duration> {

@@ -98,12 +98,19 @@ impl Settings {
         choice.is_ok_and(|choice| choice.promise() == Promise::NeverTwo)
     }
 
+    /// Whether tokens grow across restarts, too.
+    pub(super) fn keeps_terms(&self) -> bool {
+        let choice = Choice::try_from(self.config.clone());
+        choice.is_ok_and(|choice| choice.founding_record().is_some())
+    }
+
     /// The builder of the member.
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
         let options = &self.options;
         let mut builder = Election::builder(&self.group)
             .protocol(options.protocol.name, self.config.clone())
-            .dir(&self.dir);
+            .dir(&self.dir)
+            .bootstrap(options.bootstrap);
         if let Some(peers) = &options.peers {
             builder = builder.peers(peers.clone());
         }

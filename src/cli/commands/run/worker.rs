@@ -67,6 +67,8 @@ pub(super) struct Worker {
     state: State,
     /// Until when the command was last permitted to run.
     permitted: Instant,
+    /// How often the member had begun to lead when the command was started.
+    tenure: u64,
     started: Instant,
     rest: Duration,
 }
@@ -128,6 +130,7 @@ impl Worker {
             reported: false,
             state: State::Idle,
             permitted: Instant::ZERO,
+            tenure: 0,
             started: Instant::ZERO,
             rest: REST,
         })
@@ -148,8 +151,12 @@ impl Worker {
         matches!(self.state, State::Idle | State::Resting(_))
     }
 
-    /// The member leads: permits the command to run as long as its lease allows.
+    /// The member leads: permits the command to run as long as its lease allows. A command that was
+    /// started when the member led before has a token that may be refused by now, and is ended.
     pub(super) fn lead(&mut self, snapshot: &Snapshot) {
+        if self.state == State::Running && snapshot.tenure != self.tenure {
+            return self.end();
+        }
         let until = self.permission.until(snapshot, self.permitted);
         let due = match self.state {
             State::Running | State::Idle => true,
@@ -163,10 +170,11 @@ impl Worker {
         }
         if self.state != State::Running {
             self.started = snapshot.at;
+            self.tenure = snapshot.tenure;
         }
         self.state = State::Running;
         self.permitted = until;
-        let _ = self.guardian.permit(until); // if it is lost, its report says so
+        let _ = self.guardian.permit(until, snapshot.term); // if it is lost, its report says so
     }
 
     /// The member leads no longer, or will not: ends the command.
