@@ -421,3 +421,38 @@ impl Drop for WaitSlot {
         drop(waker); // after the lock: dropping a waker may take the same lock
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::BootTime;
+    use bellwether_core::{NodeId, Stage, Term};
+
+    /// A leader may raise its term while it leads, which is told as a change.
+    #[test]
+    fn a_tenure_ends_when_the_lease_has_run_out_and_not_when_the_term_rises() {
+        let clock = Arc::new(CheckedClock::new(Arc::new(BootTime), None));
+        let (me, now) = (NodeId(1), clock.now());
+        let none = Snapshot::none(me, now);
+        let leads = |term, until| Snapshot {
+            leaders: vec![me],
+            stage: Stage::Decided,
+            term: Term::new(term),
+            until,
+            ..none.clone()
+        };
+        let shared = Shared::new(clock, none.clone()).unwrap();
+        for (told, tenure, changes) in [
+            (leads(5, Instant::NEVER), 1, 1),
+            (leads(6, Instant::NEVER), 1, 2),
+            (leads(6, now), 1, 2), // its lease has run out by now
+            (leads(8, Instant::NEVER), 2, 3),
+            (none.clone(), 2, 4),
+            (leads(9, Instant::NEVER), 3, 5),
+        ] {
+            shared.tell(told);
+            let seen = shared.see();
+            assert_eq!((seen.standing.tenure, seen.version.changes), (tenure, changes));
+        }
+    }
+}

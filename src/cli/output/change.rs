@@ -26,8 +26,8 @@ pub(in crate::cli) fn text(change: &Change) -> String {
         let left = Instant::from_nanos(until).since(Instant::from_nanos(*t));
         format!(", for {} unless that is renewed", millis(left.as_nanos() as f64 / 1e6))
     });
-    let token = term.map_or_else(String::new, |term| format!(", {}", token(term, *term_kept)));
-    format!("{} {said}{token}{left}", stamped(wall, Instant::from_nanos(*t)))
+    let token = term.map_or_else(String::new, |term| format!("; {}", token(term, *term_kept)));
+    format!("{} {said}{left}{token}", stamped(wall, Instant::from_nanos(*t)))
 }
 
 /// A fencing token, and whether it is higher than those before a restart.
@@ -85,8 +85,8 @@ mod tests {
         let volatile = Change { term: Some(7), ..change(Role::Follower) };
         for (change, sentence) in [
             (leads, "member 2 leads web, for 150 ms unless that is renewed"),
-            (kept, "member 2 leads web, token 7, for 150 ms unless that is renewed"),
-            (volatile, "member 2 of web follows 1, 3, token 7 (not across restarts)"),
+            (kept, "member 2 leads web, for 150 ms unless that is renewed; token 7"),
+            (volatile, "member 2 of web follows 1, 3; token 7 (not across restarts)"),
             (change(Role::Follower), "member 2 of web follows 1, 3"),
             (change(Role::Looking), "member 2 of web looks for a leader"),
             (change(Role::Withdrawn), "member 2 of web takes no part: its id is used twice"),
