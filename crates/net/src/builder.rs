@@ -380,7 +380,7 @@ impl Builder {
             None if durable => Err(BadSettings::NoDir),
             Some(dir) if durable => {
                 let place = dir.display();
-                Ok(Some(format!("grow for as long as a majority of the members keep {place}")))
+                Ok(Some(format!("grow, also across restarts, as long as {place} is kept")))
             }
             _ if program.has_tokens() => {
                 Ok(Some("grow, but not across restarts of the members".to_owned()))
