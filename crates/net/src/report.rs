@@ -211,6 +211,15 @@ impl Member {
         }
         warnings.extend(self.warning.clone());
         warnings.extend(self.state.damage().map(str::to_owned));
+        let in_memory = self.settings.program.founding_record.as_ref().and(self.state.in_memory());
+        warnings.extend(in_memory.map(|dir| {
+            format!(
+                "tokens are durable, but {} is in memory, and lost when the machine restarts: set \
+                 {} to a directory on a disk",
+                dir.display(),
+                Setting::Dir
+            )
+        }));
         warnings.extend(self.recording_failed());
         let lost = self.directory.unresolved();
         warnings.extend(lost.iter().map(|place| format!("{place} cannot be found by name")));

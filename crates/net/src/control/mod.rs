@@ -250,7 +250,8 @@ mod tests {
             serde_json::to_string(&change).unwrap(),
             concat!(
                 r#"{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],"#,
-                r#""until":null,"term":7,"term_kept":true,"why":null,"wall":"2026-11-16T10:20:47.123Z"}"#
+                r#""until":null,"term":7,"term_kept":true,"why":null,"#,
+                r#""wall":"2026-11-16T10:20:47.123Z"}"#
             )
         );
     }

@@ -85,6 +85,14 @@ enum State {
     Resting(Instant),
 }
 
+impl State {
+    /// Whether a command runs that was started when the member led before: its token may be refused
+    /// by now.
+    fn is_of_another_tenure(self, started_in: u64, snapshot: &Snapshot) -> bool {
+        self == Self::Running && snapshot.tenure != started_in
+    }
+}
+
 /// What happened to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -151,10 +159,9 @@ impl Worker {
         matches!(self.state, State::Idle | State::Resting(_))
     }
 
-    /// The member leads: permits the command to run as long as its lease allows. A command that was
-    /// started when the member led before has a token that may be refused by now, and is ended.
+    /// The member leads: permits the command to run as long as its lease allows.
     pub(super) fn lead(&mut self, snapshot: &Snapshot) {
-        if self.state == State::Running && snapshot.tenure != self.tenure {
+        if self.state.is_of_another_tenure(self.tenure, snapshot) {
             return self.end();
         }
         let until = self.permission.until(snapshot, self.permitted);
@@ -272,5 +279,30 @@ impl Worker {
             State::Idle | State::Ending => Instant::NEVER,
         };
         self.guardian.poll_timeout().min(leading)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::core::{NodeId, Stage, Term};
+
+    #[test]
+    fn a_command_runs_in_one_tenure_in_which_the_token_may_rise() {
+        let leads = |tenure, term| Snapshot {
+            me: NodeId(1),
+            leaders: vec![NodeId(1)],
+            term: Term::new(term),
+            term_kept: true,
+            tenure,
+            until: Instant::NEVER,
+            stage: Stage::Decided,
+            withdrawn: None,
+            at: Instant::ZERO,
+        };
+        assert!(!State::Running.is_of_another_tenure(3, &leads(3, 8)));
+        assert!(!State::Running.is_of_another_tenure(3, &leads(3, 9)), "the token rose");
+        assert!(State::Running.is_of_another_tenure(3, &leads(4, 9)), "it leads again");
+        assert!(!State::Idle.is_of_another_tenure(3, &leads(4, 9)), "nothing runs");
     }
 }
