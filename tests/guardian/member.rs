@@ -93,7 +93,7 @@ fn plays_the_member() {
             (Some("permit"), Some(millis)) => {
                 let until = now() + Duration::from_millis(millis);
                 println!("until {}", until.as_nanos());
-                guardian.permit(until)
+                guardian.permit(until, None)
             }
             (Some("stop"), _) => guardian.stop(),
             (Some("signal"), Some(signal)) => guardian.signal(signal as i32),

@@ -6,9 +6,11 @@
 mod asking;
 mod blocked;
 mod commands;
+mod fencing;
 mod guarding;
 mod hooks;
 mod member;
 mod output;
 mod records;
 mod settings;
+mod tokens;

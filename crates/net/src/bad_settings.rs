@@ -45,6 +45,15 @@ pub enum BadSettings {
         /// The members as they are given.
         peers: Peers,
     },
+    /// Tokens that grow across restarts need a directory.
+    NoDir,
+    /// It is said that the member never voted, but it stores no votes with this protocol.
+    NoRecords,
+    /// It is said that the member never voted, but it has a record of votes.
+    HasVoted {
+        /// Where its record is, or was.
+        place: String,
+    },
     /// Another rule is broken; the text names the value, the rule and the way out.
     Rule(String),
     /// The member cannot answer other processes.
@@ -107,6 +116,22 @@ impl NamesSettings for BadSettings {
                  (1=HOST:PORT,…), or set {} to local",
                 name(Setting::Mode)
             ),
+            Self::NoDir => format!(
+                "durable tokens are stored, and no directory is given: set {} to one on a disk, or \
+                 set {} to volatile",
+                name(Setting::Dir),
+                name(Setting::Tokens)
+            ),
+            Self::NoRecords => format!(
+                "{} says that this member has never voted, but only leases from a majority with \
+                 durable tokens have a record of that: leave it out, or set {} to durable",
+                name(Setting::Bootstrap),
+                name(Setting::Tokens)
+            ),
+            Self::HasVoted { place } => format!(
+                "{} says that this member has never voted, but it has: {place}; leave it out",
+                name(Setting::Bootstrap)
+            ),
             Self::Rule(text) => text.clone(),
             Self::Control(error) => error.explain(name),
             Self::State(error) => format!(
@@ -149,6 +174,9 @@ mod tests {
             (BadSettings::WhichMember { here: 0, peers: peers.clone() }, &["id"]),
             (BadSettings::WhichMember { here: 2, peers: peers.clone() }, &["id"]),
             (BadSettings::NoList { peers }, &["mode"]),
+            (BadSettings::NoDir, &["dir", "tokens"]),
+            (BadSettings::NoRecords, &["bootstrap", "tokens"]),
+            (BadSettings::HasVoted { place: "g.1.state".into() }, &["bootstrap"]),
             (BadSettings::Control(taken()), &["id", "dir"]),
             (BadSettings::State(denied()), &["dir"]),
             (BadSettings::Record("t.jsonl".into(), denied()), &["record"]),

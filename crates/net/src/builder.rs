@@ -20,7 +20,7 @@ use crate::socket::Sockets;
 use crate::state::{BINDS_MAX, State};
 use bellwether_core::{Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
-use bellwether_protocols::local_leader::{self, Mode};
+use bellwether_protocols::local_leader::{self, Mode, Tokens};
 use std::fmt;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -40,6 +40,7 @@ pub struct Builder {
     program: Option<Result<Program, String>>,
     rank: Option<u64>,
     dir: Option<PathBuf>,
+    bootstrap: bool,
     control: Option<PathBuf>,
     record: Option<PathBuf>,
     work: Option<Instant>,
@@ -73,6 +74,7 @@ impl Builder {
             program: None,
             rank: None,
             dir: None,
+            bootstrap: false,
             control: None,
             record: None,
             work: None,
@@ -116,7 +118,8 @@ impl Builder {
     }
 
     /// The protocol by its name in the table of protocols, and its parameters. Without this:
-    /// leases from a majority if the members are listed, one leader in each partition otherwise.
+    /// leases from a majority if the members are listed, one leader in each partition otherwise;
+    /// with tokens that are not stored.
     #[must_use]
     pub fn protocol(mut self, name: &str, config: Config) -> Self {
         self.program = Some(Program::of_table(name, config));
@@ -142,9 +145,22 @@ impl Builder {
     }
 
     /// The directory of the state that must survive this process. Without it nothing is stored.
+    /// With durable tokens it must be on a disk: if the records of all members are lost at once,
+    /// the group founds itself anew when all of them are there.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = Some(dir.into());
+        self
+    }
+
+    /// The operator's word that this member has never voted in this group, also not before its
+    /// state was lost. It then need not ask all other members: a group of one can begin, and a
+    /// member that takes the place of another one. If it is not true, a token may be used twice.
+    ///
+    /// Joining fails if there is a record of votes, so this is for the first start alone.
+    #[must_use]
+    pub fn bootstrap(mut self, never_voted: bool) -> Self {
+        self.bootstrap = never_voted;
         self
     }
 
@@ -231,6 +247,9 @@ impl Prepared {
         let listen = settings.listen;
         let state = State::open(settings.dir.as_deref(), &settings.name());
         let mut state = state.map_err(BadSettings::State)?;
+        if settings.bootstrap {
+            found(&settings, &mut state)?;
+        }
         let record = settings.record.as_deref();
         let recorder = Recorder::open(record, settings.me).map_err(|error| {
             BadSettings::Record(record.map(Path::to_owned).unwrap_or_default(), error)
@@ -280,6 +299,16 @@ impl Prepared {
     }
 }
 
+/// Stores that this member has never voted, by the operator's word.
+fn found(settings: &Settings, state: &mut State) -> Checked<()> {
+    let record = settings.program.founding_record.as_ref().ok_or(BadSettings::NoRecords)?;
+    // A damaged file may have held a record, and is put aside by now.
+    if let Some(place) = state.damage().map(str::to_owned).or_else(|| state.holds()) {
+        return Err(BadSettings::HasVoted { place });
+    }
+    state.store(record).map_err(BadSettings::State)
+}
+
 /// The rules.
 impl Builder {
     fn settle(&self) -> Checked<(Settings, Vec<Rule>)> {
@@ -315,6 +344,9 @@ impl Builder {
         if let Some(text) = size {
             holds("datagrams", text);
         }
+        if let Some(text) = self.check_tokens(&program)? {
+            holds("tokens", text);
+        }
         let settings = Settings {
             group: self.group.clone(),
             me,
@@ -325,6 +357,7 @@ impl Builder {
             program,
             // A member with a random id has no earlier incarnation to remember.
             dir: self.dir.clone().filter(|_| self.id.is_some() || self.is_listed()),
+            bootstrap: self.bootstrap,
             control: self.control.clone(),
             record: self.record.clone(),
             work: self.work,
@@ -337,10 +370,30 @@ impl Builder {
         self.peers.as_ref().is_some_and(Peers::is_list)
     }
 
+    /// Checks that votes can be stored where tokens rest on that; says how tokens grow.
+    fn check_tokens(&self, program: &Program) -> Checked<Option<String>> {
+        let durable = program.founding_record.is_some();
+        if self.bootstrap && !durable {
+            return Err(BadSettings::NoRecords);
+        }
+        match &self.dir {
+            None if durable => Err(BadSettings::NoDir),
+            Some(dir) if durable => {
+                let place = dir.display();
+                Ok(Some(format!("grow, also across restarts, as long as {place} is kept")))
+            }
+            _ if program.has_tokens() => {
+                Ok(Some("grow, but not across restarts of the members".to_owned()))
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn find_program(&self, peers: &Peers) -> Result<Program, String> {
         self.program.clone().unwrap_or_else(|| {
             let mode = if peers.is_list() { Mode::Majority } else { Mode::Local };
-            let config = local_leader::Config { mode, ..local_leader::Config::default() };
+            let tokens = Tokens::Volatile;
+            let config = local_leader::Config { mode, tokens, ..local_leader::Config::default() };
             Program::of_table("local-leader", Config::LocalLeader(config))
         })
     }

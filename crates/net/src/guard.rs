@@ -2,7 +2,7 @@
 
 use crate::handle::{Gone, Member, NotNow};
 use crate::shared::{Seen, WaitSlot};
-use bellwether_core::Instant;
+use bellwether_core::{Instant, Term};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -37,7 +37,7 @@ use std::time::Duration;
 /// A process may be stopped between asking and acting: by the scheduler, by a debugger, with its
 /// virtual machine. When it goes on, its action may come too late, and no earlier check prevents
 /// that. Leave time before the deadline, and where possible let the target of the action reject
-/// requests of a former leader.
+/// requests of a former leader, by their [`term`](Self::term).
 ///
 /// [`Election::wait`]: crate::Election::wait
 /// [`Election::campaign`]: crate::Election::campaign
@@ -56,7 +56,7 @@ impl Guard {
     }
 
     fn holds(&self, seen: &Seen) -> bool {
-        seen.tenure == self.tenure && seen.standing.leads()
+        seen.standing.tenure == self.tenure && seen.standing.leads()
     }
 
     /// Whether the member still leads at this moment, by the clock.
@@ -68,6 +68,18 @@ impl Guard {
     pub fn deadline(&self) -> Option<Instant> {
         let seen = self.member.shared.see();
         self.holds(&seen).then_some(seen.standing.until)
+    }
+
+    /// The fencing token of this tenure, as of now: the term, which is higher than that of every
+    /// leader before (see [`Snapshot::term`](crate::Snapshot::term)). `None` if the tenure is over,
+    /// or if the protocol counts no terms.
+    ///
+    /// Send it with each request, and let the target reject a request whose token is lower than the
+    /// highest that it has seen. A leader may raise its token while it leads; one that was read
+    /// earlier stays good until the target has seen a higher one.
+    pub fn term(&self) -> Option<Term> {
+        let seen = self.member.shared.see();
+        seen.standing.term.filter(|_| self.holds(&seen))
     }
 
     /// The time until the deadline; [`Duration::MAX`] where leadership has no deadline.
@@ -140,7 +152,7 @@ impl Future for Campaign {
                 Some(seen) if seen.ended => return Poll::Ready(Err(Gone)),
                 // The tenure may have ended since; then wait on.
                 Some(seen) => {
-                    if let Some(guard) = Guard::new(&self.member, seen.tenure) {
+                    if let Some(guard) = Guard::new(&self.member, seen.standing.tenure) {
                         return Poll::Ready(Ok(guard));
                     }
                 }

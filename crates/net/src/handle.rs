@@ -123,7 +123,7 @@ impl Election {
                 return Ok(None);
             }
             // The tenure may have ended since; then wait on.
-            if let Some(guard) = Guard::new(&self.member, seen.tenure) {
+            if let Some(guard) = Guard::new(&self.member, seen.standing.tenure) {
                 return Ok(Some(guard));
             }
         }

@@ -453,7 +453,12 @@ impl Member {
         while let Some(output) = life.output() {
             let mut number = 0;
             match &output {
-                Output::Store(bytes) => problem = self.state.store(bytes).err(),
+                Output::Store(bytes) => {
+                    problem = self.state.store(bytes).err();
+                    if problem.is_some() {
+                        break;
+                    }
+                }
                 Output::Send { to, bytes, .. } => {
                     let mut frame = Vec::new();
                     match self.sealer.seal(Kind::Message, receiver(*to), bytes, &mut frame) {
@@ -470,18 +475,17 @@ impl Member {
                 Output::Leadership => changed = true,
             }
             self.recorder.output(now, &output, number);
-            if problem.is_some() {
-                break;
-            }
+        }
+        if let Some(error) = problem {
+            // The step's state is not durable: nothing of this step may be sent, and nobody may act
+            // on what the protocol believes since.
+            self.outbox.clear();
+            self.recorder.discard();
+            return self.withdraw(Reason::Disk(error.to_string()));
         }
         self.recorder.belief(now, life.endpoint(), changed);
         self.recorder.flush();
         self.tell(now, changed);
-        if let Some(error) = problem {
-            // The step's state is not durable, so nothing of this step may be sent.
-            self.outbox.clear();
-            return self.withdraw(Reason::Disk(error.to_string()));
-        }
         while let Some((to, frame)) = self.outbox.pop_front() {
             self.transmit(to, &frame);
         }
@@ -494,6 +498,8 @@ impl Member {
             me: self.settings.me,
             leaders: leadership.leaders.to_vec(),
             term: leadership.term,
+            term_kept: leadership.term.is_some() && self.settings.program.founding_record.is_some(),
+            tenure: 0, // counted where it is told
             until: leadership.until,
             stage: leadership.stage,
             withdrawn: None,

@@ -27,6 +27,8 @@ pub(crate) struct Program {
     pub(crate) terms: String,
     /// The durations of its leases, where it has any.
     pub(crate) leases: Option<Leases>,
+    /// The record of a member that never voted, where members store what they voted for.
+    pub(crate) founding_record: Option<Vec<u8>>,
     /// A leader silent for this long is given up.
     pub(crate) trust: Duration,
     /// The row of the table, if it is one.
@@ -52,6 +54,7 @@ impl Program {
             promise: choice.promise().to_string(),
             terms: format!("{name} {}", choice.terms()),
             leases: profile.leases,
+            founding_record: choice.founding_record(),
             trust: profile.trust,
             choice: Some(choice),
             start: Arc::new(move |boot, env| chosen.clone().endpoint(boot, env)),
@@ -67,6 +70,7 @@ impl Program {
             promise: "the promise of its author".to_owned(),
             terms: format!("{} {params:?}", P::NAME),
             leases: None,
+            founding_record: None,
             trust: Duration::MAX,
             choice: None,
             start: Arc::new(move |boot, env| endpoint::<P>(boot, env, params.clone())),
@@ -81,6 +85,11 @@ impl Program {
     /// The rules that its parameters satisfy, with their values.
     pub(crate) fn rules(&self) -> Vec<String> {
         self.choice.as_ref().map(|choice| choice.rules()).unwrap_or_default()
+    }
+
+    /// Whether its terms are fencing tokens: those of leases from a majority.
+    pub(crate) fn has_tokens(&self) -> bool {
+        self.leases.is_some_and(|leases| leases.majority)
     }
 
     /// How many members a leader needs in a group of this size.
@@ -110,7 +119,7 @@ impl Program {
         body_max: usize,
     ) -> Result<Option<String>, BadSettings> {
         let rule = |text: String| Err(BadSettings::Rule(text));
-        if self.leases.is_some_and(|leases| leases.majority) && !peers.is_list() {
+        if self.has_tokens() && !peers.is_list() {
             return Err(BadSettings::NoList { peers: peers.clone() });
         }
         let Some(choice) = &self.choice else { return Ok(None) };

@@ -141,6 +141,11 @@ impl Recorder {
         }
     }
 
+    /// Forgets the records of a step that did not happen: it could not be stored.
+    pub(crate) fn discard(&mut self) {
+        self.lines.clear();
+    }
+
     /// Writes the records of the step to the file.
     pub(crate) fn flush(&mut self) {
         let Some(file) = &mut self.file else { return };

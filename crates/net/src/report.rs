@@ -2,9 +2,10 @@
 
 use crate::frame::DropReason;
 use crate::member::{Member, RecentDrop};
+use crate::setting::Setting;
 use crate::snapshot::Snapshot;
 use crate::status::{MemberStatus, Refused, Role, Status};
-use bellwether_core::{Duration, Fact, Instant, NodeId};
+use bellwether_core::{Duration, Fact, Instant, NodeId, Term};
 use std::collections::BTreeMap;
 
 fn ms(length: Duration) -> f64 {
@@ -18,6 +19,7 @@ struct Facts {
     bound: Option<Instant>,
     supporters: Vec<NodeId>,
     members: Vec<NodeId>,
+    no_record: bool,
 }
 
 impl Member {
@@ -42,6 +44,9 @@ impl Member {
             promise: settings.program.promise.clone(),
             role: standing.role(),
             leaders: standing.leaders.iter().map(|leader| leader.0).collect(),
+            term: standing.term.map(Term::number),
+            term_kept: settings.program.founding_record.is_some(),
+            no_record: facts.no_record,
             remaining_ms: standing.remaining().map(ms),
             since_ms: ms(now.since(self.since)),
             changes: self.changes,
@@ -68,6 +73,7 @@ impl Member {
                 Fact::Bound { until } => facts.bound = Some(until),
                 Fact::Supporter { peer } => facts.supporters.push(peer),
                 Fact::Member { peer } => facts.members.push(peer),
+                Fact::NoRecord => facts.no_record = true,
                 _ => {}
             });
         }
@@ -121,6 +127,7 @@ impl Member {
             }
             Role::Looking => {
                 why.push("knows of no leader".to_owned());
+                why.extend(facts.no_record.then(|| self.lacks_record()));
                 if let Some((to, until)) = facts.locked {
                     why.push(format!("locked to {to} for {} more", round(until.since(now))));
                 }
@@ -137,6 +144,24 @@ impl Member {
         why.extend(self.silent(now));
         why.extend(self.lacks_majority(now));
         why
+    }
+
+    /// What it waits for while it has no record of its votes.
+    fn lacks_record(&self) -> String {
+        let members = self.directory.members().len() + 1;
+        let others = match members {
+            1 => "it is alone, so nobody can tell it".to_owned(),
+            _ => format!(
+                "it reads those of {} others, or founds the group when all {members} members are \
+                 there and none has voted",
+                members + 1 - self.settings.program.quorum(members)
+            ),
+        };
+        format!(
+            "has no record of its votes, and does not vote: {others}; if it has certainly never \
+             voted, start it once with {}",
+            Setting::Bootstrap
+        )
     }
 
     /// Which datagrams were dropped lately, by source.
@@ -186,6 +211,15 @@ impl Member {
         }
         warnings.extend(self.warning.clone());
         warnings.extend(self.state.damage().map(str::to_owned));
+        let in_memory = self.settings.program.founding_record.as_ref().and(self.state.in_memory());
+        warnings.extend(in_memory.map(|dir| {
+            format!(
+                "tokens are durable, but {} is in memory, and lost when the machine restarts: set \
+                 {} to a directory on a disk",
+                dir.display(),
+                Setting::Dir
+            )
+        }));
         warnings.extend(self.recording_failed());
         let lost = self.directory.unresolved();
         warnings.extend(lost.iter().map(|place| format!("{place} cannot be found by name")));

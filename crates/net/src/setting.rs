@@ -27,6 +27,10 @@ pub enum Setting {
     Record,
     /// A parameter of leases: whether a leader needs a majority.
     Mode,
+    /// A parameter of leases: whether fencing tokens grow across restarts.
+    Tokens,
+    /// That this member has never voted: [`Builder::bootstrap`](crate::Builder::bootstrap).
+    Bootstrap,
 }
 
 impl Setting {
@@ -41,6 +45,8 @@ impl Setting {
             Self::Dir => "dir",
             Self::Record => "record",
             Self::Mode => "mode",
+            Self::Tokens => "tokens",
+            Self::Bootstrap => "bootstrap",
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) keyring: Keyring,
     pub(crate) program: Program,
     pub(crate) dir: Option<PathBuf>,
+    /// Whether the operator says that this member has never voted.
+    pub(crate) bootstrap: bool,
     /// The directory of the control socket, if the member serves one itself.
     pub(crate) control: Option<PathBuf>,
     pub(crate) record: Option<PathBuf>,

@@ -53,8 +53,6 @@ struct Present {
     standing: Snapshot,
     /// Increases with every change and every prolongation.
     version: Version,
-    /// Increases each time the member begins to lead.
-    tenure: u64,
     /// How many guards of that tenure exist.
     guards: usize,
     /// Whether the application resigns: this process no longer leads, but the member keeps the
@@ -83,7 +81,6 @@ pub(crate) struct Version {
 pub(crate) struct Seen {
     pub(crate) standing: Snapshot,
     pub(crate) version: Version,
-    pub(crate) tenure: u64,
     pub(crate) ended: bool,
 }
 
@@ -106,7 +103,6 @@ impl Shared {
         let present = Present {
             standing,
             version: Version::default(),
-            tenure: 0,
             guards: 0,
             giving_up: false,
             ended: false,
@@ -134,14 +130,14 @@ impl Shared {
     pub(crate) fn see(&self) -> Seen {
         let present = self.present();
         let (standing, giving_up) = (present.standing.clone(), present.giving_up);
-        let (version, tenure, ended) = (present.version, present.tenure, present.ended);
+        let (version, ended) = (present.version, present.ended);
         drop(present);
-        Seen { standing: self.judged(&standing, giving_up), version, tenure, ended }
+        Seen { standing: self.judged(&standing, giving_up), version, ended }
     }
 
     fn seen(&self, present: &Present) -> Seen {
         let standing = self.judged(&present.standing, present.giving_up);
-        Seen { standing, version: present.version, tenure: present.tenure, ended: present.ended }
+        Seen { standing, version: present.version, ended: present.ended }
     }
 
     fn judged(&self, standing: &Snapshot, giving_up: bool) -> Snapshot {
@@ -149,7 +145,7 @@ impl Shared {
         // With a clock that is not trusted, no lease counts as running.
         let over = giving_up || self.clock.is_suspect();
         match over && standing.leads() {
-            true => Snapshot::none(standing.me, now),
+            true => Snapshot { tenure: standing.tenure, ..Snapshot::none(standing.me, now) },
             false => standing.at(now),
         }
     }
@@ -212,7 +208,7 @@ impl Shared {
     }
 
     /// Publishes what the member believes.
-    pub(crate) fn tell(&self, standing: Snapshot) {
+    pub(crate) fn tell(&self, mut standing: Snapshot) {
         let mut present = self.present();
         let before = &present.standing;
         let same = |one: &Snapshot, other: &Snapshot| {
@@ -224,8 +220,8 @@ impl Shared {
         // After a lease has run out, even for a moment, a new tenure begins.
         let now = self.clock.now().max(standing.at);
         let begins = standing.leads() && !before.at(now).leads();
+        standing.tenure = before.tenure + u64::from(begins);
         if begins {
-            present.tenure += 1;
             present.guards = 0;
             present.giving_up = false;
         }
@@ -242,8 +238,8 @@ impl Shared {
     /// Leadership ends first, before any thread is woken or answered.
     pub(crate) fn end(&self, failure: Option<String>) {
         let mut present = self.present();
-        let (me, now) = (present.standing.me, self.clock.now());
-        present.standing = Snapshot::none(me, now);
+        let Snapshot { me, tenure, .. } = present.standing;
+        present.standing = Snapshot { tenure, ..Snapshot::none(me, self.clock.now()) };
         present.version.changes += 1;
         present.version.tellings += 1;
         present.ended = true;
@@ -282,7 +278,7 @@ impl Shared {
     pub(crate) fn acquire(&self, tenure: u64) -> bool {
         let mut present = self.present();
         let seen = self.seen(&present);
-        let leads = seen.tenure == tenure && seen.standing.leads() && !seen.ended;
+        let leads = seen.standing.tenure == tenure && seen.standing.leads() && !seen.ended;
         present.guards += usize::from(leads);
         leads
     }
@@ -291,7 +287,7 @@ impl Shared {
     /// for the group as soon as the member's thread handles the request.
     pub(crate) fn release(&self, tenure: u64) {
         let mut present = self.present();
-        if present.tenure != tenure {
+        if present.standing.tenure != tenure {
             return;
         }
         present.guards = present.guards.saturating_sub(1);
@@ -310,7 +306,7 @@ impl Shared {
     pub(crate) fn give_up(&self) -> GivenUp {
         let present = self.present();
         let standing = present.standing.at(self.clock.now());
-        let (tenure, led) = (present.tenure, standing.leads());
+        let (tenure, led) = (present.standing.tenure, standing.leads());
         // Without leases a guard has no deadline.
         let relied_on = led && present.guards > 0 && standing.until != Instant::NEVER;
         let due = if relied_on { standing.until } else { Instant::ZERO };
@@ -330,20 +326,20 @@ impl Shared {
     /// Whether the lease may be released: no guard exists, or all deadlines have passed.
     pub(crate) fn is_free(&self, given_up: &GivenUp, now: Instant) -> bool {
         let present = self.present();
-        present.tenure != given_up.tenure || present.guards == 0 || now >= given_up.due
+        present.standing.tenure != given_up.tenure || present.guards == 0 || now >= given_up.due
     }
 
     /// Records that the member's thread has resigned, or failed to. Returns whether the member
     /// still leads: then in another tenure, because lost guards stay lost.
     pub(crate) fn given_up(&self, tenure: u64) -> bool {
         let mut present = self.present();
-        if present.tenure != tenure || !present.giving_up {
+        if present.standing.tenure != tenure || !present.giving_up {
             return self.seen(&present).standing.leads();
         }
         (present.giving_up, present.guards) = (false, 0);
         let leads = self.seen(&present).standing.leads();
         if leads {
-            present.tenure += 1;
+            present.standing.tenure += 1;
             present.version.changes += 1;
             present.version.tellings += 1;
             self.notify(present, true);
@@ -353,7 +349,7 @@ impl Shared {
 
     /// The number of the current tenure, or of the last one.
     pub(crate) fn tenure(&self) -> u64 {
-        self.present().tenure
+        self.present().standing.tenure
     }
 
     /// Puts a request into the mailbox; false if it will not be read.
@@ -423,5 +419,40 @@ impl Drop for WaitSlot {
     fn drop(&mut self) {
         let waker = self.shared.present().wakers.remove(&self.number);
         drop(waker); // after the lock: dropping a waker may take the same lock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::BootTime;
+    use bellwether_core::{NodeId, Stage, Term};
+
+    /// A leader may raise its term while it leads, which is told as a change.
+    #[test]
+    fn a_tenure_ends_when_the_lease_has_run_out_and_not_when_the_term_rises() {
+        let clock = Arc::new(CheckedClock::new(Arc::new(BootTime), None));
+        let (me, now) = (NodeId(1), clock.now());
+        let none = Snapshot::none(me, now);
+        let leads = |term, until| Snapshot {
+            leaders: vec![me],
+            stage: Stage::Decided,
+            term: Term::new(term),
+            until,
+            ..none.clone()
+        };
+        let shared = Shared::new(clock, none.clone()).unwrap();
+        for (told, tenure, changes) in [
+            (leads(5, Instant::NEVER), 1, 1),
+            (leads(6, Instant::NEVER), 1, 2),
+            (leads(6, now), 1, 2), // its lease has run out by now
+            (leads(8, Instant::NEVER), 2, 3),
+            (none.clone(), 2, 4),
+            (leads(9, Instant::NEVER), 3, 5),
+        ] {
+            shared.tell(told);
+            let seen = shared.see();
+            assert_eq!((seen.standing.tenure, seen.version.changes), (tenure, changes));
+        }
     }
 }

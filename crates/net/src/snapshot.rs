@@ -14,8 +14,13 @@ pub struct Snapshot {
     pub me: NodeId,
     /// The leaders that it follows; itself, if it leads.
     pub leaders: Vec<NodeId>,
-    /// The term, where the protocol counts terms.
+    /// The term, where the protocol counts terms. With leases from a majority it is the fencing
+    /// token: higher than that of every leader before. A leader may raise it while it leads.
     pub term: Option<Term>,
+    /// Whether terms grow across restarts of the members, too.
+    pub term_kept: bool,
+    /// How often this member has begun to lead.
+    pub tenure: u64,
     /// The first instant of the machine's clock at which this no longer holds unless renewed.
     pub until: Instant,
     /// How far the election is.
@@ -33,6 +38,8 @@ impl Snapshot {
             me,
             leaders: Vec::new(),
             term: None,
+            term_kept: false,
+            tenure: 0,
             until: Instant::NEVER,
             stage: Stage::Undecided,
             withdrawn: None,
@@ -43,8 +50,8 @@ impl Snapshot {
     /// The same at a later time, when the deadline may have passed.
     pub(crate) fn at(&self, now: Instant) -> Self {
         if now >= self.until {
-            let withdrawn = self.withdrawn.clone();
-            return Self { withdrawn, ..Self::none(self.me, now) };
+            let (withdrawn, tenure) = (self.withdrawn.clone(), self.tenure);
+            return Self { withdrawn, tenure, ..Self::none(self.me, now) };
         }
         Self { at: now, ..self.clone() }
     }

@@ -51,6 +51,16 @@ pub struct Status {
     pub role: Role,
     /// The leaders that it follows; itself, if it leads.
     pub leaders: Vec<u64>,
+    /// The term, where the protocol counts terms: with leases from a majority the fencing token of
+    /// that leader.
+    #[serde(default)]
+    pub term: Option<u64>,
+    /// Whether terms grow across restarts of the members, too.
+    #[serde(default)]
+    pub term_kept: bool,
+    /// Whether it has no record of its votes, and so takes part in none.
+    #[serde(default)]
+    pub no_record: bool,
     /// How long that holds unless it is renewed; absent if it does not end.
     pub remaining_ms: Option<f64>,
     /// How long it has been so.

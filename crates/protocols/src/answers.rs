@@ -146,6 +146,12 @@ pub trait Answers {
         String::from("1")
     }
 
+    /// The record of a process that never voted, where processes store what they voted for; `None`
+    /// where they store nothing.
+    fn founding_record(&self) -> Option<Vec<u8>> {
+        None
+    }
+
     /// The rules that its parameters keep, with their values.
     fn rules(&self) -> Vec<String> {
         Vec::new()

@@ -29,6 +29,8 @@ pub struct Surroundings {
     pub copies: bool,
     /// Whether all members are listed.
     pub listed: bool,
+    /// Whether the processes are members of a live group, and not simulated.
+    pub live: bool,
 }
 
 impl Surroundings {
@@ -47,6 +49,7 @@ impl Surroundings {
             moving: false,
             copies: false,
             listed: true,
+            live: false,
         }
     }
 

@@ -70,6 +70,13 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("role", format!("{} for {}, {changes}", status.role.name(), millis(status.since_ms))),
         ("leader", leader),
     ];
+    if status.no_record {
+        let why = "none: it has no record of its votes; `bellwether why` says what it waits for";
+        facts.push(("token", why.to_owned()));
+    } else if let Some(term) = status.term {
+        let kept = if status.term_kept { "" } else { ", not across restarts" };
+        facts.push(("token", format!("{term}{kept}")));
+    }
     if let Some(left) = status.remaining_ms {
         facts.push(("remaining", millis(left)));
     }

@@ -206,6 +206,7 @@ impl Setting<'_> {
             moving: convened.wanders(),
             copies: channel.duplicates(),
             listed: true,
+            live: false,
         })
     }
 

@@ -12,7 +12,7 @@ pub(in crate::cli) fn json(change: &Change) -> String {
 
 /// A sentence, after the time.
 pub(in crate::cli) fn text(change: &Change) -> String {
-    let Change { t, group, id, role, leaders, until, why, wall, .. } = change;
+    let Change { t, group, id, role, leaders, until, term, term_kept, why, wall } = change;
     let said = match role {
         Role::Leader => format!("member {id} leads {group}"),
         Role::Follower => format!("member {id} of {group} follows {}", names(leaders)),
@@ -26,7 +26,13 @@ pub(in crate::cli) fn text(change: &Change) -> String {
         let left = Instant::from_nanos(until).since(Instant::from_nanos(*t));
         format!(", for {} unless that is renewed", millis(left.as_nanos() as f64 / 1e6))
     });
-    format!("{} {said}{left}", stamped(wall, Instant::from_nanos(*t)))
+    let token = term.map_or_else(String::new, |term| format!("; {}", token(term, *term_kept)));
+    format!("{} {said}{left}{token}", stamped(wall, Instant::from_nanos(*t)))
+}
+
+/// A fencing token, and whether it is higher than those before a restart.
+pub(in crate::cli) fn token(term: u64, kept: bool) -> String {
+    format!("token {term}{}", if kept { "" } else { " (not across restarts)" })
 }
 
 /// A time stamp: the wall clock, and seconds of the clock by which leases end.
@@ -66,6 +72,7 @@ mod tests {
             leaders: vec![1, 3],
             until: None,
             term: None,
+            term_kept: false,
             why: Some("its id is used twice".to_owned()),
             wall: "2026-11-16T10:20:47.123Z".to_owned(),
         }
@@ -74,8 +81,12 @@ mod tests {
     #[test]
     fn a_change_is_a_sentence() {
         let leads = Change { until: Some(12_150_000_000), ..change(Role::Leader) };
+        let kept = Change { term: Some(7), term_kept: true, ..leads.clone() };
+        let volatile = Change { term: Some(7), ..change(Role::Follower) };
         for (change, sentence) in [
             (leads, "member 2 leads web, for 150 ms unless that is renewed"),
+            (kept, "member 2 leads web, for 150 ms unless that is renewed; token 7"),
+            (volatile, "member 2 of web follows 1, 3; token 7 (not across restarts)"),
             (change(Role::Follower), "member 2 of web follows 1, 3"),
             (change(Role::Looking), "member 2 of web looks for a leader"),
             (change(Role::Withdrawn), "member 2 of web takes no part: its id is used twice"),

@@ -87,6 +87,9 @@ pub struct Change {
     pub until: Option<u64>,
     /// The term, where the protocol counts terms.
     pub term: Option<u64>,
+    /// Whether terms grow across restarts of the members, too.
+    #[serde(default)]
+    pub term_kept: bool,
     /// Why it takes no part in the election, if it has withdrawn.
     pub why: Option<String>,
     /// When by the wall clock, in the form of RFC 3339, in UTC. For people: the clock may be set
@@ -106,6 +109,7 @@ impl Change {
             leaders: standing.leaders.iter().map(|leader| leader.0).collect(),
             until: (standing.until != Instant::NEVER).then(|| standing.until.as_nanos()),
             term: standing.term.map(Term::number),
+            term_kept: standing.term_kept,
             why: standing.withdrawn.clone(),
             wall: wall_time(standing.at),
         }
@@ -237,7 +241,8 @@ mod tests {
             role: Role::Leader,
             leaders: vec![1],
             until: None,
-            term: None,
+            term: Some(7),
+            term_kept: true,
             why: None,
             wall: "2026-11-16T10:20:47.123Z".to_owned(),
         };
@@ -245,7 +250,8 @@ mod tests {
             serde_json::to_string(&change).unwrap(),
             concat!(
                 r#"{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],"#,
-                r#""until":null,"term":null,"why":null,"wall":"2026-11-16T10:20:47.123Z"}"#
+                r#""until":null,"term":7,"term_kept":true,"why":null,"#,
+                r#""wall":"2026-11-16T10:20:47.123Z"}"#
             )
         );
     }

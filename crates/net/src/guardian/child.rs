@@ -7,6 +7,7 @@
 use super::Plan;
 use super::signals::Mask;
 use crate::priority;
+use bellwether_core::Term;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
@@ -26,14 +27,15 @@ pub(super) struct Terms {
     pub(super) raised: bool,
 }
 
-/// Starts the command; returns when its program runs.
+/// Starts the command, and tells it the term in which it runs; returns when its program runs.
 ///
 /// Until then it keeps the priority of the guardian, so that load does not delay it.
-pub(super) fn start(plan: &Plan, terms: &Terms) -> io::Result<Pid> {
+pub(super) fn start(plan: &Plan, term: Option<Term>, terms: &Terms) -> io::Result<Pid> {
     let mut command = Command::new(&plan.program);
     command
         .args(&plan.args)
         .envs(plan.env.iter().map(|(name, value)| (name, value)))
+        .env("BELLWETHER_TERM", term.map_or_else(String::new, |term| term.to_string()))
         .stdin(terms.stdin.try_clone()?)
         .process_group(0);
     prepare(terms, &mut command)?;

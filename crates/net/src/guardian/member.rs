@@ -16,7 +16,7 @@ use super::handover::{HandOver, Role};
 use super::signals::Mask;
 use super::wire::{self, Answer, Received, Request, Sent};
 use super::{Lost, Plan, Report, end};
-use bellwether_core::{Duration, Instant};
+use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
@@ -158,17 +158,18 @@ impl Guardian {
     /// Permits the command to run until then: starts it, or extends the run. Call it with every
     /// renewal of the lease.
     ///
-    /// After the report that a run is over, the next call starts another. Nothing is started if
-    /// there is only time left to end it.
+    /// After the report that a run is over, the next call starts another, with this term as its
+    /// fencing token; a run keeps the one that it was started with. Nothing is started if there is
+    /// only time left to end it.
     ///
     /// # Errors
     /// [`Lost`] if the guardian has ended.
-    pub fn permit(&mut self, until: Instant) -> Result<(), Lost> {
+    pub fn permit(&mut self, until: Instant, term: Option<Term>) -> Result<(), Lost> {
         if self.held.is_none() && now() >= until - self.margin - self.grace {
             return if self.presence == Presence::Here { Ok(()) } else { Err(Lost) };
         }
         self.held.get_or_insert(until);
-        self.ask(&Request::Permit { run: self.run, until })
+        self.ask(&Request::Permit { run: self.run, until, term })
     }
 
     /// Ends the command now: SIGTERM, and SIGKILL when the grace is over, or earlier if the

@@ -105,7 +105,8 @@ pub struct Plan {
     pub grace: Duration,
     /// Its nice value: the member's before its priority was raised.
     pub nice: i32,
-    /// Environment variables in addition to the member's.
+    /// Environment variables in addition to the member's. `BELLWETHER_TERM` is added: the term of
+    /// the permission that started it, empty if it had none.
     pub env: Vec<(OsString, OsString)>,
     /// The trace of the guardian, if one is wanted.
     pub recording: Option<Recording>,

@@ -10,6 +10,7 @@
 
 use super::Plan;
 use super::child::{self, Terms};
+use bellwether_core::Term;
 use rustix::process::Pid;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -19,18 +20,18 @@ use std::thread;
 /// The handle of the thread.
 #[derive(Debug)]
 pub(super) struct Starter {
-    plans: Sender<Plan>,
+    plans: Sender<(Plan, Option<Term>)>,
     results: Receiver<io::Result<Pid>>,
 }
 
 impl Starter {
     /// Starts the thread; it writes to `wake` when there is a result.
     pub(super) fn new(terms: Terms, mut wake: UnixStream) -> io::Result<Self> {
-        let (plans, orders) = channel::<Plan>();
+        let (plans, orders) = channel::<(Plan, Option<Term>)>();
         let (results, outcomes) = channel();
         thread::Builder::new().name("starter".to_owned()).spawn(move || {
-            for plan in orders {
-                let _ = results.send(child::start(&plan, &terms)); // or the guardian ends
+            for (plan, term) in orders {
+                let _ = results.send(child::start(&plan, term, &terms)); // or the guardian ends
                 let _ = wake.write_all(&[0]);
             }
         })?;
@@ -38,8 +39,8 @@ impl Starter {
     }
 
     /// Requests a start.
-    pub(super) fn start(&self, plan: Plan) {
-        let _ = self.plans.send(plan); // if the thread has ended, the result says so
+    pub(super) fn start(&self, plan: Plan, term: Option<Term>) {
+        let _ = self.plans.send((plan, term)); // if the thread has ended, the result says so
     }
 
     /// The result of the start, once there is one.

@@ -18,7 +18,7 @@ use super::starter::Starter;
 use super::wire::{self, Answer, Deadline, Received, Request, Sent};
 use super::{Plan, Report, end};
 use crate::priority::{self, Children, Class};
-use bellwether_core::{Duration, Instant};
+use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
@@ -177,7 +177,7 @@ impl Watch {
                 Received::Nothing => return,
                 Received::Closed => self.leave(),
                 Received::Packet(bytes) => match Request::decode(&bytes) {
-                    Ok(Request::Permit { run, until }) => self.permit(run, until),
+                    Ok(Request::Permit { run, until, term }) => self.permit(run, until, term),
                     Ok(Request::Stop { run }) => self.stop(run),
                     Ok(Request::Signal { run, signal }) => self.pass_on(run, signal),
                     Err(_) => self.leave(), // not a valid request, so not our member
@@ -186,9 +186,9 @@ impl Watch {
         }
     }
 
-    fn permit(&mut self, asked: u64, until: Instant) {
+    fn permit(&mut self, asked: u64, until: Instant, term: Option<Term>) {
         match self.stage {
-            Stage::Idle if asked > self.over => self.start(asked, until),
+            Stage::Idle if asked > self.over => self.start(asked, until, term),
             Stage::Running { run, .. } | Stage::Starting { run, ending: false } if run == asked => {
                 self.until = until;
                 self.arm(until);
@@ -202,7 +202,7 @@ impl Watch {
         }
     }
 
-    fn start(&mut self, run: u64, until: Instant) {
+    fn start(&mut self, run: u64, until: Instant, term: Option<Term>) {
         self.until = until;
         // Recorded first: with a slow disk it may be too late to start afterwards.
         self.run_recorder.starts(run);
@@ -214,7 +214,7 @@ impl Watch {
             return self.conclude(run, Report::Ended);
         }
         self.stage = Stage::Starting { run, ending: false };
-        self.starter.start(self.plan.clone());
+        self.starter.start(self.plan.clone(), term);
         self.answer_held(run);
     }
 

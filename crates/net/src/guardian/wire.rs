@@ -10,7 +10,7 @@
 
 use super::Report;
 use super::handover::{put_text, text};
-use bellwether_core::{Duration, Instant, Malformed, Reader, WireWrite};
+use bellwether_core::{Duration, Instant, Malformed, Reader, Term, WireWrite};
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -22,8 +22,8 @@ pub(super) const PACKET: usize = 1 << 14;
 /// A request of the member to the guardian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    /// The run may last until then; start it if it does not run.
-    Permit { run: u64, until: Instant },
+    /// The run may last until then; start it, with this term, if it does not run.
+    Permit { run: u64, until: Instant, term: Option<Term> },
     /// End the run now.
     Stop { run: u64 },
     /// Pass a signal on to the command.
@@ -66,9 +66,10 @@ impl Request {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         match self {
-            Self::Permit { run, until } => {
+            Self::Permit { run, until, term } => {
                 head(&mut out, 1, *run);
                 out.put_instant(*until);
+                out.put_u64(term.map_or(0, Term::number));
             }
             Self::Stop { run } => head(&mut out, 2, *run),
             Self::Signal { run, signal } => {
@@ -83,7 +84,7 @@ impl Request {
         let mut input = Reader::new(bytes);
         let (tag, run) = (input.u8()?, input.u64()?);
         let request = match tag {
-            1 => Self::Permit { run, until: input.instant()? },
+            1 => Self::Permit { run, until: input.instant()?, term: Term::new(input.u64()?) },
             2 => Self::Stop { run },
             3 => Self::Signal { run, signal: input.u32()?.cast_signed() },
             _ => return Err(Malformed),
@@ -226,7 +227,8 @@ mod tests {
     fn requests_and_answers_survive_the_wire() {
         let until = Instant::from_nanos(5);
         for request in [
-            Request::Permit { run: 1, until },
+            Request::Permit { run: 1, until, term: None },
+            Request::Permit { run: 1, until, term: Term::new(7) },
             Request::Stop { run: 2 },
             Request::Signal { run: 3, signal: 15 },
         ] {

@@ -21,7 +21,7 @@ mod stored;
 use crate::clock::wall;
 use crate::frame::latest_life;
 use bellwether_core::{Duration, from_hex, to_hex};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, FsWord, flock, statfs};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -40,7 +40,12 @@ pub(crate) struct State {
     stored: Option<Stored>,
     /// Where a damaged file was moved to.
     damage: Option<String>,
+    /// The directory, if it is in memory.
+    in_memory: Option<PathBuf>,
 }
+
+/// What the kernel calls a file system in memory.
+const TMPFS_MAGIC: FsWord = 0x0102_1994;
 
 impl State {
     /// Opens the state of this member in this directory, if one is given.
@@ -49,8 +54,10 @@ impl State {
     /// If it cannot be read or written, if another process holds it, or if its path is not a
     /// regular file.
     pub(crate) fn open(dir: Option<&Path>, name: &str) -> io::Result<Self> {
-        let mut state = Self { home: None, name: name.to_owned(), stored: None, damage: None };
+        let name = name.to_owned();
+        let mut state = Self { home: None, name, stored: None, damage: None, in_memory: None };
         let Some(dir) = dir else { return Ok(state) };
+        let name = state.name.clone();
         let place = dir.display();
         // For its owner alone: others must not read it.
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|error| {
@@ -63,18 +70,33 @@ impl State {
         })?;
         let path = dir.join(format!("{name}.state"));
         if let Some(bytes) = file::read(&path, stored::FILE_MAX)? {
-            match Stored::decode(&bytes, name, latest_life(wall())) {
+            match Stored::decode(&bytes, &name, latest_life(wall())) {
                 Ok(stored) => state.stored = Some(stored),
                 Err(why) => state.damage = Some(put_aside(&path, &why)?),
             }
         }
         state.home = Some((path, lock));
+        // If the system does not tell, nobody is warned.
+        let found = statfs(dir).is_ok_and(|found| found.f_type == TMPFS_MAGIC);
+        state.in_memory = found.then(|| dir.to_owned());
         Ok(state)
     }
 
     /// Where a damaged file was moved to, if there was one.
     pub(crate) fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
+    }
+
+    /// The directory, if it is in memory and so does not survive the machine.
+    pub(crate) fn in_memory(&self) -> Option<&Path> {
+        self.in_memory.as_deref()
+    }
+
+    /// Where the bytes are that the protocol stored, if it did.
+    pub(crate) fn holds(&self) -> Option<String> {
+        self.stored.as_ref()?.memory.as_ref()?;
+        let place = self.home.as_ref().map(|(path, _)| path.display().to_string());
+        Some(format!("{} has its record", place.unwrap_or_default()))
     }
 
     /// How long the promises of the last incarnation may bind, if that is longer than those of this

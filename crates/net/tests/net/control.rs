@@ -32,6 +32,7 @@ fn change(number: u64) -> Change {
         leaders: vec![1],
         until: Some(number + 1),
         term: None,
+        term_kept: false,
         why: None,
         wall: String::new(),
     }
@@ -56,6 +57,9 @@ impl ControlHandler for Member {
             promise: "never two".to_owned(),
             role: Role::Leader,
             leaders: vec![1],
+            term: Some(7),
+            term_kept: true,
+            no_record: false,
             remaining_ms: Some(1.5),
             since_ms: 1.0,
             changes: 1,

@@ -6,7 +6,7 @@ use bellwether_net::clock::{BootTime, Clock, Readings};
 use bellwether_net::{Builder, Election, Gone, Keyring, Next, NotNow, Peers, Role, Watch};
 use bellwether_protocols::announce_listen::{self, Variant};
 use bellwether_protocols::choice::Config;
-use bellwether_protocols::local_leader::{self, Preset};
+use bellwether_protocols::local_leader::{self, Preset, Tokens};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::pin::pin;
@@ -146,7 +146,11 @@ fn lists_with_one_member_in_common_do_not_both_have_a_leader() {
 #[test]
 fn a_leader_that_withdraws_leaves_its_lease_to_run_out() {
     let all = places(4);
-    let config = local_leader::Config { preset: Preset::Wan, ..local_leader::Config::default() };
+    let config = local_leader::Config {
+        preset: Preset::Wan,
+        tokens: Tokens::Volatile,
+        ..local_leader::Config::default()
+    };
     let slowly = |id, list: &[String]| {
         let config = Config::LocalLeader(config.clone());
         member(id, list).protocol("local-leader", config).join().unwrap()

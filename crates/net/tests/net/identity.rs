@@ -147,7 +147,7 @@ fn impostor(all: &[String], id: u64, incarnation: u64) -> (Vec<(NodeId, String)>
     let (lock, drift) = (params.lock().as_nanos(), params.drift_ppm());
     let error = params.clock_error().as_nanos();
     let terms = format!(
-        "local-leader 3 mode=majority tokens=durable lock={lock} drift={drift} error={error}"
+        "local-leader 3 mode=majority tokens=volatile lock={lock} drift={drift} error={error}"
     );
     let digest = ConfigDigest::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms);
     let (session, ring) = (Session([9; 8]), Keyring::insecure());

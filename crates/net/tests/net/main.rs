@@ -8,3 +8,4 @@ mod guards;
 mod identity;
 mod key_file;
 mod support;
+mod tokens;

@@ -27,7 +27,7 @@ named! {
     pub enum Tokens = Durable {
         /// They are stored: a token is never used twice, even if members restart.
         Durable = "durable",
-        /// They are not: once all members that know a token have restarted, it may be used again.
+        /// They are not: who restarts has forgotten its votes, so a token may be used again.
         Volatile = "volatile",
     }
 }

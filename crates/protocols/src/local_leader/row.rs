@@ -1,6 +1,7 @@
 //! What others ask of leases.
 
 use super::params::{BadConfig, Config, Constraint, Mode, Params};
+use super::terms::Stored;
 use super::{Hall, LocalLeader};
 use crate::answers::{Answers, GroupTooLarge, Row, Usual};
 use crate::choice::{Entry, Family};
@@ -148,6 +149,10 @@ impl Answers for Params {
             self.drift_ppm(),
             self.clock_error().as_nanos(),
         )
+    }
+
+    fn founding_record(&self) -> Option<Vec<u8>> {
+        (self.by_majority() && self.keeps_tokens()).then(|| Stored::FOUNDING.encode())
     }
 
     fn rules(&self) -> Vec<String> {

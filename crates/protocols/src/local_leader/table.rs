@@ -16,8 +16,8 @@ impl Described for Config {
     const PARAMS: &'static [Param] = &[
         Param::one_of("mode", Mode::CHOICES, "whose support a leader needs")
             .follows("majority; local where the members are not listed"),
-        Param::one_of("tokens", Tokens::CHOICES, "whether fencing tokens survive restarts")
-            .is("durable"),
+        Param::one_of("tokens", Tokens::CHOICES, "whether fencing tokens grow across restarts too")
+            .follows("durable; live volatile, since durable needs a directory that is kept"),
         Param::one_of(
             "preset",
             Preset::CHOICES,
@@ -59,7 +59,9 @@ impl Described for Config {
 
     fn fit(self, around: &Surroundings, given: &Given) -> Self {
         let mode = if around.listed || given.has("mode") { self.mode } else { Mode::Local };
-        Self { mode, ..self }
+        let volatile = around.live && !given.has("tokens");
+        let tokens = if volatile { Tokens::Volatile } else { self.tokens };
+        Self { mode, tokens, ..self }
     }
 
     fn resolved(&self) -> Self {

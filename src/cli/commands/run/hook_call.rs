@@ -113,6 +113,7 @@ fn start(program: &Path, call: &Call, until: Option<Instant>, rank: u64) -> io::
         .env("BELLWETHER_ROLE", change.role.name())
         .env("BELLWETHER_LEADER", leader)
         .env("BELLWETHER_TERM", change.term.map_or_else(String::new, |term| term.to_string()))
+        .env("BELLWETHER_TERM_KEPT", if change.term_kept { "yes" } else { "no" })
         .env("BELLWETHER_REIGN", reign.to_string())
         .env(
             "BELLWETHER_UNTIL_MS",

@@ -22,7 +22,7 @@ pub(super) const GROUP: &str = "group";
 /// The same, in files alone.
 const COMMAND: &str = "command";
 /// Set for commands and hooks by `run` itself, or for other programs.
-const FOREIGN: [&str; 5] = ["role", "leader", "term", "reign", "until-ms"];
+const FOREIGN: [&str; 6] = ["role", "leader", "term", "term-kept", "reign", "until-ms"];
 /// Pairs that exclude each other: the later layer removes the other one of the earlier.
 const EXCLUSIVE: [(&str, &str); 2] = [("key", "insecure"), ("bye", "bye-copies")];
 /// The most bytes of a file with settings.

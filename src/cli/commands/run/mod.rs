@@ -79,9 +79,11 @@ Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, w
 the leadership handed over; 75 leadership lost (--once), 124 not elected in time, 126 and 127 CMD
 cannot be started any more, 78 bad configuration (or no such CMD), 2 bad usage.
 Signals: SIGHUP reads the keys again; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
-Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM (empty where the protocol counts none),
-_REIGN (how often this member has begun to lead) and _UNTIL_MS (when its lease ends, of
-CLOCK_BOOTTIME), and the change as JSON on their standard input. A state that is over before its
+CMD gets BELLWETHER_GROUP, _ID, _DIR, _TERM (its fencing token: higher than that of every leader
+before; empty where the protocol counts none) and _TERM_KEPT (yes: also across restarts, or no).
+Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM, _TERM_KEPT, _REIGN (how often this member
+has begun to lead) and _UNTIL_MS (when its lease ends, of CLOCK_BOOTTIME), and the change as JSON on
+their standard input. A state that is over before its
 turn comes is skipped, and a hook that runs at MASTER when leadership ends is killed; but hooks run
 beside the election, late, and possibly after another member leads. Use CMD for what must never run
 twice.";
@@ -193,6 +195,7 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
         ("BELLWETHER_GROUP", OsString::from(&settings.group)),
         ("BELLWETHER_ID", OsString::from(id.to_string())),
         ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
+        ("BELLWETHER_TERM_KEPT", if settings.keeps_terms() { "yes" } else { "no" }.into()),
     ];
     let permission = settings.permission;
     let plan = Plan {
@@ -270,7 +273,7 @@ fn supervise(
         deadline,
         once: options.once,
         led: false,
-        reign: supervisor::Reign::default(),
+        last: None,
         resigning: Vec::new(),
         ending: None,
     })

@@ -44,6 +44,11 @@ pub(in crate::cli) struct Options {
     /// $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/bellwether, /run/bellwether or /tmp/bellwether-UID]
     #[arg(long, value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
+    /// With durable tokens: my word that this member has never voted in this group, also not before
+    /// its state was lost. For the first start of a group of one, or of a member that replaces
+    /// another; refused if there is a record of votes
+    #[arg(long)]
+    pub(super) bootstrap: bool,
     /// Append everything that happens to this file, one JSON record a line; with CMD, its guardian
     /// writes when CMD runs into another one beside it: a.work.jsonl for a.jsonl
     #[arg(long, value_name = "FILE")]

@@ -119,5 +119,6 @@ fn surroundings(options: &Options) -> Surroundings {
         moving: false,
         copies: false,
         listed: options.peers.as_ref().is_none_or(Peers::is_list),
+        live: true,
     }
 }

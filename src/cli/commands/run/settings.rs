@@ -98,12 +98,19 @@ impl Settings {
         choice.is_ok_and(|choice| choice.promise() == Promise::NeverTwo)
     }
 
+    /// Whether tokens grow across restarts, too.
+    pub(super) fn keeps_terms(&self) -> bool {
+        let choice = Choice::try_from(self.config.clone());
+        choice.is_ok_and(|choice| choice.founding_record().is_some())
+    }
+
     /// The builder of the member.
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
         let options = &self.options;
         let mut builder = Election::builder(&self.group)
             .protocol(options.protocol.name, self.config.clone())
-            .dir(&self.dir);
+            .dir(&self.dir)
+            .bootstrap(options.bootstrap);
         if let Some(peers) = &options.peers {
             builder = builder.peers(peers.clone());
         }
@@ -251,7 +258,7 @@ mod tests {
     use super::*;
     use crate::cli::{Bellwether, Command, command, written};
     use bellwether::core::Duration;
-    use bellwether::protocols::local_leader::{Mode, Preset};
+    use bellwether::protocols::local_leader::{Mode, Preset, Tokens};
     use clap::FromArgMatches;
 
     /// The settings of these arguments, with a file and an environment.
@@ -320,6 +327,19 @@ mod tests {
         assert_eq!(mode("g --peers 1=127.0.0.1:1 --mode local"), Mode::Local);
         let file = "peers = \"dns:example.org:7400\"\n[params]\nmode = \"majority\"\n";
         assert_eq!(leases(&settings("g", file, &[]).unwrap()).mode, Mode::Majority);
+    }
+
+    #[test]
+    fn a_live_group_has_volatile_tokens_unless_it_asks_for_others() {
+        let tokens = |arguments: &str, file: &str| {
+            leases(&settings(&format!("g --peers 1=127.0.0.1:1 {arguments}"), file, &[]).unwrap())
+                .tokens
+        };
+        assert_eq!(tokens("", ""), Tokens::Volatile);
+        assert_eq!(tokens("--tokens durable", ""), Tokens::Durable);
+        assert_eq!(tokens("", "[params]\ntokens = \"durable\""), Tokens::Durable);
+        let simulated = bellwether::protocols::local_leader::Config::default();
+        assert_eq!(simulated.tokens, Tokens::Durable);
     }
 
     #[test]

@@ -66,29 +66,12 @@ pub(super) struct Supervisor {
     pub(super) once: bool,
     /// Whether it has led.
     pub(super) led: bool,
-    pub(super) reign: Reign,
+    /// The last change, if there was one.
+    pub(super) last: Option<Snapshot>,
     /// The requests that wait until it has resigned.
     pub(super) resigning: Vec<Reply>,
     /// The exit code once the command is gone, and since when it is ending.
     pub(super) ending: Option<(u8, Instant)>,
-}
-
-/// How often the member has begun to lead, as far as its changes tell.
-#[derive(Debug, Default)]
-pub(super) struct Reign {
-    number: u64,
-    last: Option<Snapshot>,
-}
-
-impl Reign {
-    /// Counts a change. The same leaders again are another reign: the lease had run out.
-    fn hear(&mut self, snapshot: &Snapshot) {
-        let goes_on = self.last.as_ref().is_some_and(|last| {
-            last.leads() && last.term == snapshot.term && last.leaders != snapshot.leaders
-        });
-        self.number += u64::from(snapshot.leads() && !goes_on);
-        self.last = Some(snapshot.clone());
-    }
 }
 
 impl Supervisor {
@@ -168,7 +151,7 @@ impl Supervisor {
 
     fn tell(&mut self, snapshot: &Snapshot) {
         let seen = Change::of(&self.group, snapshot);
-        let led = self.reign.last.as_ref().is_some_and(Snapshot::leads);
+        let led = self.last.as_ref().is_some_and(Snapshot::leads);
         let lost = if led && !snapshot.leads() { "; it leads no longer" } else { "" };
         let text = change::text(&seen) + lost;
         match &self.printer {
@@ -176,8 +159,8 @@ impl Supervisor {
             Some((printer, Format::Text)) => printer.print(&text),
             None => self.errors.say(&text),
         }
-        self.reign.hear(snapshot);
-        self.hooks.tell(&seen, self.reign.number);
+        self.hooks.tell(&seen, snapshot.tenure);
+        self.last = Some(snapshot.clone());
     }
 
     fn hear_worker(&mut self) {
@@ -319,41 +302,13 @@ impl Supervisor {
     fn finish(self, code: u8) -> u8 {
         drop(self.overdue);
         self.errands.leave();
-        let last = Change::of(&self.group, &self.election.leadership());
+        let snapshot = self.election.leadership();
+        let last = Change::of(&self.group, &snapshot);
         drop(self.worker);
-        self.hooks.end(last, self.reign.number);
+        self.hooks.end(last, snapshot.tenure);
         if let Some((printer, _)) = self.printer {
             printer.end();
         }
         code
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bellwether::core::{NodeId, Stage};
-
-    fn snapshot(leaders: &[u64]) -> Snapshot {
-        Snapshot {
-            me: NodeId(1),
-            leaders: leaders.iter().copied().map(NodeId).collect(),
-            term: None,
-            until: Instant::NEVER,
-            stage: Stage::Decided,
-            withdrawn: None,
-            at: Instant::ZERO,
-        }
-    }
-
-    #[test]
-    fn a_reign_begins_when_the_member_begins_to_lead_be_it_unseen_in_between() {
-        let mut reign = Reign::default();
-        for (leaders, number) in
-            [(&[][..], 0), (&[1], 1), (&[1], 2), (&[1, 2], 2), (&[2], 2), (&[1], 3)]
-        {
-            reign.hear(&snapshot(leaders));
-            assert_eq!(reign.number, number, "{leaders:?}");
-        }
     }
 }

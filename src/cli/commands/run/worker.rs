@@ -67,6 +67,8 @@ pub(super) struct Worker {
     state: State,
     /// Until when the command was last permitted to run.
     permitted: Instant,
+    /// How often the member had begun to lead when the command was started.
+    tenure: u64,
     started: Instant,
     rest: Duration,
 }
@@ -81,6 +83,14 @@ enum State {
     Ending,
     /// It ended by itself, and is started again after this.
     Resting(Instant),
+}
+
+impl State {
+    /// Whether a command runs that was started when the member led before: its token may be refused
+    /// by now.
+    fn is_of_another_tenure(self, started_in: u64, snapshot: &Snapshot) -> bool {
+        self == Self::Running && snapshot.tenure != started_in
+    }
 }
 
 /// What happened to a command.
@@ -128,6 +138,7 @@ impl Worker {
             reported: false,
             state: State::Idle,
             permitted: Instant::ZERO,
+            tenure: 0,
             started: Instant::ZERO,
             rest: REST,
         })
@@ -150,6 +161,9 @@ impl Worker {
 
     /// The member leads: permits the command to run as long as its lease allows.
     pub(super) fn lead(&mut self, snapshot: &Snapshot) {
+        if self.state.is_of_another_tenure(self.tenure, snapshot) {
+            return self.end();
+        }
         let until = self.permission.until(snapshot, self.permitted);
         let due = match self.state {
             State::Running | State::Idle => true,
@@ -163,10 +177,11 @@ impl Worker {
         }
         if self.state != State::Running {
             self.started = snapshot.at;
+            self.tenure = snapshot.tenure;
         }
         self.state = State::Running;
         self.permitted = until;
-        let _ = self.guardian.permit(until); // if it is lost, its report says so
+        let _ = self.guardian.permit(until, snapshot.term); // if it is lost, its report says so
     }
 
     /// The member leads no longer, or will not: ends the command.
@@ -264,5 +279,30 @@ impl Worker {
             State::Idle | State::Ending => Instant::NEVER,
         };
         self.guardian.poll_timeout().min(leading)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether::core::{NodeId, Stage, Term};
+
+    #[test]
+    fn a_command_runs_in_one_tenure_in_which_the_token_may_rise() {
+        let leads = |tenure, term| Snapshot {
+            me: NodeId(1),
+            leaders: vec![NodeId(1)],
+            term: Term::new(term),
+            term_kept: true,
+            tenure,
+            until: Instant::NEVER,
+            stage: Stage::Decided,
+            withdrawn: None,
+            at: Instant::ZERO,
+        };
+        assert!(!State::Running.is_of_another_tenure(3, &leads(3, 8)));
+        assert!(!State::Running.is_of_another_tenure(3, &leads(3, 9)), "the token rose");
+        assert!(State::Running.is_of_another_tenure(3, &leads(4, 9)), "it leads again");
+        assert!(!State::Idle.is_of_another_tenure(3, &leads(4, 9)), "nothing runs");
     }
 }

@@ -1,0 +1,82 @@
+//! Fencing tokens, as `run` tells them to commands, hooks and whoever asks.
+
+use super::member::{Folder, Member, bellwether, eventually, peers, refusal};
+use serde_json::Value;
+
+const PRINTS: [&str; 4] =
+    ["--", "sh", "-c", "echo \"$BELLWETHER_TERM $BELLWETHER_TERM_KEPT\"; exec sleep 1000"];
+
+/// The status of whoever leads, and which one that is.
+fn leader(members: &[Member]) -> (usize, Value) {
+    eventually("a leader", || {
+        let all = members.iter().enumerate();
+        let mut all = all.filter_map(|(index, member)| Some((index, member.status()?)));
+        all.find(|(_, status)| status["role"] == "leader")
+    })
+}
+
+fn term(status: &Value) -> u64 {
+    status["term"].as_u64().unwrap_or_else(|| panic!("it has a token: {status}"))
+}
+
+#[test]
+fn a_command_has_the_token_with_which_it_was_started_and_status_says_whether_it_is_kept() {
+    let folder = Folder::new("term");
+    let list = peers(1);
+    let mut member = Member::start(&folder, &list, 1, &PRINTS);
+    let line = member.line(|_| true);
+    let status = member.becomes("leader");
+    assert_eq!(line, format!("{} no", term(&status)));
+    assert_eq!(status["term_kept"], false);
+    let text = String::from_utf8(member.ask("status").stdout).expect("it is text");
+    assert!(text.contains(&format!("{}, not across restarts", term(&status))), "{text}");
+    member.end();
+    let first = ["--tokens", "durable", "--bootstrap"];
+    let mut member = Member::start(&folder, &list, 1, &[&first[..], &PRINTS].concat());
+    let line = member.line(|_| true);
+    let status = member.becomes("leader");
+    assert_eq!(line, format!("{} yes", term(&status)));
+    member.end();
+    let mut member = Member::start(&folder, &list, 1, &[&first[..2], &PRINTS].concat());
+    assert_eq!(member.line(|_| true), format!("{} yes", term(&status) + 1));
+    member.end();
+}
+
+#[test]
+fn the_word_that_a_member_never_voted_is_refused_if_it_has_or_stores_no_votes() {
+    let folder = Folder::new("bootstrap");
+    let list = peers(1);
+    let run =
+        format!("run web --peers {list} --id 1 --dir {} --insecure --bootstrap", folder.dir());
+    let line = refusal(&bellwether(&run), 78);
+    assert!(line.contains("--bootstrap says") && line.contains("--tokens to durable"), "{line}");
+    let durable = ["--tokens", "durable", "--bootstrap"];
+    let mut member = Member::start(&folder, &list, 1, &durable);
+    member.becomes("leader");
+    member.end();
+    let line = refusal(&bellwether(&format!("{run} --tokens durable --preset wan")), 78);
+    assert!(line.contains("members/web.1.state has its record; leave it out"), "{line}");
+}
+
+#[test]
+fn a_group_whose_members_are_all_killed_goes_on_with_higher_tokens() {
+    let folder = Folder::new("killed-all");
+    let list = peers(3);
+    let start = |id: u64| Member::start(&folder, &list, id, &["--tokens", "durable"]);
+    let two: Vec<Member> = (1..3).map(start).collect();
+    let why = eventually("what it waits for", || {
+        let why = String::from_utf8(two[0].ask("why").stdout).ok()?;
+        why.contains("no record of its votes").then_some(why)
+    });
+    assert!(why.contains("founds the group when all 3 members are there"), "{why}");
+    let mut members: Vec<Member> = two.into_iter().chain([start(3)]).collect();
+    let mut last = term(&leader(&members).1);
+    for _ in 0..2 {
+        drop(members); // by SIGKILL
+        members = (1..4).map(start).collect();
+        let now = term(&leader(&members).1);
+        // A group without records would begin at the milliseconds of the wall clock.
+        assert!(last < now && now < last + 200, "{now} after {last}");
+        last = now;
+    }
+}
