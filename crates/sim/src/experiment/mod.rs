@@ -160,7 +160,7 @@ impl Experiment {
 
     /// Whether the plan is the same in every run.
     fn is_fixed(&self) -> bool {
-        match self.choice.profile().convened {
+        match self.choice.profile().on_demand {
             true => self.initiation.is_fixed(),
             false => self.scenario == Scenario::Start,
         }
