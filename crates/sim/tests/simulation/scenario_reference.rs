@@ -23,11 +23,15 @@ fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What the reader expects where this text has something unknown.
+/// What the reader expects where this text has something unknown: words between backticks, or for a
+/// table that belongs to a name, between commas.
 fn expected(text: &str) -> BTreeSet<String> {
     let refusal = refusal(text).unwrap_or_else(|| panic!("{text} is read"));
-    let (_, expected) = refusal.split_once("expected ").unwrap_or_else(|| panic!("{refusal}"));
-    words(expected.split(" (in ").next().unwrap_or_default())
+    let said = refusal.split(" (in ").next().unwrap_or_default();
+    if let Some((_, keys)) = said.split_once("available keys: ") {
+        return keys.split(", ").map(str::to_owned).collect();
+    }
+    words(said.split_once("expected ").unwrap_or_else(|| panic!("{refusal}")).1)
 }
 
 /// The tables of the page, each as its rows of cells, by the text before them.
