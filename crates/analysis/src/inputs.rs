@@ -88,7 +88,7 @@ pub struct Inputs {
     /// K: how many relays a round of the probabilistic election is to have. More than there are
     /// processes is all of them.
     pub k: u32,
-    /// view_prob: how probable it is that one process sees another.
+    /// view_prob: the probability that a process knows another.
     pub view: f64,
     /// p_fail: how often a process fails within a round.
     pub fail: f64,

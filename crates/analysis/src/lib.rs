@@ -20,8 +20,9 @@
 //! | [`support`] | which form a simulation supports |
 //! | [`plan`] | timers from goals, what to expect of them, and its confirmation |
 //! | [`errata`] | what is wrong in the papers, with the simulation that decides |
-//! | [`figures`] | the registry of figures, what they claim, and what we find |
+//! | [`figures`] | the list of figures, what they claim, and what we find |
 //! | [`report`] | findings as pictures, tables and one page |
+//! | [`numbers`] | numbers as text for people |
 
 pub mod announce_listen;
 pub mod classic;
@@ -29,7 +30,7 @@ pub mod errata;
 pub mod figures;
 pub mod inputs;
 pub mod integral;
-mod numbers;
+pub mod numbers;
 pub mod plan;
 pub mod point;
 pub mod probabilistic;

@@ -2,11 +2,12 @@
 //!
 //! | function | for |
 //! |---|---|
-//! | [`number`] | a sentence: three digits or four |
-//! | [`short`] | a table or a label: about five digits |
-//! | [`precise`] | errata, where small differences are the point: five digits |
-//! | [`trimmed`] | a value that was computed from one with few digits |
-//! | [`grouped`] | a long number, with commas |
+//! | `number` | a sentence: three digits or four |
+//! | `short` | a label: about five digits, as a power of ten if there are many zeros |
+//! | [`plain`] | a table: about five digits |
+//! | `precise` | errata, where small differences are the point: five digits |
+//! | `trimmed` | a value that was computed from one with few digits |
+//! | `grouped` | a long number, with commas |
 
 /// A value in a sentence: three digits or four, as many zeros as it takes.
 pub(crate) fn number(value: f64) -> String {
@@ -27,6 +28,12 @@ pub(crate) fn short(value: f64) -> String {
     if size != 0.0 && !(1e-4..1e15).contains(&size) {
         return format!("{value:.3e}");
     }
+    plain(value)
+}
+
+/// A number with about five digits that matter, and at most six behind the point.
+pub fn plain(value: f64) -> String {
+    let size = value.abs();
     let digits = match size {
         _ if size >= 10_000.0 => 0,
         _ if size >= 100.0 => 2,
@@ -77,6 +84,11 @@ mod tests {
         let cases = [(0.0, "0"), (7.39854, "7.3985"), (0.0312, "0.0312"), (1e-9, "1.000e-9")];
         for (value, text) in cases {
             assert_eq!(short(value), text);
+        }
+        let cases =
+            [(0.0, "0"), (1.0, "1"), (7.39854, "7.3985"), (68.5, "68.5"), (1e-5, "0.00001")];
+        for (value, text) in cases {
+            assert_eq!(plain(value), text);
         }
         let cases = [(0.0, "0"), (12.345, "12.35"), (0.5, "0.500"), (0.000_123, "0.00012")];
         for (value, text) in cases {

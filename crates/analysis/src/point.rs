@@ -106,7 +106,7 @@ impl Point {
         if choice.rounds().is_some() {
             point.view = 0.5;
             point.initiation.initiators = Initiators::Some(1);
-        } else if choice.profile().convened {
+        } else if choice.profile().on_demand {
             point.initiation.detection = Some(Duration::ZERO);
         }
         if choice.layout() == Some(Layout::Graph) {

@@ -1,4 +1,4 @@
-//! What can be computed, by name: the registry behind `bellwether analyze`.
+//! What can be computed, by name: the list behind `bellwether analyze`.
 //!
 //! To add a quantity, add one entry to the list of its family, beside the formulas it names.
 

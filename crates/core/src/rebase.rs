@@ -27,6 +27,7 @@ impl<'a> Rebase<'a> {
 
     /// A rebase for the process whose clock shows `now`. `clocks` reads the clocks of all processes
     /// at that moment, including this one's and those of dead ones.
+    #[doc(hidden)] // for tests: the explorer's clocks agree
     pub fn with_clocks(now: Instant, clocks: &'a dyn Fn(NodeId) -> Instant) -> Self {
         Self { now, clocks: Some(clocks) }
     }

@@ -29,7 +29,7 @@ pub trait Row: Answers + Clone {
     /// The members of the family, in the order in which they are listed.
     const ROWS: &'static [Entry];
 
-    /// The group and the network of experiments, if nobody says.
+    /// The group and the network of experiments by default.
     const USUAL: Usual = Usual::TEN;
 
     /// Parameters that keep the rules.
@@ -42,7 +42,7 @@ pub trait Row: Answers + Clone {
     fn visit<V: Visitor>(self, visitor: V) -> V::Output;
 }
 
-/// The group and the network of experiments, if nobody says.
+/// The group and the network of experiments by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usual {
     /// How many processes there are.
@@ -77,8 +77,8 @@ pub trait Answers {
     }
 
     /// How many attempts beyond the first a group needs to agree, on average, if each receiver
-    /// loses a message this often. None where what is lost is sent again to one at a time, or
-    /// nothing is tried again.
+    /// loses a message this often. Zero if lost messages are resent per receiver, or if there is no
+    /// second attempt.
     fn attempts_beyond_first(&self, _nodes: u32, _loss: f64) -> f64 {
         0.0
     }
@@ -127,7 +127,7 @@ pub trait Answers {
         Volume::default()
     }
 
-    /// How long a run is shown, if nobody says.
+    /// How long a run is shown by default.
     fn shown_for(&self) -> Duration {
         Duration::from_secs(5)
     }

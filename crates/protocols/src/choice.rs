@@ -70,7 +70,7 @@ macro_rules! families {
         const FAMILIES: &[&[Entry]] = &[$(<$Params as Row>::ROWS),+];
 
         impl Family {
-            /// The group and the network of experiments, if nobody says.
+            /// The group and the network of experiments by default.
             pub fn usual(self) -> Usual {
                 match self {
                     $(Self::$Name { .. } => <$Params as Row>::USUAL,)+

@@ -16,7 +16,7 @@ use bellwether_core::{Duration, Protocol, Visitor};
 use core::error::Error;
 use core::fmt;
 
-/// How long a process bears to have no leader: a parameter of all of them.
+/// How long a process waits for a leader before it calls an election: a parameter of all of them.
 pub(crate) const CALL_AFTER: Param = Param::length(
     "call-after",
     "how long a process bears to have no leader before it calls an election",
@@ -144,8 +144,7 @@ impl<P: Inner> Answers for OnDemand<P> {
 
     /// The detector's reports are true while a message and its acknowledgement take no longer than
     /// it waits for them; so a third of that is timely. Once nothing goes wrong, all have been told
-    /// the truth within its patience with a silent peer, and a beat; the rest is the protocol's
-    /// own affair.
+    /// the truth within `suspect` and two beats; then the protocol needs its own time to settle.
     fn time_scales(&self, nodes: u32) -> TimeScales {
         let layer = self.layer.as_ref().map(|params| *params.layer()).unwrap_or_default();
         let part = |n| Duration::from_nanos(layer.resend.as_nanos() / n);

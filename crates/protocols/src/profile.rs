@@ -20,12 +20,12 @@ pub struct Profile {
     pub byes: u32,
     /// Whether luck decides who is better, and not the id or the rank.
     pub by_luck: bool,
-    /// Whose support a leader needs, where it leads for no longer than it has that.
+    /// The leases, if leadership ends without support.
     pub leases: Option<Leases>,
     /// Whether an election begins only when somebody calls it.
-    pub convened: bool,
-    /// Whether something goes on for ever, also when all is well: heartbeats, or patience that
-    /// may end.
+    pub on_demand: bool,
+    /// Whether something goes on for ever, also when all is well: heartbeats, or a finite
+    /// `call-after`.
     pub restless: bool,
 }
 
@@ -42,7 +42,7 @@ impl Profile {
             byes: 0,
             by_luck: false,
             leases: None,
-            convened: false,
+            on_demand: false,
             restless: true,
         }
     }

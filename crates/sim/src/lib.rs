@@ -25,7 +25,7 @@
 //! | `lazy` | the same elections, from only the draws that decide them |
 //! | `experiment`, [`stats`] | many runs and their statistics |
 //! | `scenario_file` | one run, written in a file |
-//! | `idle` | faults that can have no effect |
+//! | `ineffective_fault` | faults that can have no effect |
 //! | [`trace`], [`diagram`] | a run as text and as a picture |
 //!
 //! ```

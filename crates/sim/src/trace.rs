@@ -2,7 +2,7 @@
 //!
 //! | function | gives | used by |
 //! |---|---|---|
-//! | [`to_json_lines`], [`from_json_lines`] | one object per line, and back | `trace`, `replay`, lab |
+//! | [`to_json_lines`] | one object per line | `trace`, `check`, lab |
 //! | [`transcript`] | one aligned line per record | golden tests, `trace` on a terminal |
 //! | [`digest`] | 64 bits | "same seed, same run" |
 //!
@@ -20,20 +20,6 @@ pub fn to_json_lines(records: &[Record], out: &mut String) {
         out.push_str(&serde_json::to_string(record).expect(IS_JSON));
         out.push('\n');
     }
-}
-
-/// Reads the output of [`to_json_lines`]; empty lines are skipped.
-///
-/// # Errors
-/// If a line is not a record. No records are returned then.
-pub fn from_json_lines(text: &str) -> Result<Vec<Record>, BadTrace> {
-    text.lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(index, line)| {
-            serde_json::from_str(line).map_err(|error| BadTrace::new(index + 1, line, &error))
-        })
-        .collect()
 }
 
 /// A 64-bit digest of the run: FNV-1a over its JSON lines. It is the same on every machine and in
@@ -75,38 +61,6 @@ const TIME_WIDTH: usize = 4;
 
 /// Records hold strings and numbers under fixed keys, and neither of the writers here fails.
 const IS_JSON: &str = "a record can always be written as JSON";
-
-/// Why a text is not a trace: the line and the problem.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadTrace {
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub problem: String,
-    /// How the line begins.
-    pub begins: String,
-}
-
-impl BadTrace {
-    fn new(line: usize, text: &str, error: &serde_json::Error) -> Self {
-        // The parser saw only one line and calls it line 1, so only its column is of use.
-        let whole = error.to_string();
-        let problem = match whole.rsplit_once(" at line ") {
-            Some((problem, _)) => format!("{problem} at column {}", error.column()),
-            None => whole,
-        };
-        Self { line, problem, begins: text.chars().take(60).collect() }
-    }
-}
-
-impl fmt::Display for BadTrace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, problem, begins } = self;
-        write!(f, "line {line} of the trace is no record: {problem}: '{}'", OneLine(begins))
-    }
-}
-
-impl std::error::Error for BadTrace {}
 
 /// A writer that keeps only the hash.
 #[derive(Default)]
@@ -247,7 +201,6 @@ impl fmt::Display for OneLine<'_> {
 mod tests {
     use super::*;
     use bellwether_core::{Duration, Fact};
-    use proptest::prelude::*;
 
     fn at(millis: u64, node: u64, event: Event) -> Record {
         let t = SimTime::ZERO + Duration::from_millis(millis);
@@ -382,37 +335,15 @@ never             4  crash
     #[test]
     fn nothing_gives_nothing() {
         assert_eq!(transcript(&[]), "");
-        assert_eq!(from_json_lines("\n  \n"), Ok(vec![]));
     }
 
     #[test]
-    fn json_lines_come_back_equal_and_blank_lines_do_not_matter() {
+    fn json_lines_come_back_equal() {
         let records = one_of_each();
         let mut text = String::new();
         to_json_lines(&records, &mut text);
-        assert_eq!(text.lines().count(), records.len());
-        let spaced = format!("\n{}\n", text.replace('\n', "\r\n \n"));
-        assert_eq!(from_json_lines(&text), Ok(records.clone()));
-        assert_eq!(from_json_lines(&spaced), Ok(records));
-    }
-
-    #[test]
-    fn a_bad_line_is_named_with_its_number_and_what_is_wrong() {
-        let good = r#"{"t":5,"node":3,"kind":"crash"}"#;
-        for (bad, problem) in [
-            (r#"{"t":5,"node":3}"#, "missing field `kind`"),
-            (r#"{"t":-5,"node":3,"kind":"crash"}"#, "invalid value: integer `-5`"),
-            (r#"{"t":5,"node":3,"kind":"dance"}"#, "unknown variant `dance`"),
-            (r#"{"t":5,"#, "EOF while parsing"),
-            ("hello", "expected value at column 1"),
-        ] {
-            let error = from_json_lines(&format!("{good}\n\n{bad}\n{good}")).unwrap_err();
-            assert_eq!(error.line, 3);
-            let text = error.to_string();
-            assert!(text.starts_with("line 3 of the trace is no record: "), "{text}");
-            assert!(text.contains(problem) && text.contains(bad), "{text}");
-            assert!(!text.contains("line 1"), "{text}");
-        }
+        let read = text.lines().map(|line| serde_json::from_str(line).expect("a record"));
+        assert_eq!(read.collect::<Vec<Record>>(), records);
     }
 
     #[test]
@@ -435,13 +366,6 @@ never             4  crash
             let mut later = records.clone();
             later[index].t += Duration::from_nanos(1);
             assert_ne!(digest(&later), whole);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_makes_the_reader_panic(text in "[ -~\n{}\":,0-9a-z]{0,200}") {
-            let _ = from_json_lines(&text);
         }
     }
 }

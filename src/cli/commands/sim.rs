@@ -285,7 +285,7 @@ impl Sim {
             return idle(flag, "with --scenario start, in which nobody departs; choose another");
         }
         let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
-        let watched = !start || !settles || profile.leases.is_some() || profile.convened;
+        let watched = !start || !settles || profile.leases.is_some() || profile.on_demand;
         if !watched && self.window != WINDOW {
             let why = "with --scenario start, which ends when all agree; choose another scenario";
             return idle("window", why);

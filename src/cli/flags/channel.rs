@@ -186,14 +186,7 @@ impl Channel {
             DelayModel::Constant => Delay::Constant(mean),
             DelayModel::Uniform => Delay::Uniform { min: Duration::ZERO, max: mean * 2 },
             DelayModel::Exponential => Delay::Exponential { min: Duration::ZERO, mean },
-            DelayModel::LogNormal => {
-                // The median that gives the mean asked for: a mean is exp(sigma²/2) medians.
-                const MEDIANS: f64 = 1.648_721_270_700_128_2;
-                let sigma = 1.0;
-                let median = mean.as_nanos() as f64 / MEDIANS;
-                let median = Duration::from_nanos(median as u64);
-                Delay::LogNormal { min: Duration::ZERO, median, sigma }
-            }
+            DelayModel::LogNormal => Delay::log_normal(mean, 1.0),
         }
     }
 }

@@ -116,7 +116,7 @@ pub(in crate::cli) fn own_flags(entry: &'static Entry) -> Vec<String> {
         own.extend(flags::of::<Probabilistic>());
         // Its processes are told of no failures.
         own.extend(flags::of::<Call>().into_iter().filter(|flag| flag != "detection"));
-    } else if choice.profile().convened {
+    } else if choice.profile().on_demand {
         own.extend(Convened::flags_of(choice.layout()));
     }
     own
@@ -220,7 +220,7 @@ impl Setting<'_> {
         if choice.rounds().is_some() {
             return probabilistic.initiation(&convened.call);
         }
-        match choice.profile().convened {
+        match choice.profile().on_demand {
             true => convened.initiation(choice.layout(), self.nodes(), lasts, detects(config)),
             false => Ok(Initiation::default()),
         }
@@ -247,7 +247,7 @@ impl Setting<'_> {
         let Group { params, convened, probabilistic, channel, .. } = self.group;
         let circumstances = if choice.rounds().is_some() {
             probabilistic.conditions(&convened.call)
-        } else if choice.profile().convened {
+        } else if choice.profile().on_demand {
             let detected = if detects(config) { ", failures detected" } else { "" };
             convened.conditions(choice.layout()) + detected
         } else {
@@ -262,7 +262,7 @@ impl Setting<'_> {
         let mut map = Map::new();
         if choice.rounds().is_some() {
             map.extend(probabilistic.to_json(&convened.call));
-        } else if choice.profile().convened {
+        } else if choice.profile().on_demand {
             map.extend(convened.to_json(choice.layout()));
         }
         for (key, value) in config.to_map() {

@@ -7,6 +7,7 @@ mod rows;
 pub(in crate::cli) mod verdict;
 pub(in crate::cli) mod view;
 
+pub(in crate::cli) use bellwether::analysis::numbers::plain as short;
 pub(in crate::cli) use rows::Rows;
 
 use clap::ValueEnum;
@@ -23,38 +24,7 @@ pub(in crate::cli) enum Format {
     Csv,
 }
 
-/// A number with about five digits that matter.
-pub(in crate::cli) fn short(value: f64) -> String {
-    let digits = match value.abs() {
-        0.0 => 0,
-        size if size >= 10_000.0 => 0,
-        size if size >= 100.0 => 2,
-        size if size >= 1.0 => 4,
-        _ => 6,
-    };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
-}
-
 /// The same for numbers that may be very small.
 pub(in crate::cli) fn digits(value: f64) -> String {
     if value != 0.0 && value.abs() < 0.001 { format!("{value:.3e}") } else { short(value) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_as_long_as_they_need_to_be() {
-        for (value, text) in
-            [(0.0, "0"), (1.0, "1"), (7.39854, "7.3985"), (0.0312, "0.0312"), (68.5, "68.5")]
-        {
-            assert_eq!(short(value), text);
-        }
-    }
 }

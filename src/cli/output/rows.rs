@@ -1,6 +1,7 @@
 //! Rows of values under named columns, which are written as text, JSON, CSV or Markdown.
 
 use super::{Format, short};
+use bellwether::analysis::report::csv::cell;
 use comfy_table::{Table, presets};
 use serde_json::{Map, Value};
 
@@ -81,10 +82,7 @@ impl Rows {
 
     /// A header and lines with commas between the cells; a cell that needs quotes gets them.
     pub(in crate::cli) fn to_csv(&self) -> String {
-        let quoted = |cell: &Value| match plain(cell) {
-            text if text.contains([',', '"', '\n']) => format!("\"{}\"", text.replace('"', "\"\"")),
-            text => text,
-        };
+        let quoted = |value: &Value| cell(&plain(value));
         let mut lines = vec![self.columns.join(",")];
         lines.extend(self.written(quoted).iter().map(|row| row.join(",")));
         lines.join("\n")

@@ -13,9 +13,9 @@
 //!
 //! The printed fractions of false departures are the printed [lengths](false_departure) over the
 //! mean of a run, so they go negative where a leader is given up rarely. Delays are those of
-//! [`reestablishment`](super::reestablishment), each form with its own. Of departures only the
-//! leader's count, one in N of random ones; the text counts all. It does not say which joiners are
-//! greater: one in N+1 of random ones, and both forms take it so.
+//! [`reestablishment`](super::reestablishment), each form with its own. Only the
+//! departure of the leader matters, which is one in N. The text counts every departure. It does not
+//! say how many joiners are greater; both forms assume one in N+1, as for random ids.
 //!
 //! Delay times rate is an approximation: N stays the same, and no event happens before the group
 //! has recovered from the one before.

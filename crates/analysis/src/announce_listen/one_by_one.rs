@@ -8,9 +8,9 @@
 //! In a long line hardly any process speaks, and asking each one would take too long. Let b be the
 //! smallest count that is likely at all. A process that has lost what b speakers said *may* speak,
 //! with probability l^b; a process that may speak does so with probability l^{c−b}. Which ones may
-//! does not depend on what happens in the line: of a crowd of n processes it is a binomial number
-//! j, and the i-th of them stands, on average, at place i·(n+1)/(j+1) of the crowd. So only those
-//! who may speak are asked.
+//! does not depend on what happens in the line: among n processes, a binomial number j may speak,
+//! and the i-th of these is on average at position i·(n+1)/(j+1). So only those that may speak are
+//! asked.
 //!
 //! *Promise:* exact but for the part of the probability that `chain.rs` cuts off as well.
 

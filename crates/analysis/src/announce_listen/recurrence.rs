@@ -20,13 +20,13 @@
 //!
 //! * Q(i,n,r) = S(n,r) a_{i−1} Q(i−1,n−1,r) + (1 − S(n,r) a_i) Q(i,n−1,r), Q(0,0,r) = 1
 //! * S(n,r) = S(n,r−1) Σ_{i=0..n−1} Q(i,n−1,r−1) l^i, S(n,1) = S(1,r) = 1
-//! * that all send, Q(i,i,r) = l^{(r−1)i(i−1)/2} Π_{j≤i} (1−l^j)/(j(1−l)): the print leaves out
-//!   those who need not lose what comes too late, and has one round too many ([`all_send`])
+//! * that all send, Q(i,i,r) = l^{(r−1)i(i−1)/2} Π_{j≤i} (1−l^j)/(j(1−l)): the printed form
+//!   omits processes that a late message could not reach anyway, and has one round too many
 //! * messages: Σ_r [Σ_i i·Q(i,N,r) − (1−l^{r−1})^{N−1}]: the factor r counts a message once per
 //!   round before it; and the leader sends in every round, of which those after convergence do not
 //!   count. The printed sum diverges if Q is what the text says it is, a probability with
-//!   Q(0,n,r) = 0: its terms are at least r. Letter by letter, S stands before both terms of Q, so
-//!   that Q is no distribution and dies out from round to round: finite, but it counts nothing.
+//!   Q(0,n,r) = 0: its terms are at least r. Taken literally, S multiplies both terms of Q. Then
+//!   Q does not sum to 1 and shrinks each round: the sum is finite, but meaningless.
 //!
 //! **Still not right.** It takes the times of the messages as independent of who sent them, and who
 //! reaches a round as independent of who else does. Without loss it should give H_N and does not;
@@ -77,18 +77,6 @@ pub fn printed(_setting: &ValidInputs) -> Result<f64, OutOfDomain> {
     Err(OutOfDomain::NoValue(
         "the printed sum diverges: the leader sends in every round, and round r counts r times",
     ))
-}
-
-/// The first rounds of the printed total: Σ_{r≤rounds} Σ_i i·r·Q(i,N,r), typing errors mended.
-///
-/// # Errors
-/// [`OutOfDomain`], outside the domain.
-pub fn printed_up_to(inputs: &ValidInputs, rounds: u32) -> Result<f64, OutOfDomain> {
-    needs_domain(inputs)?;
-    let mut group = Rounds::new(inputs);
-    Ok((1..=rounds.min(ROUND_MAX))
-        .map(|r| f64::from(r) * group.next_round().mean(|i| i as f64))
-        .sum())
 }
 
 /// The total, mended.
@@ -166,17 +154,6 @@ pub fn q(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
         round = group.next_round();
     }
     Ok(round.counts().find(|(count, _)| *count == sent).map_or(0.0, |(_, chance)| chance))
-}
-
-/// Q(n, n, r) exactly: all of n send in round r.
-///
-/// # Errors
-/// [`OutOfDomain`], outside the domain.
-pub fn all_send(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
-    needs_domain(inputs)?;
-    let (n, l) = (inputs.nodes as usize, inputs.loss.rate());
-    let in_time: f64 = (0..n).map(|i| unheard(i, l)).product();
-    Ok(in_time * literal_all(n, inputs.round - 1, l))
 }
 
 /// S(n, r) mended.
@@ -337,6 +314,19 @@ mod tests {
         })
     }
 
+    /// The first rounds of the printed total: Σ_{r≤rounds} Σ_i i·r·Q(i,N,r), typing errors mended.
+    fn printed_up_to(inputs: &ValidInputs, rounds: u32) -> f64 {
+        let mut group = Rounds::new(inputs);
+        (1..=rounds).map(|r| f64::from(r) * group.next_round().mean(|i| i as f64)).sum()
+    }
+
+    /// Q(n, n, r) exactly: all of n send in round r.
+    fn all_send(inputs: &ValidInputs) -> f64 {
+        let (n, l) = (inputs.nodes as usize, inputs.loss.rate());
+        let in_time: f64 = (0..n).map(|i| unheard(i, l)).product();
+        in_time * literal_all(n, inputs.round - 1, l)
+    }
+
     /// a_i for l = 2/5.
     fn unheard_exactly(i: usize) -> BigRational {
         let (one, l) = (rational(1, 1), rational(2, 5));
@@ -397,7 +387,7 @@ mod tests {
         let first: f64 = before.iter().map(|lost| l.powi(*lost as i32)).sum::<f64>() / 6.0;
         for round in 1..=3u32 {
             let three = at(3, l, round, 3);
-            let exact = all_send(&three).unwrap();
+            let exact = all_send(&three);
             assert_near(exact, first * l.powi(3 * (round as i32 - 1)), 1e-12);
             assert_near(printed_q(&three).unwrap(), l.powi(3 * round as i32), 1e-12);
             assert!(exact > 1.5 * printed_q(&three).unwrap());
@@ -407,7 +397,7 @@ mod tests {
                 assert!(q(&three).unwrap() > 1.4 * exact, "others are not independent");
             }
             let two = at(2, l, round, 2);
-            assert_near(q(&two).unwrap(), all_send(&two).unwrap(), 1e-12);
+            assert_near(q(&two).unwrap(), all_send(&two), 1e-12);
         }
     }
 
@@ -440,7 +430,7 @@ mod tests {
     #[test]
     fn the_printed_total_grows_without_end() {
         let group = at(10, 0.4, 1, 0);
-        let up_to = |rounds: u32| printed_up_to(&group, rounds).unwrap();
+        let up_to = |rounds: u32| printed_up_to(&group, rounds);
         for rounds in [10, 100, 1000] {
             assert!(up_to(rounds) >= f64::from(rounds) * f64::from(rounds + 1) / 2.0);
         }

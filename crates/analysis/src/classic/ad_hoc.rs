@@ -9,8 +9,8 @@
 //!   nobody but the source knows who leads.
 //! * In all 4E − V + 1.
 //!
-//! Counts are per link; a radio reaches all its neighbours with one broadcast, of which it would
-//! take V for the Election. By default there are two links for each process, but no more than there
+//! Counts are per link. A radio reaches all neighbours with one broadcast, so the Election phase
+//! would take V broadcasts. By default there are two links for each process, but no more than there
 //! are pairs, as in simulations.
 //!
 //! **Time.** The tree is as deep as the network is from its source if all messages take the same

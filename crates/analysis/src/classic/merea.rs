@@ -163,7 +163,7 @@ const WORST_WORST: Quantity = Quantity {
 const MEAN: Quantity = Quantity {
     name: "merea.messages.mean",
     section: "MEREA 5.B.2",
-    about: "messages of MEREA on average over all orders of calls, all calling if nobody says",
+    about: "messages of MEREA on average over all orders of calls, all calling by default",
     reads: &["nodes", "loss", "initiators"],
     printed: |_| Err(OutOfDomain::NoValue("the text says O(n) for the average, without a formula")),
     corrected: mean,
@@ -175,7 +175,7 @@ const MEAN: Quantity = Quantity {
 const EQUAL_STAMPS: Quantity = Quantity {
     name: "merea.messages.equal-stamps",
     section: "MEREA, Table 3",
-    about: "messages of MEREA on average, all calling at the same time if nobody says",
+    about: "messages of MEREA on average, all calling at the same time by default",
     reads: &["nodes", "loss", "initiators"],
     printed: equal_stamps_printed,
     corrected: mean,
@@ -190,7 +190,7 @@ const EQUAL_STAMPS: Quantity = Quantity {
 const WRONG_LEADER: Quantity = Quantity {
     name: "merea.wrong-leader",
     section: "MEREA, Table 3",
-    about: "how often Table 3 misses the highest process, all calling if nobody says",
+    about: "how often Table 3 misses the highest process, all calling by default",
     unit: Unit::Fraction,
     reads: &["nodes", "loss", "initiators"],
     printed: wrong_leader_printed,
@@ -260,7 +260,7 @@ mod tests {
                 }
                 if callers == n {
                     let usual = inputs(n as u32, |_| ());
-                    assert_eq!(mean(&usual), mean(&at), "all call if nobody says");
+                    assert_eq!(mean(&usual), mean(&at), "all call by default");
                     assert_eq!(total, total_of_survivors(n) + count * n as u128);
                     assert_eq!(worst_best(&at), Ok(least as f64));
                     assert_eq!(worst_worst(&at), Ok(most as f64));

@@ -21,7 +21,7 @@
 //! | id(P_k) = k | – | | processes are numbered from 0; the greatest is N−1 |
 //! | k | [`initiators`](crate::Inputs::initiators) | | how many call an election at once |
 //! | P_i | [`initiator`](crate::Inputs::initiator) | | who calls it, where it matters |
-//! | E | [`links`](crate::Inputs::links) | | links of an ad hoc network; 2N if nobody says |
+//! | E | [`links`](crate::Inputs::links) | | links of an ad hoc network; 2N by default |
 //! | T (MEREA) | – | | when an election was called; its age decides, at equal times the id |
 //! | 3 s | [`delay`](crate::Inputs::delay) | s | Δ: how long a message takes |
 //! | 1 s | [`processing`](crate::Inputs::processing) | s | D: how long a process takes over one |

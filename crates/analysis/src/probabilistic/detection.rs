@@ -5,9 +5,9 @@
 //! * Corrected: E1 · [1 − (1 − (1−p_fail)(1−p_mcastl)^m)^N], m = ⌊3K_2/2⌋, as the text derives it:
 //!   somebody does not fail and hears all final messages. It goes to E1 as N grows, not to 1.
 //!
-//! Even so it bounds something else than the theorem says. A round whose leader failed is one that
-//! "does not succeed", and nobody sees that. And to see is not to begin again: with the printed
-//! rule (`hash`) each who sees it does so with probability K/N only.
+//! But this is not the event in the theorem. A round whose leader failed is one that "does not
+//! succeed", and nobody sees that. And a process that sees a failure need not begin again: with the
+//! printed rule (`hash`) it does so with probability K/N only.
 
 use super::CHANCE;
 use super::e1;

@@ -1,6 +1,6 @@
-//! Up to which size of the group success hardly depends on it, as a power of ten.
+//! The largest size of the group for which success hardly depends on it, as a power of ten.
 //!
-//! Only E4 depends on N, and is near 1 as long as N is far below something.
+//! Only E4 depends on N, and is close to 1 while N is far below a limit.
 //!
 //! * Printed: N ≪ p_mcastl^{−3K_2/2}, "which, for K = 40, turns out as 10^107": with figure 4's
 //!   parameters it is 10^117.6.

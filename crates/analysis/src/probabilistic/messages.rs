@@ -3,8 +3,8 @@
 //! * Unicasts, printed: "at most m³/2" with m relays, each of m preferences once along each of m²/2
 //!   edges; K_1³/2 for m = K_1. That is no upper bound. A preference may cross an edge both ways,
 //!   and a worse one is answered: three relays that see each other and prefer three different ones
-//!   send 14 to 18 messages, not 13.5; tests count. Nor is it one in the mean, for the mean of m³
-//!   is not the cube of the mean of m. "O(K³)" holds for both.
+//!   send 14 to 18 messages, not 13.5; tests count. It does not bound the mean either: the mean of
+//!   m³ is larger than the cube of the mean. "O(K³)" holds for both.
 //! * Corrected: the mean number of *initial* preferences, E(R)·(N−1)·view_prob·K/N: each relay
 //!   tells those in its view that pass the filter, whether they have heard of the round or not.
 //!   That is exact, and all there is if everyone sees everyone, since then all relays prefer the

@@ -20,7 +20,7 @@
 //! |---|---|---|---|
 //! | N | [`nodes`](crate::Inputs::nodes) | members | all of the group |
 //! | K | [`k`](crate::Inputs::k) | members | relays that a round is to have, on average |
-//! | view_prob | [`view`](crate::Inputs::view) | | how probable it is that one sees another |
+//! | view_prob | [`view`](crate::Inputs::view) | | the probability that a process knows another |
 //! | p_fail | [`fail`](crate::Inputs::fail) | | how often a member fails within a round |
 //! | p_ucastl | [`unicast_loss`](crate::Inputs::unicast_loss) | | how often a unicast is lost |
 //! | p_mcastl | [`multicast_loss`](crate::Inputs::multicast_loss) | | how often a receiver misses a multicast |
@@ -34,7 +34,7 @@
 //! | p^Success | [`success`], [`full_views`] | | all of these |
 //! | p^Detection | [`detection`] | | Theorem 2: that a failure is seen |
 //! | m³/2, 1 + m | [`messages`] | messages | Theorems 3 and 4: what a round costs |
-//! | 10^107 | [`largest_group`] | powers of ten | up to which N that depends on N hardly |
+//! | 10^107 | [`largest_group`] | powers of ten | the largest N for which success hardly depends on N |
 
 pub mod connectivity;
 pub mod detection;

@@ -57,7 +57,8 @@ fn row(finding: &Finding, pane: &Pane, curve: &Curve, dot: &Dot) -> [String; 11]
     ]
 }
 
-fn cell(text: &str) -> String {
+/// A cell: in quotes if it has a comma, a quote or a line end.
+pub fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }

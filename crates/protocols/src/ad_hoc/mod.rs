@@ -7,7 +7,7 @@
 //! **Assumptions.** A process knows its neighbours (`cx.peers()`) and is told when one of them, or
 //! the link to it, appears or disappears. No process knows the network. Messages may be lost,
 //! duplicated and reordered if `retry` and `timeout` are finite. The loss of a leader that is not a
-//! neighbour is noticed only if `beat` and `silence` are finite.
+//! neighbour is noticed only if `leader-beat` and `leader-silence` are finite.
 //!
 //! **Promise.** *Eventually one*, per component: once the network stops changing, every process
 //! names the best live process that it can reach. Before that two may lead at once.
@@ -18,7 +18,7 @@
 //! | `Ack(wave, best)` | a process that has heard from all it asked, to its parent | "the best of my subtree" | the parent |
 //! | `Ack(wave, none)` | a process that another one asked before, at once | "not through you" | the process that asked |
 //! | `Leader(news)` | down the tree, and to neighbours that seem not to know | "this one leads" | processes that know nobody better |
-//! | `Heartbeat(news)` | the leader, every `beat`, forwarded by everyone | "and is there" | its followers |
+//! | `Heartbeat(news)` | the leader, every `leader-beat`, forwarded by everyone | "and is there" | its followers |
 //!
 //! One election on a connected graph of V processes and E links takes 2E−V+1 Elections, as many
 //! Acks, and V−1 Leaders. A heartbeat takes 2E−V+1. A process stores its claim, the highest wave,
@@ -134,9 +134,9 @@ impl AdHoc {
                 let doublings = self.failures.min(DOUBLINGS_MAX) + u32::from(part.has_parent());
                 (params.timeout * (1 << doublings), params.retry)
             }
-            (None, Some(_)) if self.leads() => (Duration::MAX, params.beat),
-            (None, Some(_)) => (params.silence, Duration::MAX),
-            (None, None) => (params.patience, Duration::MAX),
+            (None, Some(_)) if self.leads() => (Duration::MAX, params.leader_beat),
+            (None, Some(_)) => (params.leader_silence, Duration::MAX),
+            (None, None) => (params.call_after, Duration::MAX),
         };
         for (timer, length) in [(Timer::Wait, wait), (Timer::Repeat, repeat)] {
             match length {
@@ -188,7 +188,7 @@ impl Protocol for AdHoc {
         };
         if life > 1 {
             node.begin(cx);
-        } else if cx.params().patience != Duration::MAX {
+        } else if cx.params().call_after != Duration::MAX {
             node.pace(cx);
         }
         node

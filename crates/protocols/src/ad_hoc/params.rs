@@ -74,27 +74,27 @@ impl Config {
 /// Valid parameters, as the handlers read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
-    pub(super) patience: Duration,
+    pub(super) call_after: Duration,
     pub(super) timeout: Duration,
     pub(super) retry: Duration,
-    pub(super) beat: Duration,
-    pub(super) silence: Duration,
+    pub(super) leader_beat: Duration,
+    pub(super) leader_silence: Duration,
     pub(super) restless: bool,
 }
 
 impl Params {
     /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
     /// within this, if a message takes no longer than `across` through the whole network: a leader
-    /// that is gone is given up, once, for who is in an election believes no word of an older one;
-    /// an election is called, meets an old one and is called again.
+    /// that is gone is given up, once, because a process in an election does not believe messages of
+    /// an older one; an election is called, meets an old one and is called again.
     pub fn settles(&self, across: Duration) -> Duration {
-        let Self { patience, timeout, silence, .. } = *self;
-        silence + (patience + timeout * 2 + across * 4) * 2
+        let Self { call_after, timeout, leader_silence, .. } = *self;
+        leader_silence + (call_after + timeout * 2 + across * 4) * 2
     }
 
     /// How long a process without a leader waits.
-    pub fn patience(&self) -> Duration {
-        self.patience
+    pub fn call_after(&self) -> Duration {
+        self.call_after
     }
 
     /// How long the caller of an election waits for its end.
@@ -103,13 +103,13 @@ impl Params {
     }
 
     /// The time between a leader's heartbeats; [`Duration::MAX`] for none.
-    pub fn beat(&self) -> Duration {
-        self.beat
+    pub fn leader_beat(&self) -> Duration {
+        self.leader_beat
     }
 
     /// A leader silent for this long is given up; [`Duration::MAX`] for never.
-    pub fn silence(&self) -> Duration {
-        self.silence
+    pub fn leader_silence(&self) -> Duration {
+        self.leader_silence
     }
 }
 
@@ -124,9 +124,9 @@ pub enum BadConfig {
     /// The silence must be longer than the time between heartbeats.
     SilenceNotAboveBeat {
         /// The silence as written.
-        silence: Duration,
+        leader_silence: Duration,
         /// The time between heartbeats as written.
-        beat: Duration,
+        leader_beat: Duration,
     },
     /// The time-out must be longer than the time between repetitions.
     TimeoutNotAboveRetry {
@@ -143,11 +143,11 @@ impl fmt::Display for BadConfig {
             Self::NoTime { what } => {
                 write!(f, "{what} = 0s, but {what} > 0 must hold; try 1s, or infinite for never")
             }
-            Self::SilenceNotAboveBeat { silence, beat } => write!(
+            Self::SilenceNotAboveBeat { leader_silence, leader_beat } => write!(
                 f,
-                "leader-silence = {silence} and leader-beat = {beat}, but leader-silence > \
-                 leader-beat must hold, or every leader is given up between two heartbeats; try a \
-                 silence of 4 beats"
+                "leader-silence = {leader_silence} and leader-beat = {leader_beat}, but \
+                 leader-silence > leader-beat must hold, or every leader is given up between two \
+                 heartbeats; try leader-silence = 4 times leader-beat"
             ),
             Self::TimeoutNotAboveRetry { timeout, retry } => write!(
                 f,
@@ -164,29 +164,29 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
-        let Config { call_after: patience, timeout, retry, detector, .. } = config;
-        let (beat, silence) = (config.leader_beat, config.leader_silence);
+        let Config { call_after, timeout, retry, leader_beat, leader_silence, detector, .. } =
+            config;
         for (what, length) in [
-            ("call-after", patience),
+            ("call-after", call_after),
             ("timeout", timeout),
             ("retry", retry),
-            ("leader-beat", beat),
-            ("leader-silence", silence),
+            ("leader-beat", leader_beat),
+            ("leader-silence", leader_silence),
         ] {
             if length == Duration::ZERO {
                 return Err(BadConfig::NoTime { what });
             }
         }
         let never = Duration::MAX;
-        if silence != never && silence <= beat {
-            return Err(BadConfig::SilenceNotAboveBeat { silence, beat });
+        if leader_silence != never && leader_silence <= leader_beat {
+            return Err(BadConfig::SilenceNotAboveBeat { leader_silence, leader_beat });
         }
         if retry != never && timeout <= retry {
             return Err(BadConfig::TimeoutNotAboveRetry { timeout, retry });
         }
-        let lengths = [patience, timeout, retry, beat, silence];
+        let lengths = [call_after, timeout, retry, leader_beat, leader_silence];
         let restless =
             detector == Detector::Heartbeats || lengths.iter().any(|length| *length != never);
-        Ok(Self { patience, timeout, retry, beat, silence, restless })
+        Ok(Self { call_after, timeout, retry, leader_beat, leader_silence, restless })
     }
 }

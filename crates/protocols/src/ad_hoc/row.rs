@@ -26,11 +26,11 @@ impl Inner for Params {
 
     fn profile(&self) -> Profile {
         Profile {
-            trust: self.silence,
+            trust: self.leader_silence,
             attempt: self.timeout,
-            convened: true,
+            on_demand: true,
             restless: self.restless,
-            ..Profile::every(self.beat)
+            ..Profile::every(self.leader_beat)
         }
     }
 

@@ -15,7 +15,7 @@ impl AnnounceListen {
         self.phase = Phase::Listening;
         self.next = Instant::NEVER;
         self.board.clear();
-        self.raise_bar(params);
+        self.raise_min_weight(params);
     }
 
     /// Whether it believes that it leads and has said so; a query counts as saying so.
@@ -69,7 +69,7 @@ impl AnnounceListen {
             }
         }
         self.listen(cx);
-        self.raise_bar(params);
+        self.raise_min_weight(params);
         Ok(())
     }
 

@@ -28,7 +28,7 @@ impl AnnounceListen {
             }
         }
         self.listen(cx);
-        self.raise_bar(params);
+        self.raise_min_weight(params);
     }
 
     /// The rule of suppression: the first process that speaks is right.
@@ -48,7 +48,7 @@ impl AnnounceListen {
             }
         }
         self.listen(cx);
-        self.raise_bar(params);
+        self.raise_min_weight(params);
     }
 
     #[inline]
@@ -109,7 +109,7 @@ impl AnnounceListen {
             }
         }
         self.listen(cx);
-        self.raise_bar(params);
+        self.raise_min_weight(params);
     }
 
     /// Arms the listen timer for the first of the others to lose trust.
@@ -130,7 +130,7 @@ impl AnnounceListen {
     }
 
     #[inline]
-    pub(super) fn raise_bar(&mut self, params: &Params) {
+    pub(super) fn raise_min_weight(&mut self, params: &Params) {
         self.min_weight = match (params.yields, self.phase) {
             (Yields::ToBetter | Yields::Never, _) => match self.board.worst() {
                 Some(worst) if self.board.ids().len() >= params.leaders => {

@@ -35,7 +35,7 @@ impl AnnounceListen {
                 }
             }
         }
-        self.raise_bar(params);
+        self.raise_min_weight(params);
     }
 
     pub(super) fn query(&mut self, cx: &mut Cx<'_, Self>) {
@@ -57,7 +57,7 @@ impl AnnounceListen {
             self.next = cx.now() + params.announce;
             cx.arm(Timer::Announce, self.next);
         }
-        self.raise_bar(params);
+        self.raise_min_weight(params);
     }
 
     /// Becomes established after leading for long enough. A resigned process does not: any other

@@ -4,7 +4,7 @@
 //! large group costs nothing while nothing is wrong.
 
 use alloc::collections::BTreeMap;
-use bellwether_core::{Malformed, NodeId, Reader, WireWrite};
+use bellwether_core::{Malformed, NodeId, Reader, Refused, WireWrite};
 
 /// The standing of a process, sent with every message. Later standings of one process are greater,
 /// so messages of a former incarnation, or from before a change, are recognised.
@@ -28,10 +28,18 @@ impl Standing {
         self.changes % 2 == 1
     }
 
-    /// Changes its willingness to lead.
-    pub(super) fn change(&mut self) {
-        assert!(self.changes < u32::MAX, "a standing never falls: restart the process first");
-        self.changes += 1;
+    /// From now on it would lead only if nobody else did.
+    pub(super) fn retire(&mut self) {
+        self.changes |= 1; // the next odd number, if it is even
+    }
+
+    /// A retired process is willing to lead again.
+    ///
+    /// # Errors
+    /// [`Refused`] after the last change that can be counted. A later incarnation counts anew.
+    pub(super) fn return_to_duty(&mut self) -> Result<(), Refused> {
+        self.changes = self.changes.checked_add(1).ok_or(Refused)?;
+        Ok(())
     }
 
     pub(super) fn encode(self, out: &mut alloc::vec::Vec<u8>) {

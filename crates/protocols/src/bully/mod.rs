@@ -13,7 +13,7 @@
 //!
 //! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
 //! With `recovery = ask` all name the same live one, which may be a lesser one that led before.
-//! With finite `patience` this holds after wrong reports too. Without it the promise holds as far
+//! With finite `call-after` this holds after wrong reports too. Without it the promise holds as far
 //! as the text goes: if time-outs are long enough and reports are true.
 //!
 //! | message | sender | meaning | receiver |
@@ -44,11 +44,11 @@
 //! * **Whom to ask.** The greatest process that may be up, then the next. A named process is
 //!   followed only if it says itself that it leads; otherwise two could follow each other. Since a
 //!   greater process may follow a lesser one, Coordinator messages go to all processes that are up
-//!   if `recovery = ask`. A follower of a lesser process asks again every `patience`, and a leader
+//!   if `recovery = ask`. A follower of a lesser process asks again every `call-after`, and a leader
 //!   yields only to an election.
-//! * **Patience.** A process without a leader, or whose leader is down or lesser than a process
-//!   that is up, calls an election after `patience`. A leader tells a lesser process that comes up
-//!   that it leads. With infinite patience neither happens.
+//! * **Calling.** A process without a leader, or whose leader is down or lesser than a process
+//!   that is up, calls an election after `call-after`. A leader tells a lesser process that comes up
+//!   that it leads. With infinite `call-after` neither happens.
 //! * **Retiring.** A leader that resigns tells all and waits. Its followers call an election, in
 //!   which retired processes come after all others. A recovered process does not know who has
 //!   retired; if it leads, it tells them once it knows.
@@ -127,7 +127,7 @@ pub enum Timer {
     /// The process that took over did not finish.
     Wait,
     /// Something has been wrong for too long.
-    Patience,
+    CallAfter,
 }
 
 impl TimerKind for Timer {
@@ -141,7 +141,7 @@ impl TimerKind for Timer {
         match slot {
             0 => Self::Reply,
             1 => Self::Wait,
-            _ => Self::Patience,
+            _ => Self::CallAfter,
         }
     }
 }
@@ -188,12 +188,12 @@ impl Bully {
         self.known.is_down(leader) || self.key() > key || cx.peers().iter().any(better)
     }
 
-    /// Becomes idle, and waits for `patience` if something is wrong.
+    /// Becomes idle, and waits for `call-after` if something is wrong.
     fn rest(&mut self, cx: &mut Cx<'_, Self>) {
         self.phase = Phase::Idle;
-        let patience = cx.params().config().call_after;
-        if patience != Duration::MAX && self.doubts(cx) {
-            self.turn(Phase::Idle, Timer::Patience, patience, cx);
+        let call_after = cx.params().config().call_after;
+        if call_after != Duration::MAX && self.doubts(cx) {
+            self.turn(Phase::Idle, Timer::CallAfter, call_after, cx);
         } else {
             self.alarm.clear(cx);
         }
@@ -206,7 +206,8 @@ impl Bully {
         }
     }
 
-    fn lose_patience(&mut self, cx: &mut Cx<'_, Self>) {
+    /// Something has been wrong for too long: it asks who leads, or calls an election.
+    fn call_if_in_doubt(&mut self, cx: &mut Cx<'_, Self>) {
         let content = self.leader.is_some_and(|leader| !self.known.is_down(leader));
         if !self.doubts(cx) {
             return;
@@ -225,7 +226,7 @@ impl Bully {
         if !self.leads() || self.standing.is_retired() {
             return Err(Refused);
         }
-        self.standing.change();
+        self.standing.retire();
         self.leader = None;
         self.say_to_all(Says::Resign, cx);
         let wait = cx.params().config().wait;
@@ -234,21 +235,20 @@ impl Bully {
         Ok(())
     }
 
-    fn campaign(&mut self, cx: &mut Cx<'_, Self>) {
+    fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let returns = self.standing.is_retired();
         if returns {
-            self.standing.change();
+            self.standing.return_to_duty()?;
         }
         if returns || !self.takes_part() {
             self.hold(cx);
         }
+        Ok(())
     }
 
     fn leave(&mut self, cx: &mut Cx<'_, Self>) {
         if self.leads() {
-            if !self.standing.is_retired() {
-                self.standing.change();
-            }
+            self.standing.retire();
             self.say_to_all(Says::Resign, cx);
         }
         self.leader = None;
@@ -308,7 +308,7 @@ impl Protocol for Bully {
             (Timer::Reply, Phase::Asking(asked)) => self.ask(Some(asked), cx),
             (Timer::Reply, Phase::Confirming(_)) => self.hold(cx),
             (Timer::Wait, Phase::Standing) => self.hold_again(cx),
-            (Timer::Patience, Phase::Idle) => self.lose_patience(cx),
+            (Timer::CallAfter, Phase::Idle) => self.call_if_in_doubt(cx),
             _ => {} // timers of former phases are disarmed
         }
     }
@@ -326,7 +326,7 @@ impl Protocol for Bully {
 
     fn on_command(&mut self, command: Command, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         match command {
-            Command::Campaign => self.campaign(cx),
+            Command::Campaign => self.campaign(cx)?,
             Command::Resign => self.resign(cx)?,
             Command::Leave => self.leave(cx),
             Command::Transfer(_) | Command::Rank(_) => return Err(Refused),

@@ -87,8 +87,8 @@ impl Params {
     }
 
     /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
-    /// within this, if no message takes longer than `delay`: somebody loses patience and holds an
-    /// election that meets an old one and is held again.
+    /// within this, if no message takes longer than `delay`: somebody has waited for `call-after` and
+    /// holds an election that meets an old one and is held again.
     pub fn settles(&self, delay: Duration) -> Duration {
         let Config { reply, wait, call_after, .. } = self.0;
         (call_after + (reply + wait) * 2 + delay * 4) * 2
@@ -104,7 +104,7 @@ impl TryFrom<Config> for Params {
             return Err(BadConfig::TimeOuts { reply, wait });
         }
         if call_after == Duration::ZERO {
-            return Err(BadConfig::NoPatience);
+            return Err(BadConfig::NoCallAfter);
         }
         Ok(Self(config))
     }
@@ -120,8 +120,8 @@ pub enum BadConfig {
         /// The wait for the Coordinator message as written.
         wait: Duration,
     },
-    /// Patience must be longer than zero, because an election takes time.
-    NoPatience,
+    /// `call-after` must be longer than zero, because an election takes time.
+    NoCallAfter,
 }
 
 impl fmt::Display for BadConfig {
@@ -132,7 +132,7 @@ impl fmt::Display for BadConfig {
                 "reply = {reply} and wait = {wait}, but 0 < reply < wait < infinite must hold; try \
                  reply = 2 round trips and wait = 3 times reply"
             ),
-            Self::NoPatience => write!(
+            Self::NoCallAfter => write!(
                 f,
                 "call-after = 0s, but call-after > 0 must hold; try 2 times wait, or infinite"
             ),

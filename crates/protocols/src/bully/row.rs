@@ -31,7 +31,7 @@ impl Inner for Params {
             },
             opening: reply,
             byes: 1,
-            convened: true,
+            on_demand: true,
             restless: call_after != Duration::MAX || detector == Detector::Heartbeats,
             ..Profile::every(wait)
         }

@@ -215,7 +215,8 @@ impl<P: Protocol> Detect<P> {
         last = None;
         while let Some(id) = self.next(last, |_| true) {
             last = Some(id);
-            if !peers.contains(id) && self.known[&id].overdue.is_some() {
+            let alive = self.known.get(&id).is_some_and(|peer| peer.overdue.is_some());
+            if alive && !peers.contains(id) {
                 self.lose(id, cx);
             }
         }

@@ -243,7 +243,7 @@ fn what_does_not_fit_the_surroundings_is_refused_by_name() {
         assert!(error.contains(words), "{error}");
     }
     let moving = Surroundings { moving: true, ..copies };
-    assert!(made("ad-hoc", &moving, &[]).is_ok(), "those who move are told if nobody says else");
+    assert!(made("ad-hoc", &moving, &[]).is_ok(), "those who move are told by default");
 }
 
 #[test]

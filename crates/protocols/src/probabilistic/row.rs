@@ -45,7 +45,7 @@ impl Answers for Params {
             trust: self.config().silence,
             attempt: first.decide,
             byes: 1,
-            convened: true,
+            on_demand: true,
             restless: self.is_in_touch(),
             ..Profile::every(if self.is_in_touch() { self.config().beat } else { first.decide })
         }

@@ -10,7 +10,7 @@
 //!
 //! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
 //! This needs a finite `retry`, because a message is lost if the process that holds it crashes, and
-//! a finite `patience` where reports may be wrong.
+//! a finite `call-after` where reports may be wrong.
 //!
 //! | message | sender | meaning | receiver |
 //! |---|---|---|---|
@@ -47,11 +47,11 @@
 //! * **The list of live processes** is read and forwarded, not stored: reports say which processes
 //!   are down, and they are newer than the list. The list shows whether a process that has come up
 //!   was asked.
-//! * **Patience.** A process holds an election after `patience` if it has no leader and hears of no
+//! * **Calling.** A process holds an election after `call-after` if it has no leader and hears of no
 //!   election. It does the same if a process greater than its leader came up and it has not been
 //!   told that this one was asked. A process whose next process changes, because one came up or
 //!   went down, tells the new one who leads. So every process knows at least what its predecessor
-//!   knows, all around the ring. With infinite patience neither happens.
+//!   knows, all around the ring. With infinite `call-after` neither happens.
 //! * **Retiring.** A leader that resigns holds an election, in which it comes after all that have
 //!   not. A leader that leaves sends nothing; its absence will be noticed.
 
@@ -140,20 +140,20 @@ impl Collecting {
 
 /// Waiting.
 impl Collecting {
-    /// Becomes idle, and waits for `patience` if something is wrong.
+    /// Becomes idle, and waits for `call-after` if something is wrong.
     fn rest(&mut self, cx: &mut Cx<'_, Self>) {
         self.phase = Phase::Idle;
         if self.leader.is_some() && self.unasked.is_none() {
             self.alarm.clear(cx);
-        } else if !self.alarm.is(Timer::Patience) {
-            self.alarm.set(Timer::Patience, cx.params().config().call_after, cx);
+        } else if !self.alarm.is(Timer::CallAfter) {
+            self.alarm.set(Timer::CallAfter, cx.params().config().call_after, cx);
         }
     }
 
     /// An election is on its way that may bring a leader.
     fn hope(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Idle && self.leader.is_none() {
-            self.alarm.set(Timer::Patience, Self::wait(cx) * 2, cx);
+            self.alarm.set(Timer::CallAfter, Self::wait(cx) * 2, cx);
         }
     }
 }

@@ -106,7 +106,7 @@ impl Params {
 
     /// The time within which all of `processes` processes name the same leader, once faults have
     /// stopped and all know who can be reached, if no message takes longer than `retry`. In the
-    /// worst case processes without a leader run out of patience, and an election that met an old
+    /// worst case processes without a leader wait for `call-after`, and an election that met an old
     /// one is held again.
     pub fn settles(&self, processes: usize) -> Duration {
         (self.0.call_after + self.wait(processes) * 2) * 3

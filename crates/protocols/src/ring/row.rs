@@ -46,7 +46,7 @@ impl Inner for Params {
         let Config { retry, call_after, detector, .. } = *self.config();
         let never = call_after == Duration::MAX && retry == Duration::MAX;
         Profile {
-            convened: true,
+            on_demand: true,
             restless: !never || detector == Detector::Heartbeats,
             ..Profile::every(retry) // without a word when it departs: the neighbours notice
         }

@@ -8,7 +8,7 @@ pub enum Timer {
     /// An election that it takes part in has not ended.
     Retry,
     /// Something has been wrong for too long.
-    Patience,
+    CallAfter,
 }
 
 impl TimerKind for Timer {
@@ -19,6 +19,6 @@ impl TimerKind for Timer {
     }
 
     fn at(slot: usize) -> Self {
-        if slot == 0 { Self::Retry } else { Self::Patience }
+        if slot == 0 { Self::Retry } else { Self::CallAfter }
     }
 }

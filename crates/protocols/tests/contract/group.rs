@@ -32,7 +32,7 @@ struct Member<P: Protocol> {
 }
 
 /// A message under way.
-struct Letter<M> {
+struct Packet<M> {
     from: NodeId,
     to: usize,
     message: M,
@@ -41,13 +41,13 @@ struct Letter<M> {
 /// A message under way: from whom, to whom, how long it has still to go, and what it says.
 pub(crate) type UnderWay<M> = (NodeId, NodeId, Duration, M);
 
-/// Members and letters.
+/// Members and packets.
 pub(crate) struct Group<P: Protocol> {
     params: P::Params,
     clocks: Clocks,
     now: SimTime,
     members: Vec<Member<P>>,
-    letters: BTreeMap<(SimTime, usize), Letter<P::Message>>,
+    packets: BTreeMap<(SimTime, usize), Packet<P::Message>>,
     posted: usize,
     sent: usize,
     log: Vec<(SimTime, NodeId, Belief)>,
@@ -67,7 +67,7 @@ impl<P: Protocol> Group<P> {
             clocks,
             now: SimTime::ZERO,
             members: ids().map(member).collect(),
-            letters: BTreeMap::new(),
+            packets: BTreeMap::new(),
             posted: 0,
             sent: 0,
             log: Vec::new(),
@@ -123,12 +123,12 @@ impl<P: Protocol> Group<P> {
             node.instants(&Rebase::with_clocks(clocks(member.id), &clocks));
             Some(node)
         };
-        let letter = |(&(at, _), letter): (&(SimTime, usize), &Letter<P::Message>)| {
-            let (to, mut message) = (self.members[letter.to].id, letter.message.clone());
-            message.instants(to, &Rebase::with_clocks(clocks(letter.from), &clocks));
-            (letter.from, to, at.since(self.now), message)
+        let packet = |(&(at, _), packet): (&(SimTime, usize), &Packet<P::Message>)| {
+            let (to, mut message) = (self.members[packet.to].id, packet.message.clone());
+            message.instants(to, &Rebase::with_clocks(clocks(packet.from), &clocks));
+            (packet.from, to, at.since(self.now), message)
         };
-        (self.members.iter().filter_map(node).collect(), self.letters.iter().map(letter).collect())
+        (self.members.iter().filter_map(node).collect(), self.packets.iter().map(packet).collect())
     }
 }
 
@@ -159,15 +159,15 @@ impl<P: Protocol> Group<P> {
 
     /// Runs the first thing that happens until `end`, a message before a timer. False if none does.
     fn step(&mut self, end: SimTime) -> bool {
-        let letter = self.letters.first_key_value().map_or(SimTime::NEVER, |(key, _)| key.0);
+        let packet = self.packets.first_key_value().map_or(SimTime::NEVER, |(key, _)| key.0);
         let alarms = (0..self.members.len()).map(|index| (self.alarm(index), index));
         let (alarm, index) = alarms.min().unwrap_or((SimTime::NEVER, 0));
-        if letter.min(alarm) > end {
+        if packet.min(alarm) > end {
             return false;
         }
-        if letter <= alarm {
-            self.now = letter;
-            if let Some((_, Letter { from, to, message })) = self.letters.pop_first() {
+        if packet <= alarm {
+            self.now = packet;
+            if let Some((_, Packet { from, to, message })) = self.packets.pop_first() {
                 self.act(to, Event::Message(from, message));
             }
         } else {
@@ -257,7 +257,7 @@ impl<P: Protocol> Group<P> {
         if !self.posted.is_multiple_of(9) {
             let way = (from.0 * 31 + to as u64 * 7) % 13;
             let at = self.now + Duration::from_micros(1_000 + 50 * way);
-            self.letters.insert((at, self.posted), Letter { from, to, message });
+            self.packets.insert((at, self.posted), Packet { from, to, message });
         }
     }
 }

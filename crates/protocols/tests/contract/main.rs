@@ -6,11 +6,13 @@
 //! | [`twin`] | a process twice, as a node and behind bytes: whatever happens, both do the same |
 //! | [`group`] | a group of twins, its clocks, its messages and its story |
 //! | [`datagrams`] | no bytes make a protocol panic |
+//! | [`pages`] | the docs of a protocol name its own parameters |
 //!
 //! This file has the properties. A protocol that joins the table is held to them from then on.
 
 mod datagrams;
 mod group;
+mod pages;
 mod rows;
 mod twin;
 

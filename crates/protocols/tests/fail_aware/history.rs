@@ -11,7 +11,7 @@ use bellwether_protocols::local_leader::{Rule, Rules};
 /// Of perfect clocks, good ones, ordinary ones, bad ones, and ones that nobody would sell.
 const DRIFTS_PPM: [u32; 5] = [0, 1, 200, 10_000, 100_000];
 
-/// How many things happen in a history, letters aside.
+/// How many things happen in a history, packets aside.
 const EVENTS: u64 = 24;
 
 /// How the clocks of a history misbehave.

@@ -2,7 +2,7 @@
 
 use bellwether_core::{Entropy, Seeded};
 
-/// No letter is under way for longer: five minutes.
+/// No packet is under way for longer: five minutes.
 const SLOWEST: u64 = 300_000_000_000;
 
 /// Where all choices of one history come from.
@@ -38,7 +38,7 @@ pub(crate) struct Weather {
     pub(crate) luck: Luck,
     /// The usual delay beyond the fastest, from a microsecond to ten seconds.
     pub(crate) pace: u64,
-    /// No letter is faster.
+    /// No packet is faster.
     pub(crate) fastest: u64,
     /// How many in a hundred are lost, doubled, or much later than usual.
     loss: u64,
@@ -61,7 +61,7 @@ impl Weather {
         Self { luck, pace, fastest, loss, doubling, tail, prompt }
     }
 
-    /// How long the copies of a letter take; both are lost, one arrives, or two.
+    /// How long the copies of a packet take; both are lost, one arrives, or two.
     pub(crate) fn copies(&mut self) -> [Option<u64>; 2] {
         if self.luck.percent(self.loss) {
             return [None, None];

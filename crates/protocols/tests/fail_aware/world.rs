@@ -1,5 +1,5 @@
-//! A few processes, their clocks and the letters between them, as an all-knowing observer sees
-//! them: every letter has the real times of its stamps with it.
+//! A few processes, their clocks and the packets between them, as an all-knowing observer sees
+//! them: every packet has the real times of its stamps with it.
 
 use crate::clock::Clock;
 use crate::judge::{Hearing, Judge, Stamped};
@@ -24,7 +24,7 @@ struct Process {
 }
 
 /// A frame on its way.
-struct Letter {
+struct Packet {
     from: NodeId,
     to: usize,
     /// When it is handled.
@@ -42,7 +42,7 @@ pub(crate) struct World<'a> {
     history: u64,
     now: u64,
     processes: Vec<Process>,
-    letters: Vec<Letter>,
+    packets: Vec<Packet>,
     delivered: usize,
     params: &'a Params<()>,
     judge: &'a mut Judge,
@@ -55,8 +55,8 @@ impl<'a> World<'a> {
         params: &'a Params<()>,
         judge: &'a mut Judge,
     ) -> Self {
-        let (processes, letters, now, delivered) = (Vec::new(), Vec::new(), 0, 0);
-        Self { weather, history, now, processes, letters, delivered, params, judge }
+        let (processes, packets, now, delivered) = (Vec::new(), Vec::new(), 0, 0);
+        Self { weather, history, now, processes, packets, delivered, params, judge }
     }
 
     /// The next process starts, in a group of `count`.
@@ -121,33 +121,33 @@ impl<'a> World<'a> {
     /// Delivers all that is under way, and what comes of it.
     pub(crate) fn finish(mut self) {
         while self.deliver_before(u64::MAX) {}
-        self.judge.endless += u64::from(!self.letters.is_empty());
+        self.judge.endless += u64::from(!self.packets.is_empty());
     }
 
-    /// Delivers the first letter, if it arrives by `end`.
+    /// Delivers the first packet, if it arrives by `end`.
     fn deliver_before(&mut self, end: u64) -> bool {
-        let first = (0..self.letters.len()).min_by_key(|&letter| self.letters[letter].at);
-        let Some(first) = first.filter(|&letter| self.letters[letter].at <= end) else {
+        let first = (0..self.packets.len()).min_by_key(|&packet| self.packets[packet].at);
+        let Some(first) = first.filter(|&packet| self.packets[packet].at <= end) else {
             return false;
         };
-        let letter = &mut self.letters[first];
-        let awake = self.processes[letter.to].paused;
-        if letter.at < awake {
-            letter.at = awake;
+        let packet = &mut self.packets[first];
+        let awake = self.processes[packet.to].paused;
+        if packet.at < awake {
+            packet.at = awake;
             return true;
         }
         if self.delivered == DELIVERIES_MAX {
             return false;
         }
         self.delivered += 1;
-        let letter = self.letters.swap_remove(first);
-        self.now = letter.at;
-        self.deliver(letter);
+        let packet = self.packets.swap_remove(first);
+        self.now = packet.at;
+        self.deliver(packet);
         true
     }
 
-    fn deliver(&mut self, letter: Letter) {
-        let Letter { from, to, sent, heard, frame, .. } = letter;
+    fn deliver(&mut self, packet: Packet) {
+        let Packet { from, to, sent, heard, frame, .. } = packet;
         let process = &mut self.processes[to];
         let now = process.clock.read(self.now);
         let row = frame.echoes.iter().find(|row| row.node == id(to)).copied();
@@ -181,7 +181,7 @@ impl<'a> World<'a> {
                 let heard = row.and_then(|row| process.clock.when(row.received));
                 for delay in self.weather.copies().into_iter().flatten() {
                     let (at, frame) = (sent + delay, frame.clone());
-                    self.letters.push(Letter { from, to, at, sent, heard, frame });
+                    self.packets.push(Packet { from, to, at, sent, heard, frame });
                 }
             }
         }

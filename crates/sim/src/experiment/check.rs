@@ -230,7 +230,7 @@ impl Experiment {
         }
         self.choice.check_nodes(self.ids())?;
         self.check_loss()?;
-        if self.choice.profile().convened {
+        if self.choice.profile().on_demand {
             self.check_initiation()?; // its error names an unknown initiator better
         }
         self.plan(RunSeed::new(self.seed, 0)).0.check()?;
@@ -257,7 +257,7 @@ impl Experiment {
     fn check_scenario(&self) -> Result<(), BadExperiment> {
         let name = self.scenario.name();
         let profile = self.choice.profile();
-        if profile.convened {
+        if profile.on_demand {
             return Ok(());
         }
         if let Some(leases) = profile.leases {

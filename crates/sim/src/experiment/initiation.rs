@@ -115,7 +115,7 @@ impl Initiators {
 }
 
 /// Adds the circumstances to a plan.
-pub(super) fn convene(experiment: &Experiment, plan: &mut Plan, run_seed: RunSeed) {
+pub(super) fn call_elections(experiment: &Experiment, plan: &mut Plan, run_seed: RunSeed) {
     let Initiation { initiators, order, processing, detection, top_dead, terrain, spread, .. } =
         &experiment.initiation;
     plan.order.clone_from(order);

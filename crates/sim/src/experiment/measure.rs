@@ -244,4 +244,15 @@ mod tests {
         ];
         assert_eq!(counted, expected);
     }
+
+    #[test]
+    fn an_interval_does_not_go_below_zero() {
+        let shown = |measure| super::super::summary(measure, &[0.0, 0.0, 3.0]).unwrap();
+        let (time, plain) = (shown(Measure::Time), crate::stats::Summary::of(&[0.0, 0.0, 3.0]));
+        let plain = plain.unwrap();
+        assert!(plain.ci95[0] < 0.0, "{plain:?}");
+        assert_eq!(time, crate::stats::Summary { ci95: [0.0, plain.ci95[1]], ..plain.clone() });
+        assert_eq!(time.interval(0.95), plain.ci95, "what is judged stays the same");
+        assert_eq!(shown(Measure::MessagesOf("ok")), time);
+    }
 }

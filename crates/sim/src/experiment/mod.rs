@@ -160,7 +160,7 @@ impl Experiment {
 
     /// Whether the plan is the same in every run.
     fn is_fixed(&self) -> bool {
-        match self.choice.profile().convened {
+        match self.choice.profile().on_demand {
             true => self.initiation.is_fixed(),
             false => self.scenario == Scenario::Start,
         }
@@ -187,11 +187,13 @@ fn summarise(samples: &[Sample], lazy: bool) -> Answer {
 }
 
 /// Yes-or-no measures have an interval of their own: the one around a mean has no width where all
-/// samples are equal, and leaves the range from 0 to 1 near its ends.
+/// samples are equal, and leaves the range from 0 to 1 near its ends. No other measure can be
+/// negative, so the shown interval does not go below zero.
 fn summary(measure: Measure, samples: &[f64]) -> Option<Summary> {
     let summary = Summary::of(samples)?;
     if measure.sort() != Sort::Chance {
-        return Some(summary);
+        let [low, high] = summary.ci95;
+        return Some(Summary { ci95: [low.max(summary.min.min(0.0)), high], ..summary });
     }
     let successes = samples.iter().filter(|sample| **sample > 0.0).count() as u64;
     let ci95 = Proportion { successes, runs: samples.len() as u64 }.interval(0.95);

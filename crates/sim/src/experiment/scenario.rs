@@ -1,7 +1,7 @@
 //! Scenarios: what happens to the group.
 
 use super::Experiment;
-use super::initiation::convene;
+use super::initiation::call_elections;
 use super::watch::Watch;
 use crate::coin::{RunSeed, Stream, StreamPurpose};
 use crate::fault::{Disk, Fault, Timed, Who};
@@ -90,8 +90,8 @@ impl Scenario {
             ..Plan::new(u32::try_from(experiment.ids()).unwrap_or(u32::MAX))
         };
         let profile = experiment.choice.profile();
-        if profile.convened {
-            convene(experiment, &mut plan, run_seed);
+        if profile.on_demand {
+            call_elections(experiment, &mut plan, run_seed);
             return (plan, SimTime::ZERO);
         }
         if *self == Self::Start && profile.leases.is_some() {

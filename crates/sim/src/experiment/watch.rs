@@ -45,9 +45,9 @@ impl<'a> Watch<'a> {
             Self::Rounds(Rounds::new(experiment, kinds))
         } else if let Some(leases) = profile.leases {
             Self::Leases(Box::new(LeaseWatch::new(leases)))
-        } else if profile.convened && experiment.initiation.wanders() {
+        } else if profile.on_demand && experiment.initiation.wanders() {
             Self::Wandering(Box::new(Wandering::new(&Plan::new(0), Duration::ZERO)))
-        } else if profile.convened {
+        } else if profile.on_demand {
             Self::Tally(Tally::default())
         } else if experiment.scenario == Scenario::Start {
             Self::Start(Box::new(Start::new(&profile)))

@@ -104,5 +104,8 @@ mod tests {
         }
         let off = Delay::log_normal(ms(70), 0.8).mean().as_secs_f64() - 0.07;
         assert!(off.abs() < 1e-8, "{off}");
+        let median = Duration::from_nanos((1e18 / 1.648_721_270_700_128_2) as u64);
+        let (mean, min, sigma) = (Duration::from_secs(1_000_000_000), Duration::ZERO, 1.0);
+        assert_eq!(Delay::log_normal(mean, sigma), Delay::LogNormal { min, median, sigma });
     }
 }

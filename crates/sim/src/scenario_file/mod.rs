@@ -80,7 +80,7 @@ impl ScenarioFile {
         if self.plan.order != Order::Ascending && !ring {
             return unused("order", "has no ring");
         }
-        if self.plan.detection.is_some() && !self.choice.profile().convened {
+        if self.plan.detection.is_some() && !self.choice.profile().on_demand {
             return unused("detection", "is not told of failures: it notices them itself");
         }
         let leases = self.choice.profile().leases.is_some();

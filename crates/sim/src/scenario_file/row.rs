@@ -8,7 +8,7 @@ use std::fmt;
 
 /// One table of `[[faults]]` with the keys of all kinds, in the order of writing.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Row {
     at: Duration,
     what: What,
@@ -22,7 +22,7 @@ pub(super) struct Row {
     life: Option<Renumbered>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Duration>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "parts_per_billion", skip_serializing_if = "Option::is_none")]
     parts_per_billion: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ends: Option<(u32, u32)>,
@@ -126,7 +126,7 @@ impl Row {
             What::Slow => Fault::Slow { node: who(self)?, by: self.by.take().ok_or("by")? },
             What::Drift => Fault::Drift {
                 node: who(self)?,
-                parts_per_billion: self.parts_per_billion.take().ok_or("parts_per_billion")?,
+                parts_per_billion: self.parts_per_billion.take().ok_or("parts-per-billion")?,
             },
             What::Jump => Fault::Jump { node: who(self)?, by: self.by.take().ok_or("by")? },
             What::Join => Fault::Join { node: who(self)? },
@@ -154,7 +154,7 @@ impl Row {
             ("reboot", self.reboot.is_some()),
             ("life", self.life.is_some()),
             ("by", self.by.is_some()),
-            ("parts_per_billion", self.parts_per_billion.is_some()),
+            ("parts-per-billion", self.parts_per_billion.is_some()),
             ("ends", self.ends.is_some()),
             ("up", self.up.is_some()),
             ("from", self.from.is_some()),

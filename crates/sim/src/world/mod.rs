@@ -109,12 +109,14 @@ impl<P: Protocol> World<P> {
     }
 
     /// Makes every multicast one event per receiver. The runs stay the same; a test compares them.
+    #[doc(hidden)] // for tests
     pub fn without_batches(mut self) -> Self {
         self.batch = false;
         self
     }
 
     /// Gives this process its own parameters: a misconfigured member.
+    #[doc(hidden)] // for tests
     pub fn with_params_of(mut self, node: u32, params: P::Params) -> Self {
         self.params.others.insert(node, params);
         self

@@ -305,7 +305,7 @@ fn a_clock_set_forward_makes_deadlines_due_at_once() {
 #[test]
 fn a_leader_with_a_fast_clock_announces_more_often() {
     let text = "about = ''\nprotocol = 'le-a'\nnodes = 2\nuntil = '4.1s'
-        faults = [{ at = '0s', what = 'drift', node = 1, parts_per_billion = 250_000_000 }]";
+        faults = [{ at = '0s', what = 'drift', node = 1, parts-per-billion = 250_000_000 }]";
     let records = scenario(text).trace(1);
     assert_eq!(times(&records, 1, sends), every(800, 0, 4_100));
     assert_eq!(times(&records, 0, hears_from(1)), every(800, 100, 4_100));

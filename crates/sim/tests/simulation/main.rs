@@ -19,5 +19,6 @@ mod network;
 mod probabilistic;
 mod rounds;
 mod scenario_files;
+mod scenario_reference;
 mod support;
 mod surroundings;

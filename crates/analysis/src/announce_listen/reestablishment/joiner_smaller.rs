@@ -6,7 +6,8 @@
 //! | correlated | the same + T_A·l/(1−l) | T_A/2 + T_A·l/(1−l) |
 //! | uncorrelated | the same + T_A·(1 + X(N)) | T_A/2 + T_A·l/(1−l) |
 //!
-//! The inner brackets are ceilings that the type lost: as plain brackets all cancels to 0. For an
+//! The inner brackets should be ceilings; the typesetting lost them: as plain brackets all cancels
+//! to 0. For an
 //! arrival at any moment of the interval E\[⌈(t_a−Δ)/T_A⌉\] = 1 − Δ/T_A, so the first form is
 //! T_A/2. With uncorrelated loss the text waits until *all* have heard the leader; but only the
 //! joiner has not, and for one receiver both models of loss are the same. Neither N, Δ nor T_S

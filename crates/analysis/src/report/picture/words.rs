@@ -7,7 +7,7 @@ pub(super) const SMALL: f64 = 11.0;
 /// The size of the heading.
 pub(super) const HEADING: f64 = 15.0;
 
-/// About how wide a text is in a sans-serif face of this size; rather too wide than too narrow.
+/// About how wide a text is in a sans-serif face of this size; if it is wrong, it is too wide.
 pub(super) fn width_of(text: &str, size: f64) -> f64 {
     let em = |character: char| match character {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | 'I' => 0.28,

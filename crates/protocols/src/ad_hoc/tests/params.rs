@@ -55,7 +55,7 @@ fn what_a_person_writes_is_read_back_and_nothing_else_is_accepted() {
 fn a_simulation_knows_that_somebody_must_call() {
     let params = valid(Config::restless());
     let profile = params.profile();
-    assert!(profile.convened && profile.goal == Goal::Leaders(1) && profile.leases.is_none());
-    assert_eq!((profile.interval, profile.trust), (params.beat(), params.silence()));
-    assert_eq!((profile.attempt, params.patience()), (params.timeout(), ms(1_000)));
+    assert!(profile.on_demand && profile.goal == Goal::Leaders(1) && profile.leases.is_none());
+    assert_eq!((profile.interval, profile.trust), (params.leader_beat(), params.leader_silence()));
+    assert_eq!((profile.attempt, params.call_after()), (params.timeout(), ms(1_000)));
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_process_begins_without_a_word_and_calls_an_election_when_it_loses_patience() {
+fn a_process_begins_without_a_word_and_calls_an_election_in_the_end() {
     let mut process = start(Config::restless());
     process.expect(&timers(&process, 1_000, 0), &[], Stage::Undecided);
     process.ring();

@@ -99,7 +99,7 @@ fn an_election_comes_before_a_question() {
 
 /// Follows 3, and asks 5 who leads.
 fn doubter() -> Process {
-    let mut process = start_with(2, Config { call_after: PATIENCE, ..ASK });
+    let mut process = start_with(2, Config { call_after: CALL_AFTER, ..ASK });
     process.ring();
     process.message(3, coordinator(1));
     process.ring();
@@ -132,7 +132,7 @@ fn who_follows_a_lesser_leader_asks_again_after_a_while() {
 
 #[test]
 fn a_leader_that_asks_yields_only_to_an_election() {
-    let mut process = start_with(3, Config { call_after: PATIENCE, ..ASK });
+    let mut process = start_with(3, Config { call_after: CALL_AFTER, ..ASK });
     process.ring();
     process.ring();
     assert_eq!(process.leader(), Some(3), "nobody answered");

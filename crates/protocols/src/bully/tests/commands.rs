@@ -105,3 +105,16 @@ fn the_last_process_of_all_leads_and_cannot_get_rid_of_it() {
     process.command(Command::Resign).unwrap();
     assert_eq!((process.leader(), process.is_quiet()), (Some(1), true));
 }
+
+#[test]
+fn a_return_that_cannot_be_counted_is_refused_and_changes_nothing() {
+    let mut last = Standing { life: 1, changes: u32::MAX - 1 };
+    assert!(!last.is_retired());
+    last.retire();
+    let retired = last;
+    assert!(retired.is_retired() && retired.changes == u32::MAX);
+    last.retire();
+    assert_eq!((last.return_to_duty(), last), (Err(Refused), retired));
+    let mut usual = RETIRED;
+    assert_eq!((usual.return_to_duty(), usual.changes), (Ok(()), 2));
+}

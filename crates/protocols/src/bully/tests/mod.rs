@@ -2,10 +2,10 @@
 
 mod asking;
 mod believing;
+mod call_after;
 mod commands;
 mod elections;
 mod params;
-mod patience;
 mod stamps;
 mod wire;
 
@@ -24,7 +24,7 @@ const RETIRED: Standing = Standing { life: 1, changes: 1 };
 
 const REPLY: Duration = Duration::from_secs(1);
 const WAIT: Duration = Duration::from_secs(3);
-const PATIENCE: Duration = Duration::from_secs(10);
+const CALL_AFTER: Duration = Duration::from_secs(10);
 
 /// What is always answered with a leader's name.
 const QUERY: Message = Message { standing: FIRST, says: Says::Query };

@@ -35,5 +35,5 @@ fn what_is_written_is_read() {
 #[test]
 fn a_simulation_is_told_that_elections_are_called() {
     let profile = Params::try_from(Config::default()).unwrap().profile();
-    assert!(profile.convened && profile.leases.is_none());
+    assert!(profile.on_demand && profile.leases.is_none());
 }

@@ -44,7 +44,7 @@ proptest! {
         ask in any::<bool>(),
     ) {
         let recovery = if ask { Recovery::Ask } else { Recovery::Bully };
-        let config = Config { call_after: PATIENCE, stamps, recovery, ..Config::default() };
+        let config = Config { call_after: CALL_AFTER, stamps, recovery, ..Config::default() };
         let mut process = boot(3, 1 + u64::from(ask), config);
         deliver_all(&mut process, &packets, |_| {});
     }

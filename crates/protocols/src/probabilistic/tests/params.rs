@@ -150,7 +150,7 @@ fn time_outs_follow_from_k_and_the_delays() {
 #[test]
 fn a_simulation_is_told_that_elections_are_called() {
     let profile = params(Config::default()).profile();
-    assert!(profile.convened && !profile.restless && profile.leases.is_none());
+    assert!(profile.on_demand && !profile.restless && profile.leases.is_none());
     let profile = params(restless()).profile();
     assert!(profile.restless);
     assert_eq!((profile.interval, profile.trust), (UNICAST * 5, Duration::from_millis(3_500)));

@@ -16,10 +16,10 @@ type Process = Harness<ChangRoberts>;
 type Asked = Effect<ChangRoberts>;
 
 const HOP: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_secs(60);
+const CALL_AFTER: Duration = Duration::from_secs(60);
 
 fn restless() -> Config {
-    Config { call_after: PATIENCE, retry: HOP, ..calm() }
+    Config { call_after: CALL_AFTER, retry: HOP, ..calm() }
 }
 
 fn calm() -> Config {
@@ -311,21 +311,21 @@ fn who_recovered_and_was_not_heard_asks_again_without_a_number() {
 }
 
 #[test]
-fn patience_ends_without_a_leader_and_with_a_greater_one_about() {
+fn who_has_no_leader_or_sees_a_greater_one_calls_in_the_end() {
     let mut process = boot(3, 1, restless());
-    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(process.effects(), [process.armed(Timer::CallAfter, CALL_AFTER)]);
     assert_eq!(process.ring().packets(), [sent(4, runs(1, key(3)))]);
 
     let mut process = settled(3, restless());
     assert!(process.is_quiet());
     process.peer(5, Reach::Down);
     process.peer(5, Reach::Up);
-    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(process.effects(), [process.armed(Timer::CallAfter, CALL_AFTER)]);
     assert_eq!(process.ring().packets(), [sent(4, runs(4, key(3)))]);
 
     let mut process = settled(3, calm());
     process.peer(5, Reach::Down);
-    assert_eq!(process.peer(5, Reach::Up).effects(), [], "infinite patience");
+    assert_eq!(process.peer(5, Reach::Up).effects(), [], "infinite call-after");
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //!
 //! **Promise.** *Eventually one*: once faults stop, all live processes name the greatest live one.
 //! This survives the crash of a process that holds a message if `retry` is finite, and wrong
-//! reports if `patience` is finite.
+//! reports if `call-after` is finite.
 //!
 //! # Where the papers are silent, and what we chose
 //!
@@ -32,7 +32,7 @@
 //!   down is not forwarded: so no message passes the place of its creator, and none goes around for
 //!   ever. The election that the candidate called is held all the same.
 //! * **A lost neighbour** may have held a message, so the last message is repeated to the next one.
-//!   With finite patience a neighbour that comes up is also told who leads. So of two adjacent
+//!   With finite `call-after` a neighbour that comes up is also told who leads. So of two adjacent
 //!   processes the second knows at least what the first knows, all around the ring: once the ring
 //!   is quiet, all know the same.
 //! * **A lost candidate.** A process that forwarded a candidate which is then reported down calls
@@ -168,7 +168,7 @@ impl<S: Search> Finder<S> {
     }
 
     fn be_patient(&mut self, cx: &mut Cx<'_, Self>) {
-        self.alarm.set(Timer::Patience, cx.params().config().call_after, cx);
+        self.alarm.set(Timer::CallAfter, cx.params().config().call_after, cx);
     }
 }
 

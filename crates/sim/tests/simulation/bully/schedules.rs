@@ -10,13 +10,13 @@ use bellwether_sim::Order;
 /// How many of each variant.
 const SCHEDULES: Schedules =
     Schedules { count: 2_500, variable: "BULLY_SEED", slow: true, orders: &[Order::Ascending] };
-const PATIENCE: Duration = Duration::from_secs(5);
+const CALL_AFTER: Duration = Duration::from_secs(5);
 const HOP: Duration = Duration::from_secs(1);
 /// How much later processes agree that must detect failures themselves.
 const LATER: Duration = Duration::from_secs(10);
 
 fn variants() -> Vec<Config> {
-    let plain = Config { call_after: PATIENCE, ..Config::default() };
+    let plain = Config { call_after: CALL_AFTER, ..Config::default() };
     vec![
         plain,
         Config { top_answers: TopAnswers::Coordinator, ..plain },
@@ -25,7 +25,7 @@ fn variants() -> Vec<Config> {
 }
 
 fn asking() -> Vec<Config> {
-    let ask = Config { call_after: PATIENCE, recovery: Recovery::Ask, ..Config::default() };
+    let ask = Config { call_after: CALL_AFTER, recovery: Recovery::Ask, ..Config::default() };
     vec![ask, Config { stamps: true, ..ask }]
 }
 

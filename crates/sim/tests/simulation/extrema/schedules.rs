@@ -12,7 +12,7 @@ const SCHEDULES: Schedules =
     Schedules { count: 5_000, variable: "EXTREMA_SEED", slow: false, orders: &[Order::Random] };
 /// The longest usual delay of a hop.
 const RETRY: Duration = Duration::from_millis(300);
-const PATIENCE: Duration = Duration::from_secs(5);
+const CALL_AFTER: Duration = Duration::from_secs(5);
 /// How much later processes agree that must detect failures themselves.
 const LATER: Duration = Duration::from_secs(10);
 
@@ -32,7 +32,7 @@ fn finding_out<P: Protocol<Params = Params>>(variant: Variant) {
 }
 
 fn restless(variant: Variant) -> Params {
-    params(Config { call_after: PATIENCE, retry: RETRY, ..calm(variant) })
+    params(Config { call_after: CALL_AFTER, retry: RETRY, ..calm(variant) })
 }
 
 #[test]

@@ -20,7 +20,7 @@ struct WrittenParams {
     listen: Duration,
 }
 
-pub(crate) const NODES: u32 = 70; // more than one word of a sieve
+pub(crate) const NODES: u32 = 70; // more than one word of the multicast filter
 
 const UNTIL_MS: u64 = 6_000;
 const FAULTS: u64 = 14;

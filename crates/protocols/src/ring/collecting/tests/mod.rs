@@ -1,10 +1,10 @@
 //! The collecting ring and MEREA, input by input.
 
+mod call_after;
 mod commands;
 mod elections;
 mod merea;
 mod params;
-mod patience;
 mod reports;
 mod wire;
 
@@ -18,7 +18,7 @@ type Process = Harness<Collecting>;
 type Asked = Effect<Collecting>;
 
 const RETRY: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_secs(7);
+const CALL_AFTER: Duration = Duration::from_secs(7);
 /// How long an initiator of the plain ring of five waits.
 const WAIT: Duration = Duration::from_secs(10);
 
@@ -32,7 +32,7 @@ fn careful() -> Config {
 }
 
 fn patient() -> Config {
-    Config { call_after: PATIENCE, ..careful() }
+    Config { call_after: CALL_AFTER, ..careful() }
 }
 
 /// A process of the ring 1 2 3 4 5.

@@ -37,7 +37,7 @@ fn every_variant_has_parameters_for_quiet_and_for_restless_groups() {
     for (variant, rounds) in [(Ring, 2), (ChangRoberts, 3), (Merea, 3), (HirschbergSinclair, 9)] {
         let quiet = Params::try_from(Config { variant, ..ring() }).unwrap();
         assert_eq!((quiet.wait(5), quiet.settles(5)), (Duration::MAX, Duration::MAX));
-        assert!(quiet.profile().convened);
+        assert!(quiet.profile().on_demand);
         let config = Config::restless(variant);
         let restless = Params::try_from(config).unwrap();
         assert_eq!(restless.wait(5), config.retry * 5 * rounds);

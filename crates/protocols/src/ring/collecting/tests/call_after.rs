@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn who_has_no_leader_holds_an_election_in_the_end() {
     let mut process = start(3, patient());
-    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(process.effects(), [process.armed(Timer::CallAfter, CALL_AFTER)]);
     process.ring();
     assert_eq!(process.packets(), [sent(4, election(call(3, 1), 0, &[3]))]);
 }
@@ -15,14 +15,14 @@ fn who_heard_of_an_election_waits_for_its_end_and_not_for_ever() {
     for config in [patient(), careful()] {
         let mut process = start(3, config);
         process.message(2, election(call(2, 1), 0, &[2]));
-        assert!(process.effects().contains(&process.armed(Timer::Patience, WAIT * 2)));
+        assert!(process.effects().contains(&process.armed(Timer::CallAfter, WAIT * 2)));
         process.clone().ring();
         process.message(2, coordinator(call(2, 1), 1, 5, &[]));
         assert!(process.is_quiet());
     }
     let mut process = start(3, ring());
     process.message(2, election(call(2, 1), 0, &[2]));
-    assert!(process.is_quiet(), "unless it has all the patience in the world");
+    assert!(process.is_quiet(), "unless call-after is infinite");
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_greater_process_that_came_up_should_have_been_asked() {
     process.peer(2, Reach::Up);
     assert!(process.is_quiet(), "a lesser");
     process.peer(5, Reach::Up);
-    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(process.effects(), [process.armed(Timer::CallAfter, CALL_AFTER)]);
     let mut asked = process.clone();
     asked.message(5, coordinator(call(5, 2), 2, 3, &[1, 3, 5]));
     assert!(asked.is_quiet(), "it was, and has retired");

@@ -3,13 +3,13 @@
 use super::*;
 
 fn patient(me: u64) -> Process {
-    start_with(me, Config { call_after: PATIENCE, ..Config::default() })
+    start_with(me, Config { call_after: CALL_AFTER, ..Config::default() })
 }
 
 #[test]
 fn without_a_leader_it_calls_an_election_in_the_end() {
     let mut process = patient(3);
-    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(process.effects(), [process.armed(Timer::CallAfter, CALL_AFTER)]);
     process.ring();
     assert_eq!(process.packets(), sent_to(&[4, 5], election(1)));
 }
@@ -28,7 +28,7 @@ fn a_greater_one_that_comes_up_has_so_long_to_lead() {
     process.message(4, coordinator(1));
     assert!(process.is_quiet());
     process.peer(5, Reach::Up);
-    assert_eq!(process.effects(), [process.armed(Timer::Patience, PATIENCE)]);
+    assert_eq!(process.effects(), [process.armed(Timer::CallAfter, CALL_AFTER)]);
     let mut other = process.clone();
     process.message(5, coordinator(0));
     assert_eq!((process.leader(), process.is_quiet()), (Some(5), true));
@@ -49,14 +49,14 @@ fn one_that_would_lead_again_has_so_long_too() {
     process.ring();
     assert_eq!((process.leader(), process.is_quiet()), (Some(4), true));
     process.message(5, Message { standing: Standing::new(2), says: Says::Query });
-    assert!(process.effects().contains(&process.armed(Timer::Patience, PATIENCE)));
+    assert!(process.effects().contains(&process.armed(Timer::CallAfter, CALL_AFTER)));
     process.ring();
     assert_eq!(process.packets(), sent_to(&[4, 5], election(2)));
 }
 
 #[test]
 fn a_leader_tells_a_lesser_process_that_comes_up() {
-    for (config, told) in [(PATIENCE, true), (Duration::MAX, false)] {
+    for (config, told) in [(CALL_AFTER, true), (Duration::MAX, false)] {
         let mut process = start_with(5, Config { call_after: config, ..Config::default() });
         process.command(Command::Campaign).unwrap();
         process.peer(2, Reach::Down);
