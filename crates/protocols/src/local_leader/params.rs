@@ -59,6 +59,7 @@ pub struct Config {
 pub struct Params {
     pub(super) mode: Mode,
     pub(super) as_published: bool,
+    pub(super) unchecked: bool,
     pub(super) rules: Rules,
     pub(super) delta: Duration,
     pub(super) sigma: Duration,
@@ -128,6 +129,7 @@ impl TryFrom<Config> for Params {
         let mut params = Self {
             mode: config.mode,
             as_published: config.as_published,
+            unchecked: config.unchecked,
             rules,
             delta,
             sigma: config.sigma.unwrap_or(sigma),
@@ -162,6 +164,11 @@ impl Params {
     /// Whether this is the protocol as printed, which is not for real use.
     pub fn is_as_published(&self) -> bool {
         self.as_published
+    }
+
+    /// Whether its values may break a constraint, which is not for real use.
+    pub fn is_unchecked(&self) -> bool {
+        self.unchecked
     }
 
     /// Δ.
