@@ -82,49 +82,94 @@ fn every_file_begins_with_what_it_is() {
     }
 }
 
-/// The directories in which protocols answer for themselves, and what is about single protocols.
-const OF_ONE_PROTOCOL: [&str; 11] = [
-    "crates/protocols/src/ad_hoc",
-    "crates/protocols/src/announce_listen",
-    "crates/protocols/src/bully",
-    "crates/protocols/src/local_leader",
-    "crates/protocols/src/probabilistic",
-    "crates/protocols/src/ring",
-    "crates/analysis/src/announce_listen",
-    "crates/analysis/src/classic",
-    "crates/analysis/src/errata",
-    "crates/analysis/src/figures",
-    "crates/analysis/src/probabilistic",
-];
-
-/// Match arms that name a family of protocols, outside the protocols' own directories and tests;
-/// "A new protocol" in CONTRIBUTING.md has the same count as a command.
-#[test]
-fn protocols_are_matched_in_few_places() {
-    const ARMS_MAX: usize = 40;
+/// The families of protocols, as the code names them.
+fn families() -> Vec<String> {
     let family = |entry: &Entry| {
         let shown = format!("{:?}", entry.family);
         shown.split('(').next().unwrap_or_default().to_owned()
     };
-    let families: Vec<String> = PROTOCOLS.iter().map(family).collect();
-    let is_arm = |line: &&str| {
-        let pattern = line.split_once("=>").map_or("", |(pattern, _)| pattern);
-        ["Family", "Choice", "Config"].iter().any(|list| {
-            families.iter().any(|family| pattern.contains(&format!("{list}::{family}")))
-        })
+    let mut families: Vec<String> = PROTOCOLS.iter().map(family).collect();
+    families.dedup();
+    families
+}
+
+/// The directory of a family: `AnnounceListen` is in `announce_listen`.
+fn directory(family: &str) -> String {
+    let word = |letter: char| match letter.is_uppercase() {
+        true => format!("_{}", letter.to_lowercase()),
+        false => letter.to_string(),
     };
-    let mut arms = Vec::new();
+    family.chars().map(word).collect::<String>().trim_start_matches('_').to_owned()
+}
+
+/// Whether a line names one of these families: in a match arm, a `let else`, a `matches!`, or to
+/// make one.
+fn names_family(line: &str, families: &[String]) -> bool {
+    let is_named = |path: String| {
+        let mut after = line.match_indices(&path).map(|(at, _)| &line[at + path.len()..]);
+        after.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+    };
+    families.iter().any(|family| {
+        ["Family", "Choice", "Config"].iter().any(|list| is_named(format!("{list}::{family}")))
+    })
+}
+
+/// Lines that name a family of protocols, outside the families' own directories and tests. "A new
+/// protocol" in CONTRIBUTING.md says how to list them.
+#[test]
+fn protocols_are_named_in_few_places() {
+    const LINES_MAX: usize = 10;
+    let families = families();
+    let directories: Vec<String> = families.iter().map(|family| directory(family)).collect();
+    let mut lines = Vec::new();
     for (path, text) in sources() {
         let ours = path.starts_with("src") || path.starts_with("crates");
-        let of_one = OF_ONE_PROTOCOL.iter().any(|folder| path.starts_with(folder));
-        let tests = path.components().any(|part| part.as_os_str() == "tests");
-        if ours && !of_one && !tests {
+        let own = path.components().any(|part| {
+            let part = part.as_os_str();
+            part == "tests" || directories.iter().any(|directory| part == directory.as_str())
+        });
+        if ours && !own {
             let code = text.split("\nmod tests {").next().unwrap_or_default();
-            let found = code.lines().filter(is_arm);
-            arms.extend(found.map(|line| format!("{}: {}", path.display(), line.trim())));
+            let found = code.lines().enumerate().filter(|(_, line)| names_family(line, &families));
+            let place = |number: usize| format!("{}:{}", path.display(), number + 1);
+            lines.extend(found.map(|(at, line)| format!("{}: {}", place(at), line.trim())));
         }
     }
-    assert!(arms.len() <= ARMS_MAX, "{} arms:\n{}", arms.len(), arms.join("\n"));
+    println!("{} lines:\n{}", lines.len(), lines.join("\n"));
+    assert!(lines.len() <= LINES_MAX, "{} lines:\n{}", lines.len(), lines.join("\n"));
+}
+
+#[test]
+fn every_way_to_name_a_family_is_counted() {
+    let families = families();
+    assert_eq!(families[0], "AnnounceListen");
+    assert_eq!(directory("AnnounceListen"), "announce_listen");
+    for line in [
+        "Family::Bully => 1,",
+        "let Choice::Probabilistic(params) = choice else { return };",
+        "matches!(family, Family::Ring(_) | Family::AdHoc)",
+        "Config::LocalLeader(config)",
+    ] {
+        assert!(names_family(line, &families), "{line}");
+    }
+    for line in ["Config::Ringing(1)", "use crate::choice::Family;", "family.usual()"] {
+        assert!(!names_family(line, &families), "{line}");
+    }
+}
+
+#[test]
+fn the_readme_has_a_row_for_every_protocol_with_its_promise() {
+    let readme = include_str!("../README.md");
+    let (_, table) = readme.split_once("| protocol | what it does | promise |").expect("a table");
+    let rows: Vec<&str> = table.trim_start().lines().take_while(|it| it.starts_with('|')).collect();
+    for entry in PROTOCOLS {
+        let name = format!("`{}`", entry.name);
+        let named = |row: &&&str| row.split('|').nth(1).is_some_and(|cell| cell.contains(&name));
+        let row = rows.iter().find(named).unwrap_or_else(|| panic!("no row for {name}"));
+        let promise = row.split('|').nth(3).unwrap_or_default().trim();
+        let own = entry.promise().name().replace('-', " ");
+        assert!(promise.starts_with(&own), "{name}: {promise}, and not {own}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod output;
 mod runtime_dir;
 mod signals;
 
+use bellwether::protocols::choice::{Entry, PROTOCOLS};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
@@ -97,7 +98,7 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut command = with_help(command(), &words);
+    let mut command = with_help(command_about(flags::help::about(&words)), &words);
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = matches.and_then(|matches| Ok((Bellwether::from_arg_matches(&matches)?, matches)));
     let (parsed, matches) = match parsed {
@@ -137,8 +138,14 @@ pub(crate) fn main() -> ExitCode {
 
 /// The command as clap knows it, for completions and manual pages.
 fn command() -> clap::Command {
+    command_about(PROTOCOLS)
+}
+
+/// The command with the defaults of these protocols.
+fn command_about(protocols: &'static [Entry]) -> clap::Command {
     Bellwether::command()
-        .mut_subcommand("trace", trace::with_defaults)
+        .mut_subcommand("sim", |command| group::with_defaults(command, protocols, false))
+        .mut_subcommand("trace", |command| trace::with_defaults(command, protocols))
         .mut_subcommand("check", check::with_defaults)
         .mut_subcommand("run", flags::help::unattended)
         .mut_subcommand("check-config", flags::help::unattended)

@@ -2,6 +2,7 @@
 //! refusals.
 
 use crate::command::{folder, json, mean, program, refusal, stdout};
+use bellwether::protocols::choice::PROTOCOLS;
 use serde_json::{Value, json};
 
 #[test]
@@ -85,6 +86,10 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         ("sim le-s --window 9s", "--window has no effect with --scenario start"),
         ("sim le-s --departures .1", "--departures has no effect without churn"),
         ("sim bully --beat 1s", "--beat has no effect with --detector told"),
+        ("sim le-s --straggle 5s", "--straggle 5s has no effect without --duplicate or --reorder"),
+        ("run g --insecure --hook-timeout 5s", "--hook-timeout has no effect without a hook"),
+        ("check-config g --insecure --rank 7", "--rank has no effect with local-leader and"),
+        ("run g --insecure --protocol le-s --rank 7", "--rank has no effect with le-s and these"),
         ("run g --insecure --grace 5ms", "--grace has no effect without a command"),
         ("check-config g --insecure --restart", "--restart has no effect without a command"),
     ] {
@@ -92,6 +97,34 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         assert!(line.contains(words), "{arguments}: {line}");
     }
     stdout("sim le-s --runs 2 --nodes 3 --window 100s --jitter 0 --loss 0 --burst 4");
+    stdout("sim le-s --runs 2 --nodes 3 --straggle 0.1s");
+    stdout("sim le-s --runs 2 --nodes 3 --straggle 5s --reorder .1");
+}
+
+/// What it writes, on one line.
+fn unwrapped(arguments: &str) -> String {
+    stdout(arguments).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_help_shows_the_defaults_that_the_table_of_protocols_has() {
+    for entry in PROTOCOLS {
+        let usual = entry.family.usual();
+        for (command, nodes) in [("sim", usual.nodes), ("trace", usual.nodes_shown)] {
+            let help = unwrapped(&format!("{command} {} --help", entry.name));
+            let default = |flag: &str| {
+                let (_, after) = help.split_once(flag).expect("it is listed");
+                let (_, default) = after.split_once("[default: ").expect("it has a default");
+                default.split(']').next().unwrap_or_default().to_owned()
+            };
+            assert_eq!(default("--nodes <N>"), nodes.to_string(), "{command} {}", entry.name);
+            assert_eq!(default("--delay <D>"), usual.delay.to_string(), "{}", entry.name);
+        }
+    }
+    let all = unwrapped("sim --help");
+    let most = "[default: 100; local-leader: 5; bully, ring, chang-roberts and 3 others: 10; \
+                probabilistic: 1000]";
+    assert!(all.contains(most), "{all}");
 }
 
 #[test]

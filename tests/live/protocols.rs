@@ -16,7 +16,7 @@ fn status(group: &Group, id: u64) -> serde_json::Value {
 
 fn keeps_its_promise(entry: &Entry, group: &mut Group) {
     let name = entry.name;
-    match entry.promise {
+    match entry.promise() {
         Promise::NeverTwo
         | Promise::OnePerPartition
         | Promise::EventuallyOne

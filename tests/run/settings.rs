@@ -84,7 +84,9 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
             78,
             "params.toml: line 3: [params] lock: ",
         ),
-        (format!("{good} --insecure --as-published"), 78, "as-published: "),
+        (format!("{good} --insecure --as-published"), 78, "leave as-published out"),
+        (format!("{good} --insecure --unchecked"), 78, "leave unchecked out"),
+        (format!("{good} --insecure --protocol le-s --as-printed"), 78, "leave as-printed out"),
         (format!("{good} --insecure --protocol nobody"), 2, "no protocol has that name"),
         ("run web --config /no/such/file".to_owned(), 1, "cannot read /no/such/file"),
     ] {

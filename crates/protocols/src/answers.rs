@@ -51,11 +51,19 @@ pub struct Usual {
     pub nodes_shown: u32,
     /// How long a message takes.
     pub delay: Duration,
+    /// How long a message between live members may take, for the defaults that depend on it.
+    pub live_delay: Duration,
 }
 
 impl Usual {
-    /// Ten processes, and a tenth of a second for each message.
-    pub const TEN: Self = Self { nodes: 10, nodes_shown: 10, delay: Duration::from_millis(100) };
+    /// Ten processes, and a tenth of a second for each message; live, where all times are multiples
+    /// of the delay, less.
+    pub const TEN: Self = Self {
+        nodes: 10,
+        nodes_shown: 10,
+        delay: Duration::from_millis(100),
+        live_delay: Duration::from_millis(30),
+    };
 }
 
 /// What a protocol with its parameters answers.
@@ -93,6 +101,11 @@ pub trait Answers {
 
     /// Whether whoever drives it has to tell it who is gone; otherwise it finds out.
     fn must_be_told(&self) -> bool {
+        false
+    }
+
+    /// Whether the rank of a process has an effect on who leads.
+    fn reads_rank(&self) -> bool {
         false
     }
 

@@ -26,8 +26,6 @@ use serde_json::Value;
 pub struct Entry {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it promises, unless its parameters say otherwise; see [`Answers::promise`].
-    pub promise: Promise,
     /// What it does, in a line.
     pub summary: &'static str,
     /// Where it comes from.
@@ -324,13 +322,31 @@ mod tests {
     }
 
     #[test]
-    fn a_protocol_promises_what_its_row_says_unless_its_parameters_say_otherwise() {
+    fn a_row_promises_what_its_protocol_does_unless_its_parameters_say_otherwise() {
         for entry in PROTOCOLS {
-            assert_eq!(chosen(entry).promise(), entry.promise, "{}", entry.name);
+            assert!(Choice::try_from(entry.default_config()).is_ok(), "{}", entry.name);
+            assert_eq!(chosen(entry).promise(), entry.promise(), "{}", entry.name);
         }
+        let promise = |name| find(name).map(Entry::promise);
+        assert_eq!(promise("local-leader"), Some(Promise::NeverTwo));
+        assert_eq!(promise("sup"), Some(Promise::ElectsNobody));
+        assert_eq!(promise("sup-al-elect"), Some(Promise::Nothing));
         let config = local_leader::Config { mode: Mode::Local, ..local_leader::Config::default() };
         let local = Choice::try_from(Config::LocalLeader(config)).unwrap();
         assert_eq!(local.promise(), Promise::OnePerPartition);
+    }
+
+    #[test]
+    fn a_parameter_that_is_of_other_members_of_the_family_is_refused() {
+        let mut refused = 0;
+        for entry in PROTOCOLS {
+            for param in entry.params().iter().filter(|param| !param.is_of(entry.name)) {
+                let config = entry.default_config().with(param.name, "true").unwrap();
+                assert!(Choice::try_from(config).is_err(), "{} of {}", param.name, entry.name);
+                refused += 1;
+            }
+        }
+        assert_eq!(refused, 3, "only merea is printed wrong, of four rings");
     }
 
     #[test]

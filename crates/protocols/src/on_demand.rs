@@ -55,6 +55,11 @@ pub trait Inner: Clone + TryFrom<Self::Config, Error = Self::BadConfig> {
     /// Hands the protocol to `visitor` as a type; see [`layered`].
     fn visit<V: Visitor>(self, visitor: V, layer: Option<Layer>) -> V::Output;
 
+    /// See [`Answers::reads_rank`].
+    fn reads_rank(&self) -> bool {
+        false
+    }
+
     /// See [`Answers::layout`].
     fn layout(&self) -> Option<Layout> {
         None
@@ -165,6 +170,10 @@ impl<P: Inner> Answers for OnDemand<P> {
 
     fn must_be_told(&self) -> bool {
         self.layer.is_none()
+    }
+
+    fn reads_rank(&self) -> bool {
+        self.inner.reads_rank()
     }
 
     fn layout(&self) -> Option<Layout> {

@@ -33,12 +33,16 @@ pub struct Param {
     pub unit: &'static str,
     /// What it is if it is not given.
     pub default: Fallback,
+    /// What it is then in a group that nobody looks after; empty if that is the same.
+    pub unattended: &'static str,
     /// The rule for its value, as an inequality; empty if every value of its kind will do.
     pub range: &'static str,
     /// The parameters on which its default or its range depends.
     pub depends_on: &'static [&'static str],
     /// The parameter without which it has no effect, and the values that parameter must have.
     pub only_with: Option<(&'static str, &'static [&'static str])>,
+    /// The members of the family that have it; empty if all do.
+    pub only_of: &'static [&'static str],
     /// What it is for.
     pub help: &'static str,
 }
@@ -113,9 +117,11 @@ impl Param {
             kind,
             unit: "",
             default: Fallback::Absent,
+            unattended: "",
             range: "",
             depends_on: &[],
             only_with: None,
+            only_of: &[],
             help,
         }
     }
@@ -124,6 +130,12 @@ impl Param {
     #[must_use]
     pub const fn is(self, default: &'static str) -> Self {
         Self { default: Fallback::Is(default), ..self }
+    }
+
+    /// With this default in a group that nobody looks after.
+    #[must_use]
+    pub const fn unattended(self, default: &'static str) -> Self {
+        Self { unattended: default, ..self }
     }
 
     /// With a default that follows, in these words.
@@ -154,6 +166,17 @@ impl Param {
     #[must_use]
     pub const fn only_with(self, other: &'static str, values: &'static [&'static str]) -> Self {
         Self { only_with: Some((other, values)), ..self }
+    }
+
+    /// In these members of the family alone.
+    #[must_use]
+    pub const fn only_of(self, names: &'static [&'static str]) -> Self {
+        Self { only_of: names, ..self }
+    }
+
+    /// Whether the member of the family with this name has it.
+    pub fn is_of(&self, name: &str) -> bool {
+        self.only_of.is_empty() || self.only_of.contains(&name)
     }
 
     /// With a name that files may still use.
@@ -392,9 +415,16 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
     /// # Errors
     /// [`BadParam`], naming the parameter.
     fn placed(self, around: &Surroundings, given: &Given) -> Result<Self, BadParam> {
-        let config = self.lay(given)?.fit(around, given);
-        config.check_fit(around, given)?;
-        config.check_effects(given).map_err(BadParam::NoEffect)?;
+        let mut given = given.clone();
+        let unattended = |param: &&Param| around.unattended && !param.unattended.is_empty();
+        for param in Self::PARAMS.iter().filter(unattended) {
+            if !given.has(param.name) {
+                given.put(Self::PARAMS, param.name, param.unattended)?;
+            }
+        }
+        let config = self.lay(&given)?.fit(around, &given);
+        config.check_fit(around, &given)?;
+        config.check_effects(&given).map_err(BadParam::NoEffect)?;
         Ok(config)
     }
 

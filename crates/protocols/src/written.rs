@@ -7,6 +7,7 @@
 
 use crate::choice::{BadConfig, Choice, Config, Entry, find};
 use crate::param::{BadParam, Given, Param};
+use crate::promise::Promise;
 use crate::surroundings::Surroundings;
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -62,9 +63,22 @@ impl Config {
 }
 
 impl Entry {
-    /// The table of its parameters.
+    /// The table of its family's parameters.
     pub fn params(&self) -> &'static [Param] {
         self.family.params()
+    }
+
+    /// The parameters of the table that it has.
+    pub fn own_params(&self) -> impl Iterator<Item = &'static Param> + use<> {
+        let name = self.name;
+        self.params().iter().filter(move |param| param.is_of(name))
+    }
+
+    /// What it promises, unless its parameters say otherwise; see
+    /// [`Answers::promise`](crate::answers::Answers::promise).
+    pub fn promise(&self) -> Promise {
+        let usual = Choice::try_from(self.default_config());
+        usual.map_or(Promise::Nothing, |choice| choice.promise())
     }
 
     /// Its parameters if nothing is given or known of the network.

@@ -6,8 +6,8 @@ use crate::cli::failure::Failure;
 use crate::cli::flags::calls::Calls;
 use crate::cli::flags::chances::Chances;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
-use crate::cli::flags::group::{self, finite};
-use crate::cli::flags::threads;
+use crate::cli::flags::common::{Churning, Seed, Threads};
+use crate::cli::flags::group::finite;
 use crate::cli::flags::{self, Offers, Parameters};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::judgement::{Judgement, difference};
@@ -43,13 +43,10 @@ pub(in crate::cli) struct Analyze {
     /// Simulate it too, so many times, and say which form that supports
     #[arg(long, value_name = "R", value_parser = runs)]
     simulate: Option<u64>,
-    /// The seed of all random draws: the same seed gives the same runs [default: 1]
-    #[arg(long, value_name = "S", value_parser = group::seed)]
-    seed: Option<u64>,
-    /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0")]
-    #[arg(value_parser = threads::parse)]
-    threads: usize,
+    #[command(flatten)]
+    seed: Seed,
+    #[command(flatten)]
+    threads: Threads,
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -64,14 +61,8 @@ struct Arguments {
     circumstances: Circumstances,
     #[command(flatten)]
     timers: Parameters<Timers>,
-    /// With churn: departures per second, of any process
-    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = sim::rate)]
-    departures: f64,
-    /// With churn: arrivals per second
-    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = sim::rate)]
-    arrivals: f64,
+    #[command(flatten)]
+    churning: Churning,
     /// Of a recurrence Q(i, n, r) or S(n, r): the round r, from 1
     #[arg(long, value_name = "r", default_value = "1", help_heading = "Recurrence")]
     round: u32,
@@ -218,7 +209,7 @@ impl Analyze {
             let line = "name a <QUANTITY>, or --list to see them all; try --help";
             return Err(Failure::usage(line));
         }
-        if let (Some(seed), None) = (self.seed, self.simulate) {
+        if let (Some(seed), None) = (self.seed.seed, self.simulate) {
             return Err(Failure::usage(format!(
                 "--seed {seed} changes nothing without --simulate; add --simulate 1000"
             )));
@@ -274,11 +265,11 @@ impl Analyze {
                 "--simulate: no experiment measures {name} with these arguments; leave it out"
             )));
         };
-        let point = point.runs(runs).seed(self.seed.unwrap_or(1));
+        let point = point.runs(runs).seed(self.seed.get());
         let refused = |why: &dyn std::fmt::Display| {
             Failure::usage(format!("--simulate: {why} (asked was: {})", point.command()))
         };
-        let threads = threads::start(self.threads, runs);
+        let threads = self.threads.start(runs);
         let experiment = point.experiment(threads).map_err(|why| refused(&why))?;
         let lazy = experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
@@ -333,7 +324,8 @@ impl Analyze {
             if *unsettled > 0 {
                 let runs = sim::count(*unsettled, "run", "runs");
                 // Writing to a string cannot fail.
-                let _ = write!(text, "\n{runs} did not settle while watched, and are in no mean");
+                let _ =
+                    write!(text, "\n{runs} did not settle in the window and are not in the means");
             }
             let _ = write!(text, "\nsimulated by: {command}");
             if *left_out > 0 {
@@ -473,18 +465,18 @@ impl Arguments {
 
     /// The inputs of the formula.
     fn given(&self) -> Result<Inputs, Failure> {
-        let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
+        let Self { circumstances, churning, round, sent, calls, chances, .. } = self;
         let config = self.timers()?;
         let mut given = Inputs {
-            nodes: circumstances.nodes,
+            nodes: circumstances.nodes(),
             loss: circumstances.loss()?,
-            delay: seconds(circumstances.delay),
+            delay: seconds(circumstances.delay()),
             suppress: seconds(config.suppress),
             announce: seconds(config.announce),
             listen: seconds(config.listen),
             shape: config.shape(),
-            departures: *departures,
-            arrivals: *arrivals,
+            departures: churning.departures,
+            arrivals: churning.arrivals,
             round: *round,
             sent: *sent,
             ..Inputs::default()
@@ -496,28 +488,28 @@ impl Arguments {
 
     /// What this quantity depends on, under the names of the flags; infinite times are null.
     fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
-        let Self { circumstances, departures, arrivals, round, sent, calls, chances, .. } = self;
+        let Self { circumstances, churning, round, sent, calls, chances, .. } = self;
         let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
         let timers = Config::AnnounceListen(self.timers().unwrap_or_default()).to_map();
         let timers: Map<String, Value> = timers.into_iter().collect();
         let timer = |key: &str| timers.get(key).cloned();
         let rate = timer("timer_rate").filter(|rate| !rate.is_null());
         let all = [
-            ("nodes", Some(json!(circumstances.nodes))),
+            ("nodes", Some(json!(circumstances.nodes()))),
             ("loss", Some(json!(loss.rate()))),
             ("loss-model", Some(json!(loss.name()))),
-            ("delay", Some(json!(finite(circumstances.delay)))),
+            ("delay", Some(json!(finite(circumstances.delay())))),
             ("suppress", timer("suppress")),
             ("announce", timer("announce")),
             ("listen", timer("listen")),
             ("timer", timer("timer")),
             ("timer-rate", rate),
-            ("departures", Some(json!(departures))),
-            ("arrivals", Some(json!(arrivals))),
+            ("departures", Some(json!(churning.departures))),
+            ("arrivals", Some(json!(churning.arrivals))),
             ("round", Some(json!(round))),
             ("sent", Some(json!(sent))),
         ];
-        let all = all.into_iter().chain(calls.shown(circumstances.nodes)).chain(chances.shown());
+        let all = all.into_iter().chain(calls.shown(circumstances.nodes())).chain(chances.shown());
         let read = all.filter(|(flag, _)| reads(quantity, flag));
         read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
     }
@@ -541,15 +533,16 @@ mod tests {
             let name = flag.get_long().unwrap();
             assert_eq!(flag.get_short(), theirs.get_short(), "{name}");
             assert_eq!(flag.get_value_names(), theirs.get_value_names(), "{name}");
-            let calls = ["nodes", "delay", "initiators", "initiator", "links"];
-            let chances = ["k", "fail", "ucast-loss", "mcast-loss"];
-            if !calls.contains(&name) && !chances.contains(&name) {
-                // In `sim` the defaults of the first two depend on the protocol. A formula takes
-                // the number of initiators, not who they are. Formulas about rounds assume one
-                // round with some failures by default.
+            let help = |flag: &clap::Arg| {
+                let text = flag.get_help().map(ToString::to_string).unwrap_or_default();
+                text.split(" [default: ").next().unwrap_or_default().to_owned()
+            };
+            assert_eq!(help(flag), help(theirs), "{name}");
+            // In `sim` the defaults of these depend on the protocol, on --loss, or there is one
+            // for all quantities; formulas about rounds assume some failures by default.
+            let depend = ["nodes", "delay", "initiators", "fail", "ucast-loss", "mcast-loss"];
+            if !depend.contains(&name) {
                 assert_eq!(flag.get_default_values(), theirs.get_default_values(), "{name}");
-                let help = |flag: &clap::Arg| flag.get_help().map(ToString::to_string);
-                assert_eq!(help(flag), help(theirs), "{name}");
             }
         }
         assert!(shared >= 14, "only {shared} are shared");

@@ -9,9 +9,9 @@ use crate::cli::file;
 use crate::cli::flags;
 use crate::cli::flags::calling::Convened;
 use crate::cli::flags::channel::Channel;
+use crate::cli::flags::common::Threads;
 use crate::cli::flags::group::{Group, Setting};
 use crate::cli::flags::probabilistic::Probabilistic;
-use crate::cli::flags::threads;
 use crate::cli::output::Format;
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::verdict::{Evidence, Verdict};
@@ -46,10 +46,8 @@ pub(in crate::cli) struct Check {
     /// [default: the protocol's own, with all that belongs to it]
     #[arg(long, value_name = "PROMISE")]
     promise: Option<Promise>,
-    /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0")]
-    #[arg(value_parser = threads::parse)]
-    threads: usize,
+    #[command(flatten)]
+    threads: Threads,
     /// Where to write the scenario and the picture of a violation
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
@@ -106,8 +104,7 @@ fn drawn() -> Vec<String> {
 
 /// Changes the flags of `sim` that have another meaning here, or none.
 pub(in crate::cli) fn with_defaults(command: clap::Command) -> clap::Command {
-    let command = command
-        .mut_arg("nodes", |flag| flag.help("How many processes there are").default_value("5"));
+    let command = command.mut_arg("nodes", |flag| flag.default_value("5"));
     let command = flags::help::unattended(command);
     let drawn = drawn();
     command.mut_args(|flag| {
@@ -152,7 +149,7 @@ impl Check {
         let count = numbers.end - numbers.start;
         let progress = Progress::new(count);
         let watch = Stopwatch::start();
-        let threads = threads::start(self.threads, count);
+        let threads = self.threads.start(count);
         let fuzz = Fuzz { trial: &trial, numbers, threads, progress: &|| progress.tick() };
         let interrupt = Interrupt::catch()?;
         let report = fuzz.run_choice_until(choice.clone(), &|| interrupt.came());
@@ -192,7 +189,7 @@ impl Check {
         }
         let written = given.iter().any(|flag| flag == "nodes");
         let nodes = if written { setting.nodes() } else { 3 };
-        let threads = threads::start(self.threads, u64::MAX);
+        let threads = self.threads.start(u64::MAX);
         let to = explore::Destination { threads, out: &self.out, format: self.format };
         self.explore.run(protocol.name, nodes, &to)
     }

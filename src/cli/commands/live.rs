@@ -154,7 +154,9 @@ fn for_people(judgement: &Judgement) -> String {
 /// Who led, and the proof that no two did at once.
 fn leaders(judgement: &Judgement) -> String {
     let Some(reigns) = judgement.reigns.as_ref() else {
-        return "who led when is not comparable: the clocks do not agree".to_owned();
+        return "the times of different leaders cannot be compared: the traces are from different \
+                machines or boots"
+            .to_owned();
     };
     let Some(without) = reigns.longest_without() else {
         return "nobody ever led".to_owned();

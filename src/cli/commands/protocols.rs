@@ -60,8 +60,8 @@ impl Protocols {
 
 fn protocols() -> Rows {
     let row = |entry: &Entry| {
-        let Entry { name, promise, summary, source, .. } = entry;
-        [json!(name), json!(promise.to_string()), json!(summary), json!(source)]
+        let Entry { name, summary, source, .. } = entry;
+        [json!(name), json!(entry.promise().to_string()), json!(summary), json!(source)]
     };
     Rows::of(["protocol", "promise", "summary", "source"], PROTOCOLS.iter().map(row))
 }
@@ -72,7 +72,7 @@ fn parameters(entries: &'static [Entry]) -> Rows {
         ["protocol", "parameter", "values", "default", "rule", "only_with", "depends_on", "help"];
     let mut rows = Rows::new(columns);
     for entry in entries {
-        for param in flags::own_params(entry) {
+        for param in entry.own_params() {
             rows.push([json!(entry.name)].into_iter().chain(cells(param)));
         }
     }
@@ -96,13 +96,18 @@ fn cells(param: &Param) -> [Value; 7] {
 
 /// The page docs/parameters.md: protocols with the same parameters share a table.
 fn reference() -> String {
-    let mut page = String::from(
+    let params = flags::shared().iter().map(|shared| shared.param);
+    let unattended = params.filter(|param| !param.unattended.is_empty()).map(|param| {
+        format!("`{}` is {} by default in `run` and `check`", param.name, param.unattended)
+    });
+    let mut page = format!(
         "# Parameters\n\nWritten by `bellwether protocols --params --format markdown`. Each name \
          is a flag (`--name`), a key of `[params]` in files, and, with `_` for `-`, a key of \
          `params` in results. `bellwether run` calls `--listen` `--listen-for`, because its \
-         `--listen` is an address; `listen` is 3s by default in `run` and `check`.\n",
+         `--listen` is an address; {}.\n",
+        unattended.collect::<Vec<_>>().join("; ")
     );
-    let names = |entry: &'static Entry| -> Vec<&Param> { flags::own_params(entry).collect() };
+    let names = |entry: &'static Entry| -> Vec<&Param> { entry.own_params().collect() };
     let mut tables: Vec<(Vec<&Param>, Vec<&str>)> = Vec::new();
     for entry in PROTOCOLS {
         let own = names(entry);

@@ -4,7 +4,7 @@ use crate::cli::Done;
 use crate::cli::commands::sim::count;
 use crate::cli::failure::Failure;
 use crate::cli::file;
-use crate::cli::flags::threads;
+use crate::cli::flags::common::{Seed, Threads};
 use crate::cli::output::Rows;
 use crate::cli::output::progress::{Progress, Stopwatch};
 use bellwether::analysis::figures::{self, Budget, Figure, Finding, Verdict, Workbench, figure};
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Draw the figures of the papers again, and judge what they claim
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("seed", |flag| flag.short('s')))]
 pub(in crate::cli) struct Reproduce {
     /// The figures, by name; `all` for all of them, `published` for those that papers have
     #[arg(value_name = "FIGURE", required_unless_present = "list")]
@@ -35,13 +35,10 @@ pub(in crate::cli) struct Reproduce {
     #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
-    /// The seed of all random draws: the same seed gives the same files
-    #[arg(long, short, value_name = "S", default_value = "1")]
-    seed: u64,
-    /// How many threads; 0 for one per core. The files do not depend on it
-    #[arg(long, value_name = "T", default_value = "0")]
-    #[arg(value_parser = threads::parse)]
-    threads: usize,
+    #[command(flatten)]
+    seed: Seed,
+    #[command(flatten)]
+    threads: Threads,
     /// How to write the verdicts
     #[arg(long, value_enum, default_value_t)]
     format: Form,
@@ -97,7 +94,8 @@ impl Reproduce {
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io("make the folder", &self.out, &error))?;
         file::check_writable(&self.out.join("index.html"))?;
-        let budget = Budget { runs: self.runs, seed: self.seed, threads: self.threads };
+        let budget =
+            Budget { runs: self.runs, seed: self.seed.get(), threads: self.threads.threads };
         let mut index = Index::open(&self.out, budget);
         let made = make(chosen, budget, &mut |finding| {
             write_files(&self.out, finding)?;
@@ -153,7 +151,7 @@ impl Reproduce {
         json!({
             "figures": figures,
             "runs": self.runs,
-            "seed": self.seed,
+            "seed": self.seed.get(),
             "confirmed": number(findings, Verdict::Confirmed),
             "refuted": number(findings, Verdict::Refuted),
             "not_reproducible": number(findings, Verdict::NotReproducible),

@@ -4,9 +4,9 @@ use crate::cli::Done;
 use crate::cli::commands::protocols::Named;
 use crate::cli::failure::Failure;
 use crate::cli::file;
+use crate::cli::flags::common::{Churning, Threads};
 use crate::cli::flags::group::{Group, Setting};
 use crate::cli::flags::target_file::{self, What};
-use crate::cli::flags::threads;
 use crate::cli::memory::{self, Load};
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::{Format, Rows, short};
@@ -31,23 +31,13 @@ pub(in crate::cli) struct Sim {
     #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
-    /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0")]
-    #[arg(value_parser = threads::parse)]
-    threads: usize,
     #[command(flatten)]
-    group: Group,
+    threads: Threads,
     /// What happens; in all but `start`, --nodes counts the group before it happens
     #[arg(long, value_enum, default_value_t, help_heading = "Scenario")]
     scenario: Event,
-    /// With churn: departures per second, of any process
-    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = rate)]
-    departures: f64,
-    /// With churn: arrivals per second
-    #[arg(long, value_name = "X", default_value = "0.01", help_heading = "Scenario")]
-    #[arg(value_parser = rate)]
-    arrivals: f64,
+    #[command(flatten)]
+    churning: Churning,
     /// How long a disturbed group is watched; with leases, any group
     #[arg(long, value_name = "D", default_value_t = WINDOW, help_heading = "Scenario")]
     window: Duration,
@@ -63,6 +53,8 @@ pub(in crate::cli) struct Sim {
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    group: Group,
 }
 
 const EXAMPLES: &str = "\
@@ -103,7 +95,8 @@ enum Event {
 
 impl Event {
     /// The scenario, with what churn needs to know.
-    fn with(self, departures: f64, arrivals: f64) -> Scenario {
+    fn with(self, churning: Churning) -> Scenario {
+        let Churning { departures, arrivals } = churning;
         match self {
             Self::Start => Scenario::Start,
             Self::Departure => Scenario::Departure,
@@ -146,14 +139,6 @@ fn runs(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(runs) if runs > 0 => Ok(runs),
         _ => Err("runs are a whole number, at least 1".to_owned()),
-    }
-}
-
-/// Parses a rate.
-pub(in crate::cli) fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(rate) if (0.0..=1e6).contains(&rate) => Ok(rate),
-        _ => Err("a rate is a number per second, from 0 to 1000000".to_owned()),
     }
 }
 
@@ -233,7 +218,7 @@ impl Sim {
             left_out: self.runs - progress.done(),
             seed: experiment.seed,
             scenario: experiment.scenario.name().to_owned(),
-            conditions: setting.conditions(&chosen),
+            conditions: setting.conditions(&chosen.1),
             loss: experiment.network.loss().rate(),
             params,
         };
@@ -245,10 +230,10 @@ impl Sim {
         let scenario = target_file::read(path, given, &BESIDE_A_FILE)?;
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
             .map_err(|line| self.what.refused(line))?;
-        let seed = self.group.seed.unwrap_or(scenario.seed);
+        let seed = self.group.seed.seed.unwrap_or(scenario.seed);
         let progress = Progress::new(self.runs);
         let watch = Stopwatch::start();
-        let threads = threads::start(self.threads, self.runs);
+        let threads = self.threads.start(self.runs);
         let interrupt = Interrupt::catch()?;
         let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
         let ran = scenario.repeat(self.runs, seed, threads, control);
@@ -298,10 +283,10 @@ impl Sim {
         entry: &Entry,
         setting: Setting<'_>,
     ) -> Result<((Config, Choice), Experiment), Failure> {
-        let scenario = self.scenario.with(self.departures, self.arrivals);
+        let scenario = self.scenario.with(self.churning);
         if self.window == Duration::ZERO || self.window == Duration::MAX {
             return Err(Failure::usage(format!(
-                "--window {}: a window lasts longer than nothing and comes to an end; try 100s",
+                "--window {}: the window must be longer than 0 and finite; try 100s",
                 self.window
             )));
         }
@@ -314,12 +299,12 @@ impl Sim {
             ranks: setting.ranks(&chosen.0),
             drift: setting.drift(&choice),
             choice,
-            initiation: setting.initiation(&chosen, self.window)?,
+            initiation: setting.initiation(&chosen.1, self.window)?,
             scenario,
             window: self.window,
             runs: self.runs,
             seed: setting.seed(),
-            threads: threads::start(self.threads, self.runs),
+            threads: self.threads.start(self.runs),
             engine: match self.engine {
                 Which::Event => bellwether::sim::Engine::Event,
                 Which::Lazy => bellwether::sim::Engine::Lazy,
@@ -359,7 +344,7 @@ impl Asked {
         );
         if answer.unsettled > 0 {
             text += &format!(
-                "{} of {} did not settle while watched, and are in no mean\n",
+                "{} of {} did not settle in the window and are not in the means\n",
                 answer.unsettled,
                 count(self.runs, "run", "runs")
             );
@@ -494,7 +479,10 @@ mod tests {
     fn scenarios_are_called_the_same_on_the_command_line_and_in_results() {
         for what in Event::value_variants() {
             let written = what.to_possible_value().unwrap();
-            assert_eq!(written.get_name(), what.with(0.0, 0.0).name());
+            assert_eq!(
+                written.get_name(),
+                what.with(Churning { departures: 0.0, arrivals: 0.0 }).name()
+            );
         }
     }
 }

@@ -5,14 +5,15 @@ use crate::cli::commands::live;
 use crate::cli::commands::protocols::Named;
 use crate::cli::failure::Failure;
 use crate::cli::file;
-use crate::cli::flags::group::{Group, own_flags};
-use crate::cli::flags::probabilistic::SIGHT;
+use crate::cli::flags::common::{SIGHT, by_protocol};
+use crate::cli::flags::group::{self, Group, own_flags};
 use crate::cli::flags::target_file::{self, What};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::view::{Places, View};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
-use bellwether::protocols::choice::Entry;
+use bellwether::protocols::choice::{Choice, Entry};
+use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
     Engine, Experiment, Fault, RunSeed, Scenario, ScenarioFile, Timed, Who, trace,
@@ -33,10 +34,7 @@ pub(in crate::cli) struct Trace {
     /// Show what live members recorded into these files instead, from the first record on
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
-    #[command(flatten)]
-    group: Group,
-    /// How long the run lasts [default: 5s; local-leader: 1s; bully, rings, ad-hoc, probabilistic:
-    /// until no message is left, or 20s]
+    /// How long the run lasts
     #[arg(long, value_name = "D")]
     until: Option<Duration>,
     /// The leader crashes at this time
@@ -57,6 +55,8 @@ pub(in crate::cli) struct Trace {
     /// How to write the records
     #[arg(long, value_enum, default_value_t)]
     format: Form,
+    #[command(flatten)]
+    group: Group,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,14 +86,30 @@ const BESIDE_RECORDS: [&str; 4] = ["from", "svg", "title", "format"];
 /// The flag that other commands call `--view`; here `--view` is what a picture shows.
 pub(in crate::cli) const VIEW_PROB: &str = "view-prob";
 
-/// Where the flags that `sim` has too mean something else.
-pub(in crate::cli) fn with_defaults(command: clap::Command) -> clap::Command {
-    let nodes = "How many processes there are [default: 100; local-leader: 5; bully, rings, \
-                 ad-hoc: 10; probabilistic: 20]";
-    command
+/// Adds the defaults of these protocols, and changes flags that have another meaning than in `sim`.
+pub(in crate::cli) fn with_defaults(
+    command: clap::Command,
+    protocols: &'static [Entry],
+) -> clap::Command {
+    group::with_defaults(command, protocols, true)
+        .mut_arg("until", |flag| by_protocol(flag, protocols, &shown_for))
         .mut_arg(SIGHT, |flag| flag.long(VIEW_PROB))
         .mut_arg("fail", |flag| flag.hide(true))
-        .mut_arg("nodes", |flag| flag.help(nodes))
+}
+
+/// How long a run of this protocol lasts by default: if nothing goes wrong, and if something may.
+fn shown_for(entry: &Entry) -> String {
+    let calm = Surroundings::calm(5, Duration::from_millis(100));
+    let shown = |around: Surroundings| {
+        let choice = Choice::try_from(entry.family.fitted(&around));
+        match choice.map_or(Duration::MAX, |choice| choice.shown_for()) {
+            length if length >= Duration::LONGEST_WRITTEN => "until no message is left".to_owned(),
+            length => length.to_string(),
+        }
+    };
+    let mut all = [shown(calm), shown(Surroundings { unsteady: true, ..calm })].to_vec();
+    all.dedup();
+    all.join(", or ")
 }
 
 /// The flags of the group that were written, under the names they have in `sim`.
@@ -116,7 +132,7 @@ impl Trace {
             What::File(path) => (target_file::read(path, given, &BESIDE_A_FILE)?, None),
             What::Protocol(entry) => self.scenario(entry, given)?,
         };
-        let seed = self.group.seed.unwrap_or(scenario.seed);
+        let seed = self.group.seed.seed.unwrap_or(scenario.seed);
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
             .map_err(|line| what.refused(line))?;
         let arrangement = match &self.svg {
@@ -189,8 +205,8 @@ impl Trace {
         let setting = self.group.with(entry, &given)?.few();
         if given.iter().any(|flag| flag == "fail") {
             return Err(Failure::usage(
-                "--fail: which round a process fails in is drawn as rounds begin, and what happens \
-                 in a trace is known before; use --crash-leader, or a scenario file's [[faults]]",
+                "--fail: `trace` plans all faults before the run, and --fail draws them during it; \
+                 use --crash-leader, or a scenario file's [[faults]]",
             ));
         }
         let mut faults = Vec::new();
@@ -214,7 +230,7 @@ impl Trace {
             network: setting.network()?,
             ranks: setting.ranks(&chosen.0),
             drift: setting.drift(&choice),
-            initiation: setting.initiation(&chosen, horizon)?,
+            initiation: setting.initiation(&choice, horizon)?,
             choice,
             scenario: Scenario::Start,
             window: horizon,

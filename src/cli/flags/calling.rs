@@ -2,6 +2,7 @@
 
 use crate::cli::failure::Failure;
 use crate::cli::flags;
+use crate::cli::flags::common::{CALLED, Callers, Links, Processing};
 use crate::cli::flags::group::{finite, name, number};
 use bellwether::analysis::usual_links;
 use bellwether::core::Duration;
@@ -22,25 +23,19 @@ pub(in crate::cli) struct Convened {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Elections that are called (bully, rings, ad-hoc, probabilistic)")]
+#[command(next_help_heading = CALLED)]
+#[command(mut_arg("initiators", |flag| flag.default_value("one")))]
 pub(in crate::cli) struct Call {
-    /// Who calls the election: one (process 0; probabilistic: any), all, so many of them or a
-    /// random part, drawn for each run
-    #[arg(long, value_name = "one|all|K|random", default_value = "one")]
-    #[arg(value_parser = initiators, conflicts_with = "initiator")]
-    initiators: Initiators,
-    /// This process calls it; may be given several times
-    #[arg(long, value_name = "ID")]
-    initiator: Vec<u32>,
+    #[command(flatten)]
+    callers: Callers,
     /// Each calls at a random moment within this time, drawn for each run
     #[arg(long, value_name = "D", default_value = "0s")]
     spread: Duration,
     /// The greatest process is dead from the start
     #[arg(long)]
     top_dead: bool,
-    /// How long a process takes to handle each message
-    #[arg(long, value_name = "D", default_value = "0s")]
-    processing: Duration,
+    #[command(flatten)]
+    processing: Processing,
     /// With --detector told: how soon all are told who is gone or back; `never` leaves it to
     /// time-outs [default: 0s]
     #[arg(long, value_name = "D|never", value_parser = detection)]
@@ -58,14 +53,13 @@ struct Ring {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Networks (ad-hoc)")]
+#[command(next_help_heading = "Networks")]
 struct Ground {
     /// Who is linked to whom; what is random is drawn for each run
     #[arg(long, value_enum, default_value_t)]
     graph: Graph,
-    /// With --graph random: how many links [default: 2 for each process]
-    #[arg(long, value_name = "E")]
-    links: Option<usize>,
+    #[command(flatten)]
+    links: Links,
     /// With --graph disc or moving: how far radios are heard, in parts of the square's side
     /// [default: 0.35]
     #[arg(long, value_name = "X", value_parser = number)]
@@ -101,19 +95,6 @@ enum Graph {
     Disc,
     /// Radios that move about the square
     Moving,
-}
-
-/// Parses who calls an election.
-pub(in crate::cli) fn initiators(text: &str) -> Result<Initiators, String> {
-    Ok(match text {
-        "one" => Initiators::One,
-        "all" => Initiators::All,
-        "random" => Initiators::Random,
-        number => Initiators::Some(number.parse().map_err(|_| {
-            "initiators are one, all, random or a number; for certain ones use --initiator"
-                .to_owned()
-        })?),
-    })
 }
 
 fn order(text: &str) -> Result<Order, String> {
@@ -159,7 +140,7 @@ impl Ground {
 
     /// The links of so many processes, which move for so long if they do.
     fn terrain(&self, nodes: u32, lasts: Duration) -> Result<Terrain, Failure> {
-        let Self { graph, links, range, speed, rest, link } = self;
+        let Self { graph, links: Links { links }, range, speed, rest, link } = self;
         let radios = matches!(graph, Graph::Disc | Graph::Moving);
         let moving = *graph == Graph::Moving;
         let listed = !link.is_empty();
@@ -209,26 +190,32 @@ impl Ground {
 impl Call {
     /// Who calls, and how long a process takes to handle a message.
     pub(in crate::cli) fn initiation(&self) -> Result<Initiation, Failure> {
-        let Self { initiators, initiator, spread, top_dead, processing, .. } = self;
+        let Self { spread, top_dead, .. } = self;
+        let processing = self.processing.processing;
         if *spread > Duration::LONGEST_WRITTEN {
             return Err(Failure::usage("--spread infinite: nobody would call; choose a length"));
         }
-        if *processing == Duration::MAX {
+        if processing == Duration::MAX {
             return Err(Failure::usage(
                 "--processing infinite: nothing would ever happen; choose a length",
             ));
         }
         Ok(Initiation {
-            initiators: if initiator.is_empty() {
-                initiators.clone()
-            } else {
-                Initiators::Named(initiator.clone())
-            },
-            processing: *processing,
+            initiators: self.initiators(),
+            processing,
             top_dead: *top_dead,
             spread: *spread,
             ..Initiation::default()
         })
+    }
+
+    /// Who calls.
+    fn initiators(&self) -> Initiators {
+        let Callers { initiators, initiator } = &self.callers;
+        match initiator.is_empty() {
+            true => initiators.clone().unwrap_or(Initiators::One),
+            false => Initiators::Named(initiator.clone()),
+        }
     }
 
     /// How soon processes are told of failures, if they are.
@@ -245,20 +232,20 @@ impl Call {
         if self.top_dead {
             text += ", the greatest is dead";
         }
-        if self.processing > Duration::ZERO {
-            text += &format!(", processing {}", self.processing);
+        let Processing { processing } = self.processing;
+        if processing > Duration::ZERO {
+            text += &format!(", processing {processing}");
         }
         text
     }
 
     fn who(&self, one: &str) -> String {
-        let Self { initiators, initiator, .. } = self;
-        match initiators {
-            _ if !initiator.is_empty() => {
-                let ids: Vec<String> = initiator.iter().map(u32::to_string).collect();
+        match self.initiators() {
+            Initiators::Named(named) => {
+                let ids: Vec<String> = named.iter().map(u32::to_string).collect();
                 format!("called by {}", ids.join(","))
             }
-            Initiators::One | Initiators::Named(_) => format!("called by {one}"),
+            Initiators::One => format!("called by {one}"),
             Initiators::All => "called by all".to_owned(),
             Initiators::Some(count) => format!("called by {count} of them"),
             Initiators::Random => "called by a random part".to_owned(),
@@ -267,25 +254,18 @@ impl Call {
 
     /// All of it, for programs, under the names of the flags.
     pub(in crate::cli) fn to_json(&self) -> Map<String, Value> {
-        let Self { initiators, initiator, spread, top_dead, processing, .. } = self;
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        if initiator.is_empty() {
-            put(
-                "initiators",
-                match initiators {
-                    Initiators::One | Initiators::Named(_) => json!("one"),
-                    Initiators::All => json!("all"),
-                    Initiators::Random => json!("random"),
-                    Initiators::Some(count) => json!(count),
-                },
-            );
-        } else {
-            put("initiator", json!(initiator));
-        }
-        put("top_dead", json!(top_dead));
-        put("processing", json!(finite(*processing)));
-        put("spread", json!(finite(*spread)));
+        match self.initiators() {
+            Initiators::Named(named) => put("initiator", json!(named)),
+            Initiators::One => put("initiators", json!("one")),
+            Initiators::All => put("initiators", json!("all")),
+            Initiators::Random => put("initiators", json!("random")),
+            Initiators::Some(count) => put("initiators", json!(count)),
+        };
+        put("top_dead", json!(self.top_dead));
+        put("processing", json!(finite(self.processing.processing)));
+        put("spread", json!(finite(self.spread)));
         put("detection", json!(self.detection().0.and_then(finite)));
         map
     }
@@ -305,7 +285,7 @@ impl Convened {
 
     /// How long a process takes to handle each message.
     pub(in crate::cli) fn processing(&self) -> Duration {
-        self.call.processing
+        self.call.processing.processing
     }
 
     /// Whether links come and go.
@@ -379,7 +359,8 @@ impl Convened {
                 put("order", order);
             }
             Some(Layout::Graph) => {
-                let Ground { graph, links, range, speed, rest, link } = &self.ground;
+                let Ground { graph, links: Links { links }, range, speed, rest, link } =
+                    &self.ground;
                 if link.is_empty() {
                     put("graph", json!(name(*graph)));
                     put("links", json!(links));

@@ -1,34 +1,30 @@
-//! The inputs of formulas about elections that somebody calls. The flags have the names and the
-//! meaning that they have in `sim`, which has more of them.
+//! The inputs of formulas about elections that somebody calls: flags of `sim`, which has more.
 
 use crate::cli::failure::Failure;
-use crate::cli::flags::calling::initiators;
 use crate::cli::flags::circumstances::seconds;
+use crate::cli::flags::common::{Callers, Links, Processing, by_default};
 use crate::cli::flags::{Offers, Parameters};
 use bellwether::analysis::Inputs;
-use bellwether::core::Duration;
 use bellwether::sim::Initiators;
 use clap::Args;
 use serde_json::{Value, json};
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Elections that are called (bully, rings, ad-hoc)")]
+#[command(mut_arg("initiators", |flag| by_default(flag, INITIATORS)))]
+#[command(mut_arg("initiator", |flag| by_default(flag, "0")))]
 pub(in crate::cli) struct Calls {
-    /// How many call the election at once [default: one; where a mean is taken over calls, all]
-    #[arg(long, value_name = "one|all|K|random", value_parser = initiators)]
-    initiators: Option<Initiators>,
-    /// The process that calls it, where it matters which one does
-    #[arg(long, value_name = "ID", default_value = "0")]
-    initiator: u32,
-    /// How many links the network has [default: 2 for each process]
-    #[arg(long, value_name = "E")]
-    links: Option<u64>,
-    /// How long a process takes to handle each message
-    #[arg(long, value_name = "D", default_value = "0s")]
-    processing: Duration,
+    #[command(flatten)]
+    callers: Callers,
+    #[command(flatten)]
+    links: Links,
+    #[command(flatten)]
+    processing: Processing,
     #[command(flatten)]
     reply: Parameters<Reply>,
 }
+
+/// Who calls by default.
+const INITIATORS: &str = "one; all for quantities that average over who calls";
 
 /// The parameter of bully that formulas read.
 #[derive(Debug)]
@@ -41,8 +37,13 @@ impl Offers for Reply {
 impl Calls {
     /// Enters them into the inputs of a formula.
     pub(in crate::cli) fn enter(&self, given: &mut Inputs) -> Result<(), Failure> {
-        let Self { initiators, initiator, links, processing, reply } = self;
-        given.initiators = match initiators {
+        let Self { callers, links, processing, reply } = self;
+        let initiator = match callers.initiator[..] {
+            [] => 0,
+            [one] => one,
+            _ => return Err(Failure::usage("--initiator: a formula is about one; give it once")),
+        };
+        given.initiators = match &callers.initiators {
             None => None,
             Some(Initiators::One) => Some(1),
             Some(Initiators::All) => Some(given.nodes),
@@ -56,8 +57,8 @@ impl Calls {
         };
         // Checked when it was read; by default it follows from the delay.
         let reply = reply.pairs().next().and_then(|(_, text)| text.parse().ok()).map(seconds);
-        (given.initiator, given.links) = (*initiator, *links);
-        (given.processing, given.reply) = (seconds(*processing), reply);
+        (given.initiator, given.links) = (initiator, links.links.map(|links| links as u64));
+        (given.processing, given.reply) = (seconds(processing.processing), reply);
         Ok(())
     }
 

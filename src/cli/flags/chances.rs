@@ -1,7 +1,8 @@
-//! The inputs of formulas about the probabilistic election. The flags have the names and meanings
-//! that they have in `sim`, which has more of them.
+//! The inputs of formulas about the probabilistic election: flags of `sim`, which has more. The
+//! papers assume some failures, so there are some by default.
 
 use crate::cli::commands::analyze::read_by_formulas;
+use crate::cli::flags::common;
 use crate::cli::flags::{Offers, Parameters};
 use bellwether::analysis::Inputs;
 use bellwether::protocols::choice::Config;
@@ -10,23 +11,19 @@ use clap::Args;
 use serde_json::{Value, json};
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Probabilistic")]
+#[group(skip)]
+#[command(mut_arg("fail", |flag| flag.default_value(SOME)))]
+#[command(mut_arg("ucast_loss", |flag| flag.default_value(SOME)))]
+#[command(mut_arg("mcast_loss", |flag| flag.default_value(SOME)))]
 pub(in crate::cli) struct Chances {
     #[command(flatten)]
     k: Parameters<K>,
-    /// How probable it is that a process sees another
-    #[arg(long, value_name = "P", default_value = "0.5")]
-    view: Probability,
-    /// How often a process crashes in a round
-    #[arg(long, value_name = "P", default_value = "0.001")]
-    fail: Probability,
-    /// How often a message to one process is lost
-    #[arg(long, value_name = "P", default_value = "0.001")]
-    ucast_loss: Probability,
-    /// How often a receiver misses a message to everyone
-    #[arg(long, value_name = "P", default_value = "0.001")]
-    mcast_loss: Probability,
+    #[command(flatten)]
+    chances: common::Chances,
 }
+
+/// How often something goes wrong by default.
+const SOME: &str = "0.001";
 
 /// The parameter of probabilistic that formulas read.
 #[derive(Debug)]
@@ -46,20 +43,22 @@ impl Chances {
 
     /// Enters them into the inputs of a formula.
     pub(in crate::cli) fn enter(&self, given: &mut Inputs) {
-        let Self { view, fail, ucast_loss, mcast_loss, .. } = self;
+        let common::Chances { view, fail, ucast_loss, mcast_loss } = self.chances;
+        let rate = |loss: Option<Probability>| loss.map_or(0.0, Probability::value);
         (given.k, given.view, given.fail) = (self.k(), view.value(), fail.value());
-        (given.unicast_loss, given.multicast_loss) = (ucast_loss.value(), mcast_loss.value());
+        (given.unicast_loss, given.multicast_loss) = (rate(ucast_loss), rate(mcast_loss));
     }
 
     /// What was said, under the names of the flags.
     pub(in crate::cli) fn shown(&self) -> [(&'static str, Option<Value>); 5] {
-        let Self { view, fail, ucast_loss, mcast_loss, .. } = self;
+        let mut given = Inputs::default();
+        self.enter(&mut given);
         [
-            ("k", Some(json!(self.k()))),
-            ("view", Some(json!(view.value()))),
-            ("fail", Some(json!(fail.value()))),
-            ("ucast-loss", Some(json!(ucast_loss.value()))),
-            ("mcast-loss", Some(json!(mcast_loss.value()))),
+            ("k", Some(json!(given.k))),
+            ("view", Some(json!(given.view))),
+            ("fail", Some(json!(given.fail))),
+            ("ucast-loss", Some(json!(given.unicast_loss))),
+            ("mcast-loss", Some(json!(given.multicast_loss))),
         ]
     }
 }

@@ -1,6 +1,7 @@
 //! The network's flags, the same for every protocol.
 
 use crate::cli::failure::Failure;
+use crate::cli::flags::common::{Delaying, Losing, LossModel};
 use crate::cli::flags::group::{finite, name, number};
 use bellwether::core::Duration;
 use bellwether::sim::network::{Bursts, Delay, Loss, Network, Probability};
@@ -10,19 +11,13 @@ use serde_json::{Map, Value, json};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Network")]
 pub(in crate::cli) struct Channel {
-    /// How often a message is lost [default: 0]
-    #[arg(long, value_name = "P")]
-    loss: Option<Probability>,
-    /// Who loses it: all receivers together, or each for itself [default: each for itself]
-    #[arg(long, value_enum)]
-    loss_model: Option<LossModel>,
+    #[command(flatten)]
+    losing: Losing,
     /// With --loss-model bursts: the mean number of messages lost in a row
     #[arg(long, value_name = "X", default_value_t = BURST, value_parser = number)]
     burst: f64,
-    /// How long a message takes, on average [default: 0.1s; local-leader: 1ms;
-    /// ad-hoc: 10ms]
-    #[arg(long, value_name = "D")]
-    delay: Option<Duration>,
+    #[command(flatten)]
+    delay: Delaying,
     /// The distribution of the delay
     #[arg(long, value_enum, default_value_t)]
     delay_model: DelayModel,
@@ -33,37 +28,14 @@ pub(in crate::cli) struct Channel {
     #[arg(long, value_name = "P", default_value = "0")]
     reorder: Probability,
     /// By how much a second copy or a held-up message is late, at most
-    #[arg(long, value_name = "D", default_value = "0.1s")]
+    #[arg(long, value_name = "D", default_value_t = STRAGGLE)]
     straggle: Duration,
 }
 
 /// How long a burst is by default, in messages.
 const BURST: f64 = 4.0;
-
-/// Refuses a model of loss where no loss is given.
-pub(in crate::cli) fn check_loss_model(
-    loss: Option<Probability>,
-    model: Option<impl ValueEnum>,
-) -> Result<(), Failure> {
-    match model.and_then(name) {
-        Some(model) if loss.is_none() => Err(Failure::usage(format!(
-            "--loss-model {model} has no effect without loss; add --loss, or leave --loss-model out"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum LossModel {
-    /// Nothing is lost
-    None,
-    /// All receivers lose it, or none
-    Correlated,
-    /// Each receiver for itself
-    Uncorrelated,
-    /// Each receiver for itself, in bursts
-    Bursts,
-}
+/// How late a straggler is by default, at most.
+const STRAGGLE: Duration = Duration::from_millis(100);
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum DelayModel {
@@ -89,6 +61,13 @@ impl Channel {
                 )));
             }
         }
+        let none_late = [duplicate, reorder] == [Probability::ZERO; 2];
+        if straggle != STRAGGLE && none_late {
+            return Err(Failure::usage(format!(
+                "--straggle {straggle} has no effect without --duplicate or --reorder; add one of \
+                 them, or leave --straggle out"
+            )));
+        }
         let plain = Network::uniform(self.distribution(self.delay(delay)), self.loss()?);
         Ok(Network { duplicate, reorder, straggle, ..plain })
     }
@@ -100,15 +79,15 @@ impl Channel {
 
     /// The mean delay.
     pub(in crate::cli) fn delay(&self, default: Duration) -> Duration {
-        self.delay.unwrap_or(default)
+        self.delay.delay.unwrap_or(default)
     }
 
     /// What differs between experiments, for people to read.
     pub(in crate::cli) fn conditions(&self, delay: Duration) -> String {
         let mut text = format!(", delay {}", self.delay(delay));
-        let loss = self.chance().value();
+        let loss = self.losing.rate().value();
         if loss > 0.0 {
-            text += &format!(", loss {loss} {}", name(self.loss_model()).unwrap_or_default());
+            text += &format!(", loss {loss} {}", name(self.losing.model()).unwrap_or_default());
         }
         text
     }
@@ -117,8 +96,8 @@ impl Channel {
     pub(in crate::cli) fn to_json(&self, delay: Duration) -> Map<String, Value> {
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-        put("loss", json!(self.chance().value()));
-        put("loss_model", json!(name(self.loss_model())));
+        put("loss", json!(self.losing.rate().value()));
+        put("loss_model", json!(name(self.losing.model())));
         put("burst", json!(self.burst));
         put("delay", json!(finite(self.delay(delay))));
         put("delay_model", json!(name(self.delay_model)));
@@ -128,34 +107,19 @@ impl Channel {
         map
     }
 
-    fn chance(&self) -> Probability {
-        self.loss.unwrap_or(Probability::ZERO)
-    }
-
-    fn loss_model(&self) -> LossModel {
-        let lossless = self.chance() == Probability::ZERO;
-        self.loss_model.unwrap_or(if lossless { LossModel::None } else { LossModel::Uncorrelated })
-    }
-
+    /// What is lost.
     pub(in crate::cli) fn loss(&self) -> Result<Loss, Failure> {
-        let loss = self.chance();
-        let model = self.loss_model.filter(|model| *model != LossModel::None);
-        check_loss_model(self.loss, model)?;
-        if self.burst != BURST && self.loss_model() != LossModel::Bursts {
+        self.losing.check()?;
+        let (loss, model) = (self.losing.rate(), self.losing.model());
+        if self.burst != BURST && model != LossModel::Bursts {
             return Err(Failure::usage(format!(
                 "--burst {} has no effect without --loss-model bursts; add that, or leave --burst \
                  out",
                 self.burst
             )));
         }
-        Ok(match self.loss_model() {
-            LossModel::None if loss == Probability::ZERO => Loss::None,
-            LossModel::None => {
-                let value = loss.value();
-                return Err(Failure::usage(format!(
-                    "--loss {value} with --loss-model none: choose one of them"
-                )));
-            }
+        Ok(match model {
+            LossModel::None => Loss::None,
             LossModel::Correlated => Loss::Correlated(loss),
             LossModel::Uncorrelated => Loss::Uncorrelated(loss),
             LossModel::Bursts => Loss::Bursts(self.bursts()?),
@@ -164,7 +128,7 @@ impl Channel {
 
     /// A channel that loses everything while it is bad, with the loss and burst length asked for.
     fn bursts(&self) -> Result<Bursts, Failure> {
-        let (loss, length) = (self.chance().value(), self.burst);
+        let (loss, length) = (self.losing.rate().value(), self.burst);
         let worsen = loss / ((1.0 - loss) * length);
         if !(length >= 1.0 && length.is_finite() && worsen <= 1.0) {
             return Err(Failure::usage(format!(

@@ -6,6 +6,7 @@
 use crate::cli::failure::Failure;
 use crate::cli::flags::calling::{Call, Convened};
 use crate::cli::flags::channel::Channel;
+use crate::cli::flags::common::{Nodes, Seed, by_protocol};
 use crate::cli::flags::probabilistic::Probabilistic;
 use crate::cli::flags::{self, Every, Parameters};
 use bellwether::core::Duration;
@@ -13,19 +14,16 @@ use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
 use bellwether::protocols::param::Given;
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::network::Network;
-use bellwether::sim::{Initiation, NODES_MAX, Ranks};
-use clap::{Args, ValueEnum};
+use bellwether::sim::{Initiation, Ranks};
+use clap::{Args, Command, ValueEnum};
 use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Group {
-    /// How many processes there are [default: 100; local-leader: 5; bully, rings, ad-hoc: 10;
-    /// probabilistic: 1000]
-    #[arg(long, short, value_name = "N", value_parser = nodes)]
-    nodes: Option<u32>,
-    /// The seed of all random draws: the same seed gives the same runs [default: 1]
-    #[arg(long, value_name = "S", value_parser = seed)]
-    pub(in crate::cli) seed: Option<u64>,
+    #[command(flatten)]
+    nodes: Nodes,
+    #[command(flatten)]
+    pub(in crate::cli) seed: Seed,
     #[command(flatten)]
     params: Parameters<Every>,
     #[command(flatten)]
@@ -35,24 +33,33 @@ pub(in crate::cli) struct Group {
     #[command(flatten)]
     channel: Channel,
     /// Each clock runs fast or slow by its own amount up to this, in parts per million
-    /// [default: 0; local-leader: as --drift-ppm]
     #[arg(long, value_name = "PPM", help_heading = "Clocks")]
     #[arg(value_parser = parts_per_million)]
     clock_drift: Option<u32>,
 }
 
-/// Parses a number of processes.
-pub(in crate::cli) fn nodes(text: &str) -> Result<u32, String> {
-    let rule = format!("a group has from 1 to {NODES_MAX} processes");
-    match text.parse::<u32>() {
-        Ok(nodes) if (1..=NODES_MAX).contains(&nodes) => Ok(nodes),
-        _ => Err(rule),
-    }
+/// Adds the defaults that these protocols have; `few` where every process is looked at.
+pub(in crate::cli) fn with_defaults(
+    command: Command,
+    protocols: &'static [Entry],
+    few: bool,
+) -> Command {
+    let nodes = move |entry: &Entry| usual_nodes(entry, few).to_string();
+    let delay = |entry: &Entry| entry.family.usual().delay.to_string();
+    let drift = |entry: &Entry| match entry.family.has_leases() {
+        true => "as --drift-ppm".to_owned(),
+        false => "0".to_owned(),
+    };
+    command
+        .mut_arg("nodes", move |flag| by_protocol(flag, protocols, &nodes))
+        .mut_arg("delay", move |flag| by_protocol(flag, protocols, &delay))
+        .mut_arg("clock_drift", move |flag| by_protocol(flag, protocols, &drift))
 }
 
-/// Parses a seed.
-pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("a seed is a whole number, from 0 to {}", u64::MAX))
+/// How many processes a group has, unless somebody says.
+fn usual_nodes(entry: &Entry, few: bool) -> u32 {
+    let usual = entry.family.usual();
+    if few { usual.nodes_shown } else { usual.nodes }
 }
 
 /// Parses a drift. A clock that loses everything stands still.
@@ -82,11 +89,6 @@ pub(in crate::cli) fn name(value: impl ValueEnum) -> Option<String> {
 }
 
 impl Group {
-    /// The seed, or its default.
-    pub(in crate::cli) fn seed(&self) -> u64 {
-        self.seed.unwrap_or(1)
-    }
-
     /// What was asked for, for this protocol; `given` are the flags that were written.
     pub(in crate::cli) fn with(
         &self,
@@ -122,17 +124,6 @@ pub(in crate::cli) fn own_flags(entry: &'static Entry) -> Vec<String> {
     own
 }
 
-/// The value of a parameter, as results show it.
-pub(in crate::cli) fn value_of(config: &Config, key: &str) -> Value {
-    let found = config.to_map().into_iter().find(|(known, _)| known == key);
-    found.map_or(Value::Null, |(_, value)| value)
-}
-
-/// Whether processes detect failures themselves, and are not told of them.
-pub(in crate::cli) fn detects(config: &Config) -> bool {
-    value_of(config, "detector") == "heartbeats"
-}
-
 /// What was asked for, with the defaults of the protocol it was asked for.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Setting<'a> {
@@ -156,13 +147,12 @@ impl Setting<'_> {
 
     /// The seed, or its default.
     pub(in crate::cli) fn seed(self) -> u64 {
-        self.group.seed()
+        self.group.seed.get()
     }
 
     /// How many processes there are.
     pub(in crate::cli) fn nodes(self) -> u32 {
-        let usual = self.entry.family.usual();
-        self.group.nodes.unwrap_or(if self.few { usual.nodes_shown } else { usual.nodes })
+        self.group.nodes.nodes.unwrap_or_else(|| usual_nodes(self.entry, self.few))
     }
 
     /// The protocol with its parameters, for a group with so many ids.
@@ -213,7 +203,7 @@ impl Setting<'_> {
     /// Who calls an election, where somebody does, and where; those who move do so for so long.
     pub(in crate::cli) fn initiation(
         self,
-        (config, choice): &(Config, Choice),
+        choice: &Choice,
         lasts: Duration,
     ) -> Result<Initiation, Failure> {
         let Group { convened, probabilistic, .. } = self.group;
@@ -221,7 +211,10 @@ impl Setting<'_> {
             return probabilistic.initiation(&convened.call);
         }
         match choice.profile().on_demand {
-            true => convened.initiation(choice.layout(), self.nodes(), lasts, detects(config)),
+            true => {
+                let detects = !choice.must_be_told();
+                convened.initiation(choice.layout(), self.nodes(), lasts, detects)
+            }
             false => Ok(Initiation::default()),
         }
     }
@@ -234,7 +227,8 @@ impl Setting<'_> {
 
     /// Where ranks come from.
     pub(in crate::cli) fn ranks(self, config: &Config) -> Ranks {
-        if value_of(config, "criterion") == "rank" { Ranks::Random } else { Ranks::ById }
+        let ranked = |(key, value): (String, Value)| key == "criterion" && value == "rank";
+        if config.to_map().into_iter().any(ranked) { Ranks::Random } else { Ranks::ById }
     }
 
     /// By how much clocks are wrong, in parts per 10⁹.
@@ -243,12 +237,12 @@ impl Setting<'_> {
     }
 
     /// What differs between experiments, for people to read.
-    pub(in crate::cli) fn conditions(self, (config, choice): &(Config, Choice)) -> String {
+    pub(in crate::cli) fn conditions(self, choice: &Choice) -> String {
         let Group { params, convened, probabilistic, channel, .. } = self.group;
         let circumstances = if choice.rounds().is_some() {
             probabilistic.conditions(&convened.call)
         } else if choice.profile().on_demand {
-            let detected = if detects(config) { ", failures detected" } else { "" };
+            let detected = if choice.must_be_told() { "" } else { ", failures detected" };
             convened.conditions(choice.layout()) + detected
         } else {
             String::new()

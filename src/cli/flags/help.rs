@@ -1,7 +1,8 @@
 //! What `--help` says of parameters: for all protocols, for one, or that one has to be named.
 
-use super::{Shared, own_params, shared};
-use bellwether::protocols::choice::{Entry, find};
+use super::{Shared, shared};
+use crate::cli::commands::run::options::DEFAULT;
+use bellwether::protocols::choice::{Entry, PROTOCOLS, find};
 use bellwether::protocols::param::{Fallback, Param};
 use clap::Command;
 
@@ -41,7 +42,7 @@ pub(in crate::cli) fn default_of(param: &Param) -> Option<String> {
 pub(super) fn of_all(shared: &Shared) -> String {
     let mut texts: Vec<(String, Vec<&str>)> = Vec::new();
     for owner in &shared.owners {
-        for param in own_params(owner).filter(|param| param.name == shared.param.name) {
+        for param in owner.own_params().filter(|param| param.name == shared.param.name) {
             let text = of_one(param, None);
             match texts.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, owners)) => owners.push(owner.name),
@@ -54,7 +55,7 @@ pub(super) fn of_all(shared: &Shared) -> String {
 }
 
 /// Some names, and the number of the others.
-fn among(names: &[&str]) -> String {
+pub(super) fn among(names: &[&str]) -> String {
     const NAMED: usize = 3;
     match names.get(..NAMED) {
         Some(first) if names.len() > NAMED + 1 => {
@@ -67,6 +68,11 @@ fn among(names: &[&str]) -> String {
 /// The commands that take parameters of protocols.
 const ASKED: [&str; 5] = ["sim", "trace", "check", "run", "check-config"];
 
+/// The protocols that a command line is about: the one that it names, or all.
+pub(in crate::cli) fn about(words: &[String]) -> &'static [Entry] {
+    named(words).map_or(PROTOCOLS, std::slice::from_ref)
+}
+
 /// The protocol that a command line is about, if it names one.
 fn named(words: &[String]) -> Option<&'static Entry> {
     let live = words.first().is_some_and(|word| word == "run" || word == "check-config");
@@ -75,7 +81,7 @@ fn named(words: &[String]) -> Option<&'static Entry> {
     }
     let after = words.iter().skip_while(|word| *word != "--protocol").nth(1);
     let joined = words.iter().find_map(|word| word.strip_prefix("--protocol="));
-    find(after.map(String::as_str).or(joined).unwrap_or("local-leader"))
+    find(after.map(String::as_str).or(joined).unwrap_or(DEFAULT))
 }
 
 /// The command with the help that these arguments ask for: for one protocol its own flags and the
@@ -96,7 +102,7 @@ pub(in crate::cli) fn asked(
         let command = command.mut_args(|flag| {
             let Some(long) = flag.get_long().map(str::to_owned) else { return flag };
             let id = flag.get_id().to_string();
-            let param = entry.and_then(|entry| own_params(entry).find(|param| param.name == id));
+            let param = entry.and_then(|entry| entry.own_params().find(|param| param.name == id));
             match param {
                 _ if all.contains(&long) && !own.contains(&long) => flag.hide(true),
                 Some(param) => flag.help(of_one(param, unusual(name, param))),
@@ -118,17 +124,16 @@ pub(in crate::cli) fn asked(
 
 /// The default of a parameter where this command has another one.
 fn unusual(command: &str, param: &Param) -> Option<&'static str> {
-    let (name, text) = super::UNATTENDED;
     let unattended = ["check", "run", "check-config"].contains(&command);
-    (unattended && param.name == name).then_some(text)
+    (unattended && !param.unattended.is_empty()).then_some(param.unattended)
 }
 
 /// The command with the defaults of a group that runs unattended.
 pub(in crate::cli) fn unattended(command: Command) -> Command {
-    let (name, text) = super::UNATTENDED;
-    let about = shared().iter().find(|shared| shared.param.name == name);
-    let Some(Shared { param, owners }) = about else { return command };
-    let owners: Vec<&str> = owners.iter().map(|owner| owner.name).collect();
-    let help = format!("{}: {}", among(&owners), of_one(param, Some(text)));
-    command.mut_arg(name, |flag| flag.help(help))
+    let differ = shared().iter().filter(|shared| !shared.param.unattended.is_empty());
+    differ.fold(command, |command, Shared { param, owners }| {
+        let owners: Vec<&str> = owners.iter().map(|owner| owner.name).collect();
+        let help = format!("{}: {}", among(&owners), of_one(param, Some(param.unattended)));
+        command.mut_arg(param.name, |flag| flag.help(help))
+    })
 }

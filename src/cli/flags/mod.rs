@@ -13,16 +13,16 @@ pub(super) mod calls;
 pub(super) mod chances;
 pub(super) mod channel;
 pub(super) mod circumstances;
+pub(super) mod common;
 pub(super) mod group;
 pub(super) mod help;
 pub(super) mod probabilistic;
 pub(super) mod target;
 pub(super) mod target_file;
-pub(super) mod threads;
 
 use crate::cli::failure::Failure;
-use bellwether::protocols::choice::{Choice, Config, Entry, PROTOCOLS};
-use bellwether::protocols::param::{BadParam, Fallback, Given, Kind, Param};
+use bellwether::protocols::choice::{Config, Entry, PROTOCOLS};
+use bellwether::protocols::param::{BadParam, Fallback, Kind, Param};
 use bellwether::protocols::surroundings::Surroundings;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::parser::ValueSource;
@@ -73,7 +73,7 @@ pub(super) fn shared() -> &'static [Shared] {
     static SHARED: LazyLock<Vec<Shared>> = LazyLock::new(|| {
         let mut all: Vec<Shared> = Vec::new();
         for entry in PROTOCOLS {
-            for param in own_params(entry) {
+            for param in entry.own_params() {
                 match all.iter_mut().find(|known| known.param.name == param.name) {
                     Some(known) => known.owners.push(entry),
                     None => all.push(Shared { param, owners: vec![entry] }),
@@ -85,27 +85,9 @@ pub(super) fn shared() -> &'static [Shared] {
     &SHARED
 }
 
-/// The parameters of a protocol's table that this protocol accepts: of the rings, only some are
-/// printed with mistakes.
-pub(super) fn own_params(entry: &Entry) -> impl Iterator<Item = &'static Param> {
-    // Needed for every flag of every command, so it is computed once.
-    static PRINTED: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let is_accepted = |entry: &&Entry| {
-            let config = entry.default_config().with(AS_PRINTED, "true");
-            config.is_ok_and(|config| Choice::try_from(config).is_ok())
-        };
-        PROTOCOLS.iter().filter(is_accepted).map(|entry| entry.name).collect()
-    });
-    let is_printed = PRINTED.contains(&entry.name);
-    entry.params().iter().filter(move |param| param.name != AS_PRINTED || is_printed)
-}
-
-/// The parameter that restores the mistakes of the printed text.
-const AS_PRINTED: &str = "as-printed";
-
 /// The names of a protocol's flags.
 pub(super) fn own<O: Offers>(entry: &'static Entry) -> Vec<String> {
-    own_params(entry).map(|param| O::long(param.name).to_owned()).collect()
+    entry.own_params().map(|param| O::long(param.name).to_owned()).collect()
 }
 
 /// The names of the flags for parameters of any protocol.
@@ -161,12 +143,13 @@ impl<O: Offers> Parameters<O> {
         // A value that equals the default is not refused for having no effect.
         let idle = |name: &str, text: &str| {
             let param = entry.params().iter().find(|param| param.name == name);
-            let fixed = param.is_some_and(|param| matches!(param.default, Fallback::Is(_)));
-            fixed && usual.with(name, text).as_ref() == Ok(&usual)
+            let fixed = |param: &Param| {
+                matches!(param.default, Fallback::Is(_)) && param.unattended.is_empty()
+            };
+            param.is_some_and(fixed) && usual.with(name, text).as_ref() == Ok(&usual)
         };
         let pairs = self.pairs().filter(|(name, text)| !idle(name, text));
-        let mut given = entry.given(pairs).map_err(refused)?;
-        unattended(entry, around, &mut given);
+        let given = entry.given(pairs).map_err(refused)?;
         entry.config(around, &given).map_err(refused)
     }
 
@@ -177,18 +160,6 @@ impl<O: Offers> Parameters<O> {
             text => format!(", {name} {text}"),
         });
         shown.collect()
-    }
-}
-
-/// In a group that runs unattended, members must give up a leader that died.
-const UNATTENDED: (&str, &str) = ("listen", "3s");
-
-/// Enters the defaults of a group that runs unattended.
-pub(super) fn unattended(entry: &Entry, around: &Surroundings, given: &mut Given) {
-    let (name, text) = UNATTENDED;
-    if around.unattended && !given.has(name) {
-        // A protocol without this parameter needs no default.
-        let _ = given.put(entry.params(), name, text);
     }
 }
 
@@ -321,7 +292,7 @@ mod tests {
     fn parameters_of_one_name_take_values_of_one_kind() {
         for Shared { param, owners } in shared() {
             for owner in owners {
-                let theirs = own_params(owner).find(|other| other.name == param.name).unwrap();
+                let theirs = owner.own_params().find(|other| other.name == param.name).unwrap();
                 assert_eq!(theirs.kind, param.kind, "{} of {}", param.name, owner.name);
             }
         }
@@ -341,7 +312,7 @@ mod tests {
     fn every_parameter_of_every_protocol_can_be_written_as_a_flag() {
         for entry in PROTOCOLS {
             let usual = config(entry.name, "").unwrap();
-            for param in own_params(entry) {
+            for param in entry.own_params() {
                 let text = match (param.kind, param.default) {
                     (Kind::Switch, _) => String::new(),
                     (_, Fallback::Is(text)) => format!(" {text}"),

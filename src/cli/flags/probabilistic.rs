@@ -2,29 +2,18 @@
 
 use crate::cli::failure::Failure;
 use crate::cli::flags::calling::Call;
+use crate::cli::flags::common::{Chances, by_default};
 use bellwether::sim::network::{Loss, Network, Probability};
 use bellwether::sim::{Initiation, Initiators};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-/// What clap knows `--view` by: to `trace`, a view is also what a picture shows.
-pub(in crate::cli) const SIGHT: &str = "sight";
-
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Circumstances (probabilistic)")]
+#[command(mut_arg("ucast_loss", |flag| by_default(flag, "as --loss")))]
+#[command(mut_arg("mcast_loss", |flag| by_default(flag, "as --loss")))]
 pub(in crate::cli) struct Probabilistic {
-    /// How probable it is that a process sees another
-    #[arg(id = SIGHT, long = "view", value_name = "P", default_value = "0.5")]
-    view: Probability,
-    /// How often a message to one process is lost [default: as --loss]
-    #[arg(long, value_name = "P")]
-    ucast_loss: Option<Probability>,
-    /// How often a receiver misses a message to everyone [default: as --loss]
-    #[arg(long, value_name = "P")]
-    mcast_loss: Option<Probability>,
-    /// How often a process crashes in a round, at any moment of it
-    #[arg(long, value_name = "P", default_value = "0")]
-    fail: Probability,
+    #[command(flatten)]
+    chances: Chances,
 }
 
 impl Probabilistic {
@@ -34,10 +23,10 @@ impl Probabilistic {
             Probability::ZERO => Loss::None,
             loss => Loss::Uncorrelated(loss),
         };
-        if let Some(loss) = self.ucast_loss {
+        if let Some(loss) = self.chances.ucast_loss {
             network.unicast.loss = lossy(loss);
         }
-        if let Some(loss) = self.mcast_loss {
+        if let Some(loss) = self.chances.mcast_loss {
             network.multicast.loss = lossy(loss);
         }
         network
@@ -50,33 +39,36 @@ impl Probabilistic {
             Initiators::One => Initiators::Some(1),
             others => others,
         };
-        Ok(Initiation { initiators, view: self.view, fail: self.fail, ..called })
+        let Chances { view, fail, .. } = self.chances;
+        Ok(Initiation { initiators, view, fail, ..called })
     }
 
     /// What differs between experiments, for people to read.
     pub(in crate::cli) fn conditions(&self, call: &Call) -> String {
-        let mut text = format!(", view {}", self.view.value());
-        let lost = [("unicasts", self.ucast_loss), ("multicasts", self.mcast_loss)];
+        let Chances { view, fail, ucast_loss, mcast_loss } = self.chances;
+        let mut text = format!(", view {}", view.value());
+        let lost = [("unicasts", ucast_loss), ("multicasts", mcast_loss)];
         for (what, loss) in lost {
             if let Some(loss) = loss {
                 text += &format!(", loss of {what} {}", loss.value());
             }
         }
-        if self.fail != Probability::ZERO {
-            text += &format!(", failures {} a round", self.fail.value());
+        if fail != Probability::ZERO {
+            text += &format!(", failures {} a round", fail.value());
         }
         text + &call.conditions("any")
     }
 
     /// All of it, for programs, under the names of the flags.
     pub(in crate::cli) fn to_json(&self, call: &Call) -> Map<String, Value> {
+        let Chances { view, fail, ucast_loss, mcast_loss } = self.chances;
         let mut map = call.to_json();
         map.remove("detection");
         map.extend([
-            ("view".to_owned(), json!(self.view.value())),
-            ("ucast_loss".to_owned(), json!(self.ucast_loss.map(Probability::value))),
-            ("mcast_loss".to_owned(), json!(self.mcast_loss.map(Probability::value))),
-            ("fail".to_owned(), json!(self.fail.value())),
+            ("view".to_owned(), json!(view.value())),
+            ("ucast_loss".to_owned(), json!(ucast_loss.map(Probability::value))),
+            ("mcast_loss".to_owned(), json!(mcast_loss.map(Probability::value))),
+            ("fail".to_owned(), json!(fail.value())),
         ]);
         map
     }

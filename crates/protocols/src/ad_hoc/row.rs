@@ -6,7 +6,6 @@ use crate::answers::Usual;
 use crate::choice::{Entry, Family};
 use crate::on_demand::{Inner, Layer, layered};
 use crate::profile::Profile;
-use crate::promise::Promise;
 use crate::simulated::{Extent, Layout, UnderWay};
 use bellwether_core::{Duration, Protocol as _, Visitor};
 
@@ -16,7 +15,6 @@ impl Inner for Params {
 
     const ROWS: &'static [Entry] = &[Entry {
         name: AdHoc::NAME,
-        promise: Promise::EventuallyOne,
         summary: "a tree grows through a network of links and brings back the best",
         source: "Vasudevan, Kurose and Towsley 2004, as taught",
         family: Family::AdHoc,
@@ -51,6 +49,10 @@ impl Inner for Params {
 
     fn visit<V: Visitor>(self, visitor: V, layer: Option<Layer>) -> V::Output {
         layered::<AdHoc, V>(visitor, self, layer)
+    }
+
+    fn reads_rank(&self) -> bool {
+        true
     }
 
     fn layout(&self) -> Option<Layout> {

@@ -2,7 +2,7 @@
 
 use super::bye::announcements_beyond_first;
 use super::params::{Config, Criterion, Params, Variant, Yields};
-use super::{AnnounceListen, BadConfig};
+use super::{AnnounceListen, BadConfig, Mapping};
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Profile};
@@ -11,13 +11,7 @@ use crate::time_scales::TimeScales;
 use bellwether_core::{Duration, Visitor};
 
 const fn row(variant: Variant, summary: &'static str, source: &'static str) -> Entry {
-    let promise = match variant {
-        Variant::Sup | Variant::SupAlLimit => Promise::ElectsNobody,
-        Variant::SupAlElect => Promise::Nothing,
-        _ => Promise::EventuallyOne,
-    };
-    let family = Family::AnnounceListen(variant);
-    Entry { name: variant.name(), promise, summary, source, family }
+    Entry { name: variant.name(), summary, source, family: Family::AnnounceListen(variant) }
 }
 
 impl Row for Params {
@@ -45,7 +39,12 @@ impl Row for Params {
         row(Variant::SupAlSpread, "everyone announces, spread over the interval", "section 5.7"),
     ];
 
-    const USUAL: Usual = Usual { nodes: 100, nodes_shown: 100, ..Usual::TEN };
+    const USUAL: Usual = Usual {
+        nodes: 100,
+        nodes_shown: 100,
+        live_delay: Duration::from_millis(100),
+        ..Usual::TEN
+    };
 
     fn checked(config: Config) -> Result<Self, BadConfig> {
         Self::try_from(config)
@@ -108,6 +107,15 @@ impl Answers for Params {
 
     fn attempts_beyond_first(&self, nodes: u32, loss: f64) -> f64 {
         announcements_beyond_first(nodes.saturating_sub(1).into(), loss)
+    }
+
+    fn reads_rank(&self) -> bool {
+        let by_standing = matches!(self.wake.mapping, Mapping::ByStanding { .. });
+        match self.criterion {
+            Criterion::HighestId => false,
+            Criterion::Rank => true,
+            Criterion::EarliestWakeUp => by_standing,
+        }
     }
 
     fn announcing(&self) -> Option<&Params> {

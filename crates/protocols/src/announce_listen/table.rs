@@ -28,6 +28,7 @@ impl Described for Config {
             .within("0 < announce < infinite"),
         Param::length("listen", "T_L: a leader silent for this long is given up")
             .is("infinite")
+            .unattended("3s")
             .within("0 < listen"),
         Param::length(
             "aging",

@@ -6,7 +6,6 @@ use crate::choice::{Entry, Family};
 use crate::detect::Detector;
 use crate::on_demand::{Inner, Layer, layered};
 use crate::profile::{Goal, Profile};
-use crate::promise::Promise;
 use crate::simulated::{Extent, UnderWay};
 use bellwether_core::{Duration, Protocol as _, Visitor};
 
@@ -16,7 +15,6 @@ impl Inner for Params {
 
     const ROWS: &'static [Entry] = &[Entry {
         name: Bully::NAME,
-        promise: Promise::EventuallyOne,
         summary: "whoever is asked by a lesser process takes over, unless a greater one does",
         source: "Garcia-Molina 1982, as taught",
         family: Family::Bully,

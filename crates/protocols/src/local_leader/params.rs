@@ -72,6 +72,7 @@ pub struct Params {
     pub(super) mode: Mode,
     pub(super) tokens: Tokens,
     pub(super) as_published: bool,
+    pub(super) unchecked: bool,
     pub(super) rules: Rules,
     pub(super) delta: Duration,
     pub(super) sigma: Duration,
@@ -142,6 +143,7 @@ impl TryFrom<Config> for Params {
             mode: config.mode,
             tokens: config.tokens,
             as_published: config.as_published,
+            unchecked: config.unchecked,
             rules,
             delta,
             sigma: config.sigma.unwrap_or(sigma),
@@ -181,6 +183,11 @@ impl Params {
     /// Whether this is the protocol as printed, which is not for real use.
     pub fn is_as_published(&self) -> bool {
         self.as_published
+    }
+
+    /// Whether its values may break a constraint, which is not for real use.
+    pub fn is_unchecked(&self) -> bool {
+        self.unchecked
     }
 
     /// Δ.

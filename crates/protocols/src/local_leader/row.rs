@@ -22,14 +22,14 @@ impl Row for Params {
 
     const ROWS: &'static [Entry] = &[Entry {
         name: Hall::NAME,
-        promise: Promise::NeverTwo,
         summary: "leases from a majority: never two leaders; with mode = local one in each \
                   partition",
         source: "Fetzer and Cristian, sections VIII-X",
         family: Family::LocalLeader,
     }];
 
-    const USUAL: Usual = Usual { nodes: 5, nodes_shown: 5, delay: Duration::from_millis(1) };
+    const USUAL: Usual =
+        Usual { nodes: 5, nodes_shown: 5, delay: Duration::from_millis(1), ..Usual::TEN };
 
     fn checked(config: Config) -> Result<Self, BadConfig> {
         Self::try_from(config)
@@ -136,6 +136,10 @@ impl Answers for Params {
         if self.is_as_published() {
             return Err("the protocol as published is for simulation: it can have two leaders; \
                         leave as-published out");
+        }
+        if self.is_unchecked() {
+            return Err("leases without their constraints are for simulation: they promise \
+                        nothing; leave unchecked out");
         }
         Ok(())
     }

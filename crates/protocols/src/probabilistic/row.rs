@@ -19,7 +19,6 @@ impl Row for Params {
 
     const ROWS: &'static [Entry] = &[Entry {
         name: Probabilistic::NAME,
-        promise: Promise::ProbablyOne,
         summary: "a hash lets a few of many through, who agree and tell all: probably one leader",
         source: "Gupta, van Renesse and Birman 2000",
         family: Family::Probabilistic,
@@ -94,6 +93,10 @@ impl Answers for Params {
     fn promise_to(&self, nodes: u32) -> Promise {
         let certain = self.is_in_touch() && self.is_certain(nodes.into());
         if certain { Promise::EventuallyOne } else { self.promise() }
+    }
+
+    fn reads_rank(&self) -> bool {
+        self.config().choice == Choice::Rank
     }
 
     fn ready(&self, nodes: u32) -> Duration {

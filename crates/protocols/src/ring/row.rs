@@ -6,13 +6,11 @@ use crate::choice::{Entry, Family};
 use crate::detect::Detector;
 use crate::on_demand::{Inner, Layer, layered};
 use crate::profile::Profile;
-use crate::promise::Promise;
 use crate::simulated::{Extent, Layout, UnderWay};
 use bellwether_core::{Duration, Visitor};
 
 const fn row(variant: Variant, summary: &'static str, source: &'static str) -> Entry {
-    let promise = Promise::EventuallyOne;
-    Entry { name: variant.name(), promise, summary, source, family: Family::Ring(variant) }
+    Entry { name: variant.name(), summary, source, family: Family::Ring(variant) }
 }
 
 impl Inner for Params {

@@ -28,7 +28,8 @@ impl Described for Config {
         )
         .follows("infinite; where failures are detected, 5 delays")
         .within("0 < retry"),
-        Param::switch("as-printed", "merea as in Table 3, mistakes included"),
+        Param::switch("as-printed", "merea as in Table 3, mistakes included")
+            .only_of(&[Variant::Merea.name()]),
     ];
 
     fn variant(&self) -> Variant {

@@ -75,8 +75,8 @@ impl Report<'_> {
         let (stall, sigma) = (self.proof.stall, self.params.sigma());
         (!self.proof.is_timed()).then(|| {
             format!(
-                "Whether leaders came in time is not judged: this machine let a thread wait {} ms, \
-                 and leases of preset {} suppose {} ms at most.",
+                "Timeliness was not checked: this machine delayed a thread by {} ms, and preset {} \
+                 allows {} ms.",
                 ms(stall),
                 self.preset,
                 ms(sigma)

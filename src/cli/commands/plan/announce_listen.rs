@@ -6,8 +6,8 @@ use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
-use crate::cli::flags::group::{self, finite, number};
-use crate::cli::flags::threads;
+use crate::cli::flags::common::{Seed, Threads};
+use crate::cli::flags::group::{finite, number};
 use crate::cli::flags::{Offers, Parameters};
 use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
@@ -44,13 +44,10 @@ pub(super) struct AnnounceListen {
     #[arg(long, value_name = "R", default_value = "400")]
     #[arg(value_parser = runs)]
     simulate: u64,
-    /// The seed of all random draws: the same seed gives the same runs
-    #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
-    seed: u64,
-    /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0")]
-    #[arg(value_parser = threads::parse)]
-    threads: usize,
+    #[command(flatten)]
+    seed: Seed,
+    #[command(flatten)]
+    threads: Threads,
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -116,9 +113,9 @@ impl AnnounceListen {
 
     fn goals(&self) -> Result<Goals, Failure> {
         Ok(Goals {
-            nodes: self.circumstances.nodes,
+            nodes: self.circumstances.nodes(),
             loss: self.circumstances.loss()?,
-            delay: seconds(self.circumstances.delay),
+            delay: seconds(self.circumstances.delay()),
             announce: match read_by_formulas("le-s", &self.timers)? {
                 Config::AnnounceListen(config) => seconds(config.announce),
                 _ => return Err(Failure::usage("le-s has other parameters")),
@@ -133,8 +130,8 @@ impl AnnounceListen {
         if self.simulate == 0 {
             return Ok(Evidence::default());
         }
-        let threads = threads::start(self.threads, self.simulate);
-        let effort = Effort { runs: self.simulate, seed: self.seed, threads };
+        let threads = self.threads.start(self.simulate);
+        let effort = Effort { runs: self.simulate, seed: self.seed.get(), threads };
         // How many runs there are is known only when the first is done.
         let progress: Arc<OnceLock<Progress>> = Arc::default();
         let (plan, ticked) = (plan.clone(), Arc::clone(&progress));
@@ -235,8 +232,8 @@ fn for_people(plan: &Plan, evidence: &Evidence) -> String {
         let fewest = confirmations.iter().map(|found| found.nodes).min();
         if let Some(fewest) = fewest.filter(|fewest| *fewest < nodes) {
             text += &format!(
-                "where there are {fewest} processes instead of {nodes}, so many were simulated, \
-                 with the T_L of {nodes}, and the prediction is that for {fewest}\n"
+                "rows with {fewest} processes: simulated and predicted for {fewest} processes, \
+                 with the T_L planned for {nodes}\n"
             );
         }
     }

@@ -6,14 +6,13 @@ use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::circumstances::seconds;
-use crate::cli::flags::group::{self, number};
-use crate::cli::flags::threads;
+use crate::cli::flags::common::{Chances, Delaying, Nodes, Seed, Threads};
+use crate::cli::flags::group::number;
 use crate::cli::flags::{Offers, Parameters};
 use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::strategy::{Effort, Found, Goals, Standing, Tactic, Trial, search};
 use bellwether::analysis::{Loss, Point};
-use bellwether::core::Duration;
 use bellwether::protocols::choice::Config;
 use bellwether::sim::Measure;
 use bellwether::sim::network::Probability;
@@ -25,29 +24,17 @@ use std::sync::Arc;
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("nodes", |flag| flag.default_value("1000")))]
+#[command(mut_arg("delay", |flag| flag.default_value("0.1s")))]
+#[command(mut_arg("ucast_loss", |flag| flag.default_value("0")))]
+#[command(mut_arg("mcast_loss", |flag| flag.default_value("0")))]
 pub(super) struct Probabilistic {
-    /// How many processes there are
-    #[arg(long, short, value_name = "N", default_value = "1000")]
-    #[arg(value_parser = group::nodes)]
-    nodes: u32,
-    /// How probable it is that a process sees another
-    #[arg(long, value_name = "P", default_value = "0.5")]
-    view: Probability,
-    /// How often a message to one process is lost
-    #[arg(long, value_name = "P", default_value = "0")]
-    #[arg(help_heading = "Network")]
-    ucast_loss: Probability,
-    /// How often a receiver misses a message to everyone
-    #[arg(long, value_name = "P", default_value = "0")]
-    #[arg(help_heading = "Network")]
-    mcast_loss: Probability,
-    /// How long a message takes
-    #[arg(long, value_name = "D", default_value = "0.1s")]
-    #[arg(help_heading = "Network")]
-    delay: Duration,
-    /// How often a process crashes in a round, at any moment of it
-    #[arg(long, value_name = "P", default_value = "0")]
-    fail: Probability,
+    #[command(flatten)]
+    nodes: Nodes,
+    #[command(flatten)]
+    chances: Chances,
+    #[command(flatten)]
+    delay: Delaying,
     /// How often all are to name the same live leader in the end
     #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
     #[arg(value_parser = number)]
@@ -61,13 +48,10 @@ pub(super) struct Probabilistic {
     /// Draw what was tried into this file: messages against success
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// The seed of all random draws; the confirmation takes the next one
-    #[arg(long, value_name = "S", default_value = "1", value_parser = group::seed)]
-    seed: u64,
-    /// How many threads; 0 for one per core. The result does not depend on it
-    #[arg(long, value_name = "T", default_value = "0")]
-    #[arg(value_parser = threads::parse)]
-    threads: usize,
+    #[command(flatten)]
+    seed: Seed,
+    #[command(flatten)]
+    threads: Threads,
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -91,7 +75,7 @@ How to read it: the smallest strategy is that with the fewest messages on averag
 multicasts together, of those tried: K the same in every round or twice that of the round before,
 in one round or up to --max-rounds. It reaches the goal if the whole interval of its simulated
 success does, at 99.9 % since many are tried; what is printed is the interval of 95 %. Twice as many
-runs with another seed then confirm it or not. The bound is that of the paper for one round.
+runs with the next seed then confirm it or not. The bound is that of the paper for one round.
 
 Exit code: 0 if fresh runs confirm the success asked for, 1 if not, 2 if nothing tried reaches it;
 130 if it was interrupted (Ctrl-C): a strategy that was found by then is printed, unconfirmed.";
@@ -139,23 +123,26 @@ impl Probabilistic {
     }
 
     fn threads(&self) -> usize {
-        threads::start(self.threads, u64::MAX)
+        self.threads.start(u64::MAX)
     }
 
     fn search(&self, interrupt: &Interrupt) -> Result<Found, Failure> {
         let Config::Probabilistic(params) = read_by_formulas("probabilistic", &self.params)? else {
             return Err(Failure::usage("probabilistic has other parameters"));
         };
+        let Chances { view, fail, ucast_loss, mcast_loss } = self.chances;
+        let apart = |loss: Option<Probability>| Loss::apart(loss.map_or(0.0, Probability::value));
+        let nodes = self.nodes.nodes.unwrap_or_default();
         let point = Point {
-            view: self.view.value(),
-            unicast_loss: Loss::apart(self.ucast_loss.value()),
-            multicast_loss: Loss::apart(self.mcast_loss.value()),
-            fail: self.fail.value(),
-            delay: self.delay,
-            ..Point::new("probabilistic", self.nodes).with("reinitiate", params.reinitiate.name())
+            view: view.value(),
+            unicast_loss: apart(ucast_loss),
+            multicast_loss: apart(mcast_loss),
+            fail: fail.value(),
+            delay: self.delay.delay.unwrap_or_default(),
+            ..Point::new("probabilistic", nodes).with("reinitiate", params.reinitiate.name())
         };
         let goals = Goals { point, success: self.success, max_rounds: params.max_rounds };
-        let effort = Effort { scale: self.effort, seed: self.seed, threads: self.threads() };
+        let effort = Effort { scale: self.effort, seed: self.seed.get(), threads: self.threads() };
         let progress = Arc::new(Progress::of(100, "% of the most it may take"));
         let shown = Arc::clone(&progress);
         let found = interrupt.unless(move || {
@@ -185,8 +172,8 @@ impl Probabilistic {
         let mut text = format!(
             "probabilistic with {}, delay {}, view {}, loss of unicasts {}, of multicasts {}, \
              failures {} a round, begun again by {}\n\n",
-            sim::count(u64::from(self.nodes), "process", "processes"),
-            self.delay,
+            sim::count(u64::from(goals.point.nodes), "process", "processes"),
+            goals.point.delay,
             goals.point.view,
             goals.point.unicast_loss.rate(),
             goals.point.multicast_loss.rate(),
@@ -245,7 +232,7 @@ impl Probabilistic {
                 "success": goals.success,
                 "max_rounds": goals.max_rounds,
             },
-            "seed": self.seed,
+            "seed": self.seed.get(),
             "chosen": trial(goals, chosen),
             "bound_of_one_round": goals.bound(chosen.tactic.k),
             "confirmed": fresh.map(|fresh| found.confirmed_by(fresh)),

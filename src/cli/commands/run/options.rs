@@ -10,6 +10,9 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+/// The protocol of a member, unless another is chosen.
+pub(in crate::cli) const DEFAULT: &str = "local-leader";
+
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Options {
     /// The group
@@ -34,10 +37,10 @@ pub(in crate::cli) struct Options {
     #[arg(long)]
     pub(super) insecure: bool,
     /// The protocol; `bellwether protocols` lists them
-    #[arg(long, value_name = "NAME", default_value = "local-leader")]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT)]
     #[arg(value_parser = Named, hide_possible_values = true)]
     pub(super) protocol: &'static Entry,
-    /// How fit this member is to lead, where the protocol asks [default: its id]
+    /// How fit this member is to lead, where the protocol asks, and for hooks [default: its id]
     #[arg(long, value_name = "N")]
     pub(super) rank: Option<u64>,
     /// The directory for the control socket and the member's state [default: $BELLWETHER_DIR,

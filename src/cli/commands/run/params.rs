@@ -6,17 +6,14 @@ use crate::cli::failure::Failure;
 use crate::cli::flags::{self, Live};
 use bellwether::core::Duration;
 use bellwether::net::Peers;
-use bellwether::protocols::choice::{BadText, Config, Entry, Family};
+use bellwether::protocols::choice::{BadText, Config, Entry};
 use bellwether::protocols::param::{BadParam, Given};
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::Ranks;
 use serde_json::{Map, Value};
 
-/// The assumed network, for parameters whose defaults depend on it.
-const DELAY: Duration = Duration::from_millis(100);
+/// The assumed loss, for parameters whose defaults depend on it.
 const LOSS: f64 = 0.01;
-/// The assumed delay of a message, where all times are multiples of it.
-const HOP: Duration = Duration::from_millis(30);
 
 /// The parameters of the chosen protocol; `given` are the flags that were set, anywhere.
 pub(super) fn config(
@@ -34,12 +31,7 @@ pub(super) fn config(
     for (name, text) in options.params.pairs() {
         params.put(table, name, text).map_err(refused)?;
     }
-    let around = surroundings(options);
-    flags::unattended(entry, &around, &mut params);
-    let config = entry.config(&around, &params).map_err(refused)?;
-    let values: Map<String, Value> = serde_json::from_str(&config.to_json()).map_err(bad)?;
-    check_simulated(&values)?;
-    Ok(config)
+    entry.config(&surroundings(options), &params).map_err(refused)
 }
 
 /// A parameter that a flag or the group's form gives, and that is refused.
@@ -80,24 +72,6 @@ fn check_each(
     Ok(())
 }
 
-/// Whether elections are called, and parameters stand in a file.
-fn is_called(family: Family) -> bool {
-    !matches!(family, Family::AnnounceListen(_) | Family::LocalLeader)
-}
-
-/// Refuses parameters that are for experiments only: with them a lease would promise nothing.
-fn check_simulated(params: &Map<String, Value>) -> Result<(), Failure> {
-    for name in ["unchecked", "as-published", "as-printed"] {
-        if params.get(name) == Some(&Value::Bool(true)) {
-            return Err(Failure::Config(format!(
-                "{name}: a protocol with its mistakes or without its constraints promises nothing; \
-                 it is for `sim` and `check`"
-            )));
-        }
-    }
-    Ok(())
-}
-
 fn surroundings(options: &Options) -> Surroundings {
     let (nodes, greatest) = match &options.peers {
         Some(Peers::Listed(list)) => {
@@ -110,7 +84,7 @@ fn surroundings(options: &Options) -> Surroundings {
         nodes,
         ids: greatest.saturating_add(1),
         ranks: Ranks::BOUND,
-        delay: if is_called(options.protocol.family) { HOP } else { DELAY },
+        delay: options.protocol.family.usual().live_delay,
         longest: None,
         processing: Duration::ZERO,
         loss: LOSS,

@@ -64,25 +64,31 @@ impl Settings {
         })?;
         let command = if options.command.is_empty() { file.command } else { options.command };
         let options = layers::parse(&all).map_err(Failure::Config)?;
-        if command.is_empty() {
-            check_without_command(&options.commanding, written)?;
-        }
-        let given: Vec<String> = all.into_keys().collect();
+        let (commands, hooks) = (!command.is_empty(), !options.hooking.on_change.is_empty());
+        let no_command = "without a command; add -- CMD";
+        check_effect(&all, written, &["restart", "grace", "margin"], commands, no_command)?;
+        let no_hook = "without a hook; add --on-change HOOK";
+        check_effect(&all, written, &["hook-timeout"], hooks, no_hook)?;
+        let given: Vec<String> = all.keys().cloned().collect();
         let config = params::config(&options, &given, file.params)?;
-        Self::settle(group, options, config, command)
+        let name = options.protocol.name;
+        let choice = Choice::try_from(config.clone())
+            .map_err(|bad| Failure::Config(format!("{name}: {bad}")))?;
+        let by_id =
+            format!("with {name} and these parameters, without a hook; add --on-change HOOK");
+        check_effect(&all, written, &["rank"], hooks || choice.reads_rank(), &by_id)?;
+        Self::settle(group, options, (config, &choice), command)
     }
 
     fn settle(
         group: String,
         options: Options,
-        config: Config,
+        (config, choice): (Config, &Choice),
         command: Vec<OsString>,
     ) -> Result<Self, Failure> {
         check_group(&group).map_err(|bad| Failure::Config(with_flags(&bad)))?;
-        let choice = Choice::try_from(config.clone())
-            .map_err(|bad| Failure::Config(format!("{}: {bad}", options.protocol.name)))?;
         let Commanding { margin, grace, .. } = options.commanding;
-        let permission = Permission::new(&choice, margin, grace);
+        let permission = Permission::new(choice, margin, grace);
         let absolute = |hook: &PathBuf| {
             std::path::absolute(hook).map_err(|error| Failure::io("find", hook, &error))
         };
@@ -200,17 +206,19 @@ impl Settings {
     }
 }
 
-/// Refuses the settings of a command where there is none: as bad usage if they are flags, and as
-/// bad configuration if they are from a file or the environment.
-fn check_without_command(
-    commanding: &Commanding,
+/// Refuses the settings among these that were given, unless they have an effect: as bad usage if
+/// they are flags, and as bad configuration if they are from a file or the environment.
+fn check_effect(
+    given: &Layer,
     written: &[(String, Vec<String>)],
+    names: &[&str],
+    has_effect: bool,
+    why: &str,
 ) -> Result<(), Failure> {
-    let Commanding { margin, grace, restart } = commanding;
-    let all = [("restart", *restart), ("grace", grace.is_some()), ("margin", margin.is_some())];
-    let Some((name, _)) = all.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-    let line =
-        format!("--{name} has no effect without a command; add -- CMD, or leave --{name} out");
+    let on =
+        |name: &&&str| given.get(**name).is_some_and(|text| text.iter().any(|it| it != "false"));
+    let Some(name) = names.iter().find(on).filter(|_| !has_effect) else { return Ok(()) };
+    let line = format!("--{name} has no effect {why}, or leave --{name} out");
     let by_flag = written.iter().any(|(flag, _)| flag == name);
     Err(if by_flag { Failure::Usage(line) } else { Failure::Config(line) })
 }
@@ -302,7 +310,7 @@ mod tests {
     #[test]
     fn flags_go_before_the_environment_and_that_before_the_file() {
         let file = "group = \"web\"\npeers = [\"1=127.0.0.1:1\"]\nid = 1\nrank = 1\n\
-                    hook-timeout = \"1s\"\n[params]\npreset = \"wan\"\nrenew = \"301ms\"\n";
+                    hook-timeout = \"1s\"\non-change = \"/hook\"\n[params]\npreset = \"wan\"\nrenew = \"301ms\"\n";
         let environment =
             [("BELLWETHER_ID", "2"), ("BELLWETHER_RANK", "2"), ("BELLWETHER_DELTA", "101ms")];
         let all = settings("--id 3 --period 1060ms --expires 1900ms", file, &environment).unwrap();
@@ -372,12 +380,12 @@ mod tests {
             ("g --protocol probabilistic", "[params]\nk = \"seven\"", ": line 2: [params] k: "),
             ("g --listen-for 3s", "", "--listen-for is no flag of local-leader"),
             ("g --protocol le-s --lock 1s", "", "--lock is no flag of le-s"),
-            ("g --unchecked", "", "unchecked: a protocol with its mistakes or without its"),
-            ("g --protocol le-s --as-printed", "", "as-printed: a protocol with its mistakes"),
             ("g --lock 10ms", "", "local-leader: "),
             ("g --restart", "", "--restart has no effect without a command"),
             ("g --margin 5ms", "", "--margin has no effect without a command"),
             ("g", "grace = \"5ms\"", "--grace has no effect without a command"),
+            ("g", "hook-timeout = \"5s\"", "--hook-timeout has no effect without a hook"),
+            ("g", "rank = 7", "--rank has no effect with local-leader and these parameters"),
             ("g --protocol bully --reply 1s", "[params]\nretry = \"1s\"", "no setting is called"),
             (
                 "g --protocol bully --retry 1s",
@@ -392,6 +400,19 @@ mod tests {
             };
             assert!(line.contains(text), "{arguments}: {line}");
             assert!(!line.contains("column"), "{arguments}: {line}");
+        }
+    }
+
+    #[test]
+    fn a_rank_is_for_protocols_that_read_it_and_for_hooks() {
+        for arguments in [
+            "--protocol le-s --criterion rank",
+            "--protocol ad-hoc",
+            "--protocol probabilistic",
+            "--on-change /hook",
+        ] {
+            let given = settings(&format!("g --rank 7 {arguments}"), "", &[]);
+            assert_eq!(given.unwrap().options.rank, Some(7), "{arguments}");
         }
     }
 
