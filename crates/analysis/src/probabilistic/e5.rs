@@ -2,11 +2,11 @@
 //!
 //! 1 − p_fail, printed and corrected. Nobody notices if the leader fails within the round: relays
 //! cannot tell that a member of their view has crashed, and decide by the final messages alone.
-//! Another round begins only if these disagree. So [`ceiling`] is the upper limit of strong success,
-//! however large K is and however little is lost, where the text speaks of probabilities near 1 and
-//! of graphs for p_fail that are "very similar". The limit holds where all know whom to prefer, for
-//! example by ids. Where only a candidate itself knows how good it is, a candidate that crashes
-//! before it sends anything is not chosen, so success can be slightly higher.
+//! Another round begins only if these disagree. So [`ceiling`] is the upper limit of strong
+//! success, however large K is and however little is lost, where the text speaks of probabilities
+//! near 1 and of graphs for p_fail that are "very similar". The limit holds where all know whom to
+//! prefer, for example by ids. Where only a candidate itself knows how good it is, a candidate that
+//! crashes before it sends anything is not chosen, so success can be slightly higher.
 
 use super::{CHANCE, round_of};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};

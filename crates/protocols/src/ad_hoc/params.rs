@@ -85,8 +85,8 @@ pub struct Params {
 impl Params {
     /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
     /// within this, if a message takes no longer than `across` through the whole network: a leader
-    /// that is gone is given up, once, because a process in an election does not believe messages of
-    /// an older one; an election is called, meets an old one and is called again.
+    /// that is gone is given up, once, because a process in an election does not believe messages
+    /// of an older one; an election is called, meets an old one and is called again.
     pub fn settles(&self, across: Duration) -> Duration {
         let Self { call_after, timeout, leader_silence, .. } = *self;
         leader_silence + (call_after + timeout * 2 + across * 4) * 2

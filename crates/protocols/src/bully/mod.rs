@@ -44,10 +44,10 @@
 //! * **Whom to ask.** The greatest process that may be up, then the next. A named process is
 //!   followed only if it says itself that it leads; otherwise two could follow each other. Since a
 //!   greater process may follow a lesser one, Coordinator messages go to all processes that are up
-//!   if `recovery = ask`. A follower of a lesser process asks again every `call-after`, and a leader
-//!   yields only to an election.
-//! * **Calling.** A process without a leader, or whose leader is down or lesser than a process
-//!   that is up, calls an election after `call-after`. A leader tells a lesser process that comes up
+//!   if `recovery = ask`. A follower of a lesser process asks again every `call-after`, and a
+//!   leader yields only to an election.
+//! * **Calling.** A process without a leader, or whose leader is down or lesser than a process that
+//!   is up, calls an election after `call-after`. A leader tells a lesser process that comes up
 //!   that it leads. With infinite `call-after` neither happens.
 //! * **Retiring.** A leader that resigns tells all and waits. Its followers call an election, in
 //!   which retired processes come after all others. A recovered process does not know who has

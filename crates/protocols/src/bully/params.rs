@@ -87,8 +87,8 @@ impl Params {
     }
 
     /// Once nothing goes wrong any more and all know who can be reached, all name the same leader
-    /// within this, if no message takes longer than `delay`: somebody has waited for `call-after` and
-    /// holds an election that meets an old one and is held again.
+    /// within this, if no message takes longer than `delay`: somebody has waited for `call-after`
+    /// and holds an election that meets an old one and is held again.
     pub fn settles(&self, delay: Duration) -> Duration {
         let Config { reply, wait, call_after, .. } = self.0;
         (call_after + (reply + wait) * 2 + delay * 4) * 2

@@ -47,8 +47,8 @@
 //! * **The list of live processes** is read and forwarded, not stored: reports say which processes
 //!   are down, and they are newer than the list. The list shows whether a process that has come up
 //!   was asked.
-//! * **Calling.** A process holds an election after `call-after` if it has no leader and hears of no
-//!   election. It does the same if a process greater than its leader came up and it has not been
+//! * **Calling.** A process holds an election after `call-after` if it has no leader and hears of
+//!   no election. It does the same if a process greater than its leader came up and it has not been
 //!   told that this one was asked. A process whose next process changes, because one came up or
 //!   went down, tells the new one who leads. So every process knows at least what its predecessor
 //!   knows, all around the ring. With infinite `call-after` neither happens.
