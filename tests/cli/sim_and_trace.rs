@@ -88,6 +88,7 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         ("sim bully --beat 1s", "--beat has no effect with --detector told"),
         ("sim le-s --straggle 5s", "--straggle 5s has no effect without --duplicate or --reorder"),
         ("run g --insecure --hook-timeout 5s", "--hook-timeout has no effect without a hook"),
+        ("analyze bully.messages.from --initiator 1 --initiator 2", "a formula is about one"),
         ("check-config g --insecure --rank 7", "--rank has no effect with local-leader and"),
         ("run g --insecure --protocol le-s --rank 7", "--rank has no effect with le-s and these"),
         ("run g --insecure --grace 5ms", "--grace has no effect without a command"),

@@ -8,7 +8,7 @@ use crate::cli::flags::chances::Chances;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
 use crate::cli::flags::common::{Churning, Seed, Threads};
 use crate::cli::flags::group::finite;
-use crate::cli::flags::{self, Offers, Parameters};
+use crate::cli::flags::{Offers, Parameters};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::judgement::{Judgement, difference};
 use crate::cli::output::progress::{Interrupt, Progress};
@@ -215,11 +215,12 @@ impl Analyze {
             )));
         }
         if let Some(quantity) = self.quantity {
-            refuse_unread(quantity, given)?;
+            self.arguments.refuse_unread(quantity, given)?;
             return self.print(&self.find(quantity)?);
         }
-        let arguments = flags::of::<Arguments>();
-        if let Some(flag) = given.iter().find(|flag| arguments.contains(flag)) {
+        let arguments = self.arguments.all();
+        let is_argument = |flag: &&String| arguments.iter().any(|(known, _)| *known == **flag);
+        if let Some(flag) = given.iter().find(is_argument) {
             return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
         }
         writeln!(io::stdout(), "{}", list(self.format).to(self.format))?;
@@ -377,8 +378,8 @@ impl Analyze {
     fn for_spreadsheets(&self, found: &Found) -> Rows {
         let result = self.for_programs(found);
         let simulated = &result["simulated"];
-        let names: Vec<_> =
-            flags::of::<Arguments>().iter().map(|flag| flag.replace('-', "_")).collect();
+        let all = self.arguments.all();
+        let names: Vec<_> = all.iter().map(|(flag, _)| flag.replace('-', "_")).collect();
         let param = |name: &String| match result["params"].get(name) {
             Some(Value::Null) => json!("infinite"),
             Some(Value::Number(number)) => json!(number.to_string()),
@@ -425,23 +426,6 @@ fn reads(quantity: &Quantity, flag: &str) -> bool {
     quantity.reads.contains(&flag)
 }
 
-/// Refuses flags that this quantity does not depend on.
-fn refuse_unread(quantity: &Quantity, given: &[String]) -> Done {
-    let all = flags::of::<Arguments>();
-    let unread = |flag: &&String| all.contains(flag) && !reads(quantity, flag);
-    match given.iter().find(unread) {
-        None => Ok(()),
-        Some(flag) => {
-            let own: Vec<_> = all.iter().filter(|flag| reads(quantity, flag)).cloned().collect();
-            Err(Failure::usage(format!(
-                "--{flag} changes nothing about {}, which depends on --{}",
-                quantity.name,
-                own.join(" --")
-            )))
-        }
-    }
-}
-
 /// The parameters of a protocol that formulas read, with the values that were given.
 pub(in crate::cli) fn read_by_formulas<O: Offers>(
     name: &str,
@@ -486,8 +470,31 @@ impl Arguments {
         Ok(given)
     }
 
+    /// Refuses flags that this quantity does not depend on.
+    fn refuse_unread(&self, quantity: &Quantity, given: &[String]) -> Done {
+        let all: Vec<&str> = self.all().into_iter().map(|(flag, _)| flag).collect();
+        let unread = |flag: &&String| all.contains(&flag.as_str()) && !reads(quantity, flag);
+        match given.iter().find(unread) {
+            None => Ok(()),
+            Some(flag) => {
+                let own: Vec<_> = all.into_iter().filter(|flag| reads(quantity, flag)).collect();
+                Err(Failure::usage(format!(
+                    "--{flag} changes nothing about {}, which depends on --{}",
+                    quantity.name,
+                    own.join(" --")
+                )))
+            }
+        }
+    }
+
     /// What this quantity depends on, under the names of the flags; infinite times are null.
     fn shown(&self, quantity: &Quantity) -> Map<String, Value> {
+        let read = self.all().into_iter().filter(|(flag, _)| reads(quantity, flag));
+        read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
+    }
+
+    /// All of them, by the names of the flags; nothing where none is given and none is the default.
+    fn all(&self) -> Vec<(&'static str, Option<Value>)> {
         let Self { circumstances, churning, round, sent, calls, chances, .. } = self;
         let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
         let timers = Config::AnnounceListen(self.timers().unwrap_or_default()).to_map();
@@ -509,42 +516,27 @@ impl Arguments {
             ("round", Some(json!(round))),
             ("sent", Some(json!(sent))),
         ];
-        let all = all.into_iter().chain(calls.shown(circumstances.nodes())).chain(chances.shown());
-        let read = all.filter(|(flag, _)| reads(quantity, flag));
-        read.filter_map(|(flag, value)| Some((flag.replace('-', "_"), value?))).collect()
+        let called = calls.shown(circumstances.nodes());
+        all.into_iter().chain(called).chain(chances.shown()).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::command;
+    use super::*;
+    use crate::cli::flags;
+    use clap::FromArgMatches;
 
-    /// They have the same name, meaning and default.
     #[test]
-    fn flags_that_sim_has_too_are_the_same_there() {
-        let whole = command();
-        let of = |name: &str| whole.find_subcommand(name).unwrap().clone();
-        let (ours, sim) = (of("analyze"), of("sim"));
-        let mut shared = 0;
-        for flag in ours.get_arguments().filter(|flag| flag.get_long().is_some()) {
-            let same = |other: &&clap::Arg| other.get_long() == flag.get_long();
-            let Some(theirs) = sim.get_arguments().find(same) else { continue };
-            shared += 1;
-            let name = flag.get_long().unwrap();
-            assert_eq!(flag.get_short(), theirs.get_short(), "{name}");
-            assert_eq!(flag.get_value_names(), theirs.get_value_names(), "{name}");
-            let help = |flag: &clap::Arg| {
-                let text = flag.get_help().map(ToString::to_string).unwrap_or_default();
-                text.split(" [default: ").next().unwrap_or_default().to_owned()
-            };
-            assert_eq!(help(flag), help(theirs), "{name}");
-            // In `sim` the defaults of these depend on the protocol, on --loss, or there is one
-            // for all quantities; formulas about rounds assume some failures by default.
-            let depend = ["nodes", "delay", "initiators", "fail", "ucast-loss", "mcast-loss"];
-            if !depend.contains(&name) {
-                assert_eq!(flag.get_default_values(), theirs.get_default_values(), "{name}");
-            }
-        }
-        assert!(shared >= 14, "only {shared} are shared");
+    fn what_is_shown_has_the_names_of_the_flags() {
+        let command = Arguments::augment_args(clap::Command::new("analyze"));
+        let matches = command.try_get_matches_from(["analyze"]).unwrap();
+        let arguments = Arguments::from_arg_matches(&matches).unwrap();
+        let mut shown: Vec<String> =
+            arguments.all().into_iter().map(|(flag, _)| flag.to_owned()).collect();
+        let mut flags = flags::of::<Arguments>();
+        shown.sort();
+        flags.sort();
+        assert_eq!(shown, flags);
     }
 }

@@ -201,10 +201,11 @@ pub(in crate::cli) fn by_protocol(
         }
     }
     let most = all.iter().map(|(_, owners)| owners.len()).max();
-    let first = all.iter().position(|(_, owners)| Some(owners.len()) == most).unwrap_or(0);
-    let words = all.iter().enumerate().map(|(place, (text, owners))| match place == first {
-        true => text.clone(),
-        false => format!("{}: {text}", super::help::among(owners)),
+    // A stable sort: the others stay in the order of the table.
+    all.sort_by_key(|(_, owners)| Some(owners.len()) != most);
+    let words = all.iter().enumerate().map(|(place, (text, owners))| match place {
+        0 => text.clone(),
+        _ => format!("{}: {text}", super::help::among(owners)),
     });
     let words: Vec<String> = words.collect();
     by_default(flag, &words.join("; "))
@@ -252,4 +253,65 @@ fn initiators(text: &str) -> Result<Initiators, String> {
                 .to_owned()
         })?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+
+    /// What clap knows these flags by.
+    fn ids<A: Args>() -> Vec<String> {
+        let command = A::augment_args(Command::new("flags"));
+        command.get_arguments().map(|flag| flag.get_id().to_string()).collect()
+    }
+
+    #[test]
+    fn a_flag_says_the_same_in_every_command() {
+        let shared = [
+            ids::<Nodes>(),
+            ids::<Seed>(),
+            ids::<Threads>(),
+            ids::<Losing>(),
+            ids::<Delaying>(),
+            ids::<Churning>(),
+            ids::<Callers>(),
+            ids::<Processing>(),
+            ids::<Links>(),
+            ids::<Chances>(),
+        ];
+        let whole = crate::cli::command();
+        let inner = whole.get_subcommands().flat_map(Command::get_subcommands);
+        // In `demo` a seed decides only when the faults come: its processes are real.
+        let simulating = |command: &&Command| command.get_name() != "demo";
+        let all = whole.get_subcommands().chain(inner).filter(simulating);
+        let commands: Vec<&Command> = all.collect();
+        for id in shared.into_iter().flatten() {
+            let flags = commands.iter().flat_map(|command| command.get_arguments());
+            let described = flags.filter(|flag| *flag.get_id() == *id).map(|flag| {
+                let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+                let purpose = help.split(" [default: ").next().unwrap_or_default().to_owned();
+                (purpose, format!("{:?}", flag.get_value_names()))
+            });
+            let mut described: Vec<_> = described.collect();
+            assert!(described.len() > 1, "--{id} is in one command only");
+            described.dedup();
+            assert_eq!(described.len(), 1, "--{id}: {described:?}");
+        }
+    }
+
+    #[test]
+    fn the_default_of_most_protocols_comes_first_and_without_names() {
+        let named = |name: &str| {
+            *bellwether::protocols::choice::find(name).expect("a protocol of the table")
+        };
+        let flag = || Arg::new("nodes").help("How many");
+        let text = |flag: Arg| flag.get_help().map(ToString::to_string).unwrap_or_default();
+        let few = [named("local-leader"), named("le-s"), named("le-a")];
+        let nodes = |entry: &Entry| entry.family.usual().nodes.to_string();
+        let help = text(by_protocol(flag(), &few, &nodes));
+        assert_eq!(help, "How many [default: 100; local-leader: 5]");
+        let help = text(by_protocol(flag(), &few[..1], &nodes));
+        assert_eq!(help, "How many [default: 5]");
+    }
 }
