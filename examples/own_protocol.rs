@@ -24,8 +24,8 @@
 use bellwether::check::{Fuzz, Trial};
 use bellwether::core::harness::Harness;
 use bellwether::core::{
-    Boot, Cx, Dest, Duration, Effect, Instant, Leadership, Malformed, Message, NodeId, Protocol,
-    Reader, Rebase, Stage, TimerKind,
+    Boot, Command, Cx, Dest, Duration, Effect, Fact, Instant, Leadership, Malformed, Message,
+    NodeId, Protocol, Reader, Rebase, Refused, Stage, TimerKind,
 };
 use bellwether::protocols::answers::Answers;
 use bellwether::protocols::param::{Described, Param};
@@ -194,8 +194,18 @@ impl Protocol for Loudest {
         }
     }
 
+    /// Everybody may leave; there is nothing to tell the others. Nothing else is accepted.
+    fn on_command(&mut self, command: Command, _cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
+        if command == Command::Leave { Ok(()) } else { Err(Refused) }
+    }
+
     fn leadership(&self, _now: Instant) -> Leadership<'_> {
         Leadership::of(std::slice::from_ref(&self.greatest), Stage::Decided)
+    }
+
+    /// By what it is elected, larger is better: a simulation waits until all follow the best.
+    fn facts(&self, _now: Instant, tell: &mut dyn FnMut(Fact)) {
+        tell(Fact::Claim { weight: self.me.0 });
     }
 
     fn instants(&mut self, _rebase: &Rebase<'_>) {} // the state holds none

@@ -14,8 +14,8 @@ struct Tiny {
     ticks: u8,
 }
 
-/// The term that its receiver is to believe in; 255 for none. In term 0 it does what it must not: it
-/// tells a belief that is over.
+/// The term that its receiver is to believe in; 255 for none. In term 0 it does what it must not:
+/// it tells a belief that is over.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Hello(u8);
 

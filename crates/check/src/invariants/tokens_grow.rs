@@ -1,9 +1,10 @@
 //! Tokens grow: every new leadership has a higher token than all before it, and the token of a
 //! running one never falls.
 //!
-//! What a fencing token is for: a store that refuses lower tokens than the highest it has seen obeys
-//! no former leader. It holds across crashes, restarts of all processes, and lost or damaged disks.
-//! It begins anew if nobody in the whole group knows of a term any more: such a group is a new one.
+//! This is what a fencing token is for: a store that refuses lower tokens than the highest it has
+//! seen obeys no former leader. It holds across crashes, restarts of all processes, and lost or
+//! damaged disks. It begins anew if nobody in the whole group knows of a term any more: such a group
+//! is a new one.
 
 use super::{Finding, Invariant};
 use crate::view::View;

@@ -172,8 +172,12 @@ fn a_refused_command_changes_nothing() {
         |_| RefusalsAreFree,
         |row, refused| {
             // Nobody hands its leadership to another yet, and everybody may leave.
-            assert!(refused.contains(&Command::Transfer(NodeId(2))), "{row}");
-            assert!(!refused.contains(&Command::Leave), "{row}");
+            let transfer = Command::Transfer(NodeId(2));
+            assert!(refused.contains(&transfer), "{row}: no driver expects a transfer yet");
+            assert!(
+                !refused.contains(&Command::Leave),
+                "{row}: on_command must accept Leave, if only with Ok(())"
+            );
         },
     );
 }

@@ -178,7 +178,8 @@ fn without_retries_lost_messages_depose_the_leader() {
     let case = Case { loss: 0.01, without, window, runs: 8, ..Case::new(Mode::Majority) };
     let losses = case.measure(&case.answer(), Measure::LeadershipLossesPerHour);
     let a_day = losses.mean * 24.0;
-    assert!((8.0..60.0).contains(&a_day), "{}: {a_day} {losses:?}", case.command());
+    // A lease that ran out is over: late votes do not bring it back.
+    assert!((50.0..90.0).contains(&a_day), "{}: {a_day} {losses:?}", case.command());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::world::World;
 use super::*;
 
-/// Groups of all sizes, most often three, with perfect, good or terrible clocks; half of them forget
-/// their terms when they restart.
+/// Groups of all sizes, most often three, with perfect, good or terrible clocks; half of them
+/// forget their terms when they restart.
 pub(super) fn size(seed: u64) -> u64 {
     [1, 2, 3, 3, 3, 4, 5][(seed % 7) as usize]
 }
