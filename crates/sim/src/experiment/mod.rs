@@ -227,7 +227,8 @@ impl Visitor for Runs<'_> {
 /// Executes one run after the other on one thread, and keeps what it needs from run to run.
 type OnOneThread<'a> = Box<dyn FnMut(RunSeed) -> Sample + 'a>;
 
-/// Executes the runs of an experiment until it is told to stop; `begin` is called once on each thread.
+/// Executes the runs of an experiment until it is told to stop; `begin` is called once on each
+/// thread.
 fn on_threads<'a>(
     experiment: &Experiment,
     control: Control<'_>,
