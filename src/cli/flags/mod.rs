@@ -299,12 +299,17 @@ mod tests {
     }
 
     fn config(protocol: &str, flags: &str) -> Result<Config, String> {
+        config_in(protocol, flags, false)
+    }
+
+    fn config_in(protocol: &str, flags: &str, unattended: bool) -> Result<Config, String> {
         let entry = bellwether::protocols::choice::find(protocol).unwrap();
         let command = Parameters::<Every>::augment_args(Command::new("x").no_binary_name(true));
         let matches = command.try_get_matches_from(flags.split_whitespace());
         let matches = matches.map_err(|error| crate::cli::failure::line_of(&error))?;
         let written = Parameters::<Every>::from_arg_matches(&matches).unwrap();
-        let around = Surroundings::calm(5, Duration::from_millis(100));
+        let calm = Surroundings::calm(5, Duration::from_millis(100));
+        let around = Surroundings { unattended, ..calm };
         written.config(entry, &around).map_err(|failure| failure.to_string())
     }
 
@@ -323,6 +328,18 @@ mod tests {
                 assert_eq!(written.to_map().len(), usual.to_map().len(), "{}", param.name);
             }
         }
+    }
+
+    #[test]
+    fn a_group_that_nobody_looks_after_has_defaults_of_its_own_unless_a_value_is_given() {
+        let listen = |flags: &str, unattended: bool| {
+            let config = config_in("le-s", flags, unattended).unwrap();
+            let found = config.to_map().into_iter().find(|(key, _)| key == "listen");
+            found.unwrap().1.as_f64()
+        };
+        assert_eq!((listen("", false), listen("", true)), (None, Some(3.0)));
+        assert_eq!(listen("--listen 7s", true), Some(7.0));
+        assert_eq!(listen("--listen infinite", true), None, "though it is the default elsewhere");
     }
 
     #[test]
