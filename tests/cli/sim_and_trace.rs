@@ -36,7 +36,7 @@ fn the_json_has_the_keys_that_scripts_rely_on() {
 fn every_listed_protocol_can_be_simulated() {
     let listed = stdout("protocols --format json");
     let listed: Vec<Value> = serde_json::from_str(&listed).expect("it is JSON");
-    assert_eq!(listed.len(), bellwether::protocols::choice::PROTOCOLS.len());
+    assert_eq!(listed.len(), PROTOCOLS.len());
     for entry in listed {
         let name = entry["protocol"].as_str().expect("protocols have names");
         // Who follows the first to speak may deadlock, and then there is nothing to measure.
