@@ -303,7 +303,8 @@ mod tests {
     #[test]
     fn flags_go_before_the_environment_and_that_before_the_file() {
         let file = "group = \"web\"\npeers = [\"1=127.0.0.1:1\"]\nid = 1\nrank = 1\n\
-                    hook-timeout = \"1s\"\non-change = \"/hook\"\n[params]\npreset = \"wan\"\nrenew = \"301ms\"\n";
+                    hook-timeout = \"1s\"\non-change = \"/hook\"\n\
+                    [params]\npreset = \"wan\"\nrenew = \"301ms\"\n";
         let environment =
             [("BELLWETHER_ID", "2"), ("BELLWETHER_RANK", "2"), ("BELLWETHER_DELTA", "101ms")];
         let all = settings("--id 3 --period 1060ms --expires 1900ms", file, &environment).unwrap();
