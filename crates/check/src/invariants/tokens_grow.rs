@@ -3,8 +3,8 @@
 //!
 //! This is what a fencing token is for: a store that refuses lower tokens than the highest it has
 //! seen obeys no former leader. It holds across crashes, restarts of all processes, and lost or
-//! damaged disks. It begins anew if nobody in the whole group knows of a term any more: such a group
-//! is a new one.
+//! damaged disks. It begins anew if nobody in the whole group knows of a term any more: then the
+//! group is a new one.
 
 use super::{Finding, Invariant};
 use crate::view::View;
