@@ -445,7 +445,7 @@ fn every_scenario_with_leases_measures_what_it_is_for() {
 fn a_leader_with_a_lease_is_traced_until_it_crashes_and_is_replaced() {
     let text = stdout("trace local-leader --nodes 3 --crash-leader .3s --until .6s");
     let line = |words: &str| text.lines().position(|line| line.contains(words));
-    let (crash, next) = (line("0  crash"), line("1  leads, until"));
+    let (crash, next) = (line("0  crash"), line("1  leads, term 2, until"));
     assert!(crash.is_some() && next > crash, "{text}");
 }
 

@@ -47,7 +47,7 @@ pub(in crate::cli) struct Explore {
     /// Processes may sleep through their deadlines
     #[arg(long, requires = "explore")]
     sleep: bool,
-    /// Explore this many ticks [default: without end; 10 where processes announce without end]
+    /// Explore this many ticks [default: 10: terms grow and announcements are repeated without end]
     #[arg(long, value_name = "N", requires = "explore")]
     ticks: Option<u32>,
     /// Stop after about this many states
@@ -127,7 +127,7 @@ impl Explore {
         let mut subject = Subject {
             name,
             nodes,
-            ticks: self.ticks,
+            ticks: Some(self.ticks()),
             asked: Asked::Leases,
             about: leases::ABOUT,
             interrupted: false,
@@ -143,8 +143,7 @@ impl Explore {
             )));
         };
         subject.about = announcements::ABOUT;
-        (subject.asked, subject.ticks) =
-            (Asked::Candidate, self.ticks.or(Some(announcements::TICKS)));
+        subject.asked = Asked::Candidate;
         self.explore(&announcements::world(nodes, variant, self.adversary()), &subject, to)
     }
 
@@ -194,6 +193,11 @@ impl Explore {
         Err(Failure::Violated)
     }
 
+    /// How long it explores. Terms grow and announcements are repeated, so there is always an end.
+    fn ticks(&self) -> u32 {
+        self.ticks.unwrap_or(announcements::TICKS)
+    }
+
     fn adversary(&self) -> Adversary {
         Adversary {
             fastest: self.quickest,
@@ -203,7 +207,7 @@ impl Explore {
             resignations: self.resignations,
             campaigns: self.campaigns,
             sleep: self.sleep,
-            ticks: self.ticks,
+            ticks: Some(self.ticks()),
         }
     }
 
