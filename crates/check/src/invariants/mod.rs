@@ -54,6 +54,7 @@ pub use tokens_grow::TokensGrow;
 use crate::view::View;
 use bellwether_core::SimTime;
 use bellwether_protocols::promise::Promise;
+use bellwether_protocols::time_scales::TimeScales;
 use std::fmt;
 
 /// A property of every moment of a run.
@@ -64,6 +65,11 @@ pub trait Invariant: Send {
     /// Whether it applies only after the faults end, so that a run must become calm.
     fn needs_calm(&self) -> bool {
         false
+    }
+
+    /// Whether a protocol with these time scales promises it.
+    fn applies(&self, _time_scales: &TimeScales) -> bool {
+        true
     }
 
     /// Whether it compares processes with each other, so that a recorded run needs clocks that

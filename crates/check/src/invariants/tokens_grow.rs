@@ -9,6 +9,7 @@
 use super::{Finding, Invariant};
 use crate::view::View;
 use bellwether_core::{Instant, SimTime};
+use bellwether_protocols::time_scales::TimeScales;
 
 /// Every new leadership has a higher token than all before it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,8 +39,12 @@ impl Invariant for TokensGrow {
         *self = Self::default();
     }
 
+    fn applies(&self, time_scales: &TimeScales) -> bool {
+        time_scales.tokens
+    }
+
     fn look(&mut self, view: &View<'_>) -> Finding {
-        if !view.course.time_scales.tokens {
+        if !self.applies(&view.course.time_scales) {
             return Finding::Nothing;
         }
         if self.highest > 0 && view.is_new() {

@@ -101,12 +101,17 @@ pub fn judge(
     let boots = boots(&all);
     let gaps = gaps(&all);
     let schedule = faults.filter(|_| boots.len() == 1);
+    let time_scales = group.choice.time_scales(members);
+    let promised = || {
+        let mut invariants = of_promise(promise, own, false);
+        invariants.retain(|invariant| invariant.applies(&time_scales));
+        invariants
+    };
     let mut sums: Vec<(u64, Option<Outcome>)> = Vec::new();
     let mut reigns = None;
     for boot in &boots {
         let there: Vec<&Life<'_>> = all.iter().filter(|life| life.head.boot == **boot).collect();
-        let mut judge =
-            TraceJudge::new(&group, of_promise(promise, own, false), schedule.is_some());
+        let mut judge = TraceJudge::new(&group, promised(), schedule.is_some());
         judge.note_unseen(&all, boot);
         let unknown: Vec<&Gap> = gaps.iter().filter(|gap| gap.boot == **boot).collect();
         judge.hear(&there, &unknown, schedule);
@@ -118,7 +123,7 @@ pub fn judge(
         reigns = (boots.len() == 1).then_some(judge.reigns);
     }
     let doubts = Doubts { boots: boots.len(), faults: faults.is_some(), gaps };
-    let invariants = of_promise(promise, own, false);
+    let invariants = promised();
     let rulings = invariants.iter().zip(sums).map(|(invariant, (looks, found))| {
         let outcome = found.unwrap_or_else(|| doubts.about(invariant.as_ref(), looks));
         Ruling { invariant: invariant.name(), looks, outcome }
