@@ -6,7 +6,7 @@ use super::message::{Message, Request};
 use super::params::Params;
 use super::rules::Rule;
 use super::terms::Stored;
-use super::votes::{ANY_TERM, Terms};
+use super::votes::Terms;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 impl Hall {
@@ -232,7 +232,7 @@ impl Hall {
     fn decide(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let (now, params) = (cx.now(), cx.params());
         let terms = self.terms_that_count(now, params);
-        let Some(base) = self.base(&terms, cx) else { return false };
+        let Some(base) = self.base(terms, cx) else { return false };
         let until = self.lease_end(base, now, params);
         let led = self.leads(now);
         if until <= now {
@@ -241,8 +241,8 @@ impl Hall {
         // At an equal end there may be more supporters.
         if !led || self.lease.as_ref().is_none_or(|lease| lease.until <= until) {
             let (supporters, token) = if params.by_majority() {
-                let token = self.votes.since(base, &terms).map(|(_, term)| term).min();
-                let voters = self.votes.since(base, &terms).map(|(voter, _)| voter);
+                let voters = self.votes.since(base, terms).map(|(voter, _)| voter);
+                let token = self.votes.since(base, terms).map(|(_, term)| term).min();
                 (voters.collect(), token.unwrap_or_default())
             } else {
                 (self.alive.ids().collect(), 0)
@@ -280,15 +280,19 @@ impl Hall {
     /// terms, none lower than its token.
     fn terms_that_count(&self, now: Instant, params: &Params) -> Terms {
         if !params.by_majority() {
-            return ANY_TERM;
+            return Terms::ANY;
         }
         if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
-            return lease.token..=u64::MAX;
+            return Terms::from(lease.token);
         }
         let asked = self.votes.of(self.me).map_or(0, |(_, term)| term);
         let used = asked <= self.led && params.keep(Rule::NewReignNewTerm);
         let least = if used { self.led.saturating_add(1) } else { asked };
-        if params.keep(Rule::OneTermPerReign) { least..=asked } else { 1..=u64::MAX }
+        if params.keep(Rule::OneTermPerReign) {
+            Terms { least, most: asked }
+        } else {
+            Terms::from(1)
+        }
     }
 
     fn assert_token_grows(&self, token: u64, led: bool, params: &Params) {
@@ -332,12 +336,12 @@ impl Hall {
     }
 
     /// The request that a lease runs from: all needed supporters granted it or a later one.
-    fn base(&self, terms: &Terms, cx: &Cx<'_, Self>) -> Option<Instant> {
+    fn base(&self, terms: Terms, cx: &Cx<'_, Self>) -> Option<Instant> {
         let params = cx.params();
         let quorum = quorum(cx.peers().len() + 1, params);
         if params.by_majority() {
             let (mine, term) = self.votes.of(self.me)?;
-            let base = self.votes.of_quorum(quorum, terms).filter(|_| terms.contains(&term));
+            let base = self.votes.of_quorum(quorum, terms).filter(|_| terms.contain(term));
             return base.map(|base| base.min(mine));
         }
         let knew_itself = self.round.as_ref().is_none_or(|round| round.knew_itself);

@@ -6,13 +6,27 @@
 
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
-use core::ops::RangeInclusive;
 
 /// The terms whose votes count.
-pub(super) type Terms = RangeInclusive<u64>;
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) least: u64,
+    pub(super) most: u64,
+}
 
-/// Votes of any term.
-pub(super) const ANY_TERM: Terms = 0..=u64::MAX;
+impl Terms {
+    pub(super) const ANY: Self = Self::from(0);
+
+    /// This term and all higher ones.
+    pub(super) const fn from(least: u64) -> Self {
+        Self { least, most: u64::MAX }
+    }
+
+    #[inline]
+    pub(super) fn contain(self, term: u64) -> bool {
+        self.least <= term && term <= self.most
+    }
+}
 
 /// A voter's latest grant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +108,10 @@ impl Votes {
     }
 
     /// The latest request such that this many granted it or a later one, of these terms.
-    pub(super) fn of_quorum(&self, quorum: usize, terms: &Terms) -> Option<Instant> {
+    pub(super) fn of_quorum(&self, quorum: usize, terms: Terms) -> Option<Instant> {
+        if self.voters.len() < quorum {
+            return None; // the usual case while answers come in
+        }
         let at_least = |sent: Instant| self.since(sent, terms).count();
         let requests = self.voters.iter().map(|vote| vote.sent);
         requests.filter(|sent| at_least(*sent) >= quorum).max()
@@ -109,10 +126,9 @@ impl Votes {
     pub(super) fn since(
         &self,
         sent: Instant,
-        terms: &Terms,
+        terms: Terms,
     ) -> impl Iterator<Item = (NodeId, u64)> + '_ {
-        let terms = terms.clone();
-        let counts = move |vote: &&Vote| vote.sent >= sent && terms.contains(&vote.term);
+        let counts = move |vote: &&Vote| vote.sent >= sent && terms.contain(vote.term);
         self.voters.iter().filter(counts).map(|vote| (vote.voter, vote.term))
     }
 
