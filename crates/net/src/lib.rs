@@ -79,4 +79,5 @@ pub use peers::{BadPeers, Peers};
 pub use setting::{NamesSettings, Setting};
 pub use snapshot::Snapshot;
 pub use status::{Role, Status};
+pub use wake_fd::WakeFd;
 pub use watch::{Next, Watch};

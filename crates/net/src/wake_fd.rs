@@ -7,24 +7,28 @@
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
-/// Wakes a thread that waits for it to be readable.
-#[derive(Debug)]
-pub(crate) struct WakeFd(OwnedFd);
+/// Wakes a thread that waits for it to be readable; clones are one descriptor.
+#[derive(Clone, Debug)]
+pub struct WakeFd(Arc<OwnedFd>);
 
 impl WakeFd {
     /// A descriptor that is not readable yet.
-    pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    ///
+    /// # Errors
+    /// If the system has no more descriptors.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
     }
 
     /// Makes it readable.
-    pub(crate) fn wake(&self) {
+    pub fn wake(&self) {
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes()); // a full counter is readable too
     }
 
     /// Makes it unreadable.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         let _ = rustix::io::read(&self.0, &mut [0_u8; 8]); // it may be clear already
     }
 }

@@ -8,9 +8,9 @@
 
 use super::handler::Reply;
 use super::printer::Printer;
-use super::waker::Waker;
 use bellwether::core::NodeId;
 use bellwether::net::Election;
+use bellwether::net::WakeFd;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +39,7 @@ pub(super) struct Errands {
 
 impl Errands {
     /// Starts it; wakes the loop whenever the member has resigned, or will not.
-    pub(super) fn start(election: Election, errors: Printer, waker: Waker) -> io::Result<Self> {
+    pub(super) fn start(election: Election, errors: Printer, waker: WakeFd) -> io::Result<Self> {
         let (wanted, errands) = channel();
         let resigning = Arc::new(AtomicUsize::new(0));
         let (own, count) = (election.clone(), Arc::clone(&resigning));
@@ -138,7 +138,7 @@ mod tests {
             .clock(Arc::new(Hanging(Arc::clone(&hang))))
             .join()
             .unwrap();
-        let waker = Waker::new().unwrap();
+        let waker = WakeFd::new().unwrap();
         let errors = Printer::start(Stream::Error, waker.clone()).unwrap();
         let errands = Errands::start(election.clone(), errors, waker).unwrap();
         let held = hang.lock().unwrap();

@@ -4,8 +4,8 @@
 
 use super::hooks::Tally;
 use super::printer::Printer;
-use super::waker::Waker;
 use super::worker::Notes;
+use bellwether::net::WakeFd;
 use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
 use bellwether::net::status::Status;
 use bellwether::net::{Election, Next, Watch};
@@ -31,7 +31,7 @@ pub(super) struct RunHandler {
     hooks: OnceLock<Tally>,
     notes: OnceLock<Notes>,
     resignations: SyncSender<Reply>,
-    waker: Waker,
+    waker: WakeFd,
     printers: Vec<Printer>,
 }
 
@@ -40,7 +40,7 @@ impl RunHandler {
     /// the loop.
     pub(super) fn new(
         group: &str,
-        waker: Waker,
+        waker: WakeFd,
         printers: Vec<Printer>,
     ) -> (Self, Receiver<Reply>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_member_that_has_not_joined_says_so() {
-        let (handler, _resignations) = RunHandler::new("web", Waker::new().unwrap(), Vec::new());
+        let (handler, _resignations) = RunHandler::new("web", WakeFd::new().unwrap(), Vec::new());
         let joining = "the member is joining web: it takes no part yet; ask again soon";
         assert_eq!(handler.status().unwrap_err(), joining);
         assert_eq!(handler.resign().unwrap_err(), joining);

@@ -7,9 +7,9 @@
 //! does not wait until the hook reads its input. Ended processes that earlier hooks left behind are
 //! reaped.
 
-use super::waker::Waker;
 use crate::cli::output::change;
 use bellwether::core::{Duration, Instant};
+use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -50,7 +50,7 @@ pub(super) trait Circumstances {
     /// The priority that it is given.
     fn rank(&self) -> u64;
     /// Wakes the caller when [`Self::permitted`] may have changed.
-    fn waker(&self) -> &Waker;
+    fn waker(&self) -> &WakeFd;
     /// Until when it may go on, as of now; `None` if it may not.
     fn permitted(&self, call: &Call) -> Option<Instant>;
 }
@@ -140,7 +140,7 @@ fn wait(child: &mut Child, call: &Call, circumstances: &dyn Circumstances) -> io
     let early = match pidfd_open(pid, PidfdFlags::empty()) {
         Err(_) => Some(Ending::TooLong), // a process that cannot be waited for is killed
         Ok(process) => loop {
-            circumstances.waker().reset();
+            circumstances.waker().clear();
             let permitted = circumstances.permitted(call);
             let now = BootTime.now();
             let Some(permitted) = permitted.filter(|until| now < *until) else {

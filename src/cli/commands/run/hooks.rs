@@ -14,8 +14,8 @@
 
 use super::hook_call::{Call, Ending, Groups, run};
 use super::printer::Printer;
-use super::waker::Waker;
 use bellwether::core::{Duration, Instant};
+use bellwether::net::WakeFd;
 use bellwether::net::control::Change;
 use bellwether::net::status::Role;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -59,7 +59,7 @@ struct Shared {
     plan: Plan,
     queue: Mutex<Queue>,
     /// Wakes the thread when there is something to do.
-    waker: Waker,
+    waker: WakeFd,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl fmt::Debug for Plan {
 impl Hooks {
     /// Starts the thread that calls these programs, if there are any.
     pub(super) fn start(plan: Plan) -> io::Result<Self> {
-        let (queue, waker) = (Mutex::default(), Waker::new()?);
+        let (queue, waker) = (Mutex::default(), WakeFd::new()?);
         let shared = Arc::new(Shared { plan, queue, waker });
         if shared.plan.programs.is_empty() {
             return Ok(Self { shared, done: None });
@@ -172,7 +172,7 @@ impl Shared {
     fn work(&self) {
         let mut groups = Groups::default();
         loop {
-            self.waker.reset();
+            self.waker.clear();
             let mut queue = self.lock();
             let (call, over) = (queue.waiting.take(), queue.over);
             drop(queue);
@@ -238,7 +238,7 @@ impl super::hook_call::Circumstances for Shared {
         self.plan.rank
     }
 
-    fn waker(&self) -> &Waker {
+    fn waker(&self) -> &WakeFd {
         &self.waker
     }
 

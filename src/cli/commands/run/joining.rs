@@ -4,9 +4,9 @@
 //! the process at once.
 
 use super::supervisor::NOT_ELECTED;
-use super::waker::Waker;
 use crate::cli::signals::{Asked, Signals};
 use bellwether::core::{Duration, Instant};
+use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
@@ -17,7 +17,7 @@ use std::thread;
 #[derive(Debug)]
 pub(super) struct Joining {
     pub(super) signals: Signals,
-    pub(super) waker: Waker,
+    pub(super) waker: WakeFd,
     /// The deadline by which it must lead, if there is one.
     pub(super) deadline: Option<(Instant, Duration)>,
     /// Signals that can wait for the loop.
@@ -46,7 +46,7 @@ impl Joining {
             waker.wake();
         })?;
         loop {
-            self.waker.reset();
+            self.waker.clear();
             match done.try_recv() {
                 Ok(result) => return Ok(Joined::Done(result)),
                 Err(TryRecvError::Empty) => {}

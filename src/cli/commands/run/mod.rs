@@ -7,7 +7,7 @@
 //! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
-//! | `handler`, `waker` | answers requests at the control socket; wakes the loop |
+//! | `handler` | answers requests at the control socket |
 //!
 //! **Promise.** Only the threads of `printer` write to the standard output or error, so a reader
 //! that is slow, or reads nothing, holds up nobody and ends nobody.
@@ -28,13 +28,13 @@ mod permission;
 mod printer;
 mod settings;
 mod supervisor;
-mod waker;
 mod worker;
 
 use crate::cli::Done;
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::runtime_dir;
 use crate::cli::signals::Signals;
+use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
@@ -56,7 +56,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use supervisor::Supervisor;
-use waker::Waker;
 use worker::{Notes, Worker};
 
 /// Be a member of a group; run a command only while it leads
@@ -101,7 +100,7 @@ impl Run {
             settings.permission.check()?;
         }
         let begin = |error| cannot("begin", &error);
-        let waker = Waker::new().map_err(begin)?;
+        let waker = WakeFd::new().map_err(begin)?;
         let errors = Printer::start(Stream::Error, waker.clone()).map_err(begin)?;
         errors.take_panics();
         let code = match start(settings, waker, &errors) {
@@ -118,7 +117,7 @@ impl Run {
 }
 
 /// Joins, leads if it is elected, and leaves; the exit code.
-fn start(settings: Settings, waker: Waker, errors: &Printer) -> Result<u8, Failure> {
+fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Failure> {
     let begin = |error| cannot("begin", &error);
     let builder = settings.builder()?;
     let signals = Signals::new().map_err(|error| cannot("catch signals", &error))?;
@@ -175,7 +174,7 @@ fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
 
 /// The printer of changes, and its format. With a command the standard output belongs to the
 /// command, unless changes were asked for.
-fn start_printer(settings: &Settings, waker: &Waker) -> io::Result<Option<(Printer, Format)>> {
+fn start_printer(settings: &Settings, waker: &WakeFd) -> io::Result<Option<(Printer, Format)>> {
     let format = settings.options.format;
     let format = if settings.command.is_empty() { Some(settings.format()) } else { format };
     let start = |format| Printer::start(Stream::Output, waker.clone()).map(|own| (own, format));

@@ -10,9 +10,9 @@
 //! once. If it does not, the member resigns, again and again until the loop is back.
 
 use super::printer::Printer;
-use super::waker::Waker;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::Election;
+use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,7 +44,7 @@ struct Due {
 
 impl Overdue {
     /// Watches the loop of this member.
-    pub(super) fn start(election: Election, errors: Printer, waker: Waker) -> io::Result<Self> {
+    pub(super) fn start(election: Election, errors: Printer, waker: WakeFd) -> io::Result<Self> {
         let due = Mutex::new(Due { at: Instant::NEVER, resigning: false, over: false });
         let shared = Arc::new(Shared { due, news: Condvar::new() });
         let own = Arc::clone(&shared);
@@ -139,10 +139,10 @@ mod tests {
         let place = format!("1=127.{}.61.1:7400", 1 + std::process::id() % 250);
         let builder = Election::builder("overdue").peers(place.parse().unwrap()).insecure();
         let election = builder.join().unwrap();
-        let errors = Printer::start(Stream::Error, Waker::new().unwrap()).unwrap();
+        let errors = Printer::start(Stream::Error, WakeFd::new().unwrap()).unwrap();
         let leads = || election.leadership().leads();
         eventually("it leads", leads);
-        let overdue = Overdue::start(election.clone(), errors, Waker::new().unwrap()).unwrap();
+        let overdue = Overdue::start(election.clone(), errors, WakeFd::new().unwrap()).unwrap();
         let expect = |length: u64| overdue.expect(BootTime.now() + Duration::from_millis(length));
         for _ in 0..20 {
             expect(60_000);

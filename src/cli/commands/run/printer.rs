@@ -9,8 +9,8 @@
 //! gone. Lines that find no room are left out and counted. The end waits for readers for a second
 //! at most.
 
-use super::waker::Waker;
 use crate::cli::commands::sim::count;
+use bellwether::net::WakeFd;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -59,7 +59,7 @@ struct Queue {
 
 impl Printer {
     /// Starts it; wakes the loop when nobody reads any more.
-    pub(super) fn start(stream: Stream, waker: Waker) -> io::Result<Self> {
+    pub(super) fn start(stream: Stream, waker: WakeFd) -> io::Result<Self> {
         let (queue, news) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { stream, queue, news });
         let own = Arc::clone(&shared);
@@ -132,7 +132,7 @@ impl Shared {
     }
 
     /// Writes until it is over, or nobody reads.
-    fn work(&self, write: impl Fn(&str) -> io::Result<()>, waker: &Waker) {
+    fn work(&self, write: impl Fn(&str) -> io::Result<()>, waker: &WakeFd) {
         while let Some(line) = self.next() {
             // After an error try again: the disk of a log may have room later.
             if write(&line).is_err() && self.stream == Stream::Output {
@@ -181,7 +181,7 @@ mod tests {
         let (pipe, reader) = sync_channel(0);
         let shared = Shared { stream, queue: Mutex::default(), news: Condvar::new() };
         let shared = Arc::new(shared);
-        let (own, waker) = (Arc::clone(&shared), Waker::new().unwrap());
+        let (own, waker) = (Arc::clone(&shared), WakeFd::new().unwrap());
         let write = move |line: &str| pipe.send(line.to_owned()).map_err(io::Error::other);
         thread::spawn(move || own.work(write, &waker));
         (Printer { shared }, reader)

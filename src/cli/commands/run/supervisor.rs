@@ -17,11 +17,11 @@ use super::overdue::Overdue;
 use super::permission::WITHOUT_LEASE;
 use super::printer::Printer;
 use super::settings::read_keys;
-use super::waker::Waker;
 use super::worker::{Fate, Worker};
 use crate::cli::output::change;
 use crate::cli::signals::{Asked, Signals};
 use bellwether::core::{Duration, Instant};
+use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
 use bellwether::net::{Election, Next, Snapshot, Watch};
@@ -50,7 +50,7 @@ pub(super) struct Supervisor {
     pub(super) signals: Signals,
     /// Signals that came before the loop began.
     pub(super) early: Vec<Asked>,
-    pub(super) waker: Waker,
+    pub(super) waker: WakeFd,
     pub(super) resignations: Receiver<Reply>,
     pub(super) errands: Errands,
     pub(super) hooks: Hooks,
@@ -84,7 +84,7 @@ impl Supervisor {
             }
             self.hear_changes();
             self.hear_worker();
-            self.waker.reset();
+            self.waker.clear();
             self.resigning.extend(self.resignations.try_iter());
             if self.printer.as_ref().is_some_and(|(printer, _)| printer.is_closed()) {
                 self.end_with(0); // as any program does whose reader has gone
